@@ -1,0 +1,172 @@
+"""What every reader of this package hands out: plain records, and problems with their row numbers.
+
+A row is a number the researcher can find again in their own file: the row of a table as a spreadsheet counts it (the
+header is row 1), the line of an element in XML, the item of a JSON list. Text stays as it was written, digit for digit;
+whether a rating is a point of a rubric's scale is the importer's question, not the reader's. Offsets count code points.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+WHOLE_FILE = 0
+
+Direction = Literal["higher", "lower", "unknown"]
+Scale = Literal["fraction", "percent", "none"]
+ScoreKind = Literal["metric", "human_mean"]
+ProblemKind = Literal["file", "row", "value", "ask", "warning"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Something a reader could not take as it stood.
+
+    Kinds: `file`, nothing can be read until it is mended; `row`, the whole row is refused; `value`, one value is
+    refused and the rest of its row kept; `ask`, all is kept but the researcher must choose among `choices` (the starts
+    at which the answer stands); `warning`, all is kept.
+    """
+
+    row: int
+    column: str
+    value: str
+    reason: str
+    kind: ProblemKind = "row"
+    source_key: str = ""
+    choices: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRecord:
+    """What a system was given.
+
+    `answer_start` is an offset in the passage, or in the sentence where there is no passage; `sentence_start` is one
+    in the passage. They are None where the text does not stand there.
+    """
+
+    key: str
+    passage: str | None = None
+    answer: str = ""
+    answer_start: int | None = None
+    sentence: str = ""
+    sentence_start: int | None = None
+    target_type: str = ""
+    modality: str = ""
+    references: tuple[str, ...] = ()
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    row: int = WHOLE_FILE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionRecord:
+    """One slot that the file names. `text` is None where the file says that the system gave no question there."""
+
+    source_key: str
+    system: str
+    position: int
+    text: str | None
+    question_type: str = ""
+    submitted_answer: str = ""
+    key: str = ""
+    scores: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    row: int = WHOLE_FILE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatingRecord:
+    """One value that a rater gave to a question, or to the question set as a whole where `position` is None."""
+
+    source_key: str
+    system: str
+    position: int | None
+    rater: str
+    criterion: str
+    value: str
+    row: int
+    column: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteRecord:
+    """What a rater wrote beside their ratings of a question or a set."""
+
+    source_key: str
+    system: str
+    position: int | None
+    rater: str
+    text: str
+    row: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreColumn:
+    """A column of scores, as the researcher declared it. `name` is the key in `QuestionRecord.scores`."""
+
+    column: str
+    name: str
+    direction: Direction = "unknown"
+    scale: Scale = "none"
+    kind: ScoreKind = "metric"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """All that one file holds. `expected` counts the slots of each (source key, system)."""
+
+    sources: tuple[SourceRecord, ...] = ()
+    questions: tuple[QuestionRecord, ...] = ()
+    ratings: tuple[RatingRecord, ...] = ()
+    notes: tuple[NoteRecord, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    expected: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    score_columns: tuple[ScoreColumn, ...] = ()
+    rows_read: int = 0
+    rows_kept: int = 0
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Return the systems, in the order of the file."""
+        return _distinct(system for _, system in self.expected)
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        """Return the raters, in the order of the file."""
+        return _distinct(rating.rater for rating in self.ratings)
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """Return the criteria that have ratings, in the order of the file."""
+        return _distinct(rating.criterion for rating in self.ratings)
+
+    @property
+    def returned(self) -> Mapping[str, int]:
+        """Return how many questions each system gave."""
+        given = Counter(question.system for question in self.questions if question.text is not None)
+        return {system: given[system] for system in self.systems}
+
+    @property
+    def missing(self) -> Mapping[str, int]:
+        """Return how many expected slots of each system hold no question."""
+        slots: Counter[str] = Counter()
+        for (_, system), count in self.expected.items():
+            slots[system] += count
+        return {system: slots[system] - given for system, given in self.returned.items()}
+
+    @property
+    def usable(self) -> bool:
+        """Say whether the file could be read at all."""
+        return not any(problem.kind == "file" for problem in self.problems)
+
+    def problems_of(self, kind: ProblemKind) -> tuple[Problem, ...]:
+        """Return the problems of one kind, in the order of the file."""
+        return tuple(problem for problem in self.problems if problem.kind == kind)
+
+
+def unreadable(reason: str, *, row: int = WHOLE_FILE, column: str = "", value: str = "") -> Study:
+    """Return the study of a file that cannot be read, with the sentence that says why."""
+    return Study(problems=(Problem(row=row, column=column, value=value, reason=reason, kind="file"),))
+
+
+def _distinct(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))
