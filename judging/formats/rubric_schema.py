@@ -1,0 +1,168 @@
+"""What a rubric holds: a protocol as an immutable document. docs/rubric-schema.md tells how it is written as YAML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from judging.rules import Rule
+
+TaskCut = Literal["source", "question_set", "unit"]
+UnitKind = Literal["question", "set"]
+Asked = Literal["per_unit", "once_per_set"]
+Level = Literal["nominal", "ordinal", "interval"]
+Best = Literal["highest", "lowest", "none"]
+Shown = Literal[
+    "passage", "answer", "sentence", "target_type", "modality", "siblings", "submitted_answer", "submitted_type"
+]
+AggregateKind = Literal["mean", "sum_over_slots"]
+Combined = Literal["none", "mean", "sum"]
+Statistic = Literal["krippendorff_alpha", "fleiss_kappa", "cohen_kappa", "pearson", "spearman", "percent_agreement"]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One labelled value of a scale; a missing point ("cannot say") is an answer that no statistic counts."""
+
+    value: int
+    label: str
+    description: str = ""
+    missing: bool = False
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What is judged, of which kind of unit, on which scale, and at which stage of the page."""
+
+    key: str
+    name: str
+    prompt: str
+    definition: str
+    points: tuple[Point, ...]
+    level: Level
+    best: Best
+    stage: str
+    unit: UnitKind = "question"
+    asked: Asked = "per_unit"
+    optional: bool = False
+    visibility_note: str = ""
+
+    def values(self) -> tuple[int, ...]:
+        """Return the values that count, without "cannot say"."""
+        return tuple(point.value for point in self.points if not point.missing)
+
+    def worst(self) -> int | None:
+        """Return the worst value, None where no end is best."""
+        if self.best == "none":
+            return None
+        return max(self.values()) if self.best == "lowest" else min(self.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A part of the page and what it shows beside the questions; a later stage comes only once this one is frozen."""
+
+    key: str
+    title: str
+    shows: tuple[Shown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SpanMark:
+    """A passage part that the annotator marks for each question."""
+
+    key: str
+    prompt: str
+    stage: str
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """A computed column: questions are walked in order, and a level whose quota is used up costs `surplus`."""
+
+    key: str
+    criterion: str
+    quota: Mapping[int, int]
+    kept: int
+    surplus: int
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class TypeDiversity:
+    """A computed fact shown beside a criterion: enough different question types in a set, evenly spread."""
+
+    key: str
+    beside: str
+    share: float
+    balance: float
+    explanation: str
+
+
+Fact = Quota | TypeDiversity
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """A system's numbers: means over questions, or sums over every expected slot, of `criteria` (all where empty)."""
+
+    kind: AggregateKind
+    combined: Combined = "none"
+    criteria: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A coefficient as the protocol's authors reported it."""
+
+    statistic: Statistic
+    level: Level | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RubricDocument:
+    """A protocol: criteria, scales, stages, rules, aggregates and the words annotators read."""
+
+    key: str
+    version: int
+    title: str
+    summary: str
+    citation: str
+    language: str
+    task: TaskCut
+    expected: int
+    annotators: int
+    estimated_seconds: int
+    stages: tuple[Stage, ...]
+    criteria: tuple[Criterion, ...]
+    aggregate: Aggregate
+    guideline: str
+    page_size: int = 1
+    rules: tuple[Rule, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    span_mark: SpanMark | None = None
+    agreement: tuple[Agreement, ...] = ()
+    quality_control: tuple[str, ...] = ()
+    translations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def criterion(self, key: str) -> Criterion:
+        """Return the criterion of that key, or raise KeyError."""
+        return {criterion.key: criterion for criterion in self.criteria}[key]
+
+    def stage(self, key: str) -> Stage:
+        """Return the stage of that key, or raise KeyError."""
+        return {stage.key: stage for stage in self.stages}[key]
+
+    def worst(self) -> dict[str, int]:
+        """Return the worst value of each question criterion that has one."""
+        found = {c.key: c.worst() for c in self.criteria if c.unit == "question"}
+        return {key: value for key, value in found.items() if value is not None}
+
+    def languages(self) -> tuple[str, ...]:
+        """Return the languages annotators can read it in, its own first."""
+        return (self.language, *sorted(self.translations))

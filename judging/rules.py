@@ -1,0 +1,336 @@
+"""A protocol's rules as data, and what they compute: no database, no clock, no chance.
+
+Two kinds of rules never mix. A forcing rule acts while somebody judges: one answer settles another, which the page
+then locks. The rules about question sets (missing, identical, lone) and the fatal rule act only in analysis: they
+are never asked and never stored. Imported ratings can therefore be read twice, as released and by the protocol.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
+from types import MappingProxyType
+from typing import Literal
+
+Values = Mapping[str, float]
+Applied = Literal["per_rating", "on_means"]
+Others = Literal["all_remaining", "named"]
+Reading = Literal["by_protocol", "as_released"]
+
+NOTHING: Values = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Force:
+    """When `criterion` has `value`, the criteria in `sets` take theirs; the page locks them and shows `explanation`."""
+
+    key: str
+    criterion: str
+    value: int
+    sets: Mapping[str, int]
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """An expected question that was not returned takes `sets`, or the worst of every criterion where that is None."""
+
+    key: str
+    sets: Mapping[str, int] | None = None
+    explanation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Identical:
+    """A question equal to an earlier one of its set counts as missing; the earlier one takes `sets`."""
+
+    key: str
+    sets: Mapping[str, int]
+    explanation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lone:
+    """The only question left in a set of which more were expected takes `sets`."""
+
+    key: str
+    sets: Mapping[str, int]
+    explanation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fatal:
+    """In aggregates only: one of the values in `when` sets other criteria to their worst.
+
+    Published wordings leave two things open, so both are switches: whether the rule looks at each rating or at the
+    mean of a question's ratings, and whether "the others" are all remaining criteria or only those `named`.
+    """
+
+    key: str
+    when: Mapping[str, int]
+    named: tuple[str, ...]
+    applied: Applied = "per_rating"
+    others: Others = "all_remaining"
+    explanation: str = ""
+
+    def revises(self) -> tuple[str, ...] | None:
+        """Return the criteria that may be revised, None for every one."""
+        return self.named if self.others == "named" else None
+
+
+Rule = Force | Missing | Identical | Lone | Fatal
+
+
+class RuleCycle(ValueError):
+    """Forcing rules that settle each other in a circle."""
+
+    def __init__(self, criteria: Sequence[str]) -> None:
+        super().__init__("forcing rules run in a circle: " + " -> ".join(criteria))
+        self.criteria = tuple(criteria)
+
+
+@dataclass(frozen=True, slots=True)
+class Forced:
+    """A value that a rule set, the criterion that caused it, and the sentence that says why."""
+
+    value: int
+    cause: str
+    explanation: str
+
+
+def forced(rules: Iterable[Rule], values: Values) -> dict[str, Forced]:
+    """Return what the forcing rules settle for one unit, given one annotator's values so far.
+
+    A forced value counts as a cause in its turn. The order of the rules never matters, and forcing what has been
+    forced changes nothing. Where two rules disagree (a rubric may not hold such), the cause first in the alphabet wins.
+    """
+    found: dict[str, Forced] = {}
+    forces = [rule for rule in rules if isinstance(rule, Force)]
+    for cause in _causes_first(forces):
+        value = found[cause].value if cause in found else values.get(cause)
+        for rule in forces:
+            if rule.criterion == cause and rule.value == value:
+                for criterion, target in rule.sets.items():
+                    new = Forced(target, cause, rule.explanation)
+                    found[criterion] = min(found.get(criterion, new), new, key=_precedence)
+    return found
+
+
+def _precedence(entry: Forced) -> tuple[str, int, str]:
+    return entry.cause, entry.value, entry.explanation
+
+
+def _causes_first(forces: Sequence[Force]) -> tuple[str, ...]:
+    graph = TopologicalSorter[str]()
+    for rule in forces:
+        for criterion in rule.sets:
+            graph.add(criterion, rule.criterion)
+    try:
+        return tuple(graph.static_order())
+    except CycleError as error:
+        raise RuleCycle(error.args[1]) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One rater's values for one question; rater None stands for values that only a rule gave."""
+
+    rater: str | None
+    values: Values
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """An expected question of a set: its text, None where it was not returned, and its ratings."""
+
+    text: str | None
+    ratings: tuple[Rating, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What the rules about question sets say of one slot before anybody judges: nothing of this is asked."""
+
+    missing: bool
+    values: Values
+
+
+def same_text(text: str | None) -> str:
+    """Return the form in which two questions count as identical: white space collapsed, case kept."""
+    return " ".join((text or "").split())
+
+
+def settled(texts: Sequence[str | None], rules: Iterable[Rule], worst: Values) -> tuple[Settled, ...]:
+    """Return what the missing, identical and lone rules settle for each slot of one question set, in its order."""
+    rules = tuple(rules)
+    forms = [same_text(text) for text in texts]
+    identical = [rule for rule in rules if isinstance(rule, Identical)]
+    repeated = [bool(identical) and form in forms[:place] for place, form in enumerate(forms)]
+    absent = [not form or again for form, again in zip(forms, repeated, strict=True)]
+    for_missing = _for_missing(rules, worst)
+    for_lone = _merged(rule.sets for rule in rules if isinstance(rule, Lone))
+    is_lone = len(forms) > 1 and absent.count(False) == 1
+    result = []
+    for form, gone in zip(forms, absent, strict=True):
+        kept = _merged(rule.sets for rule in identical) if forms.count(form) > 1 else {}
+        result.append(Settled(gone, for_missing if gone else {**kept, **(for_lone if is_lone else {})}))
+    return tuple(result)
+
+
+def _for_missing(rules: Sequence[Rule], worst: Values) -> Values:
+    return _merged(worst if rule.sets is None else rule.sets for rule in rules if isinstance(rule, Missing))
+
+
+def _merged(mappings: Iterable[Values]) -> dict[str, float]:
+    return {key: value for mapping in mappings for key, value in mapping.items()}
+
+
+def read(slots: Sequence[Slot], rules: Iterable[Rule], worst: Values, *, reading: Reading) -> tuple[Slot, ...]:
+    """Return one question set as a reading sees it.
+
+    `as_released`: questions that were not returned take the missing rule's values, ratings stand as they are.
+    `by_protocol`: the identical and lone rules hold too, whatever the raters said.
+    """
+    obeyed = [rule for rule in rules if reading == "by_protocol" or isinstance(rule, Missing)]
+    marks = settled([slot.text for slot in slots], obeyed, worst)
+    return tuple(_overlaid(slot, mark) for slot, mark in zip(slots, marks, strict=True))
+
+
+def _overlaid(slot: Slot, mark: Settled) -> Slot:
+    if mark.missing:
+        return Slot(None, (Rating(None, mark.values),))
+    if not mark.values:
+        return slot
+    ratings = slot.ratings or (Rating(None, NOTHING),)
+    return replace(slot, ratings=tuple(Rating(r.rater, {**r.values, **mark.values}) for r in ratings))
+
+
+def means(slot: Slot) -> dict[str, float]:
+    """Return the mean of the ratings present, by criterion."""
+    criteria = {key for rating in slot.ratings for key in rating.values}
+    given = {key: [r.values[key] for r in slot.ratings if key in r.values] for key in sorted(criteria)}
+    return {key: sum(values) / len(values) for key, values in given.items()}
+
+
+def fatal(slots: Sequence[Slot], rule: Fatal, worst: Values) -> tuple[Slot, ...]:
+    """Return the slots as the aggregate counts them under the fatal rule."""
+    if rule.applied == "on_means":
+        slots = [Slot(slot.text, (Rating(None, means(slot)),)) for slot in slots]
+    return tuple(
+        replace(slot, ratings=tuple(Rating(r.rater, _revised(r.values, rule, worst)) for r in slot.ratings))
+        for slot in slots
+    )
+
+
+def _revised(values: Values, rule: Fatal, worst: Values) -> Values:
+    """Set the others to their worst; a value that was never given stays out, as the mean is of the ratings present."""
+    causes = [key for key, value in rule.when.items() if values.get(key) == value]
+    others = worst if rule.revises() is None else rule.named
+    hit = {other for cause in causes for other in others if other != cause}
+    return {key: worst[key] if key in hit else value for key, value in values.items()}
+
+
+def fatal_variants(rule: Fatal) -> tuple[Fatal, ...]:
+    """Return the rule under both of its switches, all four ways, for the report to print."""
+    applied: tuple[Applied, ...] = ("per_rating", "on_means")
+    others: tuple[Others, ...] = ("all_remaining", "named")
+    return tuple(replace(rule, applied=when, others=which) for when in applied for which in others)
+
+
+def overall(slots: Iterable[Slot]) -> dict[str, float]:
+    """Return the sum of the slots' means, by criterion; a slot nobody rated adds nothing."""
+    sums: Counter[str] = Counter()
+    for slot in slots:
+        sums.update(means(slot))
+    return dict(sums)
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A rating that contradicts a rule, as imported ratings may; positions count from 1."""
+
+    rule: str
+    position: int
+    rater: str | None
+    criterion: str
+    rated: float
+    expected: float
+
+
+def violations(slots: Sequence[Slot], rules: Iterable[Rule]) -> tuple[Violation, ...]:
+    """List the ratings of returned questions that contradict a lone, identical or forcing rule."""
+    found: list[Violation] = []
+    for rule in rules:
+        marks = settled([slot.text for slot in slots], [rule], {})
+        for position, (slot, mark) in enumerate(zip(slots, marks, strict=True), start=1):
+            for rating in slot.ratings:
+                found += _contradicted(rule, position, rating, mark)
+    return tuple(found)
+
+
+def _contradicted(rule: Rule, position: int, rating: Rating, mark: Settled) -> list[Violation]:
+    expected = NOTHING if mark.missing else mark.values
+    if isinstance(rule, Force):
+        expected = {key: entry.value for key, entry in forced([rule], rating.values).items()}
+    given = {key: rating.values[key] for key in expected if key in rating.values}
+    return [
+        Violation(rule.key, position, rating.rater, key, value, expected[key])
+        for key, value in given.items()
+        if value != expected[key]
+    ]
+
+
+def unequal(slots: Sequence[Slot], criterion: str) -> tuple[str | None, ...]:
+    """Return the raters who gave members of one set different values on a criterion that is asked once per set."""
+    given: dict[str | None, set[float]] = {}
+    for slot in slots:
+        for rating in slot.ratings:
+            if criterion in rating.values:
+                given.setdefault(rating.rater, set()).add(rating.values[criterion])
+    return tuple(rater for rater, values in given.items() if len(values) > 1)
+
+
+def quota_scores(
+    levels: Sequence[float | None], quota: Mapping[int, int], *, kept: int = 1, surplus: int = 4
+) -> list[int]:
+    """Walk a set in its order and spend the quota of each level; a question that finds none left scores `surplus`.
+
+    >>> quota_scores([1, 2, 3, 3, 3, 3], {1: 1, 2: 2, 3: 3})
+    [1, 1, 1, 1, 1, 4]
+    """
+    left: dict[float | None, int] = dict(quota.items())
+    scores = []
+    for level in levels:
+        scores.append(kept if left.get(level, 0) > 0 else surplus)
+        left[level] = left.get(level, 0) - 1
+    return scores
+
+
+@dataclass(frozen=True, slots=True)
+class TypeSpread:
+    """How the question types of a set spread: distinct types per question, and how evenly they occur (0 to 1)."""
+
+    share: float
+    balance: float
+
+    def reaches(self, *, share: float, balance: float) -> bool:
+        """Say whether both reach what is asked for."""
+        return self.share >= share and self.balance >= balance
+
+
+def type_spread(types: Sequence[str]) -> TypeSpread:
+    """Return the spread of question types; balance is the entropy of their counts over its greatest possible value.
+
+    >>> type_spread(["who", "who", "what", "what", "where", "where"])
+    TypeSpread(share=0.5, balance=1.0)
+    """
+    if not types:
+        raise ValueError("types: a set without questions has no spread")
+    counts = Counter(types).values()
+    if len(counts) == 1:
+        return TypeSpread(1 / len(types), float(len(types) == 1))
+    entropy = -sum(n / len(types) * math.log(n / len(types)) for n in counts)
+    return TypeSpread(len(counts) / len(types), round(entropy / math.log(len(counts)), 12))
