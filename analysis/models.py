@@ -1,0 +1,39 @@
+"""Analyses and what they found, with everything needed to make the same numbers again."""
+
+from django.db import models
+
+
+class Run(models.Model):
+    """An analysis of a campaign: its job does the work; seed, versions and input hash tell how."""
+
+    job = models.OneToOneField("judging.Job", on_delete=models.PROTECT, related_name="run")
+    campaign = models.ForeignKey("judging.Campaign", on_delete=models.PROTECT, related_name="runs")
+    number = models.PositiveIntegerField()
+    seed = models.PositiveIntegerField(default=1)
+    parameters = models.JSONField(default=dict)
+    versions = models.JSONField(default=dict)
+    input_sha256 = models.CharField(max_length=64, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["campaign", "-number"]
+        constraints = [models.UniqueConstraint(fields=["campaign", "number"], name="run_number")]
+
+    def __str__(self) -> str:
+        return f"run {self.number}"
+
+
+class Result(models.Model):
+    """One thing a run found: a table as a document, or a figure as a file."""
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="results", db_index=False)
+    key = models.CharField(max_length=60)
+    document = models.JSONField(default=dict)
+    file = models.ForeignKey("judging.StoredFile", on_delete=models.PROTECT, related_name="+", null=True, blank=True)
+    media_type = models.CharField(max_length=60, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "key"], name="result_key")]
+
+    def __str__(self) -> str:
+        return self.key

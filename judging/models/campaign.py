@@ -1,0 +1,172 @@
+"""Studies: a collection judged by a rubric under a design, through its states."""
+
+import uuid
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.db.models import Q
+
+if TYPE_CHECKING:
+    from judging.models.people import User
+
+
+class CampaignQuerySet(models.QuerySet["Campaign"]):
+    def visible_to(self, user: "User") -> "CampaignQuerySet":
+        """Campaigns in which the user has a manager's or an analyst's role."""
+        return self.filter(pk__in=user.memberships.filter(role__in=["manager", "analyst"]).values("campaign"))
+
+    def managed_by(self, user: "User") -> "CampaignQuerySet":
+        return self.filter(pk__in=user.memberships.filter(role="manager").values("campaign"))
+
+
+class Campaign(models.Model):
+    """A study. What it may become next is data: MOVES."""
+
+    class State(models.TextChoices):
+        DRAFT = "draft", "draft"
+        LOCKED = "locked", "locked"
+        OPEN = "open", "open"
+        PAUSED = "paused", "paused"
+        CLOSED = "closed", "closed"
+        ARCHIVED = "archived", "archived"
+
+    MOVES = {
+        State.DRAFT: {State.LOCKED},
+        State.LOCKED: {State.OPEN, State.ARCHIVED},
+        State.OPEN: {State.PAUSED, State.CLOSED},
+        State.PAUSED: {State.OPEN, State.CLOSED},
+        State.CLOSED: {State.OPEN, State.ARCHIVED},
+        State.ARCHIVED: {State.CLOSED},
+    }
+
+    class Origin(models.TextChoices):
+        JUDGED = "judged", "judged here"
+        IMPORTED = "imported", "imported ratings"
+        SIMULATED = "simulated", "simulated annotators"
+
+    class Order(models.TextChoices):
+        DEPTH = "depth", "depth first: finish tasks one after the other"
+        BREADTH = "breadth", "breadth first: one annotator on everything, then the next"
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    title = models.CharField(max_length=200)
+    collection = models.ForeignKey("judging.Collection", on_delete=models.PROTECT, related_name="campaigns")
+    rubric = models.ForeignKey("judging.Rubric", on_delete=models.PROTECT, related_name="campaigns")
+    state = models.CharField(max_length=8, choices=State.choices, default=State.DRAFT)
+    origin = models.CharField(max_length=9, choices=Origin.choices, default=Origin.JUDGED)
+    annotators_per_task = models.PositiveSmallIntegerField(default=3, validators=[MinValueValidator(1)])
+    order = models.CharField(max_length=7, choices=Order.choices, default=Order.DEPTH)
+    seed = models.PositiveIntegerField(default=1)
+    lease_minutes = models.PositiveIntegerField(default=120, validators=[MinValueValidator(1)])
+    time_zone = models.CharField(max_length=60, default="UTC")
+    introduction = models.TextField(blank=True, help_text="What annotators read before they begin.")
+    consent = models.TextField(blank=True, help_text="What annotators agree to; they tick it before the first task.")
+    contact = models.CharField(max_length=200, blank=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    locked_at = models.DateTimeField(null=True, blank=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+    protocol = models.JSONField(null=True, blank=True, help_text="What was locked: rubric, design, texts, file hash.")
+    protocol_digest = models.CharField(max_length=64, blank=True)
+
+    objects = CampaignQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=["draft", "locked", "open", "paused", "closed", "archived"]),
+                name="campaign_state",
+            ),
+            models.CheckConstraint(condition=Q(annotators_per_task__gte=1), name="campaign_annotators_per_task"),
+            models.CheckConstraint(condition=Q(lease_minutes__gte=1), name="campaign_lease"),
+            models.CheckConstraint(
+                condition=Q(state="draft", locked_at__isnull=True, protocol__isnull=True, protocol_digest="")
+                | (~Q(state="draft") & Q(locked_at__isnull=False, protocol__isnull=False) & ~Q(protocol_digest="")),
+                name="campaign_locked_has_protocol",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Deviation(models.Model):
+    """A change after the protocol was locked; the report lists them."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="deviations")
+    what = models.CharField(max_length=100)
+    before = models.TextField(blank=True)
+    after = models.TextField(blank=True)
+    reason = models.TextField(blank=True)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["campaign", "made_at", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.before} to {self.after}"
+
+
+class Round(models.Model):
+    """A part of a campaign, opened and closed by itself; its tasks and places are made when it opens."""
+
+    class Kind(models.TextChoices):
+        MAIN = "main", "main"
+        PILOT = "pilot", "pilot"
+        CALIBRATION = "calibration", "calibration"
+        TRAINING = "training", "training"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="rounds")
+    kind = models.CharField(max_length=11, choices=Kind.choices, default=Kind.MAIN)
+    number = models.PositiveSmallIntegerField(default=1)
+    opened_at = models.DateTimeField(null=True, blank=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["campaign", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "kind", "number"], name="round_once"),
+            models.UniqueConstraint(fields=["campaign"], condition=Q(kind="main"), name="round_one_main"),
+            models.CheckConstraint(
+                condition=Q(closed_at__isnull=True) | Q(opened_at__isnull=False), name="round_closes_after_opening"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.number}"
+
+
+class Task(models.Model):
+    """What stands on one screen."""
+
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="tasks", db_index=False)
+    number = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["round", "number"]
+        constraints = [models.UniqueConstraint(fields=["round", "number"], name="task_number")]
+
+    def __str__(self) -> str:
+        return f"task {self.number}"
+
+
+class TaskUnit(models.Model):
+    """A unit that stands on a task's screen, in the order of the file; annotators see a seeded order of their own."""
+
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="task_units", db_index=False)
+    unit = models.ForeignKey("judging.Unit", on_delete=models.PROTECT, related_name="task_units")
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        ordering = ["task", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["task", "unit"], name="task_unit_once"),
+            models.UniqueConstraint(fields=["task", "position"], name="task_unit_position"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.task}: {self.unit}"

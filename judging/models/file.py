@@ -1,0 +1,31 @@
+"""Files by their hash, in the database, so that one dump is the whole backup."""
+
+from django.conf import settings
+from django.db import models
+
+
+class StoredFile(models.Model):
+    """The bytes of a file that was uploaded or made, kept once however often it is used."""
+
+    sha256 = models.CharField(max_length=64, unique=True)
+    size = models.PositiveBigIntegerField()
+    content = models.BinaryField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.sha256[:12]
+
+
+class Upload(models.Model):
+    """Who uploaded which file, and what they called it."""
+
+    file = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="uploads")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="uploads")
+    name = models.CharField(max_length=255)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["owner", "file"], name="upload_once_per_owner")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,66 @@
+"""What was said: one value for a unit on a criterion. Rows are only ever added (a trigger keeps that)."""
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from judging.models.constraints import CompositeForeignKey
+
+
+class JudgmentQuerySet(models.QuerySet["Judgment"]):
+    def standing(self) -> "JudgmentQuerySet":
+        """Judgments that no later revision has superseded."""
+        return self.filter(superseded_at__isnull=True)
+
+
+class Judgment(models.Model):
+    """One value that an annotator gave, a rule forced on the page, or a file brought."""
+
+    class Origin(models.TextChoices):
+        JUDGED = "judged", "judged"
+        RULE = "rule", "forced by a rule on the page"
+        IMPORTED = "imported", "imported"
+
+    assignment = models.ForeignKey(
+        "judging.Assignment", on_delete=models.PROTECT, related_name="judgments", db_index=False
+    )
+    unit = models.ForeignKey("judging.Unit", on_delete=models.PROTECT, related_name="judgments")
+    criterion = models.ForeignKey(
+        "judging.Criterion", on_delete=models.PROTECT, related_name="judgments", db_index=False
+    )
+    value = models.SmallIntegerField()
+    point = models.ForeignObject(
+        "judging.ScalePoint",
+        on_delete=models.PROTECT,
+        from_fields=["criterion", "value"],
+        to_fields=["criterion", "value"],
+        related_name="+",
+    )
+    origin = models.CharField(max_length=8, choices=Origin.choices, default=Origin.JUDGED)
+    cause = models.CharField(max_length=60, blank=True, help_text="The rule that forced the value.")
+    revision = models.PositiveSmallIntegerField(default=1)
+    created_at = models.DateTimeField(db_default=Now())
+    superseded_at = models.DateTimeField(null=True, blank=True)
+
+    objects = JudgmentQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["assignment", "unit", "criterion"],
+                condition=Q(superseded_at__isnull=True),
+                name="judgment_once",
+            ),
+            models.UniqueConstraint(fields=["assignment", "unit", "criterion", "revision"], name="judgment_revision"),
+            models.CheckConstraint(condition=Q(origin__in=["judged", "rule", "imported"]), name="judgment_origin"),
+            models.CheckConstraint(condition=Q(origin="rule") ^ Q(cause=""), name="judgment_rule_has_cause"),
+            CompositeForeignKey(
+                name="judgment_value_on_scale",
+                fields=("criterion", "value"),
+                to="judging.ScalePoint",
+                to_fields=("criterion", "value"),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.criterion_id}: {self.value}"

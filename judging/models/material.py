@@ -1,0 +1,186 @@
+"""What is judged: collections of passages, sources and the questions systems made from them."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+
+class Collection(models.Model):
+    """A named set of material with licence, file and owner; campaigns share it."""
+
+    name = models.CharField(max_length=200)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="collections")
+    licence = models.CharField(max_length=200, blank=True)
+    language = models.CharField(max_length=35, default="en", help_text="Language tag of the texts, such as en or ar.")
+    file = models.ForeignKey(
+        "judging.StoredFile", on_delete=models.PROTECT, related_name="collections", null=True, blank=True
+    )
+    file_name = models.CharField(max_length=255, blank=True)
+    file_sha256 = models.CharField(max_length=64, blank=True)
+    mapping = models.JSONField(default=dict, blank=True, help_text="How the file's columns were read.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["owner", "file_sha256"], name="collection_by_file")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Passage(models.Model):
+    """A text that questions are about."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="passages", db_index=False)
+    digest = models.CharField(max_length=64)
+    text = models.TextField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "digest"], name="passage_once"),
+            models.CheckConstraint(condition=~Q(text=""), name="passage_has_text"),
+        ]
+
+    def __str__(self) -> str:
+        return self.text[:60]
+
+
+class Source(models.Model):
+    """What a system was given: a passage with, by protocol, an answer and its span, a sentence, a target type."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="sources", db_index=False)
+    passage = models.ForeignKey(Passage, on_delete=models.PROTECT, related_name="sources", null=True, blank=True)
+    key = models.CharField(max_length=200)
+    position = models.PositiveIntegerField(help_text="Order in the file.")
+    answer = models.TextField(blank=True)
+    answer_start = models.PositiveIntegerField(null=True, blank=True, help_text="In code points of the passage.")
+    sentence = models.TextField(blank=True)
+    sentence_start = models.PositiveIntegerField(null=True, blank=True)
+    target_type = models.CharField(max_length=100, blank=True)
+    modality = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        ordering = ["collection", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "key"], name="source_key"),
+            models.UniqueConstraint(fields=["collection", "position"], name="source_position"),
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Reference(models.Model):
+    """A human-written question for a source."""
+
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="references", db_index=False)
+    position = models.PositiveSmallIntegerField()
+    text = models.TextField()
+
+    class Meta:
+        ordering = ["source", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["source", "position"], name="reference_position"),
+            models.CheckConstraint(condition=~Q(text=""), name="reference_has_text"),
+        ]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class System(models.Model):
+    """Who made the questions."""
+
+    class Kind(models.TextChoices):
+        MODEL = "model", "model"
+        HUMAN = "human", "human"
+        DEGRADATION = "degradation", "deliberate degradation"
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="systems", db_index=False)
+    name = models.CharField(max_length=200)
+    kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.MODEL)
+
+    class Meta:
+        ordering = ["collection", "name"]
+        constraints = [models.UniqueConstraint(fields=["collection", "name"], name="system_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class QuestionSet(models.Model):
+    """The questions one system gave for one source, with how many were expected."""
+
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="question_sets", db_index=False)
+    system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="question_sets")
+    expected = models.PositiveSmallIntegerField(default=1)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["source", "system"], name="question_set_once"),
+            models.CheckConstraint(condition=Q(expected__gte=1), name="question_set_expects"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.system} on {self.source}"
+
+
+class Unit(models.Model):
+    """What can be judged: a slot of a question set, or, without position, the set as a whole."""
+
+    question_set = models.ForeignKey(QuestionSet, on_delete=models.CASCADE, related_name="units", db_index=False)
+    position = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["question_set", "position"], nulls_distinct=False, name="unit_once"),
+            models.CheckConstraint(condition=Q(position__isnull=True) | Q(position__gte=1), name="unit_position"),
+        ]
+
+    def __str__(self) -> str:
+        return f"slot {self.position}" if self.position else "set"
+
+
+class Question(models.Model):
+    """One generated question, in its slot. A missing question is a slot without this row."""
+
+    unit = models.OneToOneField(Unit, on_delete=models.CASCADE, related_name="question", primary_key=True)
+    text = models.TextField()
+    key = models.CharField(max_length=200, blank=True)
+    question_type = models.CharField(max_length=100, blank=True, help_text="As the system declared it.")
+    submitted_answer = models.TextField(blank=True, help_text="The answer the system submitted with its question.")
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(text=""), name="question_has_text")]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Attribute(models.Model):
+    """A metadata column's value for a unit; analyses slice by it."""
+
+    unit = models.ForeignKey(Unit, on_delete=models.CASCADE, related_name="attributes", db_index=False)
+    name = models.CharField(max_length=100)
+    value = models.TextField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["unit", "name"], name="attribute_once")]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.value}"
+
+
+class Quarantine(models.Model):
+    """A value that could not be stored: where it stood and why; nothing of a file is lost silently."""
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="quarantine")
+    row = models.PositiveIntegerField()
+    column = models.CharField(max_length=200, blank=True)
+    value = models.TextField(blank=True)
+    reason = models.TextField()
+
+    class Meta:
+        ordering = ["collection", "row", "id"]
+
+    def __str__(self) -> str:
+        return f"row {self.row}: {self.reason}"

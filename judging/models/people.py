@@ -1,0 +1,154 @@
+"""Who takes part: users, what they may do in a campaign, and who judges there."""
+
+import secrets
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import Q
+
+
+def new_nonce() -> str:
+    """Return what a personal link is signed with; a fresh one makes older links worthless."""
+    return secrets.token_urlsafe(16)
+
+
+class User(AbstractUser):
+    """An account. Annotators who came by an invitation link have one without a password."""
+
+    may_create_campaigns = models.BooleanField(default=False)
+    link_nonce = models.CharField(max_length=32, default=new_nonce)
+
+    def __str__(self) -> str:
+        return self.get_full_name() or self.username
+
+
+class Membership(models.Model):
+    """A user's role in a campaign."""
+
+    class Role(models.TextChoices):
+        MANAGER = "manager", "manager"
+        ANALYST = "analyst", "analyst"
+        ANNOTATOR = "annotator", "annotator"
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    campaign = models.ForeignKey("judging.Campaign", on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role.choices)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "campaign", "role"], name="membership_once"),
+            models.CheckConstraint(condition=Q(role__in=["manager", "analyst", "annotator"]), name="membership_role"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} as {self.role}"
+
+
+class Invitation(models.Model):
+    """A link by which people join a campaign in one role."""
+
+    campaign = models.ForeignKey("judging.Campaign", on_delete=models.CASCADE, related_name="invitations")
+    token = models.CharField(max_length=43, unique=True, default=secrets.token_urlsafe)
+    role = models.CharField(max_length=10, choices=Membership.Role.choices, default=Membership.Role.ANNOTATOR)
+    label = models.CharField(max_length=100, blank=True)
+    places = models.PositiveIntegerField(null=True, blank=True, help_text="How many may join; empty: no limit.")
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.label or f"link for {self.role}s"
+
+
+class Enrollment(models.Model):
+    """A person, or an imported rater without account, who judges in a campaign."""
+
+    campaign = models.ForeignKey("judging.Campaign", on_delete=models.PROTECT, related_name="enrollments")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="enrollments", null=True, blank=True
+    )
+    invitation = models.ForeignKey(
+        Invitation, on_delete=models.SET_NULL, related_name="enrollments", null=True, blank=True
+    )
+    label = models.CharField(
+        max_length=100,
+        help_text="What exports and reports call this annotator: A01, or the rater's name in an imported file.",
+    )
+    pseudonym = models.CharField(max_length=64, blank=True, help_text="Keyed hash of an outside person's identity.")
+    seat = models.PositiveSmallIntegerField(null=True, blank=True)
+    cursor = models.PositiveIntegerField(
+        default=0, help_text="The last position of the queue this annotator was given."
+    )
+    consented_at = models.DateTimeField(null=True, blank=True)
+    consent_digest = models.CharField(max_length=64, blank=True)
+    qualified_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "user"], name="enrollment_once_per_user"),
+            models.UniqueConstraint(fields=["campaign", "label"], name="enrollment_label"),
+            models.UniqueConstraint(
+                fields=["campaign", "pseudonym"], condition=~Q(pseudonym=""), name="enrollment_pseudonym"
+            ),
+            models.UniqueConstraint(fields=["campaign", "seat"], name="enrollment_seat"),
+            models.CheckConstraint(
+                condition=Q(consented_at__isnull=True) | ~Q(consent_digest=""), name="enrollment_consent_names_text"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class ExclusionQuerySet(models.QuerySet["Exclusion"]):
+    def standing(self) -> "ExclusionQuerySet":
+        """Exclusions that have not been lifted."""
+        return self.filter(lifted_at__isnull=True)
+
+
+class Exclusion(models.Model):
+    """An annotator left out of the analysis, with the reason; lifting it keeps the row."""
+
+    enrollment = models.ForeignKey(Enrollment, on_delete=models.PROTECT, related_name="exclusions")
+    reason = models.TextField()
+    excluded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    excluded_at = models.DateTimeField()
+    lifted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    )
+    lifted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ExclusionQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["enrollment"], condition=Q(lifted_at__isnull=True), name="exclusion_one_standing"
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="exclusion_has_reason"),
+            models.CheckConstraint(
+                condition=Q(lifted_at__isnull=True, lifted_by__isnull=True)
+                | Q(lifted_at__isnull=False, lifted_by__isnull=False),
+                name="exclusion_lifted_by_someone",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.enrollment}: {self.reason}"
+
+
+class Erasure(models.Model):
+    """What was erased on a person's demand: counts only, nothing of the person."""
+
+    campaign = models.ForeignKey("judging.Campaign", on_delete=models.PROTECT, related_name="erasures")
+    label = models.CharField(max_length=100)
+    counts = models.JSONField(default=dict)
+    erased_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    erased_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.label} erased"

@@ -1,0 +1,95 @@
+"""By which rubric is judged: an immutable document and the rows derived from it."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+
+class Rubric(models.Model):
+    """A protocol's criteria, scales, stages, rules and aggregates. Rows never change (a trigger refuses it)."""
+
+    class Task(models.TextChoices):
+        SOURCE = "source", "all systems' questions of one source"
+        QUESTION_SET = "question_set", "one system's set"
+        UNIT = "unit", "single questions, several to a page"
+
+    key = models.SlugField(max_length=60)
+    version = models.CharField(max_length=20)
+    digest = models.CharField(max_length=64)
+    title = models.CharField(max_length=200)
+    task = models.CharField(max_length=12, choices=Task.choices)
+    page_size = models.PositiveSmallIntegerField(default=1)
+    document = models.JSONField()
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="rubrics", null=True, blank=True
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["key", "version", "digest", "owner"], nulls_distinct=False, name="rubric_once"
+            ),
+            models.CheckConstraint(condition=Q(page_size__gte=1), name="rubric_page_size"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.title} {self.version}"
+
+
+class Criterion(models.Model):
+    """What is judged, of which kind of unit."""
+
+    class Unit(models.TextChoices):
+        QUESTION = "question", "question"
+        SET = "set", "set"
+
+    class Asked(models.TextChoices):
+        PER_UNIT = "per_unit", "of each unit"
+        ONCE_PER_SET = "once_per_set", "once per set, stored on each member"
+
+    class Level(models.TextChoices):
+        NOMINAL = "nominal", "nominal"
+        ORDINAL = "ordinal", "ordinal"
+        INTERVAL = "interval", "interval"
+
+    class Best(models.TextChoices):
+        HIGHEST = "highest", "highest"
+        LOWEST = "lowest", "lowest"
+        NONE = "none", "no best end"
+
+    rubric = models.ForeignKey(Rubric, on_delete=models.PROTECT, related_name="criteria")
+    key = models.SlugField(max_length=60)
+    name = models.CharField(max_length=100)
+    position = models.PositiveSmallIntegerField()
+    stage = models.PositiveSmallIntegerField(default=0)
+    unit = models.CharField(max_length=10, choices=Unit.choices)
+    asked = models.CharField(max_length=12, choices=Asked.choices)
+    level = models.CharField(max_length=10, choices=Level.choices)
+    best = models.CharField(max_length=10, choices=Best.choices)
+
+    class Meta:
+        ordering = ["rubric", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["rubric", "key"], name="criterion_key"),
+            models.UniqueConstraint(fields=["rubric", "position"], name="criterion_position"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ScalePoint(models.Model):
+    """One labelled value of a criterion; "cannot say" is a point flagged missing."""
+
+    criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, related_name="points")
+    value = models.SmallIntegerField()
+    label = models.CharField(max_length=300)
+    missing = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["criterion", "value"]
+        constraints = [models.UniqueConstraint(fields=["criterion", "value"], name="scale_point_value")]
+
+    def __str__(self) -> str:
+        return f"{self.value} {self.label}"

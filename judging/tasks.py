@@ -1,0 +1,73 @@
+"""What the queue may ask for. Each task carries only a job's id; the row says what to do."""
+
+import functools
+import logging
+import socket
+import uuid
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from celery import current_app, shared_task
+from django.db import transaction
+
+from judging.actions import jobs
+from judging.models import Job
+
+log = logging.getLogger(__name__)
+Doing = Callable[[jobs.Work], Mapping[str, Any]]
+
+
+def ring(job_id: uuid.UUID | str) -> None:
+    """Tell the queue about a job. A lost message is no harm: the sweep rings again."""
+    job = Job.objects.get(pk=job_id)
+    try:
+        current_app.send_task(job.kind, args=[str(job.pk)], retry=False)
+    except Exception:  # whatever the broker's library raises: the page must not fail because the bell is broken
+        log.warning("The queue could not be reached; the sweep will ring again for %s.", job)
+
+
+def worker_name() -> str:
+    return f"worker@{socket.gethostname()}"
+
+
+def job_task(kind: str, *, whole: bool = True) -> Callable[[Doing], Doing]:
+    """Register what does jobs of a kind. `whole`: all it writes and its end are one transaction."""
+
+    def register(doing: Doing) -> Doing:
+        @shared_task(name=kind)
+        @functools.wraps(doing)
+        def task(job_id: str) -> None:
+            if job := jobs.claim(job_id=job_id):
+                _carry_out(job, doing, whole=whole)
+
+        return doing
+
+    return register
+
+
+def _carry_out(job: Job, doing: Doing, *, whole: bool) -> None:
+    """Do a claimed job and write down its end, whichever it is."""
+    with suppress(jobs.JobLost):
+        try:
+            with jobs.Work(job, worker=worker_name()) as work:
+                if whole:
+                    with transaction.atomic():
+                        jobs.finish(job=job, result=doing(work))
+                else:
+                    jobs.finish(job=job, result=doing(work))
+        except jobs.JobCancelled:
+            jobs.stop(job=job)
+        except jobs.JobLost:
+            log.warning("%s was taken over; this worker's attempt is dropped.", job)
+        except Exception as error:
+            log.exception("%s failed", job)
+            jobs.fail(job=job, error=f"{type(error).__name__}: {error}"[:2000])
+
+
+@shared_task(name="judging.sweep")
+def sweep() -> None:
+    """Every few seconds: say that a worker lives, and ring for jobs that nobody took or whose worker died."""
+    jobs.say_alive(worker=worker_name())
+    for job in jobs.to_ring():
+        ring(job.pk)

@@ -1,0 +1,129 @@
+"""Small worlds for tests: each function makes one thing with sensible defaults, in the real database."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from judging.models import (
+    Campaign,
+    Collection,
+    Criterion,
+    Enrollment,
+    Membership,
+    Passage,
+    Question,
+    QuestionSet,
+    Rubric,
+    ScalePoint,
+    Source,
+    System,
+    Unit,
+    User,
+)
+
+PASSWORD = "a long enough phrase"
+_number = itertools.count(1)
+
+
+def user(name: str | None = None, **fields: Any) -> User:
+    return User.objects.create_user(name or f"user{next(_number)}", password=PASSWORD, **fields)
+
+
+def researcher(name: str | None = None) -> User:
+    return user(name, may_create_campaigns=True)
+
+
+def collection(
+    *,
+    sources: int = 2,
+    systems: Sequence[str] = ("Alba", "Brisa"),
+    expected: int = 1,
+    owner: User | None = None,
+    **fields: Any,
+) -> Collection:
+    """Return a collection with one passage a source and `expected` questions of each system for it."""
+    made = Collection.objects.create(name="Canals", owner=owner or researcher(), **fields)
+    by = [System.objects.create(collection=made, name=name) for name in systems]
+    for number in range(1, sources + 1):
+        _source(made, number, by, expected)
+    return made
+
+
+def _source(made: Collection, number: int, systems: Sequence[System], expected: int) -> Source:
+    text = f"Lock {number} was built by Agnes Tolliver. It has iron gates."
+    passage = Passage.objects.create(collection=made, text=text, digest=f"{number:064d}")
+    source = Source.objects.create(
+        collection=made,
+        passage=passage,
+        key=f"s{number}",
+        position=number,
+        answer="Agnes Tolliver",
+        answer_start=text.index("Agnes"),
+        sentence=text.split(". ")[0] + ".",
+        sentence_start=0,
+    )
+    for system in systems:
+        held = QuestionSet.objects.create(source=source, system=system, expected=expected)
+        Unit.objects.create(question_set=held)
+        for position in range(1, expected + 1):
+            unit = Unit.objects.create(question_set=held, position=position)
+            Question.objects.create(unit=unit, text=f"Who built lock {number}, asks {system.name} ({position})?")
+    return source
+
+
+def rubric(**fields: Any) -> Rubric:
+    """Return a small rubric of two criteria on 1 to 3; tests of protocols install the shipped ones instead."""
+    number = next(_number)
+    made = Rubric.objects.create(
+        **(
+            {
+                "key": f"small{number}",
+                "version": "1",
+                "digest": f"{number:064d}",
+                "title": "Small",
+                "task": "source",
+                "document": {},
+            }
+            | fields
+        )
+    )
+    for position, key in enumerate(("grammaticality", "correctness")):
+        criterion(made, key, position=position)
+    return made
+
+
+def criterion(
+    made: Rubric, key: str, *, position: int, values: Sequence[int] = (1, 2, 3), best: str = "highest"
+) -> Criterion:
+    row = Criterion.objects.create(
+        rubric=made,
+        key=key,
+        name=key.title(),
+        position=position,
+        unit="question",
+        asked="per_unit",
+        level="ordinal",
+        best=best,
+    )
+    ScalePoint.objects.bulk_create(ScalePoint(criterion=row, value=value, label=f"label {value}") for value in values)
+    return row
+
+
+def campaign(*, manager: User | None = None, **fields: Any) -> Campaign:
+    """Return a draft campaign with its manager."""
+    manager = manager or researcher()
+    defaults = {"title": "Canal towns", "created_by": manager}
+    if "collection" not in fields:
+        defaults["collection"] = collection(owner=manager)
+    if "rubric" not in fields:
+        defaults["rubric"] = rubric()
+    made = Campaign.objects.create(**(defaults | fields))
+    Membership.objects.create(user=manager, campaign=made, role="manager")
+    return made
+
+
+def enrollment(made: Campaign, *, label: str | None = None, account: User | None = None) -> Enrollment:
+    """Return an annotator's place in a campaign, with account and membership."""
+    account = account or user()
+    Membership.objects.get_or_create(user=account, campaign=made, role="annotator")
+    return Enrollment.objects.create(campaign=made, user=account, label=label or f"A{next(_number):02d}")
