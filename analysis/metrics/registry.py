@@ -1,0 +1,96 @@
+"""Every metric there is: the built-in ones, and those of installed packages (entry-point group `quaestor.metrics`)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+
+from analysis.metrics.bleu import ORDERS, Bleu, CorpusBleu
+from analysis.metrics.contract import Metric, MetricSpec, MetricUnavailable
+from analysis.metrics.rouge import RougeL
+
+GROUP = "quaestor.metrics"
+
+
+class UnknownMetric(LookupError):
+    """No metric has that id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One metric of the list: where it comes from and, when it cannot be used, why."""
+
+    id: str
+    origin: str
+    metric: Metric | None
+    reason: str = ""
+
+    @property
+    def usable(self) -> bool:
+        return self.metric is not None and not self.reason
+
+
+def all_metrics() -> tuple[Entry, ...]:
+    """List every metric in a settled order, with whether it can be used here and why not."""
+    return tuple(_checked(entry) for entry in _known().values())
+
+
+def get(id: str) -> Metric:
+    """Return the metric of that id; one that did not load raises with its reason."""
+    entry = _known().get(id)
+    if entry is None:
+        raise UnknownMetric(f"no metric is called {id}; there are {', '.join(_known())}")
+    if entry.metric is None:
+        raise MetricUnavailable(f"{id}: {entry.reason}")
+    return entry.metric
+
+
+def refresh() -> None:
+    """Forget what was found, so that packages installed since are seen."""
+    _known.cache_clear()
+
+
+@cache
+def _known() -> dict[str, Entry]:
+    entries = {metric.spec.id: Entry(metric.spec.id, "built in", metric) for metric in _built_in()}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        entry = loaded(point, taken=entries.keys())
+        entries[entry.id] = entry
+    return entries
+
+
+def _built_in() -> Iterable[Metric]:
+    yield from (Bleu(order) for order in range(1, ORDERS + 1))
+    yield RougeL()
+    yield CorpusBleu()
+
+
+def loaded(point: EntryPoint, *, taken: Iterable[str]) -> Entry:
+    """Load a plug-in; whatever it does wrong becomes its reason and breaks nothing else."""
+    origin = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
+    try:
+        found = point.load()
+        metric = found() if isinstance(found, type) else found
+        _require_contract(metric)
+    except Exception as error:  # other people's code may raise anything while it is imported
+        return Entry(point.name, origin, None, f"does not load: {type(error).__name__}: {error}")
+    if metric.spec.id in set(taken):
+        return Entry(f"{metric.spec.id}@{point.name}", origin, None, f"the id {metric.spec.id} is taken")
+    return Entry(metric.spec.id, origin, metric)
+
+
+def _require_contract(metric: object) -> None:
+    if not isinstance(metric, Metric):
+        raise TypeError("it has no spec, available() and score()")
+    if not isinstance(metric.spec, MetricSpec):
+        raise TypeError("its spec is not a MetricSpec")
+
+
+def _checked(entry: Entry) -> Entry:
+    if entry.metric is None:
+        return entry
+    try:
+        usable, reason = entry.metric.available()
+    except Exception as error:  # as above
+        usable, reason = False, f"available() raised {type(error).__name__}: {error}"
+    return entry if usable else Entry(entry.id, entry.origin, entry.metric, reason or "not available")

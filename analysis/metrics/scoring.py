@@ -1,0 +1,186 @@
+"""The one door to every metric: texts are checked and prepared here, and what has no value gets its reason here."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any
+
+from analysis.metrics.contract import (
+    RAW,
+    Item,
+    Metric,
+    MetricResult,
+    MetricSpec,
+    MetricUnavailable,
+    Need,
+    Preparation,
+    Question,
+    QuestionSet,
+    Status,
+    System,
+    Unit,
+    effective,
+    failed,
+    resolved,
+    undefined,
+)
+from analysis.metrics.preparation import step
+
+QUESTION_UNITS = frozenset({Unit.PAIR, Unit.MULTI_REF})
+
+
+class EmptyReference(ValueError):
+    """A reference without any text: an error of the material, which no score may paper over."""
+
+
+class MetricFailed(Exception):
+    """A metric that broke on a whole batch; the message names it and says how."""
+
+
+def score(
+    metric: Metric,
+    batch: Sequence[Item],
+    *,
+    params: Mapping[str, Any] | None = None,
+    preparation: Preparation = RAW,
+) -> list[MetricResult]:
+    """Score a batch: one result an item, in order, the same as if each item came alone.
+
+    Parameters
+    ----------
+    metric
+        A metric from the registry, or any object that keeps the contract.
+    batch
+        Items of the metric's unit. A metric that needs `Need.STUDY` must get the whole study at once.
+    params
+        Settings that differ from the metric's defaults.
+    preparation
+        The named steps for either side. A metric that reads capitals gets the raw text whatever is asked.
+
+    Returns
+    -------
+    list of MetricResult
+        An empty hypothesis scores the worst value. No reference, or no passage or answer where one is needed, is
+        undefined with its reason. A value that is not a number is a failure of that item alone.
+
+    Raises
+    ------
+    EmptyReference
+        A reference is blank; the message names the item and the reference, both counted from 0.
+    MetricUnavailable, MetricFailed, UnknownParameter, UnknownPreparation
+        The metric cannot run, broke, or was asked for something it does not have.
+    """
+    usable, reason = metric.available()
+    if not usable:
+        raise MetricUnavailable(f"{metric.spec.id}: {reason}")
+    settings = resolved(metric.spec, params or {})
+    prepared = prepare(batch, effective(metric.spec, preparation))
+    answers = [settled(metric.spec, item) for item in prepared]
+    open_items = [item for item, answer in zip(prepared, answers, strict=True) if answer is None]
+    computed = iter(_computed(metric, open_items, settings))
+    return [answer if answer is not None else next(computed) for answer in answers]
+
+
+def prepare(batch: Sequence[Item], preparation: Preparation) -> list[Item]:
+    """Check every reference and put both sides through their steps; each distinct text is prepared once."""
+    hypothesis, reference = _remembering(step(preparation.hypothesis)), _remembering(step(preparation.reference))
+    for index, item in enumerate(batch):
+        _check(index, item)
+    return [_prepared(item, hypothesis, reference) for item in batch]
+
+
+def settled(spec: MetricSpec, item: Item) -> MetricResult | None:
+    """Return the result of an item that needs no computing, or None."""
+    if isinstance(item, System) and not item.questions:
+        return undefined("no question of the system has a reference")
+    if not isinstance(item, Question) or spec.unit not in QUESTION_UNITS:
+        return None
+    if Need.REFS in spec.needs and not item.references:
+        return undefined("the question has no reference")
+    if Need.CONTEXT in spec.needs and not item.context.strip():
+        return undefined("the question has no passage")
+    if Need.ANSWER in spec.needs and not item.answer.strip():
+        return undefined("the question has no answer")
+    if not item.hypothesis.strip() and spec.higher_is_better:
+        return MetricResult(spec.range[0], detail={"note": "empty hypothesis"})
+    return None
+
+
+def _computed(metric: Metric, items: Sequence[Item], settings: Mapping[str, Any]) -> list[MetricResult]:
+    if not items:
+        return []
+    results = _each_pair(metric, items, settings) if metric.spec.unit is Unit.PAIR else _run(metric, items, settings)
+    return [_finite(result) for result in results]
+
+
+def _run(metric: Metric, items: Sequence[Item], settings: Mapping[str, Any]) -> list[MetricResult]:
+    try:
+        results = metric.score(items, settings)
+    except MetricUnavailable:
+        raise
+    except Exception as error:  # a plug-in is other people's code: whatever it does, the other metrics go on
+        raise MetricFailed(f"{metric.spec.id}: {error or type(error).__name__}") from error
+    if len(results) != len(items):
+        raise MetricFailed(f"{metric.spec.id} gave {len(results)} results for {len(items)} items")
+    return results
+
+
+def _each_pair(metric: Metric, items: Sequence[Item], settings: Mapping[str, Any]) -> list[MetricResult]:
+    questions = [item for item in items if isinstance(item, Question)]
+    pairs = [replace(question, references=(one,)) for question in questions for one in question.references or ("",)]
+    results = iter(_run(metric, pairs, settings))
+    return [
+        best([next(results) for _ in question.references or ("",)], metric.spec.higher_is_better)
+        for question in questions
+    ]
+
+
+def best(results: Sequence[MetricResult], higher_is_better: bool) -> MetricResult:
+    """Return the best of one question's results against each of its references; one that failed fails them all."""
+    for result in results:
+        if result.value is None:
+            return result
+    pick = max if higher_is_better else min
+    return pick(results, key=lambda result: result.value or 0.0)
+
+
+def _finite(result: MetricResult) -> MetricResult:
+    if result.status is Status.OK and (result.value is None or not isfinite(result.value)):
+        return failed(f"the value is not a number: {result.value}")
+    return result
+
+
+def _remembering(change: Callable[[str], str]) -> Callable[[str], str]:
+    seen: dict[str, str] = {}
+
+    def changed(text: str) -> str:
+        if text not in seen:
+            seen[text] = change(text)
+        return seen[text]
+
+    return changed
+
+
+def _prepared(item: Item, hypothesis: Callable[[str], str], reference: Callable[[str], str]) -> Item:
+    if isinstance(item, System):
+        kept = tuple(question for question in item.questions if question.references)
+        return System(tuple(_question(question, hypothesis, reference) for question in kept))
+    if isinstance(item, QuestionSet):
+        return replace(
+            item,
+            hypotheses=tuple(map(hypothesis, item.hypotheses)),
+            references=tuple(map(reference, item.references)),
+        )
+    return _question(item, hypothesis, reference)
+
+
+def _question(item: Question, hypothesis: Callable[[str], str], reference: Callable[[str], str]) -> Question:
+    return replace(item, hypothesis=hypothesis(item.hypothesis), references=tuple(map(reference, item.references)))
+
+
+def _check(index: int, item: Item) -> None:
+    questions = item.questions if isinstance(item, System) else (item,)
+    for question in questions:
+        for place, reference in enumerate(question.references):
+            if not reference.strip():
+                raise EmptyReference(f"item {index}: reference {place} is empty")

@@ -1,0 +1,34 @@
+"""The named steps, rule by rule; that they are QG-Bench's is shown by its published columns (tests/published)."""
+
+import pytest
+
+from analysis.metrics.preparation import UnknownPreparation, nqg, step
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Who won?", "who won ?"),
+        ("the dog's bone", "the dog 's bone"),
+        ("at ( noon )", "at -lrb - noon -rrb-"),
+        ("f(x)", "f -lrb -x-rrb-"),
+        ("$5", " $5"),
+        ("50 %, say", "50 % , say"),
+        ('the "old town" gate', "the `` old town '' gate"),
+        ("the u.s. congress", "the u .s. congress"),
+        ("a well-known one", "a well -known one"),
+        ("", ""),
+    ],
+)
+def test_nqg_rule_by_rule(text: str, expected: str) -> None:
+    assert nqg(text) == expected
+
+
+def test_raw_and_lower_do_what_they_say() -> None:
+    assert step("raw")(" A?") == " A?"
+    assert step("lower")(" A?") == " a?"
+
+
+def test_unknown_step_names_those_there_are() -> None:
+    with pytest.raises(UnknownPreparation, match="no preparation is called stemmed; there are raw, lower"):
+        step("stemmed")

@@ -1,0 +1,35 @@
+"""QG-Bench's own score columns (300 of its 3,000 judged questions) come out again, to the last digit."""
+
+import csv
+from functools import cache
+
+import pytest
+
+from analysis.metrics import registry
+from analysis.metrics.contract import Preparation, Question
+from analysis.metrics.scoring import score
+from tests.shared_data import path
+
+
+@cache
+def rows() -> list[dict[str, str]]:
+    with path("qgbench/sample_300.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def questions() -> list[Question]:
+    return [Question(row["prediction"], (row["reference_norm"],)) for row in rows()]
+
+
+@pytest.mark.parametrize(("metric", "column"), [("bleu_4", "Bleu_4"), ("rouge_l", "ROUGE_L")])
+def test_column_is_reproduced_for_every_row(metric: str, column: str) -> None:
+    got = score(registry.get(metric), questions(), preparation=Preparation(hypothesis="nqg", reference="raw"))
+    furthest = max(abs((result.value or 0) - float(row[column])) for result, row in zip(got, rows(), strict=True))
+    assert len(got) == 300
+    assert furthest < 1e-6
+
+
+def test_column_is_not_reproduced_from_lower_cased_text_alone() -> None:
+    got = score(registry.get("bleu_4"), questions(), preparation=Preparation("lower", "raw"))
+    same = sum(abs((one.value or 0) - float(row["Bleu_4"])) < 1e-6 for one, row in zip(got, rows(), strict=True))
+    assert same < 300
