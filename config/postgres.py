@@ -1,0 +1,266 @@
+"""The embedded PostgreSQL: one data folder, one server, started by whoever needs it first.
+
+Settings only ask for its address, which starts nothing. ``serving`` starts the server and counts who uses it by a
+shared file lock, which the kernel drops when a process dies; the last one to leave stops the server. A server that was
+left behind by ``kill -9`` is simply found again.
+"""
+
+import fcntl
+import os
+import pwd
+import shlex
+import shutil
+import stat
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import quote
+
+from config.postgres_programs import ELSEWHERE, PostgresProblem, account_for, may_enter, programs_for, short_hash
+
+ROOT = Path(__file__).resolve().parent.parent
+OWNER = DATABASE = "quaestor"
+PORT = 5432  # no TCP: only part of the socket's name
+LONGEST_SOCKET_FOLDER = 90  # a socket's path fits 107 bytes on Linux and 103 on macOS
+PATIENCE = 60.0
+DYING = ("already exists", "still in use")  # a killed server's last moments, worth waiting for
+WAY_OUT = "set QUAESTOR_HOME to a folder of yours"
+ALWAYS = {"listen_addresses": "", "max_connections": 200, "log_timezone": "UTC", "timezone": "UTC"}
+FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+
+class OtherVersion(PostgresProblem):
+    """The data were written by another major version."""
+
+
+class NotOurFolder(PostgresProblem):
+    """A folder that must be ours belongs to somebody else."""
+
+
+class StartRefused(PostgresProblem):
+    """The server did not come up."""
+
+
+def home() -> Path:
+    """Return the data folder."""
+    return Path(os.environ.get("QUAESTOR_HOME") or ROOT / "var").resolve()
+
+
+def url(folder: Path) -> str:
+    """Return the address that the server of this data folder has, or will have."""
+    return Cluster(folder).url()
+
+
+def serving() -> AbstractContextManager[object]:
+    """Keep the database at hand: the embedded one, unless ``DATABASE_URL`` names a real server."""
+    return nullcontext() if os.environ.get("DATABASE_URL") else Cluster(home()).serving()
+
+
+def ensure_running() -> None:
+    """Start the embedded server unless it runs, or unless ``DATABASE_URL`` names a real one."""
+    if not os.environ.get("DATABASE_URL"):
+        Cluster(home()).ensure_running()
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One PostgreSQL cluster in ``folder``; a cluster that is not durable is fast and only for tests."""
+
+    folder: Path
+    durable: bool = True
+
+    def url(self, database: str = DATABASE) -> str:
+        """Return the address of a database in this cluster; nothing is started or written."""
+        return f"postgresql://{OWNER}@/{database}?host={quote(str(self.socket), safe='')}&port={PORT}"
+
+    @contextmanager
+    def serving(self) -> Iterator["Cluster"]:
+        """Run the server while the block runs; the last of all such blocks on the machine stops it."""
+        with self._lock("users.lock", fcntl.LOCK_SH) as users:
+            self.ensure_running()
+            try:
+                yield self
+            finally:
+                self._leave(users)
+
+    def ensure_running(self) -> None:
+        """Start the server unless it runs; any number of processes may call this at once."""
+        with self._lock("start.lock", fcntl.LOCK_EX):
+            if self._answers():
+                return
+            for path in (self.socket, self.data.parent):
+                self._make_private(path)
+            if not self.data.exists():
+                self._create()
+            self._check_version()
+            self._start()
+
+    def stop(self) -> None:
+        """Stop the server, if it runs."""
+        if self.base.exists():
+            with self._lock("start.lock", fcntl.LOCK_EX):
+                self._stop()
+
+    @cached_property
+    def account(self) -> pwd.struct_passwd | None:
+        """Return the ordinary account that root hands the server to; None where we are ordinary ourselves."""
+        return account_for(self.folder.resolve() / "postgres" / "data")
+
+    @cached_property
+    def base(self) -> Path:
+        """Return where the cluster lies: in the data folder, or outside a tree that the account cannot enter."""
+        folder = self.folder.resolve()
+        if self.account is None or may_enter(self.account, folder):
+            return folder
+        return ELSEWHERE / short_hash(folder)
+
+    @property
+    def data(self) -> Path:
+        """Return PostgreSQL's own folder."""
+        return self.base / "postgres" / "data"
+
+    @property
+    def log(self) -> Path:
+        """Return the server's log file."""
+        return self.base / "postgres" / "log.txt"
+
+    @cached_property
+    def socket(self) -> Path:
+        """Return the folder of the server's socket, whose path must be short."""
+        near = self.base / "socket"
+        if len(os.fsencode(near)) <= LONGEST_SOCKET_FOLDER:
+            return near
+        return Path("/tmp") / f"quaestor-{short_hash(near)}"  # noqa: S108  (checked to be ours alone)
+
+    @cached_property
+    def programs(self) -> Path:
+        """Return the folder of PostgreSQL's programs."""
+        return programs_for(self.account)
+
+    @contextmanager
+    def _lock(self, name: str, kind: int) -> Iterator[IO[str]]:
+        if not self.base.exists():
+            self.base.mkdir(parents=True, exist_ok=True)
+            self.base.chmod(0o755)  # whatever the umask: the account must pass, and url() has promised that it can
+        try:
+            file = (self.base / name).open("w")
+        except PermissionError as error:
+            raise NotOurFolder(
+                f"{self.base} belongs to another user; set QUAESTOR_HOME to a folder of yours."
+            ) from error
+        with file:
+            fcntl.flock(file, kind)
+            yield file
+
+    def _leave(self, users: IO[str]) -> None:
+        with self._lock("start.lock", fcntl.LOCK_EX), suppress(BlockingIOError):
+            fcntl.flock(users, fcntl.LOCK_UN)  # own share first: two who leave at once must not wait for each other
+            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._stop()
+
+    def _make_private(self, path: Path) -> None:
+        path.mkdir(mode=0o700, exist_ok=True)
+        owner = self.account.pw_uid if self.account else os.geteuid()
+        found = path.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid not in {owner, os.geteuid()}:
+            raise NotOurFolder(f"{path} belongs to another user; {WAY_OUT}.")
+        if self.account:
+            os.chown(path, self.account.pw_uid, self.account.pw_gid)
+        path.chmod(0o700)
+
+    def _run(self, program: str, *arguments: str | Path, text: str = "") -> subprocess.CompletedProcess[str]:
+        account = self.account
+        who: dict[str, Any] = {}
+        if account:
+            who = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+        ours = {name: value for name, value in os.environ.items() if not name.startswith(("PG", "LC_"))}
+        return subprocess.run(
+            [self.programs / program, *arguments],
+            cwd="/",
+            env={**ours, "LC_ALL": "C", "TZ": "UTC"},
+            input=text,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+            **who,
+        )
+
+    def _must(self, program: str, *arguments: str | Path, text: str = "") -> str:
+        done = self._run(program, *arguments, text=text)
+        if done.returncode:
+            raise StartRefused(f"{program} failed:\n{done.stdout[-1500:]}")
+        return done.stdout
+
+    def _answers(self) -> bool:
+        return self._run("pg_isready", "-q", "-h", self.socket, "-p", str(PORT), "-t", "3").returncode == 0
+
+    def _create(self) -> None:
+        """Make the cluster and its database under another name, so that a half-made one is never taken for whole."""
+        new = self.data.with_name("new")
+        shutil.rmtree(new, ignore_errors=True)
+        who = ("-U", OWNER, "-A", "trust", "-E", "UTF8")
+        self._must("initdb", "-D", new, *who, *_locale(self._major()), "--no-instructions")
+        self._must("postgres", "--single", "-D", new, "postgres", text=f"CREATE DATABASE {DATABASE};\n")
+        new.rename(self.data)
+
+    def _major(self) -> str:
+        said = self._must("postgres", "--version")
+        return said.partition("PostgreSQL) ")[2].partition(".")[0]
+
+    def _check_version(self) -> None:
+        """Compare with ``PG_VERSION``, where PostgreSQL itself pins the major version that wrote the data."""
+        written, have = (self.data / "PG_VERSION").read_text().strip(), self._major()
+        if written != have:
+            reach = f"-h {self.socket} -p {PORT} -U {OWNER}"
+            raise OtherVersion(
+                f"The data in {self.data} were written by PostgreSQL {written}, "
+                f"but the programs in {self.programs} are version {have}.\n"
+                f"Set QUAESTOR_PG_BIN to the programs of version {written} and go on working; or move to {have}:\n"
+                f"  start once with those, and save everything:  pg_dump {reach} -Fc -f quaestor.dump {DATABASE}\n"
+                f"  stop, move {self.data} aside, and start without QUAESTOR_PG_BIN\n"
+                f"  load it again:  pg_restore {reach} --clean --if-exists -d {DATABASE} quaestor.dump"
+            )
+
+    def _start(self) -> None:
+        options = ("-l", self.log, "-w", "-t", str(int(PATIENCE)), "-o", self._options())
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            before = self.log.stat().st_size if self.log.exists() else 0
+            done = self._run("pg_ctl", "-D", self.data, *options, "start")
+            if done.returncode == 0 or self._answers():
+                return
+            said = self.log.read_text(errors="replace")[before:] if self.log.exists() else done.stdout
+            if time.monotonic() > deadline or not any(phrase in said for phrase in DYING):
+                raise StartRefused(f"PostgreSQL does not start; the end of {self.log}:\n{said[-1500:]}")
+            self._forget_zombie()
+            time.sleep(0.3)
+
+    def _forget_zombie(self) -> None:
+        """Remove the marks of a killed server that is dead but not yet collected, as in a container without init."""
+        for mark in (self.data / "postmaster.pid", self.socket / f".s.PGSQL.{PORT}.lock"):
+            with suppress(OSError, ValueError, IndexError):
+                pid = int(mark.read_text().split()[0])
+                if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                    mark.unlink()
+
+    def _options(self) -> str:
+        folder = str(self.socket).replace('"', '""')
+        settings = {**ALWAYS, "port": PORT, "unix_socket_directories": f'"{folder}"'}
+        settings |= {} if self.durable else FORGETFUL
+        return shlex.join(word for name, value in settings.items() for word in ("-c", f"{name}={value}"))
+
+    def _stop(self) -> None:
+        if (self.data / "postmaster.pid").exists():
+            self._run("pg_ctl", "-D", self.data, "-m", "fast", "-w", "-t", str(int(PATIENCE)), "stop")
+
+
+def _locale(major: str) -> tuple[str, ...]:
+    """Return initdb's options for Unicode that sorts the same everywhere; it is built in since version 17."""
+    return ("--locale-provider=builtin", "--locale=C.UTF-8") if int(major) >= 17 else ("--locale=C.UTF-8",)

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Django's door. Commands find a running database; the embedded one is stopped when nobody uses it any more."""
+
+import os
+import sys
+from contextlib import nullcontext
+
+from config import postgres
+from config.postgres_programs import PostgresProblem
+
+WITHOUT_DATABASE = {
+    "help",
+    "version",
+    "--help",
+    "--version",
+    "check",
+    "collectstatic",
+    "agreement",
+    "correlate",
+    "score",
+}
+
+
+def main(arguments: list[str]) -> None:
+    """Run one management command."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    from django.core.management import execute_from_command_line
+
+    command = arguments[1] if len(arguments) > 1 else "help"
+    asked_for_help = {"-h", "--help"} & set(arguments)
+    with nullcontext() if command in WITHOUT_DATABASE or asked_for_help else postgres.serving():
+        execute_from_command_line(arguments)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv)
+    except PostgresProblem as problem:
+        sys.exit(str(problem))
+    except KeyboardInterrupt:
+        sys.exit(130)

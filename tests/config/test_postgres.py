@@ -1,0 +1,243 @@
+"""The embedded server, with real servers in folders of their own."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg2
+import pytest
+
+from config import postgres, postgres_programs
+from config.postgres import Cluster
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    path = Path(tempfile.mkdtemp(prefix="quaestor-"))
+    path.chmod(0o755)  # pytest's own folders are closed to the account that root hands the server to
+    yield path
+    Cluster(path).stop()
+    shutil.rmtree(path)
+
+
+def call_in_processes(folder: Path, code: str, times: int) -> list[str]:
+    """Run the code in several processes at once, with ``cluster`` at hand, and return what they print."""
+    setup = f"from pathlib import Path; from config.postgres import Cluster; cluster = Cluster(Path({str(folder)!r}))\n"
+    running = [
+        subprocess.Popen([sys.executable, "-c", setup + code], cwd=postgres.ROOT, stdout=subprocess.PIPE, text=True)
+        for _ in range(times)
+    ]
+    return [process.communicate(timeout=60)[0].strip() for process in running]
+
+
+def starts(cluster: Cluster) -> int:
+    return cluster.log.read_text().count("starting PostgreSQL")
+
+
+def server_pid(cluster: Cluster) -> int:
+    return int((cluster.data / "postmaster.pid").read_text().split()[0])
+
+
+def test_url_of_a_folder_writes_nothing(folder):
+    address = Cluster(folder / "new").url()
+
+    assert (
+        address
+        == f"postgresql://quaestor@/quaestor?host={str(folder / 'new' / 'socket').replace('/', '%2F')}&port=5432"
+    )
+    assert list(folder.iterdir()) == []
+
+
+def test_url_of_a_long_folder_has_a_short_socket(folder):
+    cluster = Cluster(folder / ("long" * 30))
+
+    assert len(str(cluster.socket)) < 60
+    assert cluster.socket == Cluster(folder / ("long" * 30)).socket
+
+
+def test_server_is_started_once_found_again_and_stopped(folder):
+    cluster = Cluster(folder)
+    cluster.ensure_running()
+    cluster.ensure_running()
+    with psycopg2.connect(cluster.url()) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('fsync'), current_setting('max_connections'), lower('É')")
+        assert cursor.fetchone() == ("on", "200", "é")
+    connection.close()
+    assert starts(cluster) == 1
+
+    cluster.stop()
+    cluster.stop()
+    with pytest.raises(psycopg2.OperationalError):
+        psycopg2.connect(cluster.url())
+
+
+def test_server_for_tests_does_not_wait_for_the_disk(folder):
+    cluster = Cluster(folder, durable=False)
+    cluster.ensure_running()
+
+    connection = psycopg2.connect(cluster.url())
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('fsync')")
+        assert cursor.fetchone() == ("off",)
+    connection.close()
+
+
+@pytest.mark.threads
+def test_eight_processes_that_race_start_one_server(folder):
+    said = call_in_processes(folder, "cluster.ensure_running(); print('running')", times=8)
+
+    assert said == ["running"] * 8
+    assert starts(Cluster(folder)) == 1
+
+
+@pytest.mark.threads
+def test_last_user_of_four_stops_the_server(folder):
+    code = "import time\nwith cluster.serving(): time.sleep(0.5); print(cluster._answers())"
+
+    assert call_in_processes(folder, code, times=4) == ["True"] * 4
+    assert not (Cluster(folder).data / "postmaster.pid").exists()
+
+
+def test_server_stays_while_another_uses_it(folder):
+    with Cluster(folder).serving() as mine:
+        with Cluster(folder).serving():
+            pass
+        psycopg2.connect(mine.url()).close()
+
+    assert not (mine.data / "postmaster.pid").exists()
+
+
+def write_until_it_breaks(address: str, acknowledged: list[int], start: int) -> None:
+    connection = psycopg2.connect(address)
+    for number in range(start, start + 1_000_000):
+        try:
+            with connection, connection.cursor() as cursor:
+                cursor.execute("INSERT INTO kept VALUES (%s)", [number])
+        except (psycopg2.OperationalError, psycopg2.InterfaceError):
+            return
+        acknowledged.append(number)
+
+
+@pytest.mark.threads
+def test_kill_9_in_the_middle_of_writes_loses_nothing_acknowledged(folder):
+    cluster = Cluster(folder)
+    cluster.ensure_running()
+    with psycopg2.connect(cluster.url()) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE kept (number integer PRIMARY KEY)")
+    connection.close()
+    acknowledged: list[int] = []
+    writers = [
+        threading.Thread(target=write_until_it_breaks, args=(cluster.url(), acknowledged, 10_000_000 * n))
+        for n in range(4)
+    ]
+    for writer in writers:
+        writer.start()
+    while len(acknowledged) < 200:
+        time.sleep(0.01)
+    os.kill(server_pid(cluster), signal.SIGKILL)
+    for writer in writers:
+        writer.join(timeout=30)
+
+    cluster.ensure_running()
+
+    connection = psycopg2.connect(cluster.url())
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT number FROM kept")
+        kept = {row[0] for row in cursor.fetchall()}
+    connection.close()
+    assert set(acknowledged) - kept == set()
+    assert len(kept) <= len(acknowledged) + len(writers)  # at most the writes in flight may be there as well
+
+
+def test_half_made_cluster_is_made_anew(folder):
+    cluster = Cluster(folder)
+    (folder / "postgres" / "new").mkdir(parents=True)
+    (folder / "postgres" / "new" / "PG_VERSION").write_text("18")
+
+    cluster.ensure_running()
+
+    psycopg2.connect(cluster.url()).close()
+
+
+def test_data_of_another_version_are_refused_with_the_way_out(folder):
+    cluster = Cluster(folder)
+    cluster.ensure_running()
+    cluster.stop()
+    (cluster.data / "PG_VERSION").write_text("11\n")
+
+    with pytest.raises(postgres.OtherVersion, match=r"(?s)by PostgreSQL 11, .*pg_dump -h .*-Fc -f quaestor.dump"):
+        cluster.ensure_running()
+
+
+def test_server_that_cannot_start_says_the_end_of_its_log(folder):
+    cluster = Cluster(folder)
+    cluster.ensure_running()
+    cluster.stop()
+    (cluster.data / "postgresql.auto.conf").write_text("no_such_setting = 1\n")
+
+    with pytest.raises(postgres.StartRefused, match="no_such_setting"):
+        cluster.ensure_running()
+
+
+def test_socket_folder_of_somebody_else_is_refused(folder):
+    (folder / "socket").symlink_to("/etc")
+
+    with pytest.raises(postgres.NotOurFolder, match="belongs to another user"):
+        Cluster(folder).ensure_running()
+
+
+def test_programs_that_are_told_and_missing_are_not_replaced_by_others(folder, monkeypatch):
+    monkeypatch.setenv("QUAESTOR_PG_BIN", str(folder))
+
+    with pytest.raises(postgres_programs.NoPrograms, match="QUAESTOR_PG_BIN"):
+        Cluster(folder).ensure_running()
+
+
+def test_database_url_leaves_the_embedded_server_alone(folder, monkeypatch):
+    monkeypatch.setenv("QUAESTOR_HOME", str(folder))
+    monkeypatch.setenv("DATABASE_URL", "postgresql://somewhere/else")
+
+    with postgres.serving():
+        postgres.ensure_running()
+
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root hands the server to another account")
+def test_private_tree_of_root_stays_closed_and_the_cluster_lies_outside(folder):
+    folder.chmod(0o700)
+    cluster = Cluster(folder / "home")
+    try:
+        with cluster.serving():
+            psycopg2.connect(cluster.url()).close()
+
+        assert cluster.base.parent == postgres_programs.ELSEWHERE
+        assert folder.stat().st_mode & 0o777 == 0o700
+    finally:
+        shutil.rmtree(cluster.base)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root hands the server to another account")
+def test_programs_in_a_private_tree_are_copied_once(folder, monkeypatch):
+    found = postgres_programs.find_programs()
+    package = folder / "private" / found.parent.parent.name
+    shutil.copytree(found.parent, package / found.parent.name, symlinks=True)
+    libraries = found.parent.parent.with_name(f"{package.name}.libs")
+    if libraries.exists():
+        shutil.copytree(libraries, package.with_name(libraries.name))
+    (folder / "private").chmod(0o700)
+    monkeypatch.setenv("QUAESTOR_PG_BIN", str(package / found.parent.name / "bin"))
+    cluster = Cluster(folder)
+    try:
+        with cluster.serving():
+            psycopg2.connect(cluster.url()).close()
+        assert cluster.programs.is_relative_to(postgres_programs.ELSEWHERE)
+    finally:
+        shutil.rmtree(postgres_programs.ELSEWHERE / cluster.programs.relative_to(postgres_programs.ELSEWHERE).parts[0])

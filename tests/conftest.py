@@ -1,0 +1,172 @@
+"""What tests share: a PostgreSQL cluster of their own, one browser, one worker, and the time of each kind of test.
+
+The environment is set before Django reads it, so no test touches the data folder. The cluster starts with the first
+test that wants a database, and does not wait for the disk.
+"""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from config.postgres import Cluster
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = f"quaestor-tests-{os.geteuid()}-"
+HOME = Path(tempfile.mkdtemp(prefix=FOLDERS))
+CLUSTER = Cluster(HOME, durable=False)
+KINDS = ("browser", "jobs", "threads")
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+CHROMIUM_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+if "DJANGO_SETTINGS_MODULE" in os.environ:
+    raise pytest.UsageError("unset DJANGO_SETTINGS_MODULE: the tests make their own settings and touch no data")
+os.environ.update(
+    DATABASE_URL=CLUSTER.url(),
+    DJANGO_SETTINGS_MODULE="config.settings",
+    QUAESTOR_HOME=str(HOME),
+    CELERY_BROKER_URL="filesystem://",
+)
+
+
+def pytest_configure() -> None:
+    """Read the settings now, and change the two that only cost time in tests."""
+    from django.conf import settings
+
+    HOME.chmod(0o755)  # root hands the server to an account that must pass
+    _remove_abandoned()
+    settings.STATIC_ROOT.mkdir()
+    settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def pytest_unconfigure() -> None:
+    """Leave nothing behind."""
+    shutil.rmtree(HOME, ignore_errors=True)
+    if CLUSTER.base != HOME:
+        shutil.rmtree(CLUSTER.base, ignore_errors=True)
+
+
+def _remove_abandoned() -> None:
+    """Stop and remove the clusters of test runs that were killed: nobody holds their lock any more."""
+    for folder in HOME.parent.glob(f"{FOLDERS}*"):
+        with suppress(OSError), (folder / "users.lock").open("r+") as users:
+            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            Cluster(folder).stop()
+            shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """Return the tests' own PostgreSQL, running."""
+    with CLUSTER.serving() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(cluster: Cluster) -> None:
+    """Have the server running before Django makes the test database."""
+
+
+def _chromium() -> str:
+    found = os.environ.get("QUAESTOR_CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+    if found is None:
+        pytest.skip("no Chromium found: install one (Debian: apt-get install chromium) or set QUAESTOR_CHROMIUM")
+    return found
+
+
+@pytest.fixture(scope="session")
+def browser(django_db_setup: None) -> Iterator[object]:
+    """Return one real Chromium for all tests."""
+    executable = _chromium()
+    from playwright.sync_api import sync_playwright
+
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright keeps an event loop in the thread of the tests
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=executable, args=list(CHROMIUM_FLAGS))
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def new_page(browser, live_server) -> Iterator[Callable[..., object]]:
+    """Return a maker of pages in contexts of their own; a script error or a blocked script fails the test."""
+    contexts, errors = [], []
+
+    def make(width: int = 1440, height: int = 900, **options: object) -> object:
+        context = browser.new_context(viewport={"width": width, "height": height}, base_url=live_server.url, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda said: errors.append(said.text) if "Content Security Policy" in said.text else None)
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+@pytest.fixture
+def page(new_page: Callable[..., object]) -> object:
+    """Return one page of a desktop's size."""
+    return new_page()
+
+
+@pytest.fixture(scope="module")
+def worker(django_db_setup: None) -> Iterator[subprocess.Popen[str]]:
+    """Run a real Celery worker on the test database; its tests need ``django_db(transaction=True)``."""
+    from django.conf import settings
+    from django.db import connection
+
+    shutil.rmtree(settings.BROKER_FOLDER, ignore_errors=True)
+    environment = {**os.environ, "DATABASE_URL": CLUSTER.url(str(connection.settings_dict["NAME"]))}
+    command = [sys.executable, "-m", "celery", "-A", "config", "worker", "-c", "1", "-l", "INFO"]
+    log = HOME / "worker.log"
+    with log.open("w") as output:
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        _wait_until_ready(process, log)
+        yield process
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def _wait_until_ready(process: subprocess.Popen[str], log: Path, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while " ready." not in log.read_text():
+        if process.poll() is not None or time.monotonic() > deadline:
+            process.kill()
+            pytest.fail(f"the worker did not start:\n{log.read_text()[-3000:]}")
+        time.sleep(0.1)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the time of each kind of test."""
+    seconds: dict[str, float] = defaultdict(float)
+    tests: dict[str, set[str]] = defaultdict(set)
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                kind = next((name for name in KINDS if name in report.keywords), "plain")
+                seconds[kind] += report.duration
+                tests[kind].add(report.nodeid)
+    terminalreporter.section("time by kind of test")
+    for kind in ("plain", *reversed(KINDS)):
+        terminalreporter.write_line(f"{kind:8} {len(tests[kind]):5} tests {seconds[kind]:8.1f} s")
