@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
-from judging.rules import Rule
+from judging.rules import Fatal, Force, Identical, Lone, Missing, Rule
 
 TaskCut = Literal["source", "question_set", "unit"]
 UnitKind = Literal["question", "set"]
@@ -104,6 +104,15 @@ class TypeDiversity:
 
 Fact = Quota | TypeDiversity
 
+RULE_KINDS: Mapping[str, type[Rule]] = {
+    "force": Force,
+    "missing": Missing,
+    "identical": Identical,
+    "lone": Lone,
+    "fatal": Fatal,
+}
+FACT_KINDS: Mapping[str, type[Fact]] = {"quota": Quota, "type_diversity": TypeDiversity}
+
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
@@ -129,7 +138,7 @@ class RubricDocument:
     """A protocol: criteria, scales, stages, rules, aggregates and the words annotators read."""
 
     key: str
-    version: int
+    version: str
     title: str
     summary: str
     citation: str
@@ -148,7 +157,7 @@ class RubricDocument:
     span_mark: SpanMark | None = None
     agreement: tuple[Agreement, ...] = ()
     quality_control: tuple[str, ...] = ()
-    translations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def criterion(self, key: str) -> Criterion:
         """Return the criterion of that key, or raise KeyError."""
@@ -162,6 +171,10 @@ class RubricDocument:
         """Return the worst value of each question criterion that has one."""
         found = {c.key: c.worst() for c in self.criteria if c.unit == "question"}
         return {key: value for key, value in found.items() if value is not None}
+
+    def aggregated(self) -> tuple[str, ...]:
+        """Return the criteria that sums and means are made of: those named, else every one with a best end."""
+        return self.aggregate.criteria or tuple(c.key for c in self.criteria if c.best != "none")
 
     def languages(self) -> tuple[str, ...]:
         """Return the languages annotators can read it in, its own first."""
