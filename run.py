@@ -149,7 +149,6 @@ def uv_environment(settings: dict[str, str]) -> dict[str, str]:
         "PYTHONPATH": str(TOOLS),
         "UV_SYSTEM_CERTS": "1",
         "UV_PYTHON_DOWNLOADS": "never",
-        "UV_LINK_MODE": "copy",
         "UV_INDEX_STRATEGY": "unsafe-best-match",  # as pip does; the lock's hashes make it safe
     }
     for name, value in settings.items():
