@@ -1,0 +1,197 @@
+"""Which column of a table holds what, as the researcher declared it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, get_args
+
+from judging.formats.records import Direction, Scale, ScoreColumn, ScoreKind
+
+WhenAmbiguous = Literal["ask", "first"]
+
+ONE_COLUMN = (
+    "question",
+    "passage",
+    "answer",
+    "answer_start",
+    "sentence",
+    "target_type",
+    "modality",
+    "source_id",
+    "system",
+    "position",
+    "key",
+    "question_type",
+    "submitted_answer",
+    "rater",
+    "criterion",
+    "value",
+    "note",
+)
+_CHOICES = {"direction": get_args(Direction), "scale": get_args(Scale), "kind": get_args(ScoreKind)}
+
+
+class BadColumns(ValueError):
+    """The declared columns do not fit the file or each other; `reasons` are sentences."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        """Keep the reasons."""
+        super().__init__(" ".join(reasons))
+        self.reasons = tuple(reasons)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatingColumn:
+    """A column of ratings on one criterion, by one rater, or by the one that the rater column names."""
+
+    column: str
+    criterion: str
+    rater: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """The columns of a table by what they hold; only the question's must be named.
+
+    Ratings stand in columns of one criterion and one rater each, in columns of one criterion beside a rater column, or
+    one value to a row beside the columns `rater` and `criterion`. `expected` is how many questions a system owes each
+    source; where it is None, the largest number that any system gave for that source. `starts` answers, by source key,
+    where an answer stands that its passage holds more than once.
+    """
+
+    question: str = ""
+    passage: str = ""
+    answer: str = ""
+    answer_start: str = ""
+    sentence: str = ""
+    target_type: str = ""
+    modality: str = ""
+    source_id: str = ""
+    system: str = ""
+    position: str = ""
+    key: str = ""
+    question_type: str = ""
+    submitted_answer: str = ""
+    rater: str = ""
+    criterion: str = ""
+    value: str = ""
+    note: str = ""
+    references: tuple[str, ...] = ()
+    scores: tuple[ScoreColumn, ...] = ()
+    ratings: tuple[RatingColumn, ...] = ()
+    metadata: tuple[str, ...] = ()
+    default_system: str = "unnamed"
+    expected: int | None = None
+    crossed: bool = True
+    when_ambiguous: WhenAmbiguous = "ask"
+    starts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def has_rater_rows(self) -> bool:
+        """Say whether a question comes once for every rater."""
+        return bool(self.rater)
+
+    def named(self) -> Iterator[str]:
+        """Yield every column that is named."""
+        yield from (name for role in ONE_COLUMN if (name := getattr(self, role)))
+        yield from self.references
+        yield from (score.column for score in self.scores)
+        yield from (rating.column for rating in self.ratings)
+        yield from self.metadata
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data that JSON can hold."""
+        return asdict(self)
+
+
+def columns_from(data: Mapping[str, Any]) -> Columns:
+    """Return the columns that plain data declare.
+
+    Raises
+    ------
+    BadColumns
+        With a sentence for every entry that is unknown or of the wrong shape.
+    """
+    if reasons := list(_misshapen(data)):
+        raise BadColumns(reasons)
+    values = dict(data)
+    for name in ("references", "metadata"):
+        values[name] = tuple(data.get(name, ()))
+    values["scores"] = tuple(ScoreColumn(**each) for each in data.get("scores", ()))
+    values["ratings"] = tuple(RatingColumn(**each) for each in data.get("ratings", ()))
+    return Columns(**values)
+
+
+def check(columns: Columns, header: Sequence[str]) -> None:
+    """Refuse columns that the file does not have or that do not go together.
+
+    Raises
+    ------
+    BadColumns
+        With a sentence for everything that is wrong.
+    """
+    reasons = [f"The file has no column “{name}”." for name in dict.fromkeys(columns.named()) if name not in header]
+    reasons += [sentence for wrong, sentence in _conflicts(columns) if wrong]
+    if reasons:
+        raise BadColumns(reasons)
+
+
+def _conflicts(columns: Columns) -> Iterator[tuple[bool, str]]:
+    names = [score.name for score in columns.scores]
+    wide = [(rating.criterion, rating.rater) for rating in columns.ratings]
+    yield not columns.question, "Say which column holds the questions."
+    yield len(set(names)) < len(names), "Two score columns have the same name."
+    yield len(set(wide)) < len(wide), "Two rating columns have the same criterion and rater."
+    yield any(not rating.criterion for rating in columns.ratings), "Say which criterion each rating column is about."
+    yield (
+        not columns.rater and any(not rating.rater for rating in columns.ratings),
+        "Say who gave the ratings: name a rater for each rating column, or the column that names the rater.",
+    )
+    yield bool(columns.criterion) != bool(columns.value), "Name both the criterion and the value column, or neither."
+    yield bool(columns.criterion) and not columns.rater, "Ratings by criterion and value need a rater column."
+    yield columns.expected is not None and columns.expected < 1, "The expected number of questions starts at 1."
+    yield not columns.default_system.strip(), "The name for a system that the file does not name is blank."
+
+
+def _misshapen(data: Mapping[str, Any]) -> Iterator[str]:
+    known = {each.name for each in fields(Columns)}
+    yield from (f"“{name}” is not a part of the mapping." for name in data if name not in known)
+    for name in (*ONE_COLUMN, "default_system"):
+        if not isinstance(data.get(name, ""), str):
+            yield f"“{name}” must be the name of one column."
+    for name in ("references", "metadata"):
+        if not _is_list_of(data.get(name, ()), str):
+            yield f"“{name}” must be a list of columns."
+    yield from _misshapen_parts(data, "scores", ScoreColumn)
+    yield from _misshapen_parts(data, "ratings", RatingColumn)
+    yield from _misshapen_options(data)
+
+
+def _misshapen_options(data: Mapping[str, Any]) -> Iterator[str]:
+    if type(data.get("expected", 1)) is not int and data["expected"] is not None:
+        yield "“expected” must be a whole number or null."
+    if not isinstance(data.get("crossed", True), bool):
+        yield "“crossed” must be true or false."
+    if data.get("when_ambiguous", "ask") not in get_args(WhenAmbiguous):
+        yield "“when_ambiguous” must be ask or first."
+    starts = data.get("starts", {})
+    if not isinstance(starts, dict) or not all(type(start) is int for start in starts.values()):
+        yield "“starts” must give a whole number for each source."
+
+
+def _misshapen_parts(data: Mapping[str, Any], name: str, kind: type[ScoreColumn] | type[RatingColumn]) -> Iterator[str]:
+    known = {each.name for each in fields(kind)}
+    required = {"column", "name"} if kind is ScoreColumn else {"column", "criterion"}
+    parts = data.get(name, ())
+    if not _is_list_of(parts, dict):
+        yield f"“{name}” must be a list of columns with their properties."
+        return
+    for place, part in enumerate(parts, 1):
+        if not required <= set(part) <= known or not all(isinstance(value, str) for value in part.values()):
+            yield f"“{name}” number {place} must give {' and '.join(sorted(required))}, as text."
+        for key, choices in _CHOICES.items():
+            if key in part and part[key] not in choices:
+                yield f"“{name}” number {place}: {key} must be one of {', '.join(choices)}."
+
+
+def _is_list_of(value: object, kind: type) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(each, kind) for each in value)

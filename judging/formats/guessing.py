@@ -1,0 +1,138 @@
+"""A first proposal of what each column holds, from its name and its first cells; the researcher has the last word."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from judging.formats.columns import Columns, RatingColumn
+from judging.formats.numbers import is_number
+from judging.formats.records import Direction, Scale, ScoreColumn
+
+# For each role the names it goes by, the surest first. A column takes the first role that claims it.
+_NAMES = {
+    "question": (
+        "generated_question prediction predicted_question modified_question noised_question hypothesis "
+        "system_question system_output output generated pred hyp question question_text"
+    ),
+    "passage": "passage paragraph_raw paragraph context passage_text document article text",
+    "answer": "answer answer_raw answer_text target_answer gold_answer",
+    "answer_start": "answer_start answer_offset",
+    "sentence": "sentence sentence_raw",
+    "target_type": "target_type target_question_type targetquestiontype requested_type",
+    "modality": "modality",
+    "source_id": "source_id passage_id context_id instance_id item_id paragraph_id example_id",
+    "system": "system model system_id system_name model_name submission",
+    "position": "position slot rank",
+    "key": "question_id qid id",
+    "question_type": "question_type declared_type qtype",
+    "submitted_answer": "submitted_answer system_answer predicted_answer",
+    "rater": "rater annotator judge worker evaluator rater_id annotator_id judge_id worker_id workerid evaluator_id",
+    "criterion": "criterion dimension aspect",
+    "value": "value rating judgment judgement score",
+    "note": "note comment remark",
+}
+_REFERENCE = re.compile(r"(ref|refs|reference|references|gold|target|ground_truth)(_(raw|text|questions?|\d+))?|ref\d+")
+_BOUNDED = re.compile(r"(sacre)?bleu|q_?bleu|rouge|meteor|bert_?score|mover_?score|chrf|exact_match|f1|em$|token_f1")
+_HIGHER = re.compile(r"bleurt|cider|comet|nist|bart_?score|qa_?score|rquge|uni_?eval|spice|align_?score|similarity")
+_LOWER = re.compile(r"ter$|wer$|perplexity|ppl$|edit_distance|loss$")
+_HIGHER_CRITERIA = {"grammaticality", "understandability", "answerability", "fluency", "clarity", "naturalness"}
+_CRITERIA = _HIGHER_CRITERIA | {
+    "adequacy", "ambiguity", "answer_consistency", "conciseness", "consistency", "correctness", "difficulty",
+    "diversity", "qtype_correct", "relevance", "relevancy", "semantics", "specificity", "syntax", "usefulness",
+    "variety",
+}  # fmt: skip
+_BY_RATER = re.compile(
+    r"(?P<criterion>.+?)(?:[ _]?(?:score|rating))?[ _](?P<rater>(?:user|rater|annotator|judge|worker)[ _]?\w+)", re.I
+)
+
+
+def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> Columns:
+    """Return the columns that the header suggests; `rows` are the first few, looked at for columns of unknown name."""
+    names = {column: _plain(column) for column in header}
+    roles = _roles(names)
+    left = [column for column in header if column not in roles.values()]
+    references = _references(left, names, roles)
+    ratings = _ratings(left, names, long="rater" in roles and "criterion" not in roles)
+    left = [column for column in left if column not in {*references, *(rating.column for rating in ratings)}]
+    cells = {column: [row[place].strip() for row in rows] for place, column in enumerate(header)}
+    scores = tuple(_score(column, names, cells[column]) for column in left if _is_score(names[column], cells[column]))
+    options: dict[str, Any] = {**roles}
+    if names.get(roles.get("question", "")) in ("modified_question", "noised_question"):
+        options["default_system"] = "noised"
+    return Columns(
+        references=references,
+        ratings=ratings,
+        scores=scores,
+        metadata=tuple(column for column in left if column not in {score.column for score in scores}),
+        **options,
+    )
+
+
+def _plain(column: str) -> str:
+    return re.sub(r"[\W_]+", "_", column.casefold()).strip("_")
+
+
+def _roles(names: dict[str, str]) -> dict[str, str]:
+    columns = {name: column for column, name in reversed(names.items())}
+    roles: dict[str, str] = {}
+    for role, candidates in _NAMES.items():
+        found = next((columns[name] for name in candidates.split() if name in columns), None)
+        if found is not None and found not in roles.values():
+            roles[role] = found
+    if not {"rater", "criterion", "value"} <= set(roles):
+        roles = {role: column for role, column in roles.items() if role not in ("criterion", "value")}
+    return roles
+
+
+def _references(left: Sequence[str], names: dict[str, str], roles: dict[str, str]) -> tuple[str, ...]:
+    """Beside a column of predictions, a column of questions holds what they are compared with."""
+    found = tuple(column for column in left if _REFERENCE.fullmatch(names[column]))
+    if found or names.get(roles.get("question", "")) in ("question", "question_text"):
+        return found
+    return tuple(column for column in left if names[column] == "question")
+
+
+def _ratings(left: Sequence[str], names: dict[str, str], *, long: bool) -> tuple[RatingColumn, ...]:
+    found = []
+    for column in left:
+        criterion, at, rater = column.partition("@")
+        by_rater = _BY_RATER.fullmatch(column)
+        if at and criterion.strip() and rater.strip():
+            found.append(RatingColumn(column=column, criterion=criterion.strip(), rater=rater.strip()))
+        elif by_rater:
+            criterion = _plain(by_rater["criterion"])
+            found.append(RatingColumn(column=column, criterion=criterion, rater=by_rater["rater"]))
+        elif long and names[column] in _CRITERIA:
+            found.append(RatingColumn(column=column, criterion=names[column]))
+    return tuple(found)
+
+
+def _is_score(name: str, cells: Sequence[str]) -> bool:
+    """A name of a metric or criterion, or numbers of which some have decimals: whole numbers may be anything."""
+    if name in _CRITERIA or any(pattern.match(name) for pattern in (_BOUNDED, _HIGHER, _LOWER)):
+        return True
+    given = [cell for cell in cells if cell]
+    return bool(given) and all(is_number(cell) for cell in given) and any("." in cell for cell in given)
+
+
+def _score(column: str, names: dict[str, str], cells: Sequence[str]) -> ScoreColumn:
+    name = names[column]
+    if name in _CRITERIA:
+        return ScoreColumn(column=column, name=column, direction=_criterion_direction(name, names), kind="human_mean")
+    direction: Direction = "lower" if _LOWER.match(name) else "unknown"
+    if _BOUNDED.match(name) or _HIGHER.match(name):
+        direction = "higher"
+    return ScoreColumn(column=column, name=column, direction=direction, scale=_scale(name, cells))
+
+
+def _criterion_direction(name: str, names: dict[str, str]) -> Direction:
+    """Correctness is best high beside grammaticality (QG-Bench) and best low in QG-STEC; of others nothing is known."""
+    beside = name == "correctness" and "grammaticality" in names.values()
+    return "higher" if beside or name in _HIGHER_CRITERIA else "unknown"
+
+
+def _scale(name: str, cells: Sequence[str]) -> Scale:
+    values = [float(cell) for cell in cells if is_number(cell)]
+    if not _BOUNDED.match(name) or not values or not all(0 <= value <= 100 for value in values):
+        return "none"
+    return "fraction" if max(values) <= 1 else "percent"

@@ -1,0 +1,216 @@
+"""From a table and its declared columns to a study."""
+
+from collections.abc import Iterator
+
+from judging.formats.columns import Columns, check
+from judging.formats.numbers import is_number, whole_number
+from judging.formats.records import NoteRecord, Problem, ProblemKind, QuestionRecord, RatingRecord, SourceRecord, Study
+from judging.formats.slots import Slots
+from judging.formats.sources import Given, RowRefused, Sources, references_in
+from judging.formats.tables import Row, Table, shorten
+
+Unit = tuple[str, str, int | None]
+
+
+def to_study(table: Table, columns: Columns) -> Study:
+    """Return what the table says under these columns.
+
+    A row comes once for each question, or once for each rating of it where a rater column is named. A blank question
+    is a slot in which the system gave none; a row with neither question nor position, in a table of ratings with
+    positions, rates the set as a whole.
+
+    Raises
+    ------
+    BadColumns
+        Where the columns do not fit the table.
+    """
+    check(columns, table.header)
+    reading = _Reading(table, columns)
+    for row in table.rows:
+        reading.take(row)
+    return reading.study()
+
+
+class _Reading:
+    """The rows taken so far. A row that is refused leaves nothing behind but its problem."""
+
+    def __init__(self, table: Table, columns: Columns) -> None:
+        self.table = table
+        self.columns = columns
+        self.place = {name: place for place, name in enumerate(table.header)}
+        self.sources = Sources(columns)
+        self.slots = Slots(columns)
+        self.problems: list[Problem] = list(table.problems)
+        self.ratings: list[RatingRecord] = []
+        self.notes: list[NoteRecord] = []
+        self._first: dict[tuple[str, ...], int] = {}
+        self._rated: dict[tuple[Unit, str, str], int] = {}
+        self._scores: dict[Unit, dict[str, str]] = {}
+
+    def take(self, row: Row) -> None:
+        try:
+            unit = self._unit(row)
+        except RowRefused as refusal:
+            self._report(row, refusal.column, refusal.value, refusal.reason, kind="row")
+            return
+        for column, criterion, rater, value in self._values(row):
+            self._rate(row, unit, column, criterion, rater, value)
+        if note := self._cell(row, self.columns.note).strip():
+            source, system, position = unit
+            rater = self._cell(row, self.columns.rater).strip()
+            self.notes.append(
+                NoteRecord(source_key=source, system=system, position=position, rater=rater, text=note, row=row.number)
+            )
+
+    def study(self) -> Study:
+        sources = tuple(self._sources())
+        refused = sum(problem.kind == "row" for problem in self.problems)
+        return Study(
+            sources=sources,
+            questions=tuple(self.slots.questions.values()),
+            ratings=tuple(self.ratings),
+            notes=tuple(self.notes),
+            problems=tuple(sorted(self.problems, key=lambda problem: problem.row)),
+            expected=self.slots.expected(),
+            score_columns=self.columns.scores,
+            rows_read=self.table.rows_read,
+            rows_kept=self.table.rows_read - refused,
+        )
+
+    def _cell(self, row: Row, column: str) -> str:
+        return row.cells[self.place[column]] if column else ""
+
+    def _report(self, row: Row, column: str, value: str, reason: str, *, kind: ProblemKind = "value") -> None:
+        self.problems.append(Problem(row=row.number, column=column, value=value, reason=reason, kind=kind))
+
+    def _unit(self, row: Row) -> Unit:
+        """Return what the row is about, its question put in its slot."""
+        first = self._first.setdefault(row.cells, row.number)
+        if first != row.number:
+            raise RowRefused(f"The row repeats row {first:,} cell for cell.")
+        system, position = self._system(row), self._position(row)
+        source = self.sources.key_of(self._given(row), source_id=self._source_id(row), row=row.number)
+        if position is None:
+            self.slots.know(source, system)
+            return source, system, None
+        scores: dict[str, str] = {}
+        question = self._question(row, source, system, position, scores)
+        self.slots.put(question)
+        unit = (source, system, question.position)
+        self._score(row, self._scores.setdefault(unit, scores))
+        return unit
+
+    def _system(self, row: Row) -> str:
+        if not self.columns.system:
+            return self.columns.default_system
+        if system := self._cell(row, self.columns.system).strip():
+            return system
+        raise RowRefused("The row names no system.", column=self.columns.system)
+
+    def _source_id(self, row: Row) -> str:
+        source_id = self._cell(row, self.columns.source_id).strip()
+        if self.columns.source_id and not source_id:
+            raise RowRefused("The row names no source.", column=self.columns.source_id)
+        return source_id
+
+    def _position(self, row: Row) -> int | None:
+        """Return the declared position, 0 where it is to be counted, None for the set as a whole."""
+        cell = self._cell(row, self.columns.position).strip()
+        if not self.columns.position:
+            return 0
+        if not cell and self.columns.has_rater_rows and not self._cell(row, self.columns.question).strip():
+            return None
+        position = whole_number(cell, least=1)
+        if position is None:
+            raise RowRefused("A position is a whole number from 1.", column=self.columns.position, value=shorten(cell))
+        if position > (self.columns.expected or position):
+            reason = f"The position is beyond the {self.columns.expected} expected."
+            raise RowRefused(reason, column=self.columns.position, value=shorten(cell))
+        return position
+
+    def _given(self, row: Row) -> Given:
+        columns = self.columns
+        return Given(
+            passage=self._cell(row, columns.passage) or None,
+            sentence=self._cell(row, columns.sentence),
+            answer=self._cell(row, columns.answer),
+            answer_start=self._start(row),
+            target_type=self._cell(row, columns.target_type).strip(),
+            modality=self._cell(row, columns.modality).strip(),
+            references=references_in(self._cell(row, column) for column in columns.references),
+        )
+
+    def _start(self, row: Row) -> int | None:
+        cell = self._cell(row, self.columns.answer_start).strip()
+        start = whole_number(cell, least=0)
+        if cell and start is None:
+            reason = "The start of an answer is a whole number from 0, counted in characters."
+            raise RowRefused(reason, column=self.columns.answer_start, value=shorten(cell))
+        return start
+
+    def _question(self, row: Row, source: str, system: str, declared: int, scores: dict[str, str]) -> QuestionRecord:
+        text = self._cell(row, self.columns.question)
+        key = self._cell(row, self.columns.key).strip()
+        return QuestionRecord(
+            source_key=source,
+            system=system,
+            position=self.slots.position(source, system, declared=declared, name=key or text),
+            text=text if text.strip() else None,
+            question_type=self._cell(row, self.columns.question_type).strip(),
+            submitted_answer=self._cell(row, self.columns.submitted_answer),
+            key=key,
+            scores=scores,
+            attributes={name: self._cell(row, name) for name in self.columns.metadata},
+            row=row.number,
+        )
+
+    def _score(self, row: Row, scores: dict[str, str]) -> None:
+        """Add the row's scores to those of its question: where it comes once for every rater, they may be repeated."""
+        for column in self.columns.scores:
+            cell = self._cell(row, column.column).strip()
+            if cell and not is_number(cell):
+                self._report(row, column.column, shorten(cell), "The score is not a number.")
+            elif cell and scores.setdefault(column.name, cell) != cell:
+                self._report(row, column.column, shorten(cell), "An earlier row gives this question another score.")
+
+    def _values(self, row: Row) -> Iterator[tuple[str, str, str, str]]:
+        """Yield column, criterion, rater and value of every rating in the row that is not blank."""
+        rater = self._cell(row, self.columns.rater).strip()
+        for rating in self.columns.ratings:
+            if value := self._cell(row, rating.column).strip():
+                yield rating.column, rating.criterion, rating.rater or rater, value
+        if self.columns.value and (value := self._cell(row, self.columns.value).strip()):
+            yield self.columns.value, self._cell(row, self.columns.criterion).strip(), rater, value
+
+    def _rate(self, row: Row, unit: Unit, column: str, criterion: str, rater: str, value: str) -> None:
+        if not rater or not criterion:
+            missing = "rater" if not rater else "criterion"
+            self._report(row, column, shorten(value), f"The rating names no {missing}.")
+            return
+        rated = (unit, rater, criterion)
+        if rated in self._rated:
+            reason = f"{shorten(rater)} rated {shorten(criterion)} of the same question in row {self._rated[rated]:,}."
+            self._report(row, column, shorten(value), reason)
+            return
+        self._rated[rated] = row.number
+        source, system, position = unit
+        self.ratings.append(
+            RatingRecord(
+                source_key=source,
+                system=system,
+                position=position,
+                rater=rater,
+                criterion=criterion,
+                value=value,
+                row=row.number,
+                column=column,
+            )
+        )
+
+    def _sources(self) -> Iterator[SourceRecord]:
+        for source, doubts in self.sources.records():
+            self.problems.extend(doubts)
+            yield source
+        for key in self.sources.unknown_starts():
+            reason = f"A start was chosen for source “{shorten(key)}”, which the file does not have."
+            self.problems.append(Problem(row=0, column=self.columns.answer, value="", reason=reason, kind="warning"))

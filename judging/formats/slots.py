@@ -1,0 +1,88 @@
+"""The slots of every question set of a table, and which row fills which."""
+
+from collections.abc import Mapping
+
+from judging.formats.columns import Columns
+from judging.formats.records import QuestionRecord
+from judging.formats.sources import RowRefused
+from judging.formats.tables import shorten
+
+QuestionSet = tuple[str, str]
+
+
+class Slots:
+    """The questions seen so far by source, system and position."""
+
+    def __init__(self, columns: Columns) -> None:
+        """Start with none."""
+        self.columns = columns
+        self.questions: dict[tuple[str, str, int], QuestionRecord] = {}
+        self._sizes: dict[QuestionSet, int] = {}
+        self._known: dict[tuple[str, str, str], int] = {}
+
+    def know(self, source: str, system: str) -> None:
+        """Note that the system has a question set for the source, be it empty."""
+        self._sizes.setdefault((source, system), 0)
+
+    def position(self, source: str, system: str, *, declared: int, name: str) -> int:
+        """Return the declared position, or where it is 0 the one that a question of this key or text has, or the next.
+
+        Raises
+        ------
+        RowRefused
+            Where the set has no slot left.
+        """
+        position = declared or self._find(source, system, name)
+        if position > (self.columns.expected or position):
+            reason = (
+                f"System “{shorten(system)}” owes source “{shorten(source)}” only {self.columns.expected} questions."
+            )
+            raise RowRefused(reason, column=self.columns.question, value=shorten(name))
+        return position
+
+    def put(self, question: QuestionRecord) -> None:
+        """Put the question in its slot, or find there that an earlier row did.
+
+        Raises
+        ------
+        RowRefused
+            Where another question fills the slot.
+        """
+        pair = (question.source_key, question.system)
+        slot = (*pair, question.position)
+        if slot in self.questions:
+            self._same(self.questions[slot], question)
+        self.questions.setdefault(slot, question)
+        self._sizes[pair] = max(self._sizes.get(pair, 0), question.position)
+
+    def expected(self) -> Mapping[QuestionSet, int]:
+        """Return the slots of each question set: as declared, else as many as any system filled for that source."""
+        systems = dict.fromkeys(system for _, system in self._sizes)
+        largest: dict[str, int] = {}
+        for (source, _), size in self._sizes.items():
+            largest[source] = max(size, largest.get(source, 0))
+        pairs = ((source, system) for source in largest for system in systems)
+        return {
+            pair: self.columns.expected or largest[pair[0]]
+            for pair in pairs
+            if self.columns.crossed or pair in self._sizes
+        }
+
+    def _find(self, source: str, system: str, name: str) -> int:
+        """Where a question comes once for every rater, the same key or text is the same question."""
+        following = self._sizes.get((source, system), 0) + 1
+        if not self.columns.has_rater_rows:
+            return following
+        return self._known.setdefault((source, system, name), following)
+
+    def _same(self, before: QuestionRecord, now: QuestionRecord) -> None:
+        slot = (
+            f"Position {now.position} of system “{shorten(now.system)}” for source “{shorten(now.source_key)}” "
+            f"holds the question of row {before.row:,}"
+        )
+        if not self.columns.has_rater_rows:
+            raise RowRefused(f"{slot}.", column=self.columns.position, value=str(now.position))
+        if now.text != before.text:
+            raise RowRefused(
+                f"{slot}, which reads otherwise.", column=self.columns.question, value=shorten(now.text or "")
+            )
