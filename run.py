@@ -124,7 +124,7 @@ def install_with_pip() -> bool:
     """Install the slow way, by the standard library's venv."""
     shutil.rmtree(VENV, ignore_errors=True)
     made = ran([sys.executable, "-m", "venv", str(VENV)], quiet=True)
-    return made and ran([str(PYTHON), "-m", "pip", "install", "--quiet", "--require-hashes", "-r", str(LOCK)])
+    return made and ran([str(PYTHON), "-m", "pip", "install", "-qq", "--require-hashes", "-r", str(LOCK)])
 
 
 def pip_settings() -> dict[str, str]:

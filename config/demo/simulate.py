@@ -1,0 +1,59 @@
+"""Simulated annotators for the demo, as pure functions: nobody judged anything, and the demo says so everywhere.
+
+A simulated annotator sees a quality between 0 and 1, which belongs to the system and the criterion, moved by how well
+this one question turned out (the same for all annotators), by the annotator's own severity, and by chance. The nearest
+point of the criterion's scale is the rating, and what the protocol's rules force is obeyed.
+"""
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from judging.rules import Rule, forced
+
+QUALITY: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {
+        "Alba": {"grammaticality": 1.0, "understandability": 0.95, "correctness": 0.95},
+        "Brisa": {"grammaticality": 0.95, "understandability": 0.85, "correctness": 0.8},
+        "Corvo": {"grammaticality": 0.2, "understandability": 0.35, "correctness": 0.4},
+        "Dorso": {"grammaticality": 0.6, "understandability": 0.6, "correctness": 0.05},
+    }
+)
+SEVERITY: Mapping[str, float] = MappingProxyType({"lenient": 0.08, "middling": 0.0, "severe": -0.12})
+QUESTION_SPREAD = 0.12
+CHANCE = 0.12
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The points of one criterion, from the worst to the best."""
+
+    criterion: str
+    points: Sequence[int]
+
+
+def turned_out(*, rng: random.Random) -> float:
+    """Return how much better or worse than its system's usual one question is; drawn once per question."""
+    return rng.gauss(0, QUESTION_SPREAD)
+
+
+def rate(
+    *,
+    quality: Mapping[str, float],
+    question: float,
+    severity: float,
+    scales: Sequence[Scale],
+    rules: Iterable[Rule],
+    rng: random.Random,
+) -> dict[str, int]:
+    """Return one simulated annotator's value of one question on every scale."""
+    seen = {each.criterion: quality[each.criterion] + question + severity + rng.gauss(0, CHANCE) for each in scales}
+    values = {each.criterion: nearest(seen[each.criterion], each.points) for each in scales}
+    return values | {key: entry.value for key, entry in forced(rules, values).items()}
+
+
+def nearest(quality: float, points: Sequence[int]) -> int:
+    """Return the point that stands for a quality, where 0 is the first point and 1 the last."""
+    place = round(quality * (len(points) - 1))
+    return points[min(max(place, 0), len(points) - 1)]
