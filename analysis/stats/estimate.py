@@ -1,0 +1,41 @@
+"""What every function of this package answers with."""
+
+from dataclasses import dataclass
+from math import isnan, nan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A number with its interval, and what it rests on.
+
+    A number that cannot be had is ``nan`` and ``reason`` says why; where the value stands but its interval does not,
+    ``reason`` says why the interval is missing.
+    """
+
+    value: float
+    low: float = nan
+    high: float = nan
+    n: int = 0  # units (or items, or sources) the value rests on
+    dropped: int = 0  # those that could not be used
+    method: str = ""
+    reason: str = ""
+
+    @property
+    def defined(self) -> bool:
+        return not isnan(self.value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tested(Estimate):
+    """An estimate with the test that it, or the difference it is, might be chance."""
+
+    statistic: float = nan
+    p: float = nan
+
+
+def undefined(method: str, reason: str, *, n: int = 0, dropped: int = 0) -> Estimate:
+    return Estimate(value=nan, n=n, dropped=dropped, method=method, reason=reason)
+
+
+def untested(method: str, reason: str, *, n: int = 0, dropped: int = 0) -> Tested:
+    return Tested(value=nan, n=n, dropped=dropped, method=method, reason=reason)

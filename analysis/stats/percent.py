@@ -1,0 +1,45 @@
+"""Percent agreement: how often two judgments of one unit are the same."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analysis.stats.arrays import FloatArray
+from analysis.stats.estimate import Estimate, undefined
+from analysis.stats.ratings import patterns
+from analysis.stats.resampling import Interval, Jackknife, estimated
+
+
+def percent_agreement(
+    ratings: ArrayLike,
+    *,
+    scale: Sequence[float] | None = None,
+    interval: Interval | None = Jackknife(),  # noqa: B008  frozen
+) -> Estimate:
+    """Mean over units of the share of agreeing pairs of raters, p_a of Gwet (2014, eq. 2.6).
+
+    Units with fewer than two ratings are dropped; every other unit weighs the same. It does not correct for chance:
+    where nearly all ratings are one value it is high whatever the raters do.
+
+    >>> percent_agreement(np.array([[1.0, 1], [2, 1], [3, 3], [1, 1]]), interval=None).value
+    0.75
+    """
+    method = "percent agreement, pairs of raters within units"
+    counted = patterns(ratings, scale=scale)
+    pairable = counted.with_at_least(2)
+    dropped = len(np.asarray(ratings)) - pairable.n
+    if not pairable.n:
+        return undefined(method, "no unit has two ratings", dropped=dropped)
+    features = np.column_stack([agreeing_share(pairable.counts), np.ones(len(pairable.counts))])
+    return estimated(features, pairable.times, _mean, interval, method=method, dropped=dropped, at_most=1.0)
+
+
+def agreeing_share(counts: FloatArray) -> FloatArray:
+    """Return each unit's share of pairs of raters that agree; it needs two ratings or more."""
+    size = counts.sum(axis=1)
+    return np.asarray((counts * (counts - 1)).sum(axis=1) / (size * (size - 1)))
+
+
+def _mean(sums: FloatArray) -> FloatArray:
+    return np.asarray(sums[..., 0] / sums[..., 1])

@@ -1,0 +1,144 @@
+"""The door for tables of ratings (n_units, n_raters), NaN where a rater did not judge a unit."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analysis.stats.arrays import FloatArray, IntArray, numeric
+
+_BLOCK_CELLS = 100_000
+_MOST_CELLS = 100_000_000
+
+
+class OffScale(ValueError):
+    """A rating that is no point of its scale."""
+
+
+class TooManyValues(ValueError):
+    """A coefficient for categories was asked of values that are practically continuous."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """Units, told apart only by how often each value was given: all that most coefficients depend on."""
+
+    values: FloatArray  # (V,) the scale, ascending
+    counts: FloatArray  # (P, V) how often each value was given
+    times: FloatArray  # (P,) how many units are like that
+
+    @property
+    def sizes(self) -> FloatArray:
+        return np.asarray(self.counts.sum(axis=1))
+
+    @property
+    def n(self) -> int:
+        return int(self.times.sum())
+
+    def with_at_least(self, raters: int) -> "Patterns":
+        keep = self.sizes >= raters
+        return Patterns(self.values, self.counts[keep], self.times[keep])
+
+
+def checked(ratings: ArrayLike) -> FloatArray:
+    """Return the table as float64, or say what is wrong with it."""
+    return numeric(ratings, name="ratings", ndim=2)
+
+
+def transposed(ratings: ArrayLike) -> str:
+    """Return a warning when the table looks as if its rows were raters, else an empty string."""
+    units, raters = checked(ratings).shape
+    if raters <= max(units, 2):
+        return ""
+    return f"{raters} raters for {units} units: rows must be units and columns raters; is the table transposed?"
+
+
+def checked_scale(scale: Sequence[float] | FloatArray) -> FloatArray:
+    """Return the points of a scale in ascending order."""
+    values = numeric(np.asarray(scale, dtype=np.float64), name="scale", ndim=1)
+    if np.isnan(values).any() or len(np.unique(values)) != len(values):
+        raise ValueError("scale: points must be different numbers")
+    return np.sort(values)
+
+
+def observed_scale(table: FloatArray) -> FloatArray:
+    """Return a scale that holds every rating: all whole numbers of a short span, else the distinct values."""
+    low, high = np.fmin.reduce(table, axis=None, initial=np.inf), np.fmax.reduce(table, axis=None, initial=-np.inf)
+    if 0 <= high - low < 16 and all(np.isnan(part[part != np.rint(part)]).all() for part in _blocks(table)):
+        return np.arange(low, high + 1)
+    return np.unique(table[~np.isnan(table)])
+
+
+def coded(table: FloatArray, values: FloatArray) -> IntArray:
+    """Return each rating's position on the scale, ``len(values)`` where not judged."""
+    missing = np.isnan(table)
+    if values.size and np.array_equal(values, values[0] + np.arange(values.size)):
+        place = np.where(missing, values.size, table - values[0])
+        codes = np.clip(place, 0, values.size).astype(np.intp)
+        off = (codes != place) | ((codes == values.size) & ~missing)
+    else:
+        codes = np.where(missing, values.size, np.searchsorted(values, table))
+        off = np.append(values, np.nan)[codes] != np.where(missing, 0, table)
+        off &= ~missing
+    if off.any():
+        raise OffScale(f"rating {table[off][0]:g} is not on the scale {values[0]:g} to {values[-1]:g}")
+    return codes
+
+
+def patterns(ratings: ArrayLike, *, scale: Sequence[float] | FloatArray | None = None) -> Patterns:
+    """Return the different units of a table and how many there are of each; units without ratings are left out.
+
+    With few values and few ratings per unit a unit's counts fit into one integer, so that a million units are counted
+    in one pass with little memory.
+    """
+    table = checked(ratings)
+    values = observed_scale(table) if scale is None else checked_scale(scale)
+    most = max((int((~np.isnan(part)).sum(axis=1).max()) for part in _blocks(table)), default=0)
+    bits = max(1, most.bit_length())
+    if bits * values.size <= 62:
+        counts, times = _packed(table, values, bits)
+    else:
+        counts = _counted(table, values)
+        times = np.ones(len(counts))
+    judged = counts.any(axis=1)
+    return Patterns(values, counts[judged], times[judged])
+
+
+def _packed(table: FloatArray, values: FloatArray, bits: int) -> tuple[FloatArray, FloatArray]:
+    place = bits * np.arange(values.size)
+    worth = np.append(np.int64(1) << place, 0)
+    keys = np.concatenate([_key(coded(part, values), worth) for part in _blocks(table)] or [np.zeros(0, np.int64)])
+    if bits * values.size <= 20:
+        tally = np.bincount(keys)
+        different = np.flatnonzero(tally)
+        times = tally[different]
+    else:
+        different, times = np.unique(keys, return_counts=True)
+    counts = (different[:, None] >> place) & ((1 << bits) - 1)
+    return counts.astype(np.float64), times.astype(np.float64)
+
+
+def _key(codes: IntArray, worth: IntArray) -> IntArray:
+    key = np.zeros(len(codes), dtype=np.int64)
+    for column in codes.T:
+        key += worth[column]
+    return key
+
+
+def _counted(table: FloatArray, values: FloatArray) -> FloatArray:
+    n, size = len(table), values.size + 1
+    if n * size > _MOST_CELLS:
+        raise TooManyValues(
+            f"{values.size} different values in {n} units: this coefficient is for a scale of few points"
+        )
+    cells = coded(table, values) + size * np.arange(n)[:, None]
+    counts = np.bincount(cells.ravel(), minlength=n * size).reshape(n, size)
+    return counts[:, :-1].astype(np.float64)
+
+
+def _blocks(table: FloatArray) -> Iterator[FloatArray]:
+    """Yield the table in slices of rows that stay in the processor's cache."""
+    step = max(1, _BLOCK_CELLS // max(1, table.shape[1]))
+    for start in range(0, len(table), step):
+        yield table[start : start + step]
