@@ -1,0 +1,289 @@
+"""A protocol's aggregates over whole studies: the rules of `judging.rules`, on arrays.
+
+The rules are told once, set by set, in `judging.rules`; here they run on every slot of a study at a time, and tests
+hold the two equal. A slot is an expected question, returned or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judging.rules import Fatal, Identical, Lone, Missing, Reading, Rule, same_text
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """The expected questions of a study, one entry per slot.
+
+    Parameters
+    ----------
+    system, question_set : (n_slots,) int
+        Numbers of the system and of the question set; a set belongs to one system.
+    text : (n_slots,) int
+        A number per text (equal for identical texts), -1 where the question was not returned. Slots of one set stand
+        in their order.
+    """
+
+    system: Integers
+    question_set: Integers
+    text: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """Ratings of a study, one row per slot and rater; slots without a row were not rated.
+
+    Parameters
+    ----------
+    slot : (n_ratings,) int
+        Index into the slots.
+    values : (n_ratings, n_criteria) float
+        NaN where the rater gave no value on the criterion.
+    """
+
+    slot: Integers
+    values: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Slots, ratings and the names behind the numbers, in the order the numbers count."""
+
+    systems: tuple[str, ...]
+    criteria: tuple[str, ...]
+    slots: Slots
+    ratings: Ratings
+
+
+@dataclass(frozen=True, slots=True)
+class SystemScores:
+    """Sums and means by system and criterion, over returned questions and over every expected slot.
+
+    `sums` adds the mean rating of each slot over all expected slots, the missing at what the rules give them.
+    `returned` counts what the reading counts as returned: by the protocol an identical second question is missing.
+    `means_expected` divides that by the slots that have a value; `means_returned` leaves missing questions out.
+    `unrated` counts slots without any value on a criterion: where it is not 0 the sum is incomplete.
+    """
+
+    systems: tuple[str, ...]
+    criteria: tuple[str, ...]
+    expected: Integers
+    returned: Integers
+    unrated: Integers
+    sums: Floats
+    means_expected: Floats
+    means_returned: Floats
+
+    def total(self) -> Floats:
+        """Return the sum over criteria, one number per system."""
+        total: Floats = self.sums.sum(axis=1)
+        return total
+
+
+def study(
+    slots: Sequence[tuple[str, Hashable, int, str | None]],
+    judgments: Sequence[tuple[str, Hashable, int, Hashable, str, float]],
+    criteria: Sequence[str],
+) -> Study:
+    """Arrange long rows into arrays.
+
+    Parameters
+    ----------
+    slots : rows of (system, source, position, text)
+        Every expected question; text None or blank where none was returned. A question set is one system's questions
+        for one source; its slots are taken in the order of their positions.
+    judgments : rows of (system, source, position, rater, criterion, value)
+        One value each; criteria that are not asked for are left out.
+    criteria : names
+        The columns, in this order.
+
+    Raises
+    ------
+    ValueError
+        If a slot is given twice, a judgment has no slot, or one rater judged a question twice on a criterion.
+    """
+    rows = sorted(slots, key=lambda row: (row[0], str(row[1]), row[2]))
+    place = {(system, source, position): index for index, (system, source, position, _) in enumerate(rows)}
+    if len(place) < len(rows):
+        raise ValueError("slots: a system, source and position is given twice")
+    systems = tuple(sorted({row[0] for row in rows}))
+    return Study(
+        systems=systems,
+        criteria=tuple(criteria),
+        slots=Slots(
+            system=_numbers([row[0] for row in rows], systems),
+            question_set=_numbers([row[:2] for row in rows]),
+            text=_text_numbers([row[3] for row in rows]),
+        ),
+        ratings=_ratings(judgments, place, tuple(criteria)),
+    )
+
+
+def _numbers(names: Sequence[Hashable], order: Sequence[Hashable] = ()) -> Integers:
+    known = {name: number for number, name in enumerate(order or dict.fromkeys(names))}
+    return np.array([known[name] for name in names], dtype=np.int64)
+
+
+def _text_numbers(texts: Sequence[str | None]) -> Integers:
+    forms = [same_text(text) for text in texts]
+    numbers = _numbers(forms)
+    numbers[[not form for form in forms]] = -1
+    return numbers
+
+
+def _ratings(
+    judgments: Sequence[tuple[str, Hashable, int, Hashable, str, float]],
+    place: Mapping[tuple[str, Hashable, int], int],
+    criteria: Sequence[str],
+) -> Ratings:
+    kept = [row for row in judgments if row[4] in criteria]
+    unknown = next((row for row in kept if row[:3] not in place), None)
+    if unknown:
+        raise ValueError(f"judgments: there is no slot {unknown[:3]}")
+    pairs = [(place[row[:3]], row[3]) for row in kept]
+    row_of = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
+    cells = [(row_of[pair], criteria.index(row[4])) for pair, row in zip(pairs, kept, strict=True)]
+    if len(set(cells)) < len(cells):
+        raise ValueError("judgments: a rater judged one question twice on the same criterion")
+    values = np.full((len(row_of), len(criteria)), np.nan)
+    for cell, row in zip(cells, kept, strict=True):
+        values[cell] = row[5]
+    return Ratings(np.array([slot for slot, _ in row_of], dtype=np.int64), values)
+
+
+def scores(
+    study: Study,
+    rules: Sequence[Rule],
+    worst: Mapping[str, float],
+    *,
+    reading: Reading,
+    fatal: Fatal | None = None,
+) -> SystemScores:
+    """Return each system's sums and means on every criterion as a reading of the rules sees them.
+
+    Parameters
+    ----------
+    study : Study
+    rules : the rubric's rules
+    worst : worst value by criterion
+    reading : {"by_protocol", "as_released"}
+        Whether the identical and lone rules overrule the ratings, or the ratings stand as they are; questions that were
+        not returned take the missing rule's values in both.
+    fatal : Fatal, optional
+        The fatal rule, with its two switches, for the combined aggregate.
+
+    Notes
+    -----
+    OverallScore of Rus et al. (2010), section "Evaluation criteria" of Task B: the sum over all expected questions.
+    """
+    obeyed = [rule for rule in rules if reading == "by_protocol" or isinstance(rule, Missing)]
+    missing, settled = _settled(study, obeyed, worst)
+    slot, values = _overlaid(study, missing, settled)
+    if fatal and fatal.applied == "per_rating":
+        values = _revised(values, study.criteria, fatal, worst)
+    means = _means(slot, values, len(missing))
+    if fatal and fatal.applied == "on_means":
+        means = _revised(means, study.criteria, fatal, worst)
+    return _by_system(study, missing, means)
+
+
+def _settled(study: Study, rules: Sequence[Rule], worst: Mapping[str, float]) -> tuple[Flags, Floats]:
+    """Return which slots count as missing, and the values that rules give, NaN where they leave the ratings alone."""
+    text, question_set = study.slots.text, study.slots.question_set
+    kept = np.zeros(len(text), dtype=bool)
+    missing = text < 0
+    if any(isinstance(rule, Identical) for rule in rules):
+        repeats, kept = _repeats(question_set, text)
+        missing = missing | repeats
+    expected = np.bincount(question_set)[question_set]
+    present = np.bincount(question_set[~missing], minlength=question_set.max(initial=-1) + 1)[question_set]
+    settled = np.full((len(text), len(study.criteria)), np.nan)
+    for rule in sorted(rules, key=lambda rule: isinstance(rule, Lone)):  # lone comes last, as in judging.rules
+        if isinstance(rule, Missing):
+            _give(settled, missing, study.criteria, worst if rule.sets is None else rule.sets)
+        elif isinstance(rule, Identical):
+            _give(settled, kept, study.criteria, rule.sets)
+        elif isinstance(rule, Lone):
+            _give(settled, ~missing & (present == 1) & (expected > 1), study.criteria, rule.sets)
+    return missing, settled
+
+
+def _repeats(question_set: Integers, text: Integers) -> tuple[Flags, Flags]:
+    """Return which returned questions equal an earlier one of their set, and which earlier ones have such repeats."""
+    order = np.lexsort((np.arange(len(text)), text, question_set))
+    same = (np.diff(question_set[order]) == 0) & (np.diff(text[order]) == 0) & (text[order][1:] >= 0)
+    repeats, kept = np.zeros(len(text), dtype=bool), np.zeros(len(text), dtype=bool)
+    repeats[order[1:][same]] = True
+    kept[order[:-1][same]] = True
+    return repeats, kept & ~repeats
+
+
+def _give(settled: Floats, where: Flags, criteria: Sequence[str], values: Mapping[str, float]) -> None:
+    for column, name in enumerate(criteria):
+        if name in values:
+            settled[where, column] = values[name]
+
+
+def _overlaid(study: Study, missing: Flags, settled: Floats) -> tuple[Integers, Floats]:
+    """Return the ratings as the rules leave them; slots that only rules speak of get one row of their own."""
+    kept = ~missing[study.ratings.slot]
+    slot, values = study.ratings.slot[kept], study.ratings.values[kept]
+    values = np.where(np.isnan(settled[slot]), values, settled[slot])
+    rated = np.bincount(slot, minlength=len(missing)) > 0
+    alone = np.flatnonzero(~rated)
+    return np.concatenate([slot, alone]), np.concatenate([values, settled[alone]])
+
+
+def _revised(values: Floats, criteria: Sequence[str], rule: Fatal, worst: Mapping[str, float]) -> Floats:
+    """Set the others to their worst where the fatal rule holds; values that were never given stay out."""
+    others = set(worst if rule.revises() is None else rule.named)
+    revised = values.copy()
+    for cause, fatal_value in rule.when.items():
+        hit = values[:, criteria.index(cause)] == fatal_value
+        for column, name in enumerate(criteria):
+            if name in others - {cause}:
+                revised[hit & ~np.isnan(values[:, column]), column] = worst[name]
+    return revised
+
+
+def _means(slot: Integers, values: Floats, n_slots: int) -> Floats:
+    given = ~np.isnan(values)
+    return _divided(_added(slot, np.where(given, values, 0.0), n_slots), _added(slot, given, n_slots))
+
+
+def _divided(sums: Floats, counts: Floats) -> Floats:
+    quotient = np.full(sums.shape, np.nan)
+    np.divide(sums, counts, out=quotient, where=counts > 0)
+    return quotient
+
+
+def _by_system(study: Study, missing: Flags, means: Floats) -> SystemScores:
+    system, n = study.slots.system, len(study.systems)
+    given = ~np.isnan(means)
+    filled = np.where(given, means, 0.0)
+    back = ~missing
+    sums, counts = _added(system, filled, n), _added(system, given, n)
+    return SystemScores(
+        systems=study.systems,
+        criteria=study.criteria,
+        expected=np.bincount(system, minlength=n),
+        returned=np.bincount(system[back], minlength=n),
+        unrated=_added(system, ~given, n).astype(np.int64),
+        sums=sums,
+        means_expected=_divided(sums, counts),
+        means_returned=_divided(_added(system[back], filled[back], n), _added(system[back], given[back], n)),
+    )
+
+
+def _added(group: Integers, rows: Floats | Flags, n: int) -> Floats:
+    sums = np.zeros((n, rows.shape[1]))
+    np.add.at(sums, group, rows)
+    return sums
