@@ -1,0 +1,36 @@
+// The judging page as the other modules see it: criteria, their answers, and the words of the dock.
+// templates/annotation/judge.html describes the markup.
+
+export const form = document.getElementById("judging");
+const announcer = document.getElementById("announcer");
+
+export const criteria = () => [...form.querySelectorAll("fieldset[data-criterion]")];
+export const criterion = (name) => criteria().find((fieldset) => fieldset.dataset.criterion === name);
+export const item = (fieldset) => fieldset.closest("[data-item]");
+export const isLocked = (fieldset) => fieldset.hasAttribute("data-locked");
+export const controls = (fieldset) => [...fieldset.querySelectorAll("input, select")];
+
+export function valueOf(fieldset) {
+  const [first] = controls(fieldset);
+  if (first.type === "radio") return fieldset.querySelector("input:checked")?.value ?? "";
+  return first.validity.valid ? first.value : "";
+}
+
+// Sets a value without telling anybody: whoever calls decides what follows.
+export function setValue(fieldset, value) {
+  for (const control of controls(fieldset)) {
+    if (control.type === "radio") control.checked = control.value === value;
+    else control.value = value;
+  }
+}
+
+// Frozen: set by a rule, or given in an earlier step.
+export const isFrozen = (fieldset) => controls(fieldset).every((control) => control.disabled);
+export const isMissing = (fieldset) => fieldset.hasAttribute("data-required") && !isFrozen(fieldset) && valueOf(fieldset) === "";
+
+export const csrfToken = () =>
+  document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1] ?? form.elements.csrfmiddlewaretoken?.value ?? "";
+
+export function announce(text) {
+  announcer.textContent = text;
+}

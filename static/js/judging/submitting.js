@@ -1,0 +1,58 @@
+// Submitting: once, complete, and not before everything has been saved, so that an ended session or a lost line costs nothing.
+
+import { csrfToken, form } from "./page.js";
+import { goTo, missing } from "./marker.js";
+import { everythingSaved, isUnsaved } from "./saving.js";
+
+const PATIENCE = 5000;
+const STOPPED = 15000; // by then the person has stopped the page from loading; the token makes a second try harmless
+const buttons = () => [...form.querySelectorAll("button[name=action]")];
+let isSent = false;
+let isWaiting = false;
+
+function setBusy(busy) {
+  for (const button of buttons()) {
+    if (busy) button.setAttribute("aria-disabled", "true");
+    else button.removeAttribute("aria-disabled");
+  }
+}
+
+function sendNow() {
+  isSent = true;
+  form.elements.csrfmiddlewaretoken.value = csrfToken();
+  setBusy(true);
+  setTimeout(wake, STOPPED);
+}
+
+async function saveThenSend(button) {
+  isWaiting = true;
+  setBusy(true);
+  const isSaved = await everythingSaved(PATIENCE);
+  isWaiting = false;
+  setBusy(false);
+  if (isSaved) form.requestSubmit(button);
+}
+
+function onSubmit(event) {
+  const [firstMissing] = event.submitter?.hasAttribute("data-needs-all") ? missing() : [];
+  const mayGo = !isSent && !isWaiting && !firstMissing && !isUnsaved();
+  if (mayGo) return sendNow();
+  event.preventDefault();
+  if (firstMissing) goTo(firstMissing);
+  else if (!isSent && !isWaiting) saveThenSend(event.submitter);
+}
+
+function wake() {
+  isSent = false;
+  setBusy(false);
+}
+
+export function submit() {
+  form.requestSubmit(buttons().find((button) => button.hasAttribute("data-needs-all")));
+  return true;
+}
+
+export function startSubmitting() {
+  form.addEventListener("submit", onSubmit);
+  addEventListener("pageshow", wake);
+}

@@ -1,0 +1,77 @@
+// Small kindnesses on every page. Each works on markup that is complete without it.
+
+function closeMenus(except) {
+  for (const menu of document.querySelectorAll("details[data-menu][open]")) {
+    if (menu !== except) menu.open = false;
+  }
+}
+
+function menuKey(event) {
+  const menu = event.key === "Escape" && document.querySelector("details[data-menu][open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+}
+
+function dismiss(button) {
+  const list = button.closest(".messages");
+  button.closest(".message").remove();
+  if (list && !list.children.length) list.remove();
+}
+
+async function copy(button) {
+  const source = document.getElementById(button.dataset.copy);
+  try {
+    await navigator.clipboard.writeText(source.textContent.trim());
+    button.querySelector("span").textContent = button.dataset.copied;
+  } catch {
+    getSelection().selectAllChildren(source);
+  }
+}
+
+// Without a secure context there is no clipboard; a button that cannot work is not shown.
+function revealButtons(root) {
+  for (const button of root.querySelectorAll("[data-dismiss]")) button.hidden = false;
+  for (const button of root.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
+}
+
+function prepareDropzone(zone) {
+  const input = zone.querySelector("input[type=file]");
+  const light = (on) => (event) => {
+    event.preventDefault();
+    zone.classList.toggle("over", on);
+  };
+  zone.addEventListener("dragover", light(true));
+  zone.addEventListener("dragleave", light(false));
+  zone.addEventListener("drop", (event) => {
+    light(false)(event);
+    if (!event.dataTransfer.files.length) return;
+    input.files = event.dataTransfer.files;
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+}
+
+// A form is sent once; it wakes when the page is shown again (back button).
+function sendOnce(event) {
+  const form = event.target;
+  if (event.defaultPrevented || form.method !== "post" || form.hasAttribute("data-own-submit")) return;
+  if (form.dataset.sent) event.preventDefault();
+  form.dataset.sent = "yes";
+}
+
+function wakeForms() {
+  for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy], [data-dismiss]");
+  if (button?.matches("[data-copy]")) copy(button);
+  if (button?.matches("[data-dismiss]")) dismiss(button);
+  closeMenus(event.target.closest("details[data-menu]"));
+});
+document.addEventListener("keydown", menuKey);
+document.addEventListener("submit", sendOnce);
+addEventListener("pageshow", wakeForms);
+document.addEventListener("htmx:load", (event) => revealButtons(event.detail.elt));
+document.querySelectorAll("[data-dropzone]").forEach(prepareDropzone);
+revealButtons(document);

@@ -1,0 +1,27 @@
+"""What axe-core, vendored for tests only, finds on a page."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page
+
+AXE = Path(__file__).parent.parent / "vendor" / "axe" / "axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+@cache
+def _source() -> str:
+    return AXE.read_text(encoding="utf-8")
+
+
+def violations(page: Page) -> list[str]:
+    """One line for each element that breaks a rule: the rule, the element, what is wrong with it."""
+    page.evaluate(_source())
+    found = page.evaluate("rules => axe.run({ runOnly: rules })", RULES)
+    return [_line(rule, node) for rule in found["violations"] for node in rule["nodes"]]
+
+
+def _line(rule: dict[str, Any], node: dict[str, Any]) -> str:
+    place = " ".join(str(part) for part in node["target"])
+    return f"{rule['id']}: {place}: {node['failureSummary']}".replace("\n", " ")
