@@ -1,10 +1,23 @@
-"""Which app answers which address."""
+"""Which app answers which address. Accounts have plain names, since Django's own pages look for them."""
 
 from django.contrib import admin
+from django.contrib.auth import views as auth
 from django.urls import include, path
+from django.views.generic import TemplateView
 
 urlpatterns = [
     path("admin/", admin.site.urls),
+    path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("password/", auth.PasswordChangeView.as_view(), name="password_change"),
+    path("password/done/", auth.PasswordChangeDoneView.as_view(), name="password_change_done"),
+    path(
+        "password/forgotten/",
+        TemplateView.as_view(template_name="registration/password_reset_form.html"),
+        name="password_reset",
+    ),
+    path("password/new/<uidb64>/<token>/", auth.PasswordResetConfirmView.as_view(), name="password_reset_confirm"),
+    path("password/new/done/", auth.PasswordResetCompleteView.as_view(), name="password_reset_complete"),
     path("", include("judging.urls")),
     path("", include("annotation.urls")),
     path("", include("analysis.urls")),

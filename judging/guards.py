@@ -40,6 +40,18 @@ def creator_required(view: View) -> View:
     return login_required(guarded)
 
 
+def administrator_required(view: View) -> View:
+    """Let only administrators in."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not request.user.is_superuser:
+            raise PermissionDenied("Only an administrator may do that.")
+        return view(request, *args, **kwargs)
+
+    return login_required(guarded)
+
+
 def _campaign_of(request: HttpRequest, uuid: UUID, roles: tuple[str, ...]) -> Campaign:
     """Return the campaign where the user has one of the roles; an annotator's colleague may not know it exists."""
     campaign = (

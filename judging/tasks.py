@@ -10,8 +10,9 @@ from typing import Any
 
 from celery import current_app, shared_task
 from django.db import transaction
+from django.utils import timezone
 
-from judging.actions import jobs
+from judging.actions import campaigns, jobs
 from judging.models import Job
 
 log = logging.getLogger(__name__)
@@ -71,3 +72,11 @@ def sweep() -> None:
     jobs.say_alive(worker=worker_name())
     for job in jobs.to_ring():
         ring(job.pk)
+
+
+@job_task("judging.launch")
+def launch(work: jobs.Work) -> Mapping[str, Any]:
+    """Open a large campaign: lay out its tasks and places."""
+    campaign = work.job.campaign
+    campaigns.open_(campaign=campaign, now=timezone.now(), progress=work.progress)
+    return {"campaign": str(campaign.uuid)}

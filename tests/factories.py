@@ -2,8 +2,14 @@
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
+from django.utils import timezone
+
+from judging.actions import campaigns, rubrics
+from judging.formats import rubric as documents
 from judging.models import (
     Campaign,
     Collection,
@@ -13,6 +19,7 @@ from judging.models import (
     Passage,
     Question,
     QuestionSet,
+    Round,
     Rubric,
     ScalePoint,
     Source,
@@ -71,30 +78,42 @@ def _source(made: Collection, number: int, systems: Sequence[System], expected: 
     return source
 
 
-def rubric(**fields: Any) -> Rubric:
-    """Return a small rubric of two criteria on 1 to 3; tests of protocols install the shipped ones instead."""
-    number = next(_number)
-    made = Rubric.objects.create(
-        **(
-            {
-                "key": f"small{number}",
-                "version": "1",
-                "digest": f"{number:064d}",
-                "title": "Small",
-                "task": "source",
-                "document": {},
-            }
-            | fields
-        )
-    )
-    for position, key in enumerate(("grammaticality", "correctness")):
-        criterion(made, key, position=position)
-    return made
+SMALL = """
+key: small
+version: "1"
+title: Small
+summary: Two criteria for tests.
+citation: none
+task: source
+annotators: 3
+estimated_seconds: 60
+stages:
+  - {key: all, title: Judge, shows: [passage, answer, sentence]}
+criteria:
+  - {key: grammaticality, name: Grammaticality, prompt: "Is it grammatical?",
+     definition: Form alone.,
+     level: ordinal, best: highest, stage: all,
+     points: [{value: 1, label: "no"}, {value: 2, label: nearly}, {value: 3, label: "yes"}]}
+  - {key: correctness, name: Correctness, prompt: "Does it ask for the answer?",
+     definition: Content alone.,
+     level: ordinal, best: highest, stage: all,
+     points: [{value: 1, label: "no"}, {value: 2, label: maybe}, {value: 3, label: "yes"}]}
+aggregate: {kind: mean}
+guideline: Read the question first.
+"""
+
+
+def rubric(key: str | None = None, **changes: str) -> Rubric:
+    """Return a shipped protocol by its key, or a small rubric of two criteria from 1 to 3."""
+    if key:
+        return rubrics.install(document=documents.shipped(key))
+    return rubrics.install(document=replace(documents.parse(SMALL, "small.yaml"), **changes))
 
 
 def criterion(
     made: Rubric, key: str, *, position: int, values: Sequence[int] = (1, 2, 3), best: str = "highest"
 ) -> Criterion:
+    """Add a criterion's rows to a rubric, for tests of what the database refuses."""
     row = Criterion.objects.create(
         rubric=made,
         key=key,
@@ -119,6 +138,15 @@ def campaign(*, manager: User | None = None, **fields: Any) -> Campaign:
         defaults["rubric"] = rubric()
     made = Campaign.objects.create(**(defaults | fields))
     Membership.objects.create(user=manager, campaign=made, role="manager")
+    Round.objects.create(campaign=made)
+    return made
+
+
+def opened(*, now: datetime | None = None, **fields: Any) -> Campaign:
+    """Return a campaign that was locked and opened, with its tasks and places."""
+    made = campaign(**fields)
+    campaigns.lock(campaign=made, now=now or timezone.now())
+    campaigns.open_(campaign=made, now=now or timezone.now())
     return made
 
 

@@ -117,6 +117,11 @@ class Assignment(models.Model):
             models.Index(fields=["round", "position"], condition=Q(state="open"), name="assignment_open_places"),
             models.Index(fields=["lease_expires_at"], condition=Q(state="held"), name="assignment_leases"),
             models.Index(fields=["round", "state"], name="assignment_counts"),
+            models.Index(
+                fields=["enrollment", "round", "state"],
+                condition=Q(enrollment__isnull=False),
+                name="assignment_by_enrollment",
+            ),
         ]
 
     def __str__(self) -> str:

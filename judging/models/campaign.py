@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.core.validators import MinValueValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 
 if TYPE_CHECKING:
     from judging.models.people import User
@@ -19,6 +20,23 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
 
     def managed_by(self, user: "User") -> "CampaignQuerySet":
         return self.filter(pk__in=user.memberships.filter(role="manager").values("campaign"))
+
+    def with_places(self) -> "CampaignQuerySet":
+        """Campaigns with how many places of their main round there are, and how many are filled."""
+        return self.annotate(places=_places(), filled=_places(state="submitted"), held=_places(state="held"))
+
+
+def _places(**only: str) -> Coalesce:
+    """Count a campaign's places by a subquery each, so that joins do not multiply."""
+    from judging.models.assignment import Assignment
+
+    wanted = {
+        "round__campaign": OuterRef("pk"),
+        "round__kind": "main",
+        "state__in": ["open", "held", "submitted"],
+    } | only
+    counted = Assignment.objects.filter(**wanted).order_by().values("round__campaign").annotate(n=Count("pk"))
+    return Coalesce(Subquery(counted.values("n")), 0)
 
 
 class Campaign(models.Model):
@@ -140,11 +158,23 @@ class Round(models.Model):
         return f"{self.kind} {self.number}"
 
 
+class TaskQuerySet(models.QuerySet["Task"]):
+    def with_places(self) -> "TaskQuerySet":
+        """Tasks with how many places each has, and how many are filled or held."""
+        return self.annotate(
+            places=Count("assignments", filter=Q(assignments__state__in=["open", "held", "submitted"])),
+            filled=Count("assignments", filter=Q(assignments__state="submitted")),
+            held=Count("assignments", filter=Q(assignments__state="held")),
+        )
+
+
 class Task(models.Model):
     """What stands on one screen."""
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="tasks", db_index=False)
     number = models.PositiveIntegerField()
+
+    objects = TaskQuerySet.as_manager()
 
     class Meta:
         ordering = ["round", "number"]

@@ -5,7 +5,7 @@ import secrets
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
-from django.db.models import Q
+from django.db.models import Avg, Count, Exists, Max, OuterRef, Q
 
 
 def new_nonce() -> str:
@@ -63,6 +63,18 @@ class Invitation(models.Model):
         return self.label or f"link for {self.role}s"
 
 
+class EnrollmentQuerySet(models.QuerySet["Enrollment"]):
+    def with_progress(self) -> "EnrollmentQuerySet":
+        """Enrollments with their submitted tasks, the seconds at work on one, and whether they are left out."""
+        submitted = Q(assignments__state="submitted")
+        return self.annotate(
+            submitted=Count("assignments", filter=submitted),
+            seconds_a_task=Avg("assignments__active_seconds", filter=submitted),
+            last_submitted_at=Max("assignments__submitted_at"),
+            excluded=Exists(Exclusion.objects.standing().filter(enrollment=OuterRef("pk"))),
+        )
+
+
 class Enrollment(models.Model):
     """A person, or an imported rater without account, who judges in a campaign."""
 
@@ -86,6 +98,8 @@ class Enrollment(models.Model):
     consent_digest = models.CharField(max_length=64, blank=True)
     qualified_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = EnrollmentQuerySet.as_manager()
 
     class Meta:
         constraints = [

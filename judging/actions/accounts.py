@@ -1,0 +1,28 @@
+"""Accounts without a mail server: administrators make them, and one-time links to choose a password."""
+
+from django.contrib.auth.tokens import default_token_generator
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+
+from judging.models import User
+from judging.models.people import new_nonce
+
+
+class LastAdministrator(Exception):
+    """Somebody must be able to let people in."""
+
+
+def password_link_parts(*, user: User) -> dict[str, str]:
+    """Return what the address of a page for choosing a new password is made of; it works once and for a limited time."""
+    return {"uidb64": urlsafe_base64_encode(force_bytes(user.pk)), "token": default_token_generator.make_token(user)}
+
+
+def set_rights(*, user: User) -> None:
+    """Save an account's changed rights; taking the log-in away makes its personal link worthless too."""
+    administrators = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
+    if not (user.is_superuser and user.is_active) and not administrators.exists():
+        raise LastAdministrator("This is the only administrator. Make another one first.")
+    if not user.is_active:
+        user.link_nonce = new_nonce()
+    user.is_staff = user.is_superuser
+    user.save()

@@ -1,0 +1,142 @@
+"""Studies from plan to archive: creating, locking, opening, pausing, closing, and what changed after the lock."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from judging.actions import rounds
+from judging.actions.rounds import Progress, silent
+from judging.models import Campaign, Collection, Deviation, Invitation, Membership, Round, Rubric, User
+
+PLANNED = (
+    "title", "annotators_per_task", "order", "seed", "lease_minutes", "time_zone", "introduction", "consent", "contact",
+)  # fmt: skip
+AMENDABLE = ("lease_minutes", "introduction", "contact")
+
+
+class NotAllowedNow(Exception):
+    """The campaign's state does not allow this; the message says what would."""
+
+
+def create(*, by: User, collection: Collection, rubric: Rubric, plan: Mapping[str, Any], **columns: Any) -> Campaign:
+    """Make a draft with its main round; whoever creates it manages it."""
+    with transaction.atomic():
+        campaign = Campaign.objects.create(
+            collection=collection,
+            rubric=rubric,
+            created_by=by,
+            **{key: plan[key] for key in PLANNED if key in plan},
+            **columns,
+        )
+        Membership.objects.create(user=by, campaign=campaign, role=Membership.Role.MANAGER)
+        Round.objects.create(campaign=campaign, kind=Round.Kind.MAIN)
+    return campaign
+
+
+def change_plan(*, campaign: Campaign, plan: Mapping[str, Any]) -> None:
+    """Change a draft; what is locked is only amended, with a reason."""
+    with transaction.atomic():
+        held = _held(campaign)
+        if held.state != Campaign.State.DRAFT:
+            raise NotAllowedNow("The protocol is locked. Amend it with a reason; the report will list the change.")
+        _set(held, {key: plan[key] for key in (*PLANNED, "rubric") if key in plan})
+
+
+def amend(*, campaign: Campaign, what: str, value: Any, reason: str, by: User, now: datetime) -> Deviation:
+    """Change what may change after the lock, and write down who, when, from what to what, and why."""
+    if what not in AMENDABLE:
+        raise NotAllowedNow(f"{what} is fixed once the protocol is locked.")
+    with transaction.atomic():
+        held = _held(campaign)
+        before = getattr(held, what)
+        _set(held, {what: value})
+        return Deviation.objects.create(
+            campaign=held, what=what, before=str(before), after=str(value), reason=reason, made_by=by, made_at=now
+        )
+
+
+def lock(*, campaign: Campaign, now: datetime) -> None:
+    """Fix the protocol and its hash; from here on every change is a deviation."""
+    protocol = protocol_of(campaign)
+    digest = hashlib.sha256(json.dumps(protocol, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    move(campaign=campaign, to=Campaign.State.LOCKED, now=now, protocol=protocol, protocol_digest=digest)
+
+
+def protocol_of(campaign: Campaign) -> dict[str, Any]:
+    """Return everything a later change would deviate from."""
+    return {
+        "rubric": {"key": campaign.rubric.key, "version": campaign.rubric.version, "digest": campaign.rubric.digest},
+        "collection": {"name": campaign.collection.name, "file_sha256": campaign.collection.file_sha256},
+        "design": {key: getattr(campaign, key) for key in ("annotators_per_task", "order", "seed", "lease_minutes")},
+        "texts": {key: getattr(campaign, key) for key in ("introduction", "consent", "contact")},
+    }
+
+
+def move(*, campaign: Campaign, to: str, now: datetime, **columns: Any) -> None:
+    """Take a campaign to its next state, if the table of moves allows it; refreshes `campaign`."""
+    with transaction.atomic():
+        held = _held(campaign)
+        if to not in Campaign.MOVES[Campaign.State(held.state)]:
+            raise NotAllowedNow(
+                f"A campaign that is {held.get_state_display()} cannot become {Campaign.State(to).label}."
+            )
+        if held.state == Campaign.State.DRAFT:
+            columns["locked_at"] = now
+        columns["closed_at"] = now if to == Campaign.State.CLOSED else (held.closed_at if to == "archived" else None)
+        _set(held, {"state": to, **columns})
+    campaign.refresh_from_db()
+
+
+def open_(*, campaign: Campaign, now: datetime, progress: Progress = silent) -> None:
+    """Open a campaign to its annotators; the first time, the main round's tasks and places are made."""
+    with transaction.atomic():
+        move(campaign=campaign, to=Campaign.State.OPEN, now=now)
+        main = campaign.rounds.get(kind=Round.Kind.MAIN)
+        if main.opened_at is None:
+            rounds.open_(round=main, now=now, progress=progress)
+        else:
+            rounds.reopen(round=main)
+
+
+def close(*, campaign: Campaign, now: datetime) -> None:
+    """Close a campaign and its rounds; what was submitted stays, a task still held can be handed in as an extra."""
+    with transaction.atomic():
+        move(campaign=campaign, to=Campaign.State.CLOSED, now=now)
+        for each in campaign.rounds.filter(opened_at__isnull=False, closed_at__isnull=True):
+            rounds.close(round=each, now=now)
+
+
+def invite(*, campaign: Campaign, by: User, role: str = Membership.Role.ANNOTATOR, **columns: Any) -> Invitation:
+    """Make a link by which people join."""
+    return Invitation.objects.create(campaign=campaign, role=role, created_by=by, **columns)
+
+
+def revoke(*, invitation: Invitation, now: datetime) -> None:
+    """Make a link worthless; whoever joined by it stays."""
+    Invitation.objects.filter(pk=invitation.pk, revoked_at__isnull=True).update(revoked_at=now)
+
+
+def add_member(*, campaign: Campaign, user: User, role: str) -> Membership:
+    return Membership.objects.get_or_create(campaign=campaign, user=user, role=role)[0]
+
+
+def remove_member(*, campaign: Campaign, user: User, role: str) -> None:
+    """Take a role away; a campaign keeps at least one manager."""
+    with transaction.atomic():
+        _held(campaign)
+        managers = Membership.objects.filter(campaign=campaign, role=Membership.Role.MANAGER)
+        if role == Membership.Role.MANAGER and managers.exclude(user=user).count() == 0:
+            raise NotAllowedNow("A campaign keeps at least one manager.")
+        Membership.objects.filter(campaign=campaign, user=user, role=role).delete()
+
+
+def _held(campaign: Campaign) -> Campaign:
+    return Campaign.objects.select_for_update().get(pk=campaign.pk)
+
+
+def _set(campaign: Campaign, columns: Mapping[str, Any]) -> None:
+    Campaign.objects.filter(pk=campaign.pk).update(**columns)

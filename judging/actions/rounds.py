@@ -1,0 +1,123 @@
+"""Parts of a campaign: cutting the material into tasks, laying out the places, opening and closing."""
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+from django.db import transaction
+from django.db.models import Max
+
+from judging import design
+from judging.formats import rubric as documents
+from judging.formats.rubric import RubricDocument
+from judging.models import Assignment, Question, QuestionSet, Round, Rubric, Task, TaskUnit, Unit
+from judging.rules import settled
+
+BATCH = 5_000
+Progress = Callable[[int, int, str], None]
+Row = TypeVar("Row")
+
+
+class NothingToJudge(Exception):
+    """The collection holds no question that the protocol would ask about."""
+
+
+def silent(done: int, total: int, message: str) -> None:
+    """Report progress to nobody."""
+
+
+def open_(*, round: Round, now: datetime, progress: Progress = silent) -> None:
+    """Make a round's tasks and places from the campaign's seeded design, and open it."""
+    campaign = round.campaign
+    with transaction.atomic():
+        tasks = _make_tasks(round, progress)
+        if not tasks:
+            raise NothingToJudge("The collection holds no question to judge. Import questions first.")
+        last = Assignment.objects.filter(round__campaign=campaign).aggregate(last=Max("position"))["last"] or 0
+        laid = design.places(
+            len(tasks), per_task=campaign.annotators_per_task, order=campaign.order, seed=campaign.seed
+        )
+        rows = (
+            Assignment(round=round, task=tasks[place.task], place=place.place, position=last + place.position)
+            for place in laid
+        )
+        for done, batch in enumerate(_batches(rows)):
+            Assignment.objects.bulk_create(batch)
+            progress(done * BATCH, len(laid), "Laying out places")
+        Round.objects.filter(pk=round.pk).update(opened_at=now)
+
+
+def reopen(*, round: Round) -> None:
+    """Let annotators in again."""
+    Round.objects.filter(pk=round.pk).update(closed_at=None)
+
+
+def close(*, round: Round, now: datetime) -> None:
+    """Give out no more tasks of a round."""
+    Round.objects.filter(pk=round.pk).update(closed_at=now)
+
+
+def cut(*, rubric: Rubric, sets: Sequence[QuestionSet]) -> list[list[Unit]]:
+    """Return the units of each task: a source's, a question set's, or pages of single questions.
+
+    Slots without a question, and those the protocol's rules settle beforehand, are never asked, so they are left out.
+    """
+    document = documents.from_document(rubric.document)
+    asked = [(held, _asked_units(held, document)) for held in sets]
+    if rubric.task == Rubric.Task.SOURCE:
+        grouped = itertools.groupby(asked, key=lambda pair: pair[0].source_id)
+        tasks = [[unit for _, units in pairs for unit in units] for _, pairs in grouped]
+    elif rubric.task == Rubric.Task.QUESTION_SET:
+        tasks = [units for _, units in asked]
+    else:
+        single = [unit for _, units in asked for unit in units]
+        tasks = list(_batches(iter(single), rubric.page_size))
+    return [units for units in tasks if units]
+
+
+def _asked_units(held: QuestionSet, document: RubricDocument) -> list[Unit]:
+    """Return a set's questions that are to be judged, and the set itself where the rubric asks something of it."""
+    units = sorted(held.units.all(), key=lambda unit: unit.position or 0)
+    slots = [unit for unit in units if unit.position]
+    texts = [_text(unit) for unit in slots]
+    marks = settled(texts, document.rules, worst_values(document))
+    questions = [unit for unit, text, mark in zip(slots, texts, marks, strict=True) if text and not mark.missing]
+    of_sets = any(each.unit == "set" or each.asked == "once_per_set" for each in document.criteria)
+    whole = [unit for unit in units if unit.position is None] if of_sets and questions else []
+    return [*whole, *questions]
+
+
+def _text(unit: Unit) -> str | None:
+    question: Question | None = getattr(unit, "question", None)
+    return question.text if question else None
+
+
+def worst_values(document: RubricDocument) -> Mapping[str, float]:
+    """Return each criterion's worst value, where it has a worst end."""
+    return {each.key: worst for each in document.criteria if (worst := each.worst()) is not None}
+
+
+def _make_tasks(round: Round, progress: Progress) -> list[Task]:
+    campaign = round.campaign
+    sets = QuestionSet.objects.filter(source__collection=campaign.collection).order_by(
+        "source__position", "system__name"
+    )
+    cuts = cut(rubric=campaign.rubric, sets=list(sets.prefetch_related("units__question")))
+    tasks = Task.objects.bulk_create(
+        (Task(round=round, number=number) for number in range(1, len(cuts) + 1)), batch_size=BATCH
+    )
+    rows = (
+        TaskUnit(task=task, unit=unit, position=position)
+        for task, units in zip(tasks, cuts, strict=True)
+        for position, unit in enumerate(units, start=1)
+    )
+    for done, batch in enumerate(_batches(rows)):
+        TaskUnit.objects.bulk_create(batch)
+        progress(done * BATCH, sum(map(len, cuts)), "Cutting the material into tasks")
+    return tasks
+
+
+def _batches(rows: Iterator[Row], size: int = BATCH) -> Iterator[list[Row]]:
+    while batch := list(itertools.islice(rows, size)):
+        yield batch

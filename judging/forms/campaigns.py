@@ -1,0 +1,125 @@
+"""What a researcher enters to plan a campaign."""
+
+import zoneinfo
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from judging.models import Campaign, Invitation, Membership, Rubric, User
+
+
+class PlanForm(forms.ModelForm):
+    """The design of a draft: protocol, annotators, order, seed, lease and the texts annotators read."""
+
+    class Meta:
+        model = Campaign
+        fields = (
+            "title", "rubric", "annotators_per_task", "order", "seed", "lease_minutes", "time_zone", "introduction",
+            "consent", "contact",
+        )  # fmt: skip
+        labels = {
+            "title": _("Title"),
+            "rubric": _("Protocol"),
+            "annotators_per_task": _("Annotators for each task"),
+            "order": _("Order of the tasks"),
+            "seed": _("Seed"),
+            "lease_minutes": _("Minutes a task stays reserved"),
+            "time_zone": _("Time zone"),
+            "introduction": _("Introduction"),
+            "consent": _("Consent"),
+            "contact": _("Contact"),
+        }
+        help_texts = {
+            "title": _("Annotators see it at the top of every page; do not name systems in it."),
+            "annotators_per_task": _("Three or more let agreement be computed; with one there is none."),
+            "order": _("Depth first finishes tasks one by one; breadth first gets everything judged once soon."),
+            "seed": _("The same seed gives the same order of tasks and questions again."),
+            "lease_minutes": _(
+                "Saving an answer renews it. After that long without a sign the task goes to somebody else; "
+                "what was entered is kept."
+            ),
+            "time_zone": _("Times are shown in it, such as Europe/Berlin."),
+            "introduction": _("What it is about, how long it takes, what it pays. Shown on the invitation page."),
+            "consent": _("What annotators agree to. They tick it before the first task; leave empty for none."),
+            "contact": _("Whom annotators may ask: a name with an address."),
+        }  # fmt: skip
+        widgets = {"introduction": forms.Textarea(attrs={"rows": 4}), "consent": forms.Textarea(attrs={"rows": 4})}
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        own = Rubric.objects.filter(owner__isnull=True) | Rubric.objects.filter(owner=user)
+        self.fields["rubric"].queryset = own.order_by("title", "version")
+        self.fields["rubric"].empty_label = None
+
+    def clean_time_zone(self) -> str:
+        name = self.cleaned_data["time_zone"]
+        if name not in zoneinfo.available_timezones():
+            raise forms.ValidationError(
+                _("%(name)s is not a known time zone; write one such as Europe/Berlin."), params={"name": name}
+            )
+        return name
+
+
+class NewCampaignForm(PlanForm):
+    """The same, with the material it is about."""
+
+    class Meta(PlanForm.Meta):
+        fields = ("collection", *PlanForm.Meta.fields)
+        labels = PlanForm.Meta.labels | {"collection": _("Material")}
+
+    def __init__(self, *args: Any, collections: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["collection"].queryset = collections
+        self.fields["collection"].empty_label = None
+
+
+class InvitationForm(forms.ModelForm):
+    """A link by which people join."""
+
+    class Meta:
+        model = Invitation
+        fields = ("label", "role", "places", "expires_at")
+        labels = {
+            "label": _("Note"),
+            "role": _("Role"),
+            "places": _("How many may join"),
+            "expires_at": _("Valid until"),
+        }
+        help_texts = {"label": _("For yourself: where you send it."), "places": _("Leave empty for no limit.")}
+        widgets = {"expires_at": forms.DateTimeInput(attrs={"type": "datetime-local"})}
+
+
+class MemberForm(forms.Form):
+    """An account that gets a role."""
+
+    username = forms.CharField(label=_("User name"), max_length=150)
+    role = forms.ChoiceField(label=_("Role"), choices=Membership.Role.choices)
+
+    def clean_username(self) -> str:
+        name = self.cleaned_data["username"].strip()
+        self.user = User.objects.filter(username=name, is_active=True).first()
+        if self.user is None:
+            raise forms.ValidationError(_("There is no account of that name. Invite by a link instead."))
+        return name
+
+
+class AmendForm(forms.Form):
+    """A change after the lock, with its reason."""
+
+    what = forms.ChoiceField(
+        label=_("What changes"),
+        choices=[
+            ("lease_minutes", _("Minutes a task stays reserved")),
+            ("introduction", _("Introduction")),
+            ("contact", _("Contact")),
+        ],
+    )
+    value = forms.CharField(label=_("New value"), widget=forms.Textarea(attrs={"rows": 2}))
+    reason = forms.CharField(label=_("Why"), help_text=_("The report lists it."), max_length=500)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("what") == "lease_minutes" and not str(cleaned.get("value", "")).isdecimal():
+            self.add_error("value", _("Write a whole number of minutes."))
+        return cleaned

@@ -1,0 +1,231 @@
+"""A researcher's pages about a campaign: plan it, lock it, open it, watch it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from judging import tasks
+from judging.actions import campaigns, jobs
+from judging.actions.rounds import NothingToJudge
+from judging.forms.campaigns import AmendForm, InvitationForm, MemberForm, NewCampaignForm, PlanForm
+from judging.guards import campaign_for_managers, campaign_for_staff, collections_of, creator_required
+from judging.models import Campaign, Exclusion, Membership, Question, QuestionSet, Task, User
+
+
+@login_required
+@require_GET
+def index(request: HttpRequest) -> HttpResponse:
+    """List the campaigns a user manages or analyses."""
+    found = Campaign.objects.visible_to(request.user).select_related("rubric", "collection")
+    return render(request, "judging/campaigns/index.html", {"campaigns": found.with_places()})
+
+
+@creator_required
+@require_http_methods(["GET", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    """Plan a campaign."""
+    own = collections_of(request.user)
+    initial = {"collection": request.GET.get("collection"), "rubric": request.GET.get("rubric")}
+    form = NewCampaignForm(request.POST or None, user=request.user, collections=own, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        plan = form.cleaned_data
+        made = campaigns.create(by=request.user, collection=plan["collection"], rubric=plan["rubric"], plan=plan)
+        messages.success(request, _("The draft is saved. Look at it as an annotator, then lock the protocol."))
+        return redirect("judging:campaign", made.uuid)
+    context = {"form": form, "has_collections": own.exists()}
+    return render(request, "judging/campaigns/new.html", context, status=422 if form.errors else 200)
+
+
+@campaign_for_staff
+@require_GET
+def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show where a campaign stands and what it needs."""
+    counted = Campaign.objects.with_places().get(pk=campaign.pk)
+    context = {
+        "campaign": counted,
+        "tab": "overview",
+        "annotators": campaign.enrollments.with_progress().order_by("-submitted", "label")[:10],
+        "invitations": campaign.invitations.filter(revoked_at__isnull=True).count(),
+        "quarantined": campaign.collection.quarantine.count(),
+        "excluded": Exclusion.objects.standing().filter(enrollment__campaign=campaign).count(),
+        "job": campaign.jobs.unfinished().first(),
+        "worker_lives": jobs.worker_lives(),
+        "is_manager": _manages(request.user, campaign),
+        "question_count": Question.objects.filter(unit__question_set__source__collection=campaign.collection).count(),
+    }
+    return render(request, "judging/campaigns/overview.html", context)
+
+
+@campaign_for_managers
+@require_http_methods(["GET", "POST"])
+def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Change a draft's plan, or read a locked one."""
+    form = PlanForm(request.POST or None, instance=campaign, user=request.user)
+    if request.method == "POST" and form.is_valid():
+        return _told(
+            request, campaign, lambda: campaigns.change_plan(campaign=campaign, plan=form.cleaned_data), _("Saved.")
+        )
+    context = {
+        "campaign": campaign,
+        "tab": "plan",
+        "form": form,
+        "amend": AmendForm(),
+        "deviations": campaign.deviations.all(),
+    }
+    return render(request, "judging/campaigns/plan.html", context, status=422 if form.errors else 200)
+
+
+@campaign_for_managers
+@require_POST
+def amend(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Change what may change after the lock, with the reason."""
+    form = AmendForm(request.POST)
+    if not form.is_valid():
+        context = {
+            "campaign": campaign,
+            "tab": "plan",
+            "form": None,
+            "amend": form,
+            "deviations": campaign.deviations.all(),
+        }
+        return render(request, "judging/campaigns/plan.html", context, status=422)
+    change = form.cleaned_data | {"by": request.user, "now": timezone.now()}
+    return _told(
+        request, campaign, lambda: campaigns.amend(campaign=campaign, **change), _("Changed; the report lists it.")
+    )
+
+
+@campaign_for_managers
+@require_POST
+def lock(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Fix the protocol."""
+    done = _("The protocol is locked. Open the campaign when you are ready.")
+    return _told(request, campaign, lambda: campaigns.lock(campaign=campaign, now=timezone.now()), done)
+
+
+LARGE = 3_000  # question sets; above that, laying out the places is a job with progress
+
+
+@campaign_for_managers
+@require_POST
+def open_(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Let annotators in; a large campaign is laid out by a job."""
+    first = campaign.rounds.filter(kind="main", opened_at__isnull=True).exists()
+    if first and QuestionSet.objects.filter(source__collection=campaign.collection).count() > LARGE:
+        with transaction.atomic():
+            job = jobs.enqueue(kind="judging.launch", parameters={}, by=request.user, campaign=campaign)
+            transaction.on_commit(lambda: tasks.ring(job.pk))
+        return redirect("judging:job", job.pk)
+    return _told(
+        request, campaign, lambda: campaigns.open_(campaign=campaign, now=timezone.now()), _("Annotators can begin.")
+    )
+
+
+@campaign_for_managers
+@require_POST
+def move(request: HttpRequest, campaign: Campaign, to: str) -> HttpResponse:
+    """Pause, close or archive a campaign."""
+    now = timezone.now()
+    if to == Campaign.State.CLOSED and campaign.state != Campaign.State.ARCHIVED:
+        return _told(
+            request, campaign, lambda: campaigns.close(campaign=campaign, now=now), _("Closed. Now run the analysis.")
+        )
+    return _told(request, campaign, lambda: campaigns.move(campaign=campaign, to=to, now=now), _("Done."))
+
+
+@campaign_for_staff
+@require_GET
+def annotators(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """List who judges, how far they are, and the links by which more may join."""
+    return _annotators_page(request, campaign)
+
+
+def _annotators_page(request: HttpRequest, campaign: Campaign, status: int = 200, **forms: Any) -> HttpResponse:
+    context = {
+        "campaign": campaign,
+        "tab": "annotators",
+        "annotators": campaign.enrollments.with_progress().order_by("label"),
+        "invitations": campaign.invitations.annotate(joined=Count("enrollments")).order_by("-created_at"),
+        "members": campaign.memberships.select_related("user").exclude(role=Membership.Role.ANNOTATOR),
+        "invitation_form": InvitationForm(),
+        "member_form": MemberForm(),
+        "is_manager": _manages(request.user, campaign),
+    }
+    return render(request, "judging/campaigns/annotators.html", context | forms, status=status)
+
+
+@campaign_for_managers
+@require_POST
+def invite(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Make an invitation link."""
+    form = InvitationForm(request.POST)
+    if not form.is_valid():
+        return _annotators_page(request, campaign, status=422, invitation_form=form)
+    campaigns.invite(campaign=campaign, by=request.user, **form.cleaned_data)
+    messages.success(request, _("The link is ready; copy it from the list."))
+    return redirect("judging:annotators", campaign.uuid)
+
+
+@campaign_for_managers
+@require_POST
+def revoke(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
+    """Make an invitation link worthless."""
+    campaigns.revoke(invitation=get_object_or_404(campaign.invitations, pk=pk), now=timezone.now())
+    messages.success(request, _("Nobody can join by that link any more."))
+    return redirect("judging:annotators", campaign.uuid)
+
+
+@campaign_for_managers
+@require_POST
+def add_member(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Give an account a role."""
+    form = MemberForm(request.POST)
+    if not form.is_valid():
+        return _annotators_page(request, campaign, status=422, member_form=form)
+    campaigns.add_member(campaign=campaign, user=form.user, role=form.cleaned_data["role"])
+    messages.success(request, _("Added."))
+    return redirect("judging:annotators", campaign.uuid)
+
+
+@campaign_for_managers
+@require_POST
+def remove_member(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
+    """Take a role away from an account."""
+    membership = get_object_or_404(campaign.memberships.select_related("user"), pk=pk)
+    removing = {"campaign": campaign, "user": membership.user, "role": membership.role}
+    return _told(request, campaign, lambda: campaigns.remove_member(**removing), _("Removed."), "judging:annotators")
+
+
+@campaign_for_staff
+@require_GET
+def task_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """List the tasks with how many of their places are filled."""
+    found = (
+        Task.objects.filter(round__campaign=campaign).select_related("round").with_places().order_by("round", "number")
+    )
+    page = Paginator(found, 50).get_page(request.GET.get("page"))
+    return render(request, "judging/campaigns/tasks.html", {"campaign": campaign, "page": page, "tab": "tasks"})
+
+
+def _manages(user: User, campaign: Campaign) -> bool:
+    return campaign.memberships.filter(user=user, role=Membership.Role.MANAGER).exists()
+
+
+def _told(request: HttpRequest, campaign: Campaign, act: Any, done: str, to: str = "judging:campaign") -> HttpResponse:
+    """Do it, and say on the next page that it is done or why it cannot be."""
+    try:
+        act()
+    except (campaigns.NotAllowedNow, NothingToJudge) as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, done)
+    return redirect(to, campaign.uuid)

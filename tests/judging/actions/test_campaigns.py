@@ -1,0 +1,134 @@
+"""A campaign's way from draft to archive."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from judging.actions import campaigns, rounds
+from judging.models import Assignment, Campaign, Question, Task, TaskUnit
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def test_create_makes_the_creator_manager_and_a_main_round():
+    user = factories.researcher()
+    made = campaigns.create(
+        by=user, collection=factories.collection(), rubric=factories.rubric(), plan={"title": "Canals", "seed": 7}
+    )
+    assert (made.state, made.seed, made.memberships.get().role, made.rounds.get().kind) == (
+        "draft",
+        7,
+        "manager",
+        "main",
+    )
+
+
+def test_lock_fixes_the_protocol_and_its_hash():
+    one, other = factories.campaign(seed=1), factories.campaign(seed=2)
+    for each in (one, other):
+        campaigns.lock(campaign=each, now=NOW)
+    assert (one.state, one.locked_at, one.protocol["design"]["seed"]) == ("locked", NOW, 1)
+    assert len(one.protocol_digest) == 64
+    assert one.protocol_digest != other.protocol_digest
+
+
+def test_locked_plan_changes_only_as_a_deviation():
+    campaign = factories.campaign(lease_minutes=30)
+    campaigns.change_plan(campaign=campaign, plan={"seed": 9})
+    campaigns.lock(campaign=campaign, now=NOW)
+    with pytest.raises(campaigns.NotAllowedNow, match="locked"):
+        campaigns.change_plan(campaign=campaign, plan={"seed": 10})
+    with pytest.raises(campaigns.NotAllowedNow, match="seed is fixed"):
+        campaigns.amend(campaign=campaign, what="seed", value=10, reason="better", by=campaign.created_by, now=NOW)
+    campaigns.amend(
+        campaign=campaign, what="lease_minutes", value=60, reason="long texts", by=campaign.created_by, now=NOW
+    )
+    campaign.refresh_from_db()
+    assert (campaign.seed, campaign.lease_minutes) == (9, 60)
+    deviation = campaign.deviations.get()
+    assert (deviation.what, deviation.before, deviation.after, deviation.reason) == (
+        "lease_minutes",
+        "30",
+        "60",
+        "long texts",
+    )
+
+
+@pytest.mark.parametrize(
+    "to", [Campaign.State.OPEN, Campaign.State.CLOSED, Campaign.State.ARCHIVED, Campaign.State.DRAFT]
+)
+def test_draft_moves_only_to_locked(to):
+    campaign = factories.campaign()
+    with pytest.raises(campaigns.NotAllowedNow, match="draft cannot become"):
+        campaigns.move(campaign=campaign, to=to, now=NOW)
+    assert Campaign.objects.get(pk=campaign.pk).state == "draft"
+
+
+def test_open_makes_a_task_a_source_and_every_place_once():
+    campaign = factories.opened(collection=factories.collection(sources=3), annotators_per_task=2)
+    assert Task.objects.filter(round__campaign=campaign).count() == 3
+    places = sorted(Assignment.objects.values_list("task__number", "place"))
+    assert places == [(task, place) for task in (1, 2, 3) for place in (1, 2)]
+    assert sorted(Assignment.objects.values_list("position", flat=True)) == [1, 2, 3, 4, 5, 6]
+    assert list(TaskUnit.objects.values("task").distinct().order_by("task").values_list("task__number", flat=True)) == [
+        1,
+        2,
+        3,
+    ]
+
+
+def test_pause_close_and_open_again_keep_the_tasks():
+    campaign = factories.opened()
+    tasks = Task.objects.count()
+    campaigns.move(campaign=campaign, to=Campaign.State.PAUSED, now=NOW)
+    campaigns.open_(campaign=campaign, now=NOW)
+    campaigns.close(campaign=campaign, now=NOW)
+    assert (campaign.state, campaign.closed_at, campaign.rounds.get().closed_at) == ("closed", NOW, NOW)
+    campaigns.open_(campaign=campaign, now=NOW)
+    assert (campaign.state, campaign.closed_at, campaign.rounds.get().closed_at) == ("open", None, None)
+    assert Task.objects.count() == tasks
+
+
+def test_open_without_questions_is_refused_and_changes_nothing():
+    campaign = factories.campaign(collection=factories.collection(sources=0))
+    campaigns.lock(campaign=campaign, now=NOW)
+    with pytest.raises(rounds.NothingToJudge):
+        campaigns.open_(campaign=campaign, now=NOW)
+    assert Campaign.objects.get(pk=campaign.pk).state == "locked"
+
+
+def test_single_questions_come_several_to_a_page():
+    factories.opened(rubric=factories.rubric("nema-khapra"), collection=factories.collection(sources=12))
+    sizes = [task.task_units.count() for task in Task.objects.order_by("number")]
+    assert sizes == [10, 10, 4]
+
+
+def test_question_sets_come_whole_and_leave_out_what_rules_settle():
+    """A lone question is judged but for its variety; a second identical one counts as missing and is not asked."""
+    collection = factories.collection(sources=1, systems=("Alba", "Brisa", "Corvo"), expected=2)
+    Question.objects.filter(unit__question_set__system__name="Brisa", unit__position=2).delete()
+    Question.objects.filter(unit__question_set__system__name="Corvo").update(text="Who built  it?")
+    factories.opened(rubric=factories.rubric("qgstec2010-b"), collection=collection)
+    units = [[unit.unit.position for unit in task.task_units.select_related("unit")] for task in Task.objects.all()]
+    assert units == [[None, 1, 2], [None, 1], [None, 1]]
+
+
+def test_same_seed_lays_the_same_places_and_another_does_not():
+    laid = []
+    for seed in (5, 5, 6):
+        campaign = factories.opened(collection=factories.collection(sources=20), seed=seed, annotators_per_task=2)
+        rows = Assignment.objects.filter(round__campaign=campaign).order_by("position")
+        laid.append(list(rows.values_list("task__number", "place")))
+    assert laid[0] == laid[1] != laid[2]
+
+
+def test_last_manager_stays():
+    campaign = factories.campaign()
+    with pytest.raises(campaigns.NotAllowedNow, match="at least one manager"):
+        campaigns.remove_member(campaign=campaign, user=campaign.created_by, role="manager")
+    second = factories.researcher()
+    campaigns.add_member(campaign=campaign, user=second, role="manager")
+    campaigns.remove_member(campaign=campaign, user=campaign.created_by, role="manager")
+    assert campaign.memberships.get().user == second
