@@ -1,0 +1,167 @@
+"""Child processes that live together: one that dies is started again, and all stop together."""
+
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+LOOK_EVERY = 0.2  # seconds
+WATCH_EVERY = 2.0
+LONGEST_PAUSE = 30.0
+GRACE = 20.0
+DIE_WITH_PARENT = 1  # Linux: prctl's PR_SET_PDEATHSIG
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Program:
+    """What to run, under which name to speak of it, and where it writes."""
+
+    name: str
+    command: Sequence[str]
+    log: Path
+    folder: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+class Child:
+    """A program that is kept running. Deaths in a row make the pause before the next start longer."""
+
+    def __init__(self, program: Program, say: Say) -> None:
+        self.program, self.say = program, say
+        self.deaths, self.started, self.start_at = 0, 0.0, 0.0
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def look(self, now: float) -> None:
+        """Start the program if it does not run and its pause is over; say so when it has died."""
+        if self.process is not None and self.process.poll() is not None:
+            self._has_died(self.process.returncode, now)
+        if self.process is None and now >= self.start_at:
+            self.process, self.started = self._start(), now
+
+    def ask_to_stop(self) -> None:
+        if self.process is not None:
+            with suppress(ProcessLookupError):
+                self.process.terminate()
+
+    def make_stop(self, deadline: float) -> None:
+        """Wait until the program has ended, and end its whole group by force when it takes too long."""
+        if self.process is None:
+            return
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(max(0.0, deadline - time.monotonic()))
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def _has_died(self, code: int, now: float) -> None:
+        self.deaths = self.deaths + 1 if now - self.started < LONGEST_PAUSE else 1
+        pause = min(2.0 ** (self.deaths - 1), LONGEST_PAUSE)
+        self.process, self.start_at = None, now + pause
+        self.say(f"The {self.program.name} ended ({_reason(code)}); starting it again. Its log: {self.program.log}")
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        with self.program.log.open("ab") as log:
+            return subprocess.Popen(
+                self.program.command,
+                cwd=self.program.folder,
+                env={**os.environ, **self.program.environment},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C reaches us alone, and we stop the children in order
+                preexec_fn=_die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509  (one thread)
+            )
+
+
+def run_together(
+    programs: Sequence[Program], *, watch: Callable[[], None], ready: Callable[[], None], say: Say
+) -> None:
+    """Keep the programs running until Ctrl-C or a stop signal; `watch` is called every few seconds.
+
+    `ready` is called once, after the first start.
+    """
+    stopped = StopSignal()
+    children = [Child(program, say) for program in programs]
+    watch_at = time.monotonic() + WATCH_EVERY
+    try:
+        for child in children:
+            child.look(time.monotonic())
+        ready()
+        while not stopped:
+            time.sleep(LOOK_EVERY)
+            if time.monotonic() >= watch_at:
+                watch()
+                watch_at = time.monotonic() + WATCH_EVERY
+            for child in children:
+                child.look(time.monotonic())
+    finally:
+        say("Stopping ...")
+        _stop(children)
+        stopped.restore()
+
+
+class StopSignal:
+    """Becomes true when somebody asks us to stop; a second Ctrl-C does not cut the stopping short."""
+
+    def __init__(self) -> None:
+        self.came = False
+        self.before = {number: signal.signal(number, self._note) for number in STOPPING}
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.came = True
+
+    def __bool__(self) -> bool:
+        return self.came
+
+    def restore(self) -> None:
+        for number, handler in self.before.items():
+            signal.signal(number, handler)
+
+
+def free_port(wanted: int, *, tries: int = 50) -> int:
+    """Return the first port from `wanted` on that nobody listens on."""
+    for port in range(wanted, wanted + tries):
+        with closing(socket.socket()) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            with suppress(OSError):
+                probe.bind(("127.0.0.1", port))
+                return port
+    raise OSError(f"No free port from {wanted} to {wanted + tries - 1}.")
+
+
+def wait_for_port(port: int, *, seconds: float) -> bool:
+    """Wait until somebody answers on the port; say whether it happened in time."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with suppress(OSError), closing(socket.create_connection(("127.0.0.1", port), 1)):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def _stop(children: Sequence[Child]) -> None:
+    deadline = time.monotonic() + GRACE
+    for child in children:
+        child.ask_to_stop()
+    for child in children:
+        child.make_stop(deadline)
+
+
+def _reason(code: int) -> str:
+    return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+
+
+def _die_with_parent() -> None:
+    """Have the kernel stop the child when we are killed, so that nothing is left behind."""
+    ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGTERM)

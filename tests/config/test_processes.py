@@ -1,0 +1,131 @@
+"""The supervisor, with real processes."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from config import processes
+
+ROOT = Path(processes.__file__).parent.parent
+KEEPER = """
+import sys
+from pathlib import Path
+from config.processes import Program, run_together
+folder = Path(sys.argv[1])
+programs = [
+    Program(name, [sys.executable, "-c", code], folder / f"{name}.log", folder)
+    for name, code in zip(sys.argv[2::2], sys.argv[3::2])
+]
+watch = lambda: (folder / "watched").touch()
+ready = lambda: (folder / "ready").touch()
+run_together(programs, watch=watch, ready=ready, say=lambda text: print(text, flush=True))
+"""
+SLEEPER = "import os, time; open('pid', 'a').write(f'{os.getpid()}\\n'); time.sleep(600)"
+STUBBORN = "import os, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); " + SLEEPER
+
+
+def keep(folder: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", KEEPER, str(folder), *words], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+
+
+def until(condition: Callable[[], bool], seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def pids(folder: Path) -> list[int]:
+    path = folder / "pid"
+    return [int(line) for line in path.read_text().split()] if path.exists() else []
+
+
+def lives(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_stop_signal_stops_all_programs(tmp_path, number):
+    keeper = keep(tmp_path, "one", SLEEPER, "two", SLEEPER)
+    until(lambda: len(pids(tmp_path)) == 2)
+
+    keeper.send_signal(number)
+
+    assert keeper.wait(timeout=20) == 0
+    assert [lives(pid) for pid in pids(tmp_path)] == [False, False]
+
+
+def test_killed_program_is_started_again_and_said(tmp_path):
+    keeper = keep(tmp_path, "worker", SLEEPER)
+    until(lambda: len(pids(tmp_path)) == 1)
+
+    os.kill(pids(tmp_path)[0], signal.SIGKILL)
+    until(lambda: len(pids(tmp_path)) == 2)
+
+    keeper.terminate()
+    assert "The worker ended (killed by SIGKILL); starting it again." in keeper.communicate(timeout=20)[0]
+
+
+def test_program_that_always_fails_is_started_again_more_and_more_slowly(tmp_path):
+    keeper = keep(tmp_path, "web server", "raise SystemExit(3)")
+    time.sleep(4)
+
+    keeper.terminate()
+
+    said = keeper.communicate(timeout=20)[0]
+    assert 2 <= said.count("The web server ended (exit code 3)") <= 4  # after 1 s, after 2 s more, after 4 s more
+
+
+def test_programs_end_when_their_keeper_is_killed(tmp_path):
+    keeper = keep(tmp_path, "one", SLEEPER)
+    until(lambda: len(pids(tmp_path)) == 1)
+
+    keeper.kill()
+    keeper.wait()
+
+    until(lambda: not lives(pids(tmp_path)[0]))
+
+
+def test_program_that_does_not_listen_is_ended_by_force(tmp_path, monkeypatch):
+    program = processes.Program("stubborn", [sys.executable, "-c", STUBBORN], tmp_path / "log", tmp_path)
+    child = processes.Child(program, say=print)
+    child.look(time.monotonic())
+    until(lambda: len(pids(tmp_path)) == 1)
+
+    child.ask_to_stop()
+    child.make_stop(time.monotonic() + 0.3)
+
+    assert not lives(pids(tmp_path)[0])
+
+
+def test_watch_is_called_while_programs_run(tmp_path):
+    keeper = keep(tmp_path, "one", SLEEPER)
+
+    until(lambda: (tmp_path / "ready").exists() and (tmp_path / "watched").exists())
+
+    keeper.terminate()
+    assert keeper.wait(timeout=20) == 0
+
+
+def test_free_port_passes_over_one_that_is_taken():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+
+        assert processes.free_port(port) > port
+        assert processes.wait_for_port(port, seconds=5)
+    assert not processes.wait_for_port(port, seconds=0.2)
