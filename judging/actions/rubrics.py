@@ -1,0 +1,58 @@
+"""Protocols from documents to rows. A rubric never changes: the same document is the same row, another is a new one."""
+
+from pathlib import Path
+
+from django.db import transaction
+
+from judging.formats import rubric as documents
+from judging.formats.rubric import RubricDocument
+from judging.models import Criterion, Rubric, ScalePoint, User
+
+
+def install(*, document: RubricDocument, owner: User | None = None) -> Rubric:
+    """Return the rubric of a document, made with its criteria and scale points unless it is there already."""
+    with transaction.atomic():
+        rubric, made = Rubric.objects.get_or_create(
+            key=document.key,
+            version=document.version,
+            digest=documents.digest(document),
+            owner=owner,
+            defaults={
+                "title": document.title,
+                "task": document.task,
+                "page_size": document.page_size,
+                "document": documents.to_document(document),
+            },
+        )
+        if made:
+            _derive(rubric, document)
+    return rubric
+
+
+def install_shipped(folder: Path = documents.SHIPPED) -> list[Rubric]:
+    """Install every protocol of a folder; RubricError where one of them is wrong."""
+    texts = [(path.read_text(encoding="utf-8"), path.name) for path in sorted(folder.glob("*.yaml"))]
+    return [install(document=documents.parse(text, name)) for text, name in texts]
+
+
+def _derive(rubric: Rubric, document: RubricDocument) -> None:
+    stages = {stage.key: number for number, stage in enumerate(document.stages)}
+    criteria = Criterion.objects.bulk_create(
+        Criterion(
+            rubric=rubric,
+            key=each.key,
+            name=each.name,
+            position=position,
+            stage=stages[each.stage],
+            unit=each.unit,
+            asked=each.asked,
+            level=each.level,
+            best=each.best,
+        )
+        for position, each in enumerate(document.criteria)
+    )
+    ScalePoint.objects.bulk_create(
+        ScalePoint(criterion=row, value=point.value, label=point.label, missing=point.missing)
+        for row, each in zip(criteria, document.criteria, strict=True)
+        for point in each.points
+    )
