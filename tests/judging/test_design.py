@@ -1,0 +1,134 @@
+"""Designs follow from their seed, and are as balanced as they say."""
+
+from collections import Counter
+from itertools import combinations, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judging.design import (
+    Seating,
+    balance,
+    cross_table,
+    incomplete_blocks,
+    latin_square,
+    letter,
+    panel,
+    places,
+    shown_order,
+    williams_rows,
+)
+
+seeds = st.integers(0, 10**9)
+
+
+def test_places_depth_finishes_a_task_before_the_next() -> None:
+    laid = places(4, per_task=3, order="depth", seed=7)
+    by_threes = [{place.task for place in laid[start : start + 3]} for start in range(0, 12, 3)]
+    assert [len(tasks) for tasks in by_threes] == [1, 1, 1, 1]
+    assert [place.place for place in laid] == [1, 2, 3] * 4
+
+
+def test_places_breadth_gives_every_task_once_in_each_pass() -> None:
+    laid = places(50, per_task=2, order="breadth", seed=7)
+    first, second = laid[:50], laid[50:]
+    assert {place.place for place in first} == {1}
+    assert {place.task for place in first} == {place.task for place in second} == set(range(50))
+    assert [place.task for place in first] != [place.task for place in second]
+
+
+@given(st.integers(0, 20), st.integers(1, 5), st.sampled_from(["depth", "breadth"]), seeds)
+def test_places_hold_each_place_once_in_unbroken_positions(tasks: int, per_task: int, order: str, seed: int) -> None:
+    laid = places(tasks, per_task=per_task, order=order, seed=seed)
+    assert Counter((p.task, p.place) for p in laid) == {(t, p): 1 for t in range(tasks) for p in range(1, per_task + 1)}
+    assert [place.position for place in laid] == list(range(1, tasks * per_task + 1))
+    assert laid == places(tasks, per_task=per_task, order=order, seed=seed)
+
+
+def test_places_of_a_seed_never_change() -> None:
+    assert [place.task for place in places(8, per_task=1, order="depth", seed=1)] == [3, 1, 5, 7, 4, 0, 2, 6]
+    assert shown_order(6, seed=1, enrollment_key="e", task_key="t") == (2, 3, 0, 1, 5, 4)
+
+
+def test_shown_order_is_one_permutation_per_annotator_and_task() -> None:
+    drawn = shown_order(6, seed=1, enrollment_key="e1", task_key="t1")
+    assert sorted(drawn) == list(range(6))
+    assert drawn == shown_order(6, seed=1, enrollment_key="e1", task_key="t1")
+    others = {shown_order(6, seed=1, enrollment_key=f"e{n}", task_key="t1") for n in range(50)}
+    assert len(others) > 40
+
+
+def test_shown_order_puts_each_question_everywhere_about_equally_often() -> None:
+    orders = [shown_order(4, seed=3, enrollment_key=str(n), task_key="t") for n in range(2000)]
+    counts = Counter((question, turn) for order in orders for turn, question in enumerate(order))
+    assert min(counts.values()) > 430
+    assert max(counts.values()) < 570
+
+
+@pytest.mark.parametrize(
+    ("index", "name"), [(0, "A"), (25, "Z"), (26, "AA"), (51, "AZ"), (52, "BA"), (701, "ZZ"), (702, "AAA")]
+)
+def test_letter(index: int, name: str) -> None:
+    assert letter(index) == name
+
+
+@given(st.integers(1, 12), seeds)
+def test_latin_square_has_each_symbol_once_in_rows_and_columns(n: int, seed: int) -> None:
+    square = latin_square(n, seed=seed)
+    for line in (*square, *zip(*square, strict=True)):
+        assert sorted(line) == list(range(n))
+
+
+@given(st.integers(2, 11), seeds)
+def test_williams_rows_balance_positions_and_followers(n: int, seed: int) -> None:
+    rows = williams_rows(n, seed=seed)
+    times = 2 if n % 2 else 1
+    assert len(rows) == n * times
+    assert set(Counter((turn, symbol) for row in rows for turn, symbol in enumerate(row)).values()) == {times}
+    followers = Counter(pair for row in rows for pair in pairwise(row))
+    assert len(followers) == n * (n - 1)
+    assert set(followers.values()) == {times}
+
+
+@pytest.mark.parametrize(("n", "size", "blocks"), [(7, 3, 7), (13, 4, 13), (11, 5, 11), (6, 3, 20), (4, 2, 6)])
+def test_incomplete_blocks_hold_each_pair_equally_often(n: int, size: int, blocks: int) -> None:
+    found = incomplete_blocks(n, size=size, seed=1)
+    assert len(found) == blocks
+    pairs = Counter(frozenset(pair) for block in found for pair in combinations(block, 2))
+    assert len(pairs) == n * (n - 1) // 2
+    assert len(set(pairs.values())) == 1
+    assert len(set(Counter(symbol for block in found for symbol in block).values())) == 1
+
+
+def test_incomplete_blocks_that_cannot_be_are_refused() -> None:
+    with pytest.raises(ValueError, match="size"):
+        incomplete_blocks(3, size=4, seed=1)
+
+
+@pytest.mark.parametrize(("seats", "systems", "sources"), [(4, 4, 8), (8, 4, 12), (6, 3, 9), (12, 6, 6), (2, 2, 4)])
+def test_panel_is_balanced_in_everything(seats: int, systems: int, sources: int) -> None:
+    tables = balance(panel(seats, systems=systems, sources=sources, seed=5))
+    assert {name: table.spread for name, table in tables.items()} == {
+        "seat by system": 0,
+        "source by system": 0,
+        "turn by system": 0,
+        "system by the one before": 0,
+    }
+
+
+@given(st.integers(1, 9), st.integers(1, 6), st.integers(0, 20), seeds)
+def test_panel_shows_each_seat_each_source_once(seats: int, systems: int, sources: int, seed: int) -> None:
+    seatings = panel(seats, systems=systems, sources=sources, seed=seed)
+    assert Counter((s.seat, s.source) for s in seatings) == {(a, b): 1 for a in range(seats) for b in range(sources)}
+    for seat in range(seats):
+        assert [s.position for s in seatings if s.seat == seat] == list(range(1, sources + 1))
+    assert cross_table((s.seat, s.system) for s in seatings).spread <= 1
+
+
+def test_balance_of_a_lopsided_design_shows_it() -> None:
+    tables = balance([Seating(0, 1, 0, 0), Seating(0, 2, 1, 1), Seating(1, 1, 0, 0), Seating(1, 2, 1, 1)])
+    assert tables["seat by system"].spread == 0
+    assert tables["source by system"].counts == ((2, 0), (0, 2))
+    assert tables["turn by system"].spread == 2
+    assert tables["system by the one before"].counts == ((2,),)
