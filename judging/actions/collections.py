@@ -1,0 +1,170 @@
+"""The material of a collection: from the plain records of a file to rows, every slot of every question set included."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from django.db.models import Model
+
+from judging.actions.bulk import take_ids
+from judging.formats.records import Problem, ScoreColumn, SourceRecord, Study
+from judging.models import (
+    Attribute,
+    Collection,
+    Metric,
+    Passage,
+    Quarantine,
+    Question,
+    QuestionSet,
+    Reference,
+    Score,
+    Source,
+    System,
+    Unit,
+)
+
+Pair = tuple[str, str]
+Put = Callable[[type[Model], tuple[str, ...], Iterable[tuple[object, ...]]], None]
+SCALES = {"fraction": Metric.Scale.FRACTION, "percent": Metric.Scale.PERCENT, "none": Metric.Scale.OTHER}
+LONGEST_COLUMN_NAME = 200
+
+
+class UnitIds:
+    """The ids of all units of a study: those of one question set stand together, the set as a whole first."""
+
+    def __init__(self, expected: Mapping[Pair, int]) -> None:
+        self._first: dict[Pair, int] = {}
+        count = 0
+        for pair, slots in expected.items():
+            self._first[pair] = count
+            count += 1 + max(1, slots)
+        self._ids = take_ids(Unit, count)
+
+    def of(self, pair: Pair, position: int | None) -> int:
+        """Return the id of a slot, or of the set as a whole."""
+        return self._ids[self._first[pair] + (position or 0)]
+
+
+def store(*, collection: Collection, study: Study, put: Put) -> UnitIds:
+    """Store everything of a study but its ratings, and return the ids of its units."""
+    passages = _store_passages(collection, study, put)
+    sources = _store_sources(collection, study, passages, put)
+    units = _store_sets(collection, study, sources, put)
+    _store_questions(study, units, put)
+    for column in study.score_columns:
+        _store_scores(collection, study, column, units, put)
+    return units
+
+
+def quarantine(*, collection: Collection, problems: Iterable[Problem]) -> int:
+    """Keep what could not be stored: where it stood, what it was, and why; return how many."""
+    rows = [
+        Quarantine(
+            collection=collection,
+            row=problem.row,
+            column=problem.column[:LONGEST_COLUMN_NAME],
+            value=problem.value,
+            reason=problem.reason,
+        )
+        for problem in problems
+    ]
+    return len(Quarantine.objects.bulk_create(rows, batch_size=1_000))
+
+
+def fingerprint(*, file_sha256: str, column: str, name: str) -> str:
+    """Return what tells an imported column from every other: its file, its place there and its name."""
+    return hashlib.sha256(json.dumps([file_sha256, column, name], ensure_ascii=False).encode()).hexdigest()
+
+
+def _store_passages(collection: Collection, study: Study, put: Put) -> dict[str, int]:
+    """Store each different text once; return the ids by text."""
+    texts = list(dict.fromkeys(source.passage for source in study.sources if source.passage))
+    ids = dict(zip(texts, take_ids(Passage, len(texts)), strict=True))
+    rows = ((ids[text], collection.pk, hashlib.sha256(text.encode()).hexdigest(), text) for text in texts)
+    put(Passage, ("id", "collection_id", "digest", "text"), rows)
+    return ids
+
+
+def _store_sources(collection: Collection, study: Study, passages: Mapping[str, int], put: Put) -> dict[str, int]:
+    ids = take_ids(Source, len(study.sources))
+    columns = (
+        "id", "collection_id", "passage_id", "key", "position", "answer", "answer_start", "sentence",
+        "sentence_start", "target_type", "modality",
+    )  # fmt: skip
+    rows = (
+        (
+            pk, collection.pk, passages.get(source.passage or ""), source.key, position, source.answer,
+            source.answer_start, source.sentence, source.sentence_start, source.target_type, source.modality,
+        )
+        for position, (pk, source) in enumerate(zip(ids, study.sources, strict=True), start=1)
+    )  # fmt: skip
+    put(Source, columns, rows)
+    put(Reference, ("source_id", "position", "text"), _references(ids, study.sources))
+    return {source.key: pk for pk, source in zip(ids, study.sources, strict=True)}
+
+
+def _references(ids: Iterable[int], sources: Iterable[SourceRecord]) -> Iterator[tuple[object, ...]]:
+    for pk, source in zip(ids, sources, strict=True):
+        for position, text in enumerate(source.references, start=1):
+            yield pk, position, text
+
+
+def _store_sets(collection: Collection, study: Study, sources: Mapping[str, int], put: Put) -> UnitIds:
+    """Store systems and question sets with all their units: a slot without a question is a unit too."""
+    made = System.objects.bulk_create(System(collection=collection, name=name) for name in study.systems)
+    systems = {system.name: system.pk for system in made}
+    set_ids = dict(zip(study.expected, take_ids(QuestionSet, len(study.expected)), strict=True))
+    sets = ((set_ids[pair], sources[pair[0]], systems[pair[1]], max(1, n)) for pair, n in study.expected.items())
+    put(QuestionSet, ("id", "source_id", "system_id", "expected"), sets)
+    units = UnitIds(study.expected)
+    put(Unit, ("id", "question_set_id", "position"), _units(study, set_ids, units))
+    return units
+
+
+def _units(study: Study, set_ids: Mapping[Pair, int], units: UnitIds) -> Iterator[tuple[object, ...]]:
+    for pair, slots in study.expected.items():
+        yield units.of(pair, None), set_ids[pair], None
+        for position in range(1, max(1, slots) + 1):
+            yield units.of(pair, position), set_ids[pair], position
+
+
+def _store_questions(study: Study, units: UnitIds, put: Put) -> None:
+    given = (
+        (
+            units.of((question.source_key, question.system), question.position),
+            question.text, question.key, question.question_type, question.submitted_answer,
+        )
+        for question in study.questions
+        if question.text is not None
+    )  # fmt: skip
+    put(Question, ("unit_id", "text", "key", "question_type", "submitted_answer"), given)
+    put(Attribute, ("unit_id", "name", "value"), _attributes(study, units))
+
+
+def _attributes(study: Study, units: UnitIds) -> Iterator[tuple[object, ...]]:
+    """What is said of a source is said of each question asked about it."""
+    of_sources = {source.key: source.attributes for source in study.sources if source.attributes}
+    for question in study.questions:
+        unit = units.of((question.source_key, question.system), question.position)
+        for name, value in {**of_sources.get(question.source_key, {}), **question.attributes}.items():
+            if value.strip():
+                yield unit, name, value
+
+
+def _store_scores(collection: Collection, study: Study, column: ScoreColumn, units: UnitIds, put: Put) -> None:
+    """Store a column with every digit of its file; a blank cell is no score."""
+    metric = Metric.objects.create(
+        collection=collection,
+        name=column.name,
+        kind=Metric.Kind.HUMAN_MEAN if column.kind == "human_mean" else Metric.Kind.IMPORTED,
+        direction=column.direction,
+        scale=SCALES[column.scale],
+        fingerprint=fingerprint(file_sha256=collection.file_sha256, column=column.column, name=column.name),
+        made={"file": collection.file_name, "sha256": collection.file_sha256, "column": column.column},
+    )
+    rows = (
+        (metric.pk, units.of((question.source_key, question.system), question.position), float(text), text, "")
+        for question in study.questions
+        if (text := question.scores.get(column.name))
+    )
+    put(Score, ("metric_id", "unit_id", "value", "text", "reason"), rows)

@@ -1,0 +1,193 @@
+"""Bringing in somebody's file: what stands in its way, and storing all of it or nothing."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Model
+
+from judging.actions import collections, ratings, released
+from judging.actions.bulk import copy
+from judging.actions.ratings import Reading
+from judging.actions.released import Released, without_place
+from judging.actions.rounds import Progress, silent
+from judging.formats.records import Problem, Study
+from judging.formats.tables import shorten
+from judging.models import Campaign, Collection, Rubric, StoredFile, User
+
+LONGEST = {"name": 200, "label": 100, "number": 100}
+Named = tuple[int, str, str, int]
+
+
+class CannotImport(ValueError):
+    """The file cannot be imported as it is read; `reasons` are sentences."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__(" ".join(reasons))
+        self.reasons = tuple(reasons)
+
+
+class AlreadyImported(CannotImport):
+    """The same owner imported the same bytes before."""
+
+    def __init__(self, collection: Collection) -> None:
+        super().__init__([f"This file was imported before, as “{collection.name}”."])
+        self.collection = collection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """A study as it would be stored: its ratings on the scales, what is refused, and what stands in the way."""
+
+    ratings: Reading | None
+    refused: tuple[Problem, ...]
+    obstacles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What an import made."""
+
+    collection: Collection
+    campaign: Campaign | None
+    quarantined: int
+
+
+def earlier(*, owner: User, sha256: str) -> Collection | None:
+    """Return the owner's collection that was imported from the same bytes, the latest if there are several."""
+    return owner.collections.filter(file_sha256=sha256).order_by("-id").first() if sha256 else None
+
+
+def examine(*, study: Study, rubric: Rubric | None) -> Examined:
+    """Say what an import would refuse, each value with its reason, and why it could not be done at all."""
+    reading = ratings.read(study=study, rubric=rubric) if study.ratings and rubric else None
+    refused = [problem for problem in study.problems if problem.kind in ("row", "value")]
+    refused += reading.problems if reading else ()
+    obstacles = [problem.reason for problem in study.problems_of("file")]
+    if not obstacles:
+        obstacles += [sentence for wrong, sentence in _conditions(study, rubric, reading) if wrong]
+        obstacles += [_too_long(*each) for each in _named(study) if len(each[2]) > each[3]][:5]
+    return Examined(ratings=reading, refused=tuple(refused), obstacles=tuple(obstacles))
+
+
+def _conditions(study: Study, rubric: Rubric | None, reading: Reading | None) -> Iterator[tuple[bool, str]]:
+    yield not any(question.text for question in study.questions), "The file holds no question that could be kept."
+    yield (
+        bool(study.ratings) and rubric is None,
+        ("The file holds ratings: choose the protocol they were given under, or leave their columns out."),
+    )
+    if reading and not reading.values:
+        yield True, f"None of the {len(study.ratings):,} ratings fits {rubric}: {reading.problems[0].reason}"
+    for column in study.score_columns:
+        yield column.direction == "unknown", f"Say whether higher or lower is better in “{shorten(column.column)}”."
+
+
+def _named(study: Study) -> Iterator[Named]:
+    """Yield row, what it is, the text, and how long it may be, of everything that is kept as a name."""
+    for source in study.sources:
+        yield source.row, "source's key", source.key, LONGEST["name"]
+        yield source.row, "target type", source.target_type, LONGEST["label"]
+        yield source.row, "modality", source.modality, LONGEST["label"]
+        yield from ((source.row, "metadata column", name, LONGEST["label"]) for name in source.attributes)
+    for question in study.questions:
+        yield question.row, "question's key", question.key, LONGEST["name"]
+        yield question.row, "question type", question.question_type, LONGEST["label"]
+        yield from ((question.row, "score", text, LONGEST["number"]) for text in question.scores.values())
+    first = study.questions[0].attributes if study.questions else {}
+    yield from ((1, "metadata column", name, LONGEST["label"]) for name in first)
+    yield from ((0, "system", name, LONGEST["name"]) for name in study.systems)
+    yield from ((0, "rater", name, LONGEST["label"]) for name in study.raters)
+    yield from ((0, "score column", each.name, LONGEST["label"]) for each in study.score_columns)
+
+
+def _too_long(row: int, what: str, text: str, most: int) -> str:
+    where = f"Row {row:,}: the" if row else "The"
+    return f"{where} {what} “{shorten(text)}” has {len(text):,} characters; at most {most} can be kept."
+
+
+class _Gauge:
+    """Counts stored rows for the progress shown."""
+
+    def __init__(self, study: Study, progress: Progress) -> None:
+        self.progress = progress
+        self.done = 0
+        slots = sum(study.expected.values())
+        scores = sum(len(question.scores) + len(question.attributes) for question in study.questions)
+        sets = len(study.expected)
+        self.total = len(study.sources) + 2 * sets + slots + len(study.questions) + scores + len(study.ratings)
+
+    def put(self, model: type[Model], columns: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:
+        """Store rows and say so; raises what `progress` raises, between two batches."""
+        what = f"Storing {model._meta.verbose_name_plural}"
+
+        def stored(count: int) -> None:
+            self.done += count
+            self.total = max(self.total, self.done)
+            self.progress(self.done, self.total, what)
+
+        copy(model, columns, rows, stored=stored)
+
+
+def import_study(
+    *,
+    study: Study,
+    name: str,
+    by: User,
+    now: datetime,
+    licence: str = "",
+    language: str = "en",
+    file: StoredFile | None = None,
+    file_name: str = "",
+    mapping: Mapping[str, Any] | None = None,
+    rubric: Rubric | None = None,
+    ratings_title: str = "",
+    again: bool = False,
+    progress: Progress = silent,
+) -> Imported:
+    """Store a study with everything in it in one transaction; ratings become a closed campaign of the rubric.
+
+    Raises
+    ------
+    AlreadyImported
+        Where the same owner imported the same bytes before, unless `again`.
+    CannotImport
+        With everything that stands in the way; nothing is stored.
+    """
+    examined = examine(study=study, rubric=rubric)
+    if examined.obstacles:
+        raise CannotImport(examined.obstacles)
+    with transaction.atomic():
+        _refuse_again(by, file, again)
+        collection = Collection.objects.create(
+            name=name, owner=by, licence=licence, language=language, file=file, file_name=file_name,
+            file_sha256=file.sha256 if file else "", mapping=_how_read(study, mapping),
+        )  # fmt: skip
+        put = _Gauge(study, progress).put
+        units = collections.store(collection=collection, study=study, put=put)
+        campaign, homeless = None, tuple(map(without_place, study.notes))
+        if examined.ratings and rubric:
+            judged = Released(rubric, examined.ratings, study.notes, units)
+            title = ratings_title or f"{name}: released ratings"
+            campaign = released.store(
+                collection=collection, rubric=rubric, released=judged, title=title, by=by, now=now, put=put
+            )
+            homeless = judged.homeless
+        refused = (*examined.refused, *homeless)
+        collections.quarantine(collection=collection, problems=refused)
+    return Imported(collection=collection, campaign=campaign, quarantined=len(refused))
+
+
+def _refuse_again(by: User, file: StoredFile | None, again: bool) -> None:
+    """Two imports of one file by one person wait for each other, so that a double click imports once."""
+    if file is None or again:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))", [file.sha256, by.pk])
+    if before := earlier(owner=by, sha256=file.sha256):
+        raise AlreadyImported(before)
+
+
+def _how_read(study: Study, mapping: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {**(mapping or {}), "rows_read": study.rows_read, "rows_kept": study.rows_kept}

@@ -1,0 +1,160 @@
+"""Released ratings as a campaign: closed, with its raters, and a submitted assignment for each rater of a task."""
+
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from judging.actions import campaigns
+from judging.actions.bulk import take_ids
+from judging.actions.collections import Put, UnitIds
+from judging.actions.ratings import Reading, Slot
+from judging.formats.records import NoteRecord, Problem
+from judging.models import (
+    Assignment,
+    Campaign,
+    Collection,
+    Enrollment,
+    Judgment,
+    Note,
+    Rubric,
+    Task,
+    TaskUnit,
+    User,
+)
+
+
+def store(
+    *, collection: Collection, rubric: Rubric, released: "Released", title: str, by: User, now: datetime, put: Put
+) -> Campaign:
+    """Make the closed campaign; nobody can judge in it, and everything about it is as old as the import."""
+    plan = {"title": title, "annotators_per_task": max(map(len, released.places))}
+    campaign = campaigns.create(by=by, collection=collection, rubric=rubric, plan=plan, origin=Campaign.Origin.IMPORTED)
+    campaigns.lock(campaign=campaign, now=now)
+    for state in (Campaign.State.OPEN, Campaign.State.CLOSED):
+        campaigns.move(campaign=campaign, to=state, now=now)
+    campaign.rounds.update(opened_at=now, closed_at=now)
+    released.store_tasks(campaign, put)
+    released.store_assignments(campaign, now, put)
+    released.store_judgments(put)
+    released.store_notes(now, put)
+    return campaign
+
+
+@dataclass(frozen=True)
+class Released:
+    """Ratings cut into tasks as the rubric cuts its material; what nobody rated is in no task."""
+
+    rubric: Rubric
+    reading: Reading
+    notes: Sequence[NoteRecord]
+    units: UnitIds
+
+    @cached_property
+    def tasks(self) -> dict[Slot, int]:
+        """Return the number of each rated unit's task, from 0."""
+        slots = list(dict.fromkeys(value.slot for value in self.reading.values))
+        keys: dict[object, int] = {}
+        ordered = enumerate(sorted(slots, key=_by_first(slots)))
+        return {slot: keys.setdefault(self._task_key(slot, number), len(keys)) for number, slot in ordered}
+
+    @cached_property
+    def places(self) -> list[list[str]]:
+        """Return the raters of each task, in the order in which the file names them."""
+        raters: list[dict[str, None]] = [{} for _ in set(self.tasks.values())]
+        for value in self.reading.values:
+            raters[self.tasks[value.slot]].setdefault(value.rater)
+        return [list(each) for each in raters]
+
+    @cached_property
+    def task_ids(self) -> list[int]:
+        return take_ids(Task, len(self.places))
+
+    @cached_property
+    def assignments(self) -> dict[tuple[int, str], uuid.UUID]:
+        """Return the id of the assignment of each task and rater."""
+        return {(task, rater): uuid.uuid4() for task, raters in enumerate(self.places) for rater in raters}
+
+    @cached_property
+    def homeless(self) -> tuple[Problem, ...]:
+        """Return the notes whose rater gave no value in that task."""
+        return tuple(without_place(note) for note in self.notes if self._assignment_of(note) is None)
+
+    def store_tasks(self, campaign: Campaign, put: Put) -> None:
+        main = campaign.rounds.get()
+        put(Task, ("id", "round_id", "number"), ((pk, main.pk, n) for n, pk in enumerate(self.task_ids, start=1)))
+        put(TaskUnit, ("task_id", "unit_id", "position"), self._task_units())
+
+    def store_assignments(self, campaign: Campaign, now: datetime, put: Put) -> None:
+        main = campaign.rounds.get()
+        labels = dict.fromkeys(value.rater for value in self.reading.values)
+        enrolled = Enrollment.objects.bulk_create(Enrollment(campaign=campaign, label=label) for label in labels)
+        raters = {enrollment.label: enrollment.pk for enrollment in enrolled}
+        columns = (
+            "id", "round_id", "task_id", "place", "position", "enrollment_id", "state", "stage", "submit_token",
+            "active_seconds", "submitted_at",
+        )  # fmt: skip
+        rows = (
+            (
+                pk, main.pk, self.task_ids[task], self.places[task].index(rater) + 1, position, raters[rater],
+                Assignment.State.SUBMITTED.value, 0, uuid.uuid4(), 0, now.isoformat(),
+            )
+            for position, ((task, rater), pk) in enumerate(self.assignments.items(), start=1)
+        )  # fmt: skip
+        put(Assignment, columns, rows)
+
+    def store_judgments(self, put: Put) -> None:
+        columns = ("assignment_id", "unit_id", "criterion_id", "value", "origin", "cause", "revision")
+        rows = (
+            (
+                self.assignments[self.tasks[value.slot], value.rater], self.units.of(*value.slot),
+                value.criterion.pk, value.value, Judgment.Origin.IMPORTED.value, "", 1,
+            )
+            for value in self.reading.values
+        )  # fmt: skip
+        put(Judgment, columns, rows)
+
+    def store_notes(self, now: datetime, put: Put) -> None:
+        """Store each rater's note on a unit; several of them become its lines."""
+        texts: dict[tuple[uuid.UUID, int], list[str]] = {}
+        for note in self.notes:
+            if assignment := self._assignment_of(note):
+                unit = self.units.of((note.source_key, note.system), note.position)
+                texts.setdefault((assignment, unit), []).append(note.text)
+        rows = ((*place, "\n".join(lines), 0, now.isoformat()) for place, lines in texts.items())
+        put(Note, ("assignment_id", "unit_id", "text", "sequence", "saved_at"), rows)
+
+    def _task_key(self, slot: Slot, number: int) -> object:
+        if self.rubric.task == Rubric.Task.SOURCE:
+            return slot[0][0]
+        return slot[0] if self.rubric.task == Rubric.Task.QUESTION_SET else number // self.rubric.page_size
+
+    def _task_units(self) -> Iterator[tuple[object, ...]]:
+        positions = [0] * len(self.task_ids)
+        for slot, task in self.tasks.items():
+            positions[task] += 1
+            yield self.task_ids[task], self.units.of(*slot), positions[task]
+
+    def _assignment_of(self, note: NoteRecord) -> uuid.UUID | None:
+        """A note on a set as a whole belongs to the task of its questions."""
+        pair = (note.source_key, note.system)
+        task = self.tasks.get((pair, note.position), self._task_of_set.get(pair, -1))
+        return self.assignments.get((task, note.rater))
+
+    @cached_property
+    def _task_of_set(self) -> dict[tuple[str, str], int]:
+        return {pair: task for (pair, _), task in self.tasks.items()}
+
+
+def without_place(note: NoteRecord) -> Problem:
+    """Return the problem of a note that cannot be kept as one."""
+    reason = "The note stands beside no rating that could be stored."
+    return Problem(row=note.row, column="", value=note.text, reason=reason, kind="value")
+
+
+def _by_first(slots: Sequence[Slot]) -> Callable[[Slot], tuple[int, int, int]]:
+    """Order by source, then by system within it, as the file named them first; then by position."""
+    sources = {key: n for n, key in enumerate(dict.fromkeys(pair[0] for pair, _ in slots))}
+    pairs = {pair: n for n, pair in enumerate(dict.fromkeys(pair for pair, _ in slots))}
+    return lambda slot: (sources[slot[0][0]], pairs[slot[0]], slot[1] or 0)

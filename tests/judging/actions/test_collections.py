@@ -1,0 +1,146 @@
+import pytest
+
+from judging.actions import collections, imports
+from judging.formats.records import Problem
+from judging.models import (
+    Attribute,
+    Collection,
+    Metric,
+    Passage,
+    Quarantine,
+    Question,
+    QuestionSet,
+    Score,
+    Source,
+    System,
+    Unit,
+)
+from tests import factories
+from tests.judging.studies import NOW, study
+
+pytestmark = pytest.mark.django_db
+
+
+def stored(text: str | None = None, **columns) -> Collection:
+    read = study(text, **columns) if text else study()
+    return imports.import_study(study=read, name="Canals", by=factories.researcher(), now=NOW).collection
+
+
+def test_store_keeps_one_passage_for_equal_texts():
+    made = stored()
+
+    assert list(made.passages.values_list("text", flat=True).order_by("id")) == [
+        "The lock was built by Agnes.",
+        "The weir is old.",
+    ]
+    assert Passage.objects.get(text="The weir is old.").sources.count() == 1
+
+
+def test_store_keeps_sources_in_the_order_of_the_file_with_their_marks():
+    made = stored()
+
+    assert list(made.sources.values_list("key", "position", "answer", "answer_start")) == [
+        ("1", 1, "Agnes", 22),
+        ("2", 2, "old", 12),
+    ]
+
+
+def test_store_makes_a_slot_for_a_question_that_is_missing():
+    made = stored()
+
+    assert QuestionSet.objects.filter(source__collection=made).count() == 4
+    empty = Unit.objects.get(question_set__source__key="2", question_set__system__name="Brisa", position=1)
+    assert not Question.objects.filter(unit=empty).exists()
+    assert Question.objects.filter(unit__question_set__source__collection=made).count() == 3
+
+
+def test_store_makes_a_unit_for_each_set_as_a_whole():
+    made = stored()
+
+    wholes = Unit.objects.filter(question_set__source__collection=made, position__isnull=True)
+    assert wholes.count() == 4
+
+
+def test_store_keeps_how_many_questions_were_expected():
+    made = stored(
+        "passage,system,question,position\nA lock.,Alba,Why?,1\nA lock.,Alba,,2\nA lock.,Brisa,Who?,1\n",
+        passage="passage", system="system", question="question", position="position", expected=3,
+    )  # fmt: skip
+
+    assert set(QuestionSet.objects.values_list("system__name", "expected")) == {("Alba", 3), ("Brisa", 3)}
+    assert Unit.objects.filter(position__isnull=False).count() == 6
+    assert made.systems.count() == 2
+
+
+def test_store_keeps_a_score_with_every_digit_of_its_file():
+    made = stored()
+
+    score = Score.objects.get(unit__question__text="Who built the lock?")
+    assert (score.value, score.text) == (0.5, "0.5000")
+    metric = made.metrics.get()
+    assert (metric.name, metric.kind, metric.direction, metric.scale) == ("Bleu_4", "imported", "higher", "fraction")
+    assert metric.made["column"] == "Bleu_4"
+
+
+def test_store_takes_a_column_of_human_means_for_no_metric():
+    stored(
+        "question,fluency\nWhy?,2.4\n", question="question", default_system="Alba",
+        scores=[{"column": "fluency", "name": "fluency", "direction": "higher", "kind": "human_mean"}],
+    )  # fmt: skip
+
+    assert list(Metric.objects.values_list("name", "kind")) == [("fluency", "human_mean")]
+
+
+def test_store_keeps_no_score_for_a_blank_cell():
+    stored(
+        "question,Bleu_4\nWhy?,\nWho?,0.5\n", question="question", default_system="Alba",
+        scores=[{"column": "Bleu_4", "name": "Bleu_4", "direction": "higher"}],
+    )  # fmt: skip
+
+    assert Score.objects.count() == 1
+
+
+def test_store_keeps_metadata_as_attributes():
+    stored()
+
+    assert list(Attribute.objects.values_list("name", "value").order_by("unit_id")) == [
+        ("topic", "locks"),
+        ("topic", "locks"),
+        ("topic", "weirs"),
+    ]
+
+
+def test_store_keeps_a_missing_passage_missing():
+    stored("question\nWhy?\nWho?\n", question="question", default_system="Alba")
+
+    assert Passage.objects.count() == 0
+    assert list(Source.objects.values_list("passage", flat=True)) == [None, None]
+    assert list(System.objects.values_list("name", flat=True)) == ["Alba"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tab\there",
+        r"back\slash \N \.",
+        "two\nlines",
+        "carriage\rreturn",
+        "=HYPERLINK(1)",
+        "<b>ü</b> 🌊 \u0301",
+        "'; --",
+    ],
+)
+def test_store_keeps_every_character(text: str):
+    stored(f'question\n"{text}"\n', question="question", default_system="Alba")
+
+    assert Question.objects.get().text == text
+
+
+def test_quarantine_keeps_row_column_value_and_reason():
+    made = factories.collection()
+    problem = Problem(row=7, column="c" * 300, value="31", reason="Not on the scale.", kind="value")
+
+    assert collections.quarantine(collection=made, problems=[problem]) == 1
+
+    kept = Quarantine.objects.get()
+    assert (kept.row, kept.column, kept.value, kept.reason) == (7, "c" * 200, "31", "Not on the scale.")
