@@ -68,7 +68,7 @@ def williams_t(r12: Number, r13: Number, r23: Number, n: int) -> FloatArray:
         raise ImpossibleTriple("the three correlations cannot come from one common set of items")
     level = (r12 + r13) / 2
     below = 2 * np.maximum(k, 0) * (n - 1) / (n - 3) + level**2 * (1 - r23) ** 3
-    below = np.where(below > 1e-15, below, nan)
+    below = np.where(below > 1e-13, below, nan)
     return np.asarray((r12 - r13) * np.sqrt((n - 1) * (1 + r23) / below))
 
 
@@ -94,6 +94,7 @@ def williams_matrix(
         raise ValueError(f"Williams' test needs four items, {items.n} are complete")
     r = coefficients(items.columns, method=method)
     t = williams_t(r[0, 1:, None], r[0, None, 1:], r[1:, 1:], items.n)
+    np.fill_diagonal(t, nan)
     return t, 2 * special.stdtr(items.n - 3, -np.abs(t))
 
 

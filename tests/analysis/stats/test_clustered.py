@@ -1,0 +1,165 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis.stats.clustered import cluster_interval, difference_interval, swap_matrix, swap_test
+from analysis.stats.columns import ranked, standardised
+from analysis.stats.correlation import METHODS, correlate
+
+SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
+NAN = np.nan
+
+
+def study(sources: int = 15, systems: int = 4, *, seed: int = 0, effect: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Return (human, first, second) per question and the source of each; the first metric is better by ``effect``."""
+    rng = np.random.default_rng(seed)
+    source = np.repeat(np.arange(sources), systems)
+    human = rng.integers(1, 6, source.size) + rng.normal(size=sources)[source]
+    noise = rng.normal(size=(2, source.size)) + rng.normal(size=(2, sources))[:, source]
+    return np.stack([human, human * (0.3 + effect) + noise[0], human * 0.3 + noise[1]]).round(1), source
+
+
+def correlation(method: str, x: np.ndarray, y: np.ndarray) -> float:
+    return SCIPY[method](x, y).statistic
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_swap_test_equals_a_loop_over_scipy(method: str) -> None:
+    (human, first, second), source = study()
+    table = np.stack([first, second], axis=1)
+    a, b = standardised(ranked(table) if method == "spearman" else table).T
+    signs = np.random.default_rng(5).choice([-1.0, 1.0], size=(100, 15))
+    given = correlation(method, human, first) - correlation(method, human, second)
+    draws = []
+    for row in signs[:, source] < 0:
+        one, other = np.where(row, b, a), np.where(row, a, b)
+        draws.append(correlation(method, human, one) - correlation(method, human, other))
+    expected = (sum(np.abs(draws) >= abs(given) - 1e-12) + 1) / 101
+    found = swap_test(human, first, second, clusters=source, rng=np.random.default_rng(5), method=method, resamples=100)
+    assert found.value == pytest.approx(given, abs=1e-12)
+    assert found.p == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_difference_interval_equals_a_loop_over_scipy(method: str) -> None:
+    (human, first, second), source = study()
+    weights = np.random.default_rng(6).multinomial(15, np.full(15, 1 / 15), size=100)
+    draws = []
+    for row in weights:
+        items = np.repeat(np.arange(len(human)), row[source])
+        one, other = (correlation(method, human[items], m[items]) for m in (first, second))
+        draws.append(one - other)
+    found = difference_interval(
+        human, first, second, clusters=source, rng=np.random.default_rng(6), method=method, resamples=100
+    )
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(draws, [0.025, 0.975])), abs=1e-10)
+
+
+def test_ranks_once_are_close_to_ranks_anew() -> None:
+    (human, first, second), source = study(60, effect=0.2)
+    p = {
+        ranks: swap_test(human, first, second, clusters=source, rng=np.random.default_rng(1), ranks=ranks).p
+        for ranks in ("anew", "once")
+    }
+    assert p["once"] == pytest.approx(p["anew"], abs=0.03)
+
+
+def test_swap_test_p_is_never_zero() -> None:
+    (human, first, second), source = study(100, effect=5)
+    found = swap_test(human, first, second, clusters=source, rng=np.random.default_rng(1), resamples=99)
+    assert found.p == 0.01
+
+
+def test_swap_test_of_a_metric_with_itself_finds_nothing() -> None:
+    (human, first, _), source = study()
+    found = swap_test(human, first, first, clusters=source, rng=np.random.default_rng(1))
+    assert (found.value, found.p) == (0, 1)
+
+
+def test_swap_test_keeps_its_level_where_williams_does_not() -> None:
+    """Thirty sources, ten systems, no true difference: Williams finds one in about four of ten studies."""
+    from analysis.stats.dependent import williams_matrix
+
+    swaps, naive = [], []
+    for seed in range(60):
+        (human, first, second), source = study(30, 10, seed=seed)
+        source_effect = np.random.default_rng(seed + 1000).normal(size=(2, 30)) * 2
+        first, second = first + source_effect[0][source], second + source_effect[1][source]
+        rng = np.random.default_rng(seed)
+        swaps.append(swap_test(human, first, second, clusters=source, rng=rng, ranks="once", resamples=199).p)
+        naive.append(williams_matrix(human, np.column_stack([first, second]))[1][0, 1])
+    assert np.mean(np.array(swaps) < 0.05) < 0.15
+    assert np.mean(np.array(naive) < 0.05) > 0.2
+
+
+def test_swap_matrix_equals_single_tests_with_ranks_once() -> None:
+    (human, first, second), source = study()
+    third = first[::-1]
+    gap, p = swap_matrix(
+        human, np.column_stack([first, second, third]), clusters=source, rng=np.random.default_rng(3), resamples=200
+    )
+    alone = swap_test(human, first, second, clusters=source, rng=np.random.default_rng(3), ranks="once", resamples=200)
+    assert (gap[0, 1], p[0, 1]) == pytest.approx((alone.value, alone.p))
+    assert gap[1, 0] == -gap[0, 1]
+    assert p[1, 0] == p[0, 1]
+
+
+def test_swap_matrix_leaves_a_constant_metric_undefined() -> None:
+    (human, first, second), source = study()
+    metrics = np.column_stack([first, np.ones_like(first), second])
+    gap, p = swap_matrix(human, metrics, clusters=source, rng=np.random.default_rng(3), resamples=50)
+    assert np.isnan(p[0, 1])
+    assert np.isnan(gap[0, 1])
+    assert 0 < p[0, 2] <= 1
+
+
+def test_swap_matrix_refuses_two_clusters() -> None:
+    with pytest.raises(ValueError, match="needs three or more"):
+        swap_matrix([1, 2, 3], np.eye(3), clusters=["a", "b", "b"], rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("call", [swap_test, difference_interval])
+def test_undefined_comparisons_say_why(call) -> None:
+    (human, first, second), source = study()
+    rng = np.random.default_rng(0)
+    flat = np.ones_like(human)
+    few = call(human, first, second, clusters=source // 8, rng=rng)
+    assert few.reason == "2 cluster(s): resampling them needs three or more"
+    assert call(human, flat, second, clusters=source, rng=rng).reason == "the first score is the same for every item"
+    tiny = call([1, 2, 3], [1, 2, 3], [3, 1, 2], clusters=[1, 2, 3], rng=rng)
+    assert tiny.reason == "3 items have all scores: too few"
+
+
+def test_comparison_leaves_out_items_with_a_gap_in_any_column() -> None:
+    (human, first, second), source = study()
+    first[0] = second[1] = human[2] = NAN
+    found = swap_test(human, first, second, clusters=source, rng=np.random.default_rng(0))
+    assert (found.n, found.dropped) == (57, 3)
+
+
+def test_comparison_refuses_clusters_of_another_length_and_unknown_methods() -> None:
+    (human, first, second), source = study()
+    with pytest.raises(ValueError, match="clusters: 59 labels for 60 items"):
+        swap_test(human, first, second, clusters=source[1:], rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="'tau' is none of"):
+        swap_test(human, first, second, clusters=source, rng=np.random.default_rng(0), method="tau")
+
+
+def test_cluster_interval_holds_the_correlation_and_is_wider_than_fishers() -> None:
+    (human, first, _), source = study(40, 10)
+    first = first + np.random.default_rng(3).normal(size=40)[source] * 3
+    found = cluster_interval(human, first, clusters=source, rng=np.random.default_rng(0))
+    alone = correlate(human, first)
+    assert found.value == pytest.approx(alone.value)
+    assert found.low < found.value < found.high
+
+
+@pytest.mark.parametrize("ranks", ["anew", "once"])
+def test_items_in_another_order_give_the_same_value(ranks: str) -> None:
+    (human, first, second), source = study()
+    order = np.random.default_rng(8).permutation(60)
+    args = {"rng": np.random.default_rng(0), "ranks": ranks}
+    a = swap_test(human, first, second, clusters=source, **args)
+    b = swap_test(human[order], first[order], second[order], clusters=source[order], **args)
+    assert a.value == pytest.approx(b.value)
+    assert a.p == pytest.approx(b.p, abs=0.06)
