@@ -45,6 +45,10 @@ class MetricUnavailable(Exception):
     """The metric cannot run here; the message says what is missing."""
 
 
+class MetricFailed(Exception):
+    """A metric that broke on a whole batch; the message names it and says how."""
+
+
 class UnknownParameter(ValueError):
     """A parameter that the metric does not have, or a value it does not take."""
 
@@ -117,7 +121,10 @@ class MetricResult:
 
 @runtime_checkable
 class Metric(Protocol):
-    """Items of its unit in, one result an item out; a whole batch at a time, so that a model starts once."""
+    """Items of its unit in, one result an item out; a whole batch at a time, so that a model starts once.
+
+    A metric may also have `kept()`: a context in which what it starts stays alive from batch to batch (`scoring.kept`).
+    """
 
     @property
     def spec(self) -> MetricSpec: ...

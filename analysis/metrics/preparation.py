@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from analysis.metrics.ptb import ptb
+
 _BRACKETS = str.maketrans({"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"})
 _DETACHED = tuple(re.compile(rf"\s*({re.escape(mark)})") for mark in ("'s", "?", ",", "'", "$", "%"))
 _QUOTED = re.compile(r'"([^"]+)"')
@@ -48,7 +50,7 @@ def nqg(text: str) -> str:
     return text
 
 
-STEPS: Mapping[str, Callable[[str], str]] = MappingProxyType({"raw": raw, "lower": lower, "nqg": nqg})
+STEPS: Mapping[str, Callable[[str], str]] = MappingProxyType({"raw": raw, "lower": lower, "nqg": nqg, "ptb": ptb})
 
 
 def step(name: str) -> Callable[[str], str]:

@@ -1,13 +1,23 @@
 """Every metric there is: the built-in ones, and those of installed packages (entry-point group `quaestor.metrics`)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
+from analysis.metrics.answerability import Answerability
+from analysis.metrics.bertscore import BertScore
 from analysis.metrics.bleu import ORDERS, Bleu, CorpusBleu
+from analysis.metrics.composers import can_compose, composed
 from analysis.metrics.contract import Metric, MetricSpec, MetricUnavailable
+from analysis.metrics.diversity import SET_FACTS
+from analysis.metrics.meteor import Meteor
+from analysis.metrics.moverscore import MoverScore
+from analysis.metrics.nist import CorpusNist, Nist
+from analysis.metrics.qmetric import QMetric, can_mix
 from analysis.metrics.rouge import RougeL
+from analysis.metrics.sacre import SACRE
+from analysis.metrics.scoring import QUESTION_UNITS
 
 GROUP = "quaestor.metrics"
 
@@ -18,12 +28,13 @@ class UnknownMetric(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One metric of the list: where it comes from and, when it cannot be used, why."""
+    """One metric of the list: where it comes from, what it is made of and, when it cannot be used, why."""
 
     id: str
     origin: str
     metric: Metric | None
     reason: str = ""
+    made_of: str = ""
 
     @property
     def usable(self) -> bool:
@@ -56,13 +67,29 @@ def _known() -> dict[str, Entry]:
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         entry = loaded(point, taken=entries.keys())
         entries[entry.id] = entry
-    return entries
+    made = [
+        Entry(metric.spec.id, entry.origin, metric, made_of=entry.id)
+        for entry in entries.values()
+        for metric in _made_of(entry)
+    ]
+    return entries | {entry.id: entry for entry in made if entry.id not in entries}
 
 
 def _built_in() -> Iterable[Metric]:
     yield from (Bleu(order) for order in range(1, ORDERS + 1))
-    yield RougeL()
-    yield CorpusBleu()
+    yield from (RougeL(), Nist(), Meteor(), Answerability(), *SACRE, BertScore(), MoverScore())
+    yield from (CorpusBleu(), CorpusNist())
+    yield from SET_FACTS
+
+
+def _made_of(entry: Entry) -> Iterable[Metric]:
+    """Every metric of one question, a plug-in's too, has its Q-metric and its set metrics."""
+    base = entry.metric
+    if base is None or base.spec.unit not in QUESTION_UNITS:
+        return
+    mixed = [QMetric(base)] if can_mix(base.spec) else []
+    yield from mixed
+    yield from (metric for one in (base, *mixed) if can_compose(one.spec) for metric in composed(one))
 
 
 def loaded(point: EntryPoint, *, taken: Iterable[str]) -> Entry:
@@ -93,4 +120,4 @@ def _checked(entry: Entry) -> Entry:
         usable, reason = entry.metric.available()
     except Exception as error:  # as above
         usable, reason = False, f"available() raised {type(error).__name__}: {error}"
-    return entry if usable else Entry(entry.id, entry.origin, entry.metric, reason or "not available")
+    return entry if usable else replace(entry, reason=reason or "not available")

@@ -1,6 +1,7 @@
 """The one door to every metric: texts are checked and prepared here, and what has no value gets its reason here."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from math import isfinite
 from typing import Any
@@ -9,6 +10,7 @@ from analysis.metrics.contract import (
     RAW,
     Item,
     Metric,
+    MetricFailed,
     MetricResult,
     MetricSpec,
     MetricUnavailable,
@@ -31,10 +33,6 @@ QUESTION_UNITS = frozenset({Unit.PAIR, Unit.MULTI_REF})
 
 class EmptyReference(ValueError):
     """A reference without any text: an error of the material, which no score may paper over."""
-
-
-class MetricFailed(Exception):
-    """A metric that broke on a whole batch; the message names it and says how."""
 
 
 def score(
@@ -70,15 +68,26 @@ def score(
     MetricUnavailable, MetricFailed, UnknownParameter, UnknownPreparation
         The metric cannot run, broke, or was asked for something it does not have.
     """
+    spec = metric.spec
     usable, reason = metric.available()
     if not usable:
-        raise MetricUnavailable(f"{metric.spec.id}: {reason}")
-    settings = resolved(metric.spec, params or {})
-    prepared = prepare(batch, effective(metric.spec, preparation))
-    answers = [settled(metric.spec, item) for item in prepared]
+        raise MetricUnavailable(f"{spec.id}: {reason}")
+    settings = resolved(spec, params or {})
+    prepared = prepare(batch, effective(spec, preparation))
+    answers = [settled(spec, item) for item in prepared]
     open_items = [item for item, answer in zip(prepared, answers, strict=True) if answer is None]
-    computed = iter(_computed(metric, open_items, settings))
+    computed = iter(_computed(metric, spec, open_items, settings))
     return [answer if answer is not None else next(computed) for answer in answers]
+
+
+@contextmanager
+def kept(metrics: Sequence[Metric]) -> Iterator[None]:
+    """Keep what metrics start (a JVM, a model) alive until this context ends: one start a job, not one a chunk."""
+    with ExitStack() as stack:
+        for metric in metrics:
+            if hasattr(metric, "kept"):
+                stack.enter_context(metric.kept())
+        yield
 
 
 def prepare(batch: Sequence[Item], preparation: Preparation) -> list[Item]:
@@ -106,32 +115,36 @@ def settled(spec: MetricSpec, item: Item) -> MetricResult | None:
     return None
 
 
-def _computed(metric: Metric, items: Sequence[Item], settings: Mapping[str, Any]) -> list[MetricResult]:
+def _computed(
+    metric: Metric, spec: MetricSpec, items: Sequence[Item], settings: Mapping[str, Any]
+) -> list[MetricResult]:
     if not items:
         return []
-    results = _each_pair(metric, items, settings) if metric.spec.unit is Unit.PAIR else _run(metric, items, settings)
+    run = _each_pair if spec.unit is Unit.PAIR else _run
+    results = run(metric, spec, items, settings)
     return [_finite(result) for result in results]
 
 
-def _run(metric: Metric, items: Sequence[Item], settings: Mapping[str, Any]) -> list[MetricResult]:
+def _run(metric: Metric, spec: MetricSpec, items: Sequence[Item], settings: Mapping[str, Any]) -> list[MetricResult]:
     try:
         results = metric.score(items, settings)
-    except MetricUnavailable:
+    except (MetricFailed, MetricUnavailable):
         raise
     except Exception as error:  # a plug-in is other people's code: whatever it does, the other metrics go on
-        raise MetricFailed(f"{metric.spec.id}: {error or type(error).__name__}") from error
+        raise MetricFailed(f"{spec.id}: {error or type(error).__name__}") from error
     if len(results) != len(items):
-        raise MetricFailed(f"{metric.spec.id} gave {len(results)} results for {len(items)} items")
+        raise MetricFailed(f"{spec.id} gave {len(results)} results for {len(items)} items")
     return results
 
 
-def _each_pair(metric: Metric, items: Sequence[Item], settings: Mapping[str, Any]) -> list[MetricResult]:
+def _each_pair(
+    metric: Metric, spec: MetricSpec, items: Sequence[Item], settings: Mapping[str, Any]
+) -> list[MetricResult]:
     questions = [item for item in items if isinstance(item, Question)]
     pairs = [replace(question, references=(one,)) for question in questions for one in question.references or ("",)]
-    results = iter(_run(metric, pairs, settings))
+    results = iter(_run(metric, spec, pairs, settings))
     return [
-        best([next(results) for _ in question.references or ("",)], metric.spec.higher_is_better)
-        for question in questions
+        best([next(results) for _ in question.references or ("",)], spec.higher_is_better) for question in questions
     ]
 
 

@@ -1,0 +1,66 @@
+"""BERTScore (Zhang et al. 2020): each word piece matched to its nearest in the other text by cosine."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.metrics.contract import MetricResult, MetricSpec, MetricUnavailable, Parameter, Question, Unit
+from analysis.metrics.encoder import MODEL_VARIABLE, Encoded, encoder, folder_of, identity, reason_against
+
+PAIRS_AT_ONCE = 512
+
+
+def bert_score(hypothesis: Encoded, reference: Encoded) -> tuple[float, float, float]:
+    """Return precision, recall and F1, without idf weights and without rescaling.
+
+    The special pieces at both ends can be matched to, but their own match does not count in the mean.
+    """
+    cosine = hypothesis.vectors @ reference.vectors.T
+    precision = float(cosine.max(axis=1)[~hypothesis.special].mean())
+    recall = float(cosine.max(axis=0)[~reference.special].mean())
+    total = precision + recall
+    return precision, recall, 2 * precision * recall / total if total > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class BertScore:
+    """BERTScore of one question, best of several references, by the operator's local model."""
+
+    @property
+    def spec(self) -> MetricSpec:
+        return MetricSpec(
+            id="bertscore",
+            name="BERTScore",
+            version="1",
+            unit=Unit.PAIR,
+            range=(-1.0, 1.0),
+            parameters=(
+                Parameter("part", "f1", "which of the three", choices=("f1", "precision", "recall")),
+                Parameter("layer", -1, "hidden layer whose vectors are compared; -1 is the last"),
+            ),
+            library=identity(folder_of(MODEL_VARIABLE)),
+        )
+
+    def available(self) -> tuple[bool, str]:
+        reason = reason_against(folder_of(MODEL_VARIABLE), MODEL_VARIABLE)
+        return not reason, reason
+
+    def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
+        results: list[MetricResult] = []
+        for start in range(0, len(batch), PAIRS_AT_ONCE):
+            results.extend(self._chunk(batch[start : start + PAIRS_AT_ONCE], params["part"], params["layer"]))
+        return results
+
+    @staticmethod
+    def _chunk(batch: Sequence[Question], part: str, layer: int) -> list[MetricResult]:
+        folder = folder_of(MODEL_VARIABLE)
+        if folder is None:
+            raise MetricUnavailable(f"no model: set {MODEL_VARIABLE}")
+        texts = [text for question in batch for text in (question.hypothesis, question.references[0])]
+        found = encoder(folder).encoded(texts, layer)
+        return [_result(found[question.hypothesis], found[question.references[0]], part) for question in batch]
+
+
+def _result(hypothesis: Encoded, reference: Encoded, part: str) -> MetricResult:
+    three = dict(zip(("precision", "recall", "f1"), bert_score(hypothesis, reference), strict=True))
+    return MetricResult(three[part], detail={**three, "truncated": hypothesis.truncated or reference.truncated})

@@ -1,0 +1,170 @@
+"""Set metrics made of any metric of one question: P-, R- and F-metric (003), Multi-metric and Average-metric (000)."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from analysis.metrics.contract import (
+    Metric,
+    MetricResult,
+    MetricSpec,
+    Parameter,
+    Question,
+    QuestionSet,
+    Unit,
+    failed,
+    undefined,
+)
+from analysis.metrics.scoring import QUESTION_UNITS, kept, score
+from analysis.metrics.sets import Matrix, assigned, f_measure, precision, recall
+
+DEDUPE = Parameter("dedupe", "none", "drop repeated predictions of a set first", choices=("none", "exact"))
+
+
+class Pairs:
+    """The pair scores of a base metric. The last batch is remembered, so P, R, F and Multi of a chunk score it once."""
+
+    def __init__(self, base: Metric) -> None:
+        self.base = base
+        self._last: tuple[object, list[Matrix | MetricResult]] | None = None
+
+    def matrices(self, sets: Sequence[QuestionSet], asked: Mapping[str, Any]) -> list[Matrix | MetricResult]:
+        """Return each set's matrix of pair scores, or why it has none."""
+        key = (list(sets), dict(asked))
+        if self._last is None or self._last[0] != key:
+            self._last = (key, self._scored(sets, asked))
+        return self._last[1]
+
+    def _scored(self, sets: Sequence[QuestionSet], asked: Mapping[str, Any]) -> list[Matrix | MetricResult]:
+        distinct = dict.fromkeys((p, r) for one in sets for p in one.hypotheses for r in one.references)
+        found = score(self.base, [Question(p, (r,)) for p, r in distinct], params=asked)
+        by_pair = dict(zip(distinct, found, strict=True))
+        return [_matrix(one, by_pair) for one in sets]
+
+
+@dataclass(frozen=True)
+class Composed:
+    """A set metric that is a function of the matrix of pair scores."""
+
+    pairs: Pairs
+    prefix: str
+    title: str
+    measure: Callable[[Matrix], MetricResult]
+
+    @property
+    def spec(self) -> MetricSpec:
+        return _spec(self.pairs.base, self.prefix, self.title)
+
+    def available(self) -> tuple[bool, str]:
+        return self.pairs.base.available()
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        with kept([self.pairs.base]):
+            yield
+
+    def score(self, batch: Sequence[QuestionSet], params: Mapping[str, Any]) -> list[MetricResult]:
+        sets = [deduped(one, params["dedupe"]) for one in batch]
+        found = self.pairs.matrices(sets, _asked(self.pairs.base, params))
+        return [self.measure(one) if isinstance(one, np.ndarray) else one for one in found]
+
+
+@dataclass(frozen=True)
+class Average:
+    """Average-metric: the mean over predictions of the score against all references at once."""
+
+    base: Metric
+
+    @property
+    def spec(self) -> MetricSpec:
+        return _spec(self.base, "avg", "Average")
+
+    def available(self) -> tuple[bool, str]:
+        return self.base.available()
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        with kept([self.base]):
+            yield
+
+    def score(self, batch: Sequence[QuestionSet], params: Mapping[str, Any]) -> list[MetricResult]:
+        sets = [deduped(one, params["dedupe"]) for one in batch]
+        questions = [Question(hypothesis, one.references) for one in sets for hypothesis in one.hypotheses]
+        found = iter(score(self.base, questions, params=_asked(self.base, params)))
+        return [_mean(one, [next(found) for _ in one.hypotheses]) for one in sets]
+
+
+def composed(base: Metric) -> list[Metric]:
+    """Return the set metrics of a base metric: P, R, F, Multi, Average."""
+    pairs = Pairs(base)
+    return [
+        Composed(pairs, "p", "P", lambda scores: MetricResult(precision(scores))),
+        Composed(pairs, "r", "R", lambda scores: MetricResult(recall(scores))),
+        Composed(pairs, "f", "F", lambda scores: MetricResult(f_measure(scores))),
+        Composed(pairs, "multi", "Multi", multi),
+        Average(base),
+    ]
+
+
+def can_compose(spec: MetricSpec) -> bool:
+    """Say whether a metric can be composed: it scores questions, more is better, and its parameters do not clash."""
+    names = {parameter.name for parameter in spec.parameters}
+    return spec.unit in QUESTION_UNITS and spec.higher_is_better and DEDUPE.name not in names
+
+
+def multi(scores: Matrix) -> MetricResult:
+    """Return the Multi-metric with its assignment, as the picture of 000's Figure 3 needs it."""
+    found = assigned(scores)
+    pairs = [(i, j, float(scores[i, j])) for i, j in found.pairs]
+    detail = {"assignment": pairs, "total": found.total, "precision": found.precision, "recall": found.recall}
+    return MetricResult(found.f, detail=detail)
+
+
+def deduped(one: QuestionSet, how: str) -> QuestionSet:
+    """Return the set without its repeated predictions where asked."""
+    return replace(one, hypotheses=tuple(dict.fromkeys(one.hypotheses))) if how == "exact" else one
+
+
+def _spec(base: Metric, prefix: str, title: str) -> MetricSpec:
+    inner = base.spec
+    return replace(
+        inner,
+        id=f"{prefix}_{inner.id}",
+        name=f"{title}-{inner.name}",
+        unit=Unit.SET,
+        parameters=(DEDUPE, *inner.parameters),
+    )
+
+
+def _asked(base: Metric, params: Mapping[str, Any]) -> dict[str, Any]:
+    return {parameter.name: params[parameter.name] for parameter in base.spec.parameters}
+
+
+def _matrix(one: QuestionSet, by_pair: Mapping[tuple[str, str], MetricResult]) -> Matrix | MetricResult:
+    if not one.hypotheses and not one.references:
+        return _neither()
+    found = [by_pair[p, r] for p in one.hypotheses for r in one.references]
+    for result in found:
+        if result.value is None:
+            return failed(f"a pair has no score: {result.reason}")
+        if result.value < 0:
+            return failed(f"a pair score is negative: {result.value}")
+    return np.array([result.value for result in found]).reshape(len(one.hypotheses), len(one.references))
+
+
+def _mean(one: QuestionSet, found: Sequence[MetricResult]) -> MetricResult:
+    if not one.references and not found:
+        return _neither()
+    if not one.references or not found:
+        return MetricResult(0.0)
+    for result in found:
+        if result.value is None:
+            return failed(f"a question has no score: {result.reason}")
+    return MetricResult(sum(result.value or 0.0 for result in found) / len(found))
+
+
+def _neither() -> MetricResult:
+    return undefined("the set has neither predictions nor references")

@@ -1,0 +1,157 @@
+"""What can be said of a question set without judging any question: overlap, number, types, duplicates."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.metrics.bleu import bleu
+from analysis.metrics.contract import (
+    MetricResult,
+    MetricSpec,
+    Need,
+    Parameter,
+    QuestionSet,
+    Scale,
+    Unit,
+    undefined,
+)
+from analysis.metrics.ptb import ptb
+from analysis.metrics.question_types import balance, question_type
+from analysis.metrics.rouge import lcs_length
+
+NEAR = 0.8
+NO_QUESTIONS = "the set has no questions"
+
+
+def self_bleu_2(hypotheses: Sequence[str], *, duplicates: str = "keep") -> float:
+    """Return Self-BLEU2 (000 Table 4): the mean BLEU-2 of each question against the others; lower is more diverse.
+
+    Two equal questions score 1 against each other. With `duplicates="drop"`, the papers' script, a question is not
+    compared with its copies. A question without others counts 0.
+    """
+    scores = []
+    for place, hypothesis in enumerate(hypotheses):
+        others = [*hypotheses[:place], *hypotheses[place + 1 :]]
+        if duplicates == "drop":
+            others = [other for other in others if other != hypothesis]
+        scores.append(bleu(hypothesis, others)[1] if others else 0.0)
+    return sum(scores) / len(scores)
+
+
+def normalised(question: str) -> str:
+    """Return a question with its white space made single: what Task B calls identical."""
+    return " ".join(question.split())
+
+
+def exact_duplicates(hypotheses: Sequence[str]) -> int:
+    """Count the questions that repeat an earlier one, white space aside."""
+    return len(hypotheses) - len({normalised(hypothesis) for hypothesis in hypotheses})
+
+
+def likeness(left: str, right: str) -> float:
+    """Return 2 LCS / (|a| + |b|) of the treebank words: 1 for the same words in the same order."""
+    a, b = ptb(left).split(), ptb(right).split()
+    return 2 * lcs_length(a, b) / (len(a) + len(b)) if a or b else 1.0
+
+
+def near_duplicates(hypotheses: Sequence[str], *, threshold: float = NEAR) -> int:
+    """Count the questions that are at least so like an earlier one (exact repetitions included)."""
+    return sum(
+        any(likeness(hypothesis, earlier) >= threshold for earlier in hypotheses[:place])
+        for place, hypothesis in enumerate(hypotheses)
+    )
+
+
+def types_of(one: QuestionSet) -> list[str]:
+    """Return the type of each question of a set."""
+    answers = one.answers or ("",) * len(one.hypotheses)
+    return [question_type(question, answer) for question, answer in zip(one.hypotheses, answers, strict=True)]
+
+
+@dataclass(frozen=True)
+class SetFact:
+    """A metric that counts something in a question set."""
+
+    spec: MetricSpec
+    measure: Callable[[QuestionSet, Mapping[str, Any]], MetricResult]
+
+    def available(self) -> tuple[bool, str]:
+        return True, ""
+
+    def score(self, batch: Sequence[QuestionSet], params: Mapping[str, Any]) -> list[MetricResult]:
+        return [self.measure(one, params) for one in batch]
+
+
+def _spec(id: str, name: str, **rest: Any) -> MetricSpec:
+    return MetricSpec(id=id, name=name, version="1", unit=Unit.SET, **{"needs": frozenset(), **rest})
+
+
+def _self_bleu(one: QuestionSet, params: Mapping[str, Any]) -> MetricResult:
+    if not one.hypotheses:
+        return undefined(NO_QUESTIONS)
+    return MetricResult(self_bleu_2(one.hypotheses, duplicates=params["duplicates"]))
+
+
+def _cardinality(one: QuestionSet, params: Mapping[str, Any]) -> MetricResult:
+    return MetricResult(float(len(one.references) - len(one.hypotheses)))
+
+
+def _cardinality_error(one: QuestionSet, params: Mapping[str, Any]) -> MetricResult:
+    return MetricResult(float(abs(len(one.references) - len(one.hypotheses))))
+
+
+def _type_ratio(one: QuestionSet, params: Mapping[str, Any]) -> MetricResult:
+    types = types_of(one)
+    return MetricResult(len(set(types)) / len(types), detail={"types": types}) if types else undefined(NO_QUESTIONS)
+
+
+def _type_balance(one: QuestionSet, params: Mapping[str, Any]) -> MetricResult:
+    types = types_of(one)
+    return MetricResult(balance(types), detail={"types": types}) if types else undefined(NO_QUESTIONS)
+
+
+def _exact(one: QuestionSet, params: Mapping[str, Any]) -> MetricResult:
+    return MetricResult(float(exact_duplicates(one.hypotheses)))
+
+
+def _near(one: QuestionSet, params: Mapping[str, Any]) -> MetricResult:
+    return MetricResult(float(near_duplicates(one.hypotheses, threshold=params["threshold"])))
+
+
+_COUNTS: dict[str, Any] = {"range": (0.0, float("inf")), "scale": Scale.NUMBER, "higher_is_better": False}
+_REFS: dict[str, Any] = {"needs": frozenset({Need.REFS})}
+
+SET_FACTS = (
+    SetFact(
+        _spec(
+            "self_bleu_2",
+            "Self-BLEU2",
+            higher_is_better=False,
+            parameters=(
+                Parameter("duplicates", "keep", "compare a question with its exact copies", choices=("keep", "drop")),
+            ),
+        ),
+        _self_bleu,
+    ),
+    SetFact(
+        _spec(
+            "cardinality_difference",
+            "Cardinality difference (references - predictions; 0 is best)",
+            **{**_COUNTS, **_REFS, "range": (float("-inf"), float("inf"))},
+        ),
+        _cardinality,
+    ),
+    SetFact(_spec("cardinality_error", "Absolute cardinality difference", **_COUNTS, **_REFS), _cardinality_error),
+    SetFact(_spec("type_ratio", "Distinct question types per question"), _type_ratio),
+    SetFact(_spec("type_balance", "Balance of question types"), _type_balance),
+    SetFact(_spec("exact_duplicates", "Exact duplicates", **_COUNTS), _exact),
+    SetFact(
+        _spec(
+            "near_duplicates",
+            "Near duplicates",
+            parameters=(Parameter("threshold", NEAR, "likeness from which two questions count as one"),),
+            **_COUNTS,
+        ),
+        _near,
+    ),
+)

@@ -1,0 +1,133 @@
+"""Contextual word vectors from a transformer in a local folder (extra `neural`): nothing is ever downloaded."""
+
+import hashlib
+import os
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import version
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.metrics.contract import MetricUnavailable
+
+MODEL_VARIABLE = "QUAESTOR_METRIC_MODEL"
+TEXTS_KEPT = 4096
+TEXTS_AT_ONCE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A text's word pieces with their unit vectors, (n_pieces, width); the special pieces at both ends are marked."""
+
+    pieces: tuple[str, ...]
+    vectors: NDArray[np.float32]
+    special: NDArray[np.bool_]
+    truncated: bool
+
+
+def reason_against(folder: Path | None, variable: str) -> str:
+    """Return why a model folder cannot be used, or nothing."""
+    if find_spec("torch") is None or find_spec("transformers") is None:
+        return "torch and transformers are not installed (extra neural)"
+    if folder is None:
+        return f"no model: set {variable} to the folder of a downloaded transformer"
+    if not (folder / "config.json").is_file():
+        return f"{folder} holds no transformer (there is no config.json)"
+    return ""
+
+
+def folder_of(variable: str) -> Path | None:
+    """Return the model folder that the operator set."""
+    named = os.environ.get(variable)
+    return Path(named) if named else None
+
+
+def identity(folder: Path | None) -> str:
+    """Name a model by its folder and by the content of its files, with the libraries that run it."""
+    if folder is None or reason_against(folder, ""):
+        return "no model"
+    files = sorted(path for path in folder.iterdir() if path.is_file())
+    digest = _digest(tuple((path, path.stat().st_mtime_ns) for path in files))
+    return f"{folder.name} sha256 {digest[:16]}, {_libraries()}"
+
+
+@cache
+def _libraries() -> str:
+    return f"transformers {version('transformers')}, torch {version('torch')}"
+
+
+@cache
+def _digest(files: tuple[tuple[Path, int], ...]) -> str:
+    whole = hashlib.sha256()
+    for path, _ in files:
+        with path.open("rb") as file:
+            whole.update(hashlib.file_digest(file, "sha256").digest())
+    return whole.hexdigest()
+
+
+class Encoder:
+    """A loaded transformer that remembers the texts it saw last: a reference shared by six systems is encoded once."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            self._torch, transformers = import_module("torch"), import_module("transformers")
+            self._tokenizer: Any = transformers.AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
+            self._model: Any = transformers.AutoModel.from_pretrained(str(folder), local_files_only=True).eval()
+        except (ImportError, OSError, ValueError, KeyError) as error:
+            raise MetricUnavailable(f"the model in {folder} does not load: {error}") from error
+        self._longest = min(self._tokenizer.model_max_length, _positions(self._model.config))
+        self._seen: OrderedDict[tuple[str, int], Encoded] = OrderedDict()
+
+    def encoded(self, texts: Sequence[str], layer: int) -> dict[str, Encoded]:
+        """Return each distinct text encoded by a layer (-1 is the last)."""
+        asked = dict.fromkeys(texts)
+        found = {text: self._seen[text, layer] for text in asked if (text, layer) in self._seen}
+        for chunk in _chunks(sorted((text for text in asked if text not in found), key=len)):
+            found.update(zip(chunk, self._run(chunk, layer), strict=True))
+        self._remember(found, layer)
+        return found
+
+    def _run(self, texts: Sequence[str], layer: int) -> Iterator[Encoded]:
+        batch = self._tokenizer(
+            list(texts), padding=True, truncation=True, max_length=self._longest, return_special_tokens_mask=True,
+            return_tensors="pt",
+        )  # fmt: skip
+        special = batch.pop("special_tokens_mask").numpy().astype(bool)
+        with self._torch.inference_mode():
+            hidden = self._model(**batch, output_hidden_states=True).hidden_states[layer]
+            vectors = self._torch.nn.functional.normalize(hidden, dim=-1).numpy()
+        for row, size in enumerate(batch["attention_mask"].sum(dim=1).tolist()):
+            pieces = tuple(self._tokenizer.convert_ids_to_tokens(batch["input_ids"][row][:size].tolist()))
+            yield Encoded(pieces, vectors[row, :size].copy(), special[row, :size], size >= self._longest)
+
+    def _remember(self, found: dict[str, Encoded], layer: int) -> None:
+        for text, encoded in found.items():
+            self._seen[text, layer] = encoded
+            self._seen.move_to_end((text, layer))
+        while len(self._seen) > TEXTS_KEPT:
+            self._seen.popitem(last=False)
+
+
+@cache
+def encoder(folder: Path) -> Encoder:
+    """Return the encoder of a folder, loaded once a process."""
+    return Encoder(folder)
+
+
+def _positions(config: Any) -> int:
+    room = int(getattr(config, "max_position_embeddings", 512))
+    return room - 2 if "roberta" in config.model_type else room  # RoBERTa counts positions from its padding id
+
+
+def _chunks(texts: Sequence[str]) -> Iterator[list[str]]:
+    rest = iter(texts)
+    while chunk := list(islice(rest, TEXTS_AT_ONCE)):
+        yield chunk

@@ -1,0 +1,221 @@
+"""Tuning the weights of a Q-metric on judgments (Nema and Khapra 2018, section 5.1).
+
+The paper draws 20 bags of 200 from 300 judged questions, searches a grid for the weights that correlate best with the
+judgments in each bag, and averages. Where answerability is linear in its weights the best weights are also had exactly,
+without a grid. The weights published for SQuAD are not what the released SQuAD judgments yield: see docs/metrics.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+
+from analysis.metrics.answerability import CLASSES, Bags, components
+
+Array = NDArray[np.float64]
+
+TRAIN, BAGS, BAG = 300, 20, 200
+
+
+class CannotTune(ValueError):
+    """Judgments or scores from which no weights can be learnt; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """delta and the weights of content, entity, question and function words, which sum to 1."""
+
+    delta: float
+    words: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """The mean weights over bags and their standard deviations (0 where there was one bag only)."""
+
+    weights: Weights
+    spread: Weights
+    bags: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """One split: what was tuned on one part, and how base and Q-metric correlate with judgments on the other."""
+
+    tuned: Tuned
+    base: float
+    tuned_metric: float
+    n: int
+
+
+def class_scores(
+    pairs: Sequence[tuple[Bags, Bags]], *, formula: str = "per_class_f", empty_class: str = "one"
+) -> Array:
+    """Return precision and recall by class, (n_questions, 4, 2), for pairs of hypothesis and reference bags."""
+    if empty_class not in ("one", "zero"):
+        raise CannotTune("tuning takes an empty class as one or zero")
+    found = [components(mine, theirs, formula=formula, empty_class=empty_class) for mine, theirs in pairs]
+    return np.array(found, dtype=float).reshape(len(pairs), len(CLASSES), 2)
+
+
+def answers(scores: Array, words: Array, *, formula: str) -> Array:
+    """Return answerability (n_questions, n_weightings) for weightings (n_weightings, 4)."""
+    if formula == "paper":
+        return _harmonic(scores[:, :, 0] @ words.T, scores[:, :, 1] @ words.T)
+    return _harmonic(scores[:, :, 0], scores[:, :, 1]) @ words.T
+
+
+def mixed(scores: Array, base: Array, weights: Weights, *, formula: str) -> Array:
+    """Return the Q-metric of every question."""
+    answer = answers(scores, np.array([weights.words]), formula=formula)[:, 0]
+    return weights.delta * answer + (1 - weights.delta) * base
+
+
+def search(scores: Array, base: Array, gold: Array, *, formula: str, step: float = 0.1) -> Weights:
+    """Return the grid point whose Q-metric has the highest Pearson correlation with the judgments.
+
+    Notes
+    -----
+    For Q = d A + (1 - d) M the correlation needs only the (co)variances of A, M and the judgments, so each of the 286
+    weightings (at step .1) is multiplied out once and the 11 values of d cost nothing.
+    """
+    words, deltas = simplex(step), np.linspace(0, 1, round(1 / step) + 1)[:, None]
+    answer = answers(scores, words, formula=formula)
+    answer, centred, target = answer - answer.mean(axis=0), base - base.mean(), gold - gold.mean()
+    agreement = deltas * (target @ answer) + (1 - deltas) * (target @ centred)
+    spread = deltas**2 * (answer**2).sum(axis=0) + (1 - deltas) ** 2 * (centred @ centred)
+    spread += 2 * deltas * (1 - deltas) * (centred @ answer)
+    usable = spread > 1e-12
+    quality = np.where(usable, agreement / np.sqrt(np.where(usable, spread, 1.0)), -np.inf)
+    best, which = np.unravel_index(int(quality.argmax()), quality.shape)
+    return Weights(float(deltas[best, 0]), tuple(words[which].tolist()))
+
+
+def exact(scores: Array, base: Array, gold: Array) -> Weights:
+    """Return the weights with the highest Pearson correlation, for a formula that is linear in them.
+
+    Notes
+    -----
+    Among non-negative combinations of columns, the one nearest to the judgments in least squares is, up to scale, the
+    one that correlates best with them; scale is then settled by the weights summing to 1.
+    """
+    columns = np.column_stack([_harmonic(scores[:, :, 0], scores[:, :, 1]), base])
+    found, _ = nnls(columns - columns.mean(axis=0), gold - gold.mean())
+    if not found.any():
+        raise CannotTune("no part of the metric correlates with the judgments")
+    found = found / found.sum()
+    delta = float(found[:-1].sum())
+    return Weights(delta, tuple((found[:-1] / delta).tolist()) if delta else (0.25,) * len(CLASSES))
+
+
+def tune(
+    scores: Array,
+    base: Array,
+    gold: Array,
+    *,
+    rng: np.random.Generator,
+    formula: str = "per_class_f",
+    method: str = "grid",
+    bags: int = BAGS,
+    bag: int = BAG,
+    step: float = 0.1,
+) -> Tuned:
+    """Tune a Q-metric on judged questions.
+
+    Parameters
+    ----------
+    scores
+        From `class_scores`, (n_questions, 4, 2).
+    base, gold
+        The base metric and the judgments (oriented so that more is better), (n_questions,).
+    rng
+        Draws the bags, each without replacement.
+    formula
+        As the scores were made. `paper` is not linear in its weights, so it has no exact solution.
+    method
+        `grid`, as published, or `exact`.
+    bags, bag, step
+        How many bags, of how many questions, and the grid's step.
+
+    Returns
+    -------
+    Tuned
+        Mean weights over bags, and their standard deviations.
+
+    Raises
+    ------
+    CannotTune
+        Too few questions, a value that is missing, judgments that do not vary, or `exact` with formula `paper`.
+    """
+    _require(scores, base, gold, formula=formula, method=method, bag=bag)
+    found = []
+    for _ in range(bags):
+        rows = rng.choice(len(gold), size=bag, replace=False)
+        one = (scores[rows], base[rows], gold[rows])
+        _require_variation(one[2])
+        found.append(exact(*one) if method == "exact" else search(*one, formula=formula, step=step))
+    table = np.array([(weights.delta, *weights.words) for weights in found])
+    mean, spread = table.mean(axis=0).tolist(), table.std(axis=0).tolist()
+    return Tuned(Weights(mean[0], tuple(mean[1:])), Weights(spread[0], tuple(spread[1:])), bags)
+
+
+def held_out(
+    scores: Array,
+    base: Array,
+    gold: Array,
+    *,
+    rng: np.random.Generator,
+    train: int = TRAIN,
+    splits: int = 5,
+    formula: str = "per_class_f",
+    method: str = "grid",
+    bag: int = BAG,
+) -> list[HeldOut]:
+    """Tune on `train` random questions and correlate on the rest, several times over."""
+    if train + 3 > len(gold):
+        raise CannotTune(f"{len(gold)} judged questions leave fewer than 3 to test on after {train}")
+    found = []
+    for _ in range(splits):
+        learn, test = np.split(rng.permutation(len(gold)), [train])
+        tuned = tune(scores[learn], base[learn], gold[learn], rng=rng, formula=formula, method=method, bag=bag)
+        q = mixed(scores[test], base[test], tuned.weights, formula=formula)
+        found.append(HeldOut(tuned, pearson(base[test], gold[test]), pearson(q, gold[test]), len(test)))
+    return found
+
+
+def pearson(left: Array, right: Array) -> float:
+    """Return Pearson's r, NaN where one side does not vary."""
+    a, b = left - left.mean(), right - right.mean()
+    size = float(np.sqrt((a @ a) * (b @ b)))
+    return float(a @ b) / size if size > 0 else float("nan")
+
+
+def simplex(step: float) -> Array:
+    """Return every weighting of four classes in steps that sums to 1, (n_weightings, 4)."""
+    parts = round(1 / step)
+    points = [(*three, parts - sum(three)) for three in product(range(parts + 1), repeat=3) if sum(three) <= parts]
+    return np.array(points, dtype=float) / parts
+
+
+def _harmonic(precision: Array, recall: Array) -> Array:
+    total = precision + recall
+    return np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)
+
+
+def _require(scores: Array, base: Array, gold: Array, *, formula: str, method: str, bag: int) -> None:
+    if not len(scores) == len(base) == len(gold):
+        raise CannotTune(f"{len(scores)} questions, {len(base)} base scores and {len(gold)} judgments do not match")
+    if len(gold) < bag:
+        raise CannotTune(f"{len(gold)} judged questions are fewer than a bag of {bag}")
+    if method == "exact" and formula == "paper":
+        raise CannotTune("the formula of the paper is not linear in its weights: tune it by grid")
+    if not (np.isfinite(base).all() and np.isfinite(gold).all() and np.isfinite(scores).all()):
+        raise CannotTune("a score or judgment is missing")
+
+
+def _require_variation(gold: Array) -> None:
+    if np.ptp(gold) == 0:
+        raise CannotTune("the judgments do not vary")
