@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 import yaml
 
+from judging.formats.guideline import blocks
 from judging.formats.rubric import (
     RubricError,
     digest,
@@ -20,8 +21,8 @@ from judging.formats.rubric import (
     untranslated,
     warnings,
 )
-from judging.formats.rubric_schema import Point
-from judging.rules import Fatal, Force, Identical, Lone, Missing
+from judging.formats.rubric_schema import Point, Quota
+from judging.rules import Fatal, Force, Identical, Lone, Missing, settled
 
 SMALL = """\
 key: two-scales
@@ -322,3 +323,68 @@ def test_shipped_nema_khapra_hides_the_source_and_tells_its_kind() -> None:
     rubric = shipped("nema-khapra")
     assert [stage.shows for stage in rubric.stages] == [("modality",)]
     assert (rubric.task, rubric.page_size) == ("unit", 10)
+
+
+@pytest.mark.parametrize("key", shipped_keys())
+def test_shipped_rubrics_are_complete_in_two_languages(key: str) -> None:
+    rubric = shipped(key)
+    assert rubric.key == key
+    assert rubric.languages() == ("en", "de")
+    assert untranslated(rubric, "de") == ()
+    assert warnings(rubric) == ()
+    assert len(blocks(rubric.guideline)) == len(blocks(localized(rubric, "de").guideline)) >= 5
+
+
+def test_shipped_protocols_are_those_of_the_field() -> None:
+    assert shipped_keys() == (
+        "nema-khapra",
+        "qgbench",
+        "qgbench-staged",
+        "qgeval",
+        "qgstec-plus",
+        "qgstec2010-a",
+        "qgstec2010-b",
+        "schlichtkrull-cheng",
+    )
+
+
+def test_shipped_task_a_never_averages_specificity() -> None:
+    task_a = shipped("qgstec2010-a")
+    quota, spread = task_a.facts
+    assert task_a.criterion("specificity").worst() is None
+    assert task_a.aggregated() == ("syntax", "semantics", "qtype_correct", "diversity")
+    assert quota == Quota("specificity-quota", "specificity", {1: 1, 2: 2, 3: 3}, 1, 4, quota.explanation)
+    assert (spread.beside, spread.share, spread.balance) == ("diversity", 0.5, 0.9)
+    assert task_a.span_mark is not None
+    assert task_a.expected == 6
+
+
+def test_shipped_task_a_missing_question_gets_what_is_told() -> None:
+    [rule] = shipped("qgstec2010-a").rules
+    [mark] = settled([None], [rule], {})
+    assert mark.values == {
+        "specificity": 4,
+        "syntax": 4,
+        "semantics": 4,
+        "qtype_correct": 1,
+        "diversity": 4,
+        "composite": 4,
+    }
+
+
+def test_shipped_plus_has_the_scales_and_rules_of_task_b() -> None:
+    plus, task_b = shipped("qgstec-plus"), shipped("qgstec2010-b")
+    assert plus.rules == task_b.rules
+    assert plus.aggregate == task_b.aggregate
+    assert [(c.key, c.values(), c.best) for c in plus.criteria] == [
+        (c.key, c.values(), c.best) for c in task_b.criteria
+    ]
+
+
+def test_shipped_sets_are_judged_as_sets() -> None:
+    assert {criterion.unit for criterion in shipped("schlichtkrull-cheng").criteria} == {"set"}
+
+
+def test_shipped_qgeval_has_seven_dimensions_from_one_to_three() -> None:
+    qgeval = shipped("qgeval")
+    assert [criterion.values() for criterion in qgeval.criteria] == [(1, 2, 3)] * 7
