@@ -1,8 +1,47 @@
 """What is judged: collections of passages, sources and the questions systems made from them."""
 
+from typing import TypeVar
+
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, F, Func, OuterRef, Q, Subquery, Value
+from django.db.models.functions import Cast, Coalesce, Concat, Trim
+
+Row = TypeVar("Row", bound=models.Model)
+
+
+def _counted(rows: models.QuerySet[Row], of: str) -> Coalesce:
+    """Count rows of another table beside each row of a query, without multiplying them by a third."""
+    counts = rows.filter(**{of: OuterRef("pk")}).order_by().values(of).annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counts), 0)
+
+
+class CollectionQuerySet(models.QuerySet["Collection"]):
+    def counted(self) -> "CollectionQuerySet":
+        """Add how many sources, systems, questions and quarantined values each holds."""
+        return self.annotate(
+            source_count=_counted(Source.objects.all(), "collection"),
+            system_count=_counted(System.objects.all(), "collection"),
+            question_count=_counted(Question.objects.all(), "unit__question_set__source__collection"),
+            quarantine_count=_counted(Quarantine.objects.all(), "collection"),
+        )
+
+
+class SystemQuerySet(models.QuerySet["System"]):
+    def counted(self) -> "SystemQuerySet":
+        """Add how many questions each gave, how many slots are missing, and how many repeat one of their set."""
+        slot = Q(question_sets__units__position__isnull=False)
+        question = "question_sets__units__question"
+        # white space collapsed, case kept: as the rules compare questions
+        collapsed = Func(F(f"{question}__text"), Value(r"\s+"), Value(" "), Value("g"), function="regexp_replace")
+        text = Trim(collapsed, output_field=models.TextField())
+        of_set = Concat(Cast("question_sets", models.TextField()), Value(" "), text, output_field=models.TextField())
+        given = Count(question)
+        return self.annotate(
+            returned=given,
+            missing=Count("question_sets__units", filter=slot) - given,
+            duplicates=given - Count(of_set, distinct=True, filter=Q(**{f"{question}__isnull": False})),
+        )
 
 
 class Collection(models.Model):
@@ -19,6 +58,8 @@ class Collection(models.Model):
     file_sha256 = models.CharField(max_length=64, blank=True)
     mapping = models.JSONField(default=dict, blank=True, help_text="How the file's columns were read.")
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = CollectionQuerySet.as_manager()
 
     class Meta:
         indexes = [models.Index(fields=["owner", "file_sha256"], name="collection_by_file")]
@@ -98,6 +139,8 @@ class System(models.Model):
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="systems", db_index=False)
     name = models.CharField(max_length=200)
     kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.MODEL)
+
+    objects = SystemQuerySet.as_manager()
 
     class Meta:
         ordering = ["collection", "name"]

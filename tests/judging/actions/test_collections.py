@@ -144,3 +144,21 @@ def test_quarantine_keeps_row_column_value_and_reason():
 
     kept = Quarantine.objects.get()
     assert (kept.row, kept.column, kept.value, kept.reason) == (7, "c" * 200, "31", "Not on the scale.")
+
+
+def test_counted_systems_tell_what_is_missing_and_what_repeats_another():
+    text = "passage,system,question\nA,Alba,Why?\nA,Alba,Why  ?\nA,Alba,why?\nA,Alba, Why?\nA,Brisa,Who?\nB,Alba,Why?\n"
+    made = stored(text, passage="passage", system="system", question="question")
+
+    counts = made.systems.counted().values_list("name", "returned", "missing", "duplicates")
+
+    assert list(counts) == [("Alba", 5, 0, 1), ("Brisa", 1, 4, 0)]
+
+
+def test_counted_collections_tell_what_they_hold():
+    made = stored()
+
+    row = Collection.objects.counted().get(pk=made.pk)
+
+    counts = (row.source_count, row.system_count, row.question_count, row.quarantine_count)
+    assert counts == (2, 2, 3, 0)

@@ -1,0 +1,93 @@
+"""What a study amounts to, counted before anything is stored, and a text cut where its marks begin and end."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from judging.formats.records import QuestionRecord, SourceRecord, Study
+from judging.rules import same_text
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemCounts:
+    """What one system gave: questions, expected slots without one, and questions equal to another of their set."""
+
+    name: str
+    returned: int
+    missing: int
+    duplicates: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A source with what each system asked about it."""
+
+    source: SourceRecord
+    questions: tuple[QuestionRecord, ...]
+
+
+def per_system(study: Study) -> tuple[SystemCounts, ...]:
+    """Return the counts of each system, in the order of the file."""
+    returned, missing, duplicates = study.returned, study.missing, _duplicates(study.questions)
+    return tuple(SystemCounts(name, returned[name], missing[name], duplicates[name]) for name in study.systems)
+
+
+def _duplicates(questions: Sequence[QuestionRecord]) -> Mapping[str, int]:
+    texts: Counter[tuple[str, str, str]] = Counter()
+    for question in questions:
+        if question.text is not None:
+            texts[question.source_key, question.system, same_text(question.text)] += 1
+    found: Counter[str] = Counter()
+    for (_, system, _), count in texts.items():
+        found[system] += count - 1
+    return found
+
+
+def samples(study: Study, most: int) -> tuple[Sample, ...]:
+    """Return the first few sources with their questions."""
+    first = study.sources[:most]
+    by_source: dict[str, list[QuestionRecord]] = defaultdict(list, {source.key: [] for source in first})
+    for question in study.questions:
+        if question.source_key in by_source:
+            by_source[question.source_key].append(question)
+    return tuple(Sample(source, tuple(by_source[source.key])) for source in first)
+
+
+def pieces(text: str, *, answer: Span | None, sentence: Span | None) -> tuple[tuple[str, str], ...]:
+    """Return the text in pieces, each with how it is marked: `mark`, `sentence`, `sentence_mark`, or not at all."""
+    spans = [span for span in (answer, sentence) if span]
+    edges = sorted({0, len(text), *(min(edge, len(text)) for span in spans for edge in span)})
+    found = []
+    for start, end in zip(edges, edges[1:], strict=False):
+        inside = [name for name, span in (("sentence", sentence), ("mark", answer)) if span and _covers(span, start)]
+        found.append((text[start:end], "_".join(inside)))
+    return tuple(found)
+
+
+def _covers(span: Span, start: int) -> bool:
+    return span[0] <= start < span[1]
+
+
+def source_pieces(source: SourceRecord) -> tuple[tuple[str, str], ...]:
+    """Return the text of a source with its answer and sentence marked; without a passage, its sentence."""
+    answer = _span(source.answer_start, source.answer)
+    if source.passage is None:
+        return pieces(source.sentence, answer=answer, sentence=None)
+    return pieces(source.passage, answer=answer, sentence=_span(source.sentence_start, source.sentence))
+
+
+def surroundings(text: str, start: int, length: int, *, most: int = 60) -> tuple[tuple[str, str], ...]:
+    """Return one place of a text with a little of what stands before and after it, the place marked."""
+    first, last = max(0, start - most), min(len(text), start + length + most)
+    before, after = "…" if first else "", "…" if last < len(text) else ""
+    return (
+        (before + text[first:start], ""),
+        (text[start : start + length], "mark"),
+        (text[start + length : last] + after, ""),
+    )
+
+
+def _span(start: int | None, text: str) -> Span | None:
+    return None if start is None or not text else (start, start + len(text))
