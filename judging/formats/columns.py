@@ -79,7 +79,9 @@ class Columns:
     scores: tuple[ScoreColumn, ...] = ()
     ratings: tuple[RatingColumn, ...] = ()
     metadata: tuple[str, ...] = ()
+    rating_metadata: tuple[str, ...] = ()
     default_system: str = "unnamed"
+    default_modality: str = ""
     expected: int | None = None
     crossed: bool = True
     when_ambiguous: WhenAmbiguous = "ask"
@@ -97,6 +99,7 @@ class Columns:
         yield from (score.column for score in self.scores)
         yield from (rating.column for rating in self.ratings)
         yield from self.metadata
+        yield from self.rating_metadata
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data that JSON can hold."""
@@ -114,7 +117,7 @@ def columns_from(data: Mapping[str, Any]) -> Columns:
     if reasons := list(_misshapen(data)):
         raise BadColumns(reasons)
     values = dict(data)
-    for name in ("references", "metadata"):
+    for name in ("references", "metadata", "rating_metadata"):
         values[name] = tuple(data.get(name, ()))
     values["scores"] = tuple(ScoreColumn(**each) for each in data.get("scores", ()))
     values["ratings"] = tuple(RatingColumn(**each) for each in data.get("ratings", ()))
@@ -155,10 +158,10 @@ def _conflicts(columns: Columns) -> Iterator[tuple[bool, str]]:
 def _misshapen(data: Mapping[str, Any]) -> Iterator[str]:
     known = {each.name for each in fields(Columns)}
     yield from (f"“{name}” is not a part of the mapping." for name in data if name not in known)
-    for name in (*ONE_COLUMN, "default_system"):
+    for name in (*ONE_COLUMN, "default_system", "default_modality"):
         if not isinstance(data.get(name, ""), str):
             yield f"“{name}” must be the name of one column."
-    for name in ("references", "metadata"):
+    for name in ("references", "metadata", "rating_metadata"):
         if not _is_list_of(data.get(name, ()), str):
             yield f"“{name}” must be a list of columns."
     yield from _misshapen_parts(data, "scores", ScoreColumn)

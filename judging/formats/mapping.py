@@ -136,7 +136,7 @@ class _Reading:
             answer=self._cell(row, columns.answer),
             answer_start=self._start(row),
             target_type=self._cell(row, columns.target_type).strip(),
-            modality=self._cell(row, columns.modality).strip(),
+            modality=self._cell(row, columns.modality).strip() or columns.default_modality,
             references=references_in(self._cell(row, column) for column in columns.references),
         )
 
@@ -204,6 +204,7 @@ class _Reading:
                 value=value,
                 row=row.number,
                 column=column,
+                attributes={name: self._cell(row, name) for name in self.columns.rating_metadata},
             )
         )
 

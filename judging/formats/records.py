@@ -85,6 +85,7 @@ class RatingRecord:
     value: str
     row: int
     column: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,11 +8,11 @@ and is no row. JSON Lines have no header: there a row is its line.
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal, TextIO
+from typing import TextIO
 
 from judging.formats.records import Problem
 from judging.formats.text import Unreadable, open_text, unstorable
@@ -21,8 +21,8 @@ DELIMITERS = (",", ";", "\t")
 MOST_COLUMNS = 2_000
 _SAMPLE = 50
 
-TableKind = Literal["delimited", "jsonl"]
 Parsed = tuple[int, list[str] | Problem]
+Found = tuple[int, Mapping[str, object] | Problem]
 
 # The module's own limit counts silently against long passages; cells are measured after reading, with a sentence.
 csv.field_size_limit(2**31 - 1)
@@ -38,7 +38,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A file of rows under a header."""
+    """A file of rows under a header; of its problems, those of the kind `row` are rows that are missing."""
 
     header: tuple[str, ...]
     rows: tuple[Row, ...]
@@ -59,7 +59,17 @@ def read_delimited(data: bytes, *, delimiter: str | None = None, quoted: bool | 
     text = open_text(data)
     delimiter = delimiter or _find_delimiter(text)
     quoted = _find_quoting(text, delimiter) if quoted is None else quoted
-    parsed = _parse(text, delimiter=delimiter, quoted=quoted)
+    return shape_rows(_parse(text, delimiter=delimiter, quoted=quoted), delimiter=delimiter, quoted=quoted)
+
+
+def shape_rows(parsed: Iterator[Parsed], *, delimiter: str = "", quoted: bool = True) -> Table:
+    """Return rows of cells as a table; the first is the header.
+
+    Raises
+    ------
+    Unreadable
+        Where there is no header or nothing under it.
+    """
     header = _header(next(parsed, None))
     pool: dict[str, str] = {}
     results = [(number, _shape(number, row, header, pool)) for number, row in parsed]
@@ -71,25 +81,44 @@ def read_jsonl(data: bytes) -> Table:
 
     Numbers keep their digits, lists and objects stay JSON, null is blank.
     """
-    objects = [(number, _object(number, line)) for number, line in enumerate(open_text(data), 1) if line.strip()]
-    header = tuple(dict.fromkeys(key for _, found in objects if isinstance(found, dict) for key in found))
+    lines = enumerate(open_text(data), 1)
+    return table_of([(number, _object(number, line)) for number, line in lines if line.strip()])
+
+
+def table_of(objects: Sequence[Found], *, remarks: Sequence[Problem] = ()) -> Table:
+    """Return objects that a reader took from another format as rows; several may come from one row of the file.
+
+    A problem in place of an object refuses a row; `remarks` are the problems that refuse none.
+    """
+    header = tuple(dict.fromkeys(key for _, found in objects if not isinstance(found, Problem) for key in found))
     if len(header) > MOST_COLUMNS:
         raise Unreadable(f"The objects have {len(header):,} different keys; at most {MOST_COLUMNS:,} can be read.")
     if not header:
-        raise Unreadable("No line of the file is a JSON object with a key.")
+        raise Unreadable(_nothing(objects))
     pool: dict[str, str] = {}
-    return _table(header, [(number, _lay_out(number, found, header, pool)) for number, found in objects])
+    results = [(number, _lay_out(number, found, header, pool)) for number, found in objects]
+    return _table(header, results, remarks=remarks)
+
+
+def _nothing(objects: Sequence[Found]) -> str:
+    first = next((found for _, found in objects if isinstance(found, Problem)), None)
+    return "The file holds no questions." if first is None else f"No row can be read. The first: {first.reason}"
 
 
 def _table(
-    header: tuple[str, ...], results: Sequence[tuple[int, Row | Problem]], *, delimiter: str = "", quoted: bool = True
+    header: tuple[str, ...],
+    results: Sequence[tuple[int, Row | Problem]],
+    *,
+    remarks: Sequence[Problem] = (),
+    delimiter: str = "",
+    quoted: bool = True,
 ) -> Table:
     if not results:
         raise Unreadable("The file has a header but no rows.", row=1)
     return Table(
         header=header,
         rows=tuple(row for _, row in results if isinstance(row, Row)),
-        problems=tuple(row for _, row in results if isinstance(row, Problem)),
+        problems=(*(row for _, row in results if isinstance(row, Problem)), *remarks),
         rows_read=len(results),
         delimiter=delimiter,
         quoted=quoted,
@@ -174,7 +203,7 @@ def _object(number: int, line: str) -> dict[str, object] | Problem:
 
 
 def _lay_out(
-    number: int, found: dict[str, object] | Problem, header: Sequence[str], pool: dict[str, str]
+    number: int, found: Mapping[str, object] | Problem, header: Sequence[str], pool: dict[str, str]
 ) -> Row | Problem:
     if isinstance(found, Problem):
         return found

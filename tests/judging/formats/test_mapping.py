@@ -330,3 +330,15 @@ def test_every_row_is_kept_or_refused(cells: list[tuple[str, ...]], long: bool, 
     assert {source for source, _ in study.expected} == {source.key for source in study.sources}
     assert all((each.source_key, each.system) in study.expected for each in study.ratings)
     assert all(count >= 0 for count in study.missing.values())
+
+
+def test_columns_about_a_rating_stay_with_it() -> None:
+    columns = Columns(question="q", rater="j", criterion="c", value="v", key="q", rating_metadata=("t",))
+    study = to_study(table("q|j|c|v|t", "q1|ha|fluency|3|12 s", "q1|uw|fluency|2|9 s"), columns)
+    assert [rating.attributes for rating in study.ratings] == [{"t": "12 s"}, {"t": "9 s"}]
+
+
+def test_a_modality_may_be_told_for_the_whole_file() -> None:
+    columns = Columns(question="q", modality="m", default_modality="image")
+    study = to_study(table("q|m", "q1|", "q2|document"), columns)
+    assert [source.modality for source in study.sources] == ["image", "document"]

@@ -1,0 +1,208 @@
+"""Batch results of Amazon Mechanical Turk: one assignment to a row, its questions and answers side by side.
+
+The columns `Input.question_1a` and `Answer.fluency_1a` belong together by what is left of their names: the stem says
+what it is, the index whose it is. Inputs whose index begins the question's (`Input.passage_1`) are shared. A passage
+may come whole, or as the part before the sentence, the sentence, and the part after.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from judging.formats.columns import Columns, RatingColumn
+from judging.formats.json_files import object_at
+from judging.formats.records import Problem
+from judging.formats.tables import Found, Row, Table, parse_json, read_delimited, shorten, table_of
+from judging.formats.text import Unreadable
+
+SlotsAre = Literal["systems", "positions"]
+Index = tuple[str, ...]
+Cells = Mapping[str, str]
+
+_STEMS = {
+    "question": "question generated_question prediction system_question q",
+    "passage": "passage paragraph context text document article",
+    "before": "passage_before paragraph_before context_before before",
+    "after": "passage_after paragraph_after context_after after",
+    "sentence": "sentence",
+    "answer": "answer",
+    "target_type": "target_type",
+    "reference": "reference gold_question",
+    "system": "system model",
+    "source_id": "source_id",
+}
+_ROLES = {stem: role for role, stems in _STEMS.items() for stem in stems.split()}
+_GIVEN = ("source_id", "passage", "sentence", "answer", "target_type", "reference")
+_TASK_ANSWERS = "Answer.taskAnswers"
+
+
+def read_mturk(data: bytes, *, slots_are: SlotsAre = "systems") -> Table:
+    """Return the judged questions of a batch-results file as rows, one for each question of each assignment.
+
+    `slots_are` says what the last letter or number of `question_1a` counts: the systems, one question each, where no
+    input column names them, or the positions in one system's set. A rejected assignment is refused.
+
+    Raises
+    ------
+    Unreadable
+        Where the file is no table, or has no `Input.` column of questions.
+    """
+    table = read_delimited(data, delimiter=",")
+    assignments = [(row.number, _cells(row, table.header)) for row in table.rows]
+    layout = _Layout.of(name for _, cells in assignments for name in cells)
+    if not layout.questions or "WorkerId" not in table.header:
+        raise Unreadable("Batch results have a column WorkerId and columns like Input.question_1a.", row=1)
+    rows: list[Found] = [(problem.row, problem) for problem in table.problems]
+    for number, cells in assignments:
+        rows.extend((number, found) for found in _rows(number, cells, layout, slots_are))
+    return table_of(rows, remarks=list(_unplaced(assignments, layout)))
+
+
+def mturk_columns(table: Table) -> Columns:
+    """Return the columns of such a table."""
+    present = {name: name for name in (*_GIVEN[:-1], "position", "system") if name in table.header}
+    answers = [name for name in table.header if name.startswith("Answer.")]
+    return Columns(
+        **present,  # type: ignore[arg-type]  # only names of columns
+        question="question",
+        rater="WorkerId",
+        references=("reference",) if "reference" in table.header else (),
+        ratings=tuple(RatingColumn(column=name, criterion=name.removeprefix("Answer.")) for name in answers),
+    )
+
+
+def split(name: str) -> tuple[str, Index]:
+    """Return the stem and the index of a name: numbers, and letters that stand alone or behind a number.
+
+    >>> split("passage_01_before"), split("question_1a")
+    (('passage_before', ('1',)), ('question', ('1', 'a')))
+    """
+    stem: list[str] = []
+    index: list[str] = []
+    for token in re.findall(r"[^\W\d_]+|[0-9]+", name):
+        if token.isdecimal():
+            index.append(token.lstrip("0") or "0")
+        elif stem and len(token) == 1:
+            index.append(token.lower())
+        else:
+            stem.append(token)
+    return "_".join(stem), tuple(index)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The columns by what they hold and whose it is."""
+
+    questions: Mapping[Index, str]
+    inputs: Mapping[tuple[str, Index], str]
+    answers: Mapping[str, tuple[str, Index]]
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> "_Layout":
+        inputs: dict[tuple[str, Index], str] = {}
+        answers: dict[str, tuple[str, Index]] = {}
+        for name in dict.fromkeys(names):
+            kind, _, rest = name.partition(".")
+            stem, index = split(rest)
+            if kind == "Input" and stem.lower() in _ROLES:
+                inputs.setdefault((_ROLES[stem.lower()], index), name)
+            elif kind == "Answer" and name != _TASK_ANSWERS:
+                answers[name] = stem, index
+        questions = {index: name for (role, index), name in inputs.items() if role == "question"}
+        return cls(questions, inputs, answers)
+
+    def given(self, role: str, index: Index) -> tuple[str, Index]:
+        """Return the column of this role that the question of this index shares, and the column's own index."""
+        for length in range(len(index), -1, -1):
+            if name := self.inputs.get((role, index[:length])):
+                return name, index[:length]
+        return "", ()
+
+    def slot(self, index: Index) -> Index:
+        """Return what is left of a question's index beyond that of what it was given; nothing where nothing was."""
+        shared = [
+            own
+            for role in ("passage", "before", "sentence", "answer")
+            for name, own in [self.given(role, index)]
+            if name
+        ]
+        return index[max(map(len, shared)) :] if shared else ()
+
+    def position(self, index: Index) -> int:
+        """Return the place of a question among those that share what it was given."""
+        slot = self.slot(index)
+        group = index[: len(index) - len(slot)]
+        return [each for each in self.questions if each[: len(group)] == group].index(index) + 1
+
+
+def _cells(row: Row, header: tuple[str, ...]) -> Cells:
+    """Return the row by column name, with the answers that newer templates pack into one JSON cell unpacked."""
+    cells = dict(zip(header, row.cells, strict=True))
+    try:
+        packed = parse_json(cells.get(_TASK_ANSWERS, "") or "[]")
+    except ValueError:
+        return cells
+    for answers in packed if isinstance(packed, list) else ():
+        cells |= {f"Answer.{name}": _packed(value) for name, value in object_at(answers).items()}
+    return cells
+
+
+def _packed(value: object) -> str:
+    """Return the value of one packed answer; a group of radio buttons comes as its options with true or false."""
+    if isinstance(value, dict):
+        return next((option for option, chosen in value.items() if chosen is True), "")
+    return value if isinstance(value, str) else ""
+
+
+def _rows(number: int, cells: Cells, layout: _Layout, slots_are: SlotsAre) -> Iterator[Mapping[str, object] | Problem]:
+    worker = cells["WorkerId"]
+    if cells.get("AssignmentStatus", "").strip().casefold() == "rejected":
+        reason = "The requester rejected this assignment."
+        yield Problem(row=number, column="AssignmentStatus", value=shorten(worker), reason=reason)
+        return
+    for index, column in layout.questions.items():
+        ratings = dict(_ratings(cells, layout, index))
+        if cells.get(column, "").strip() or any(ratings.values()):
+            slot = _slot(cells, layout, index, slots_are)
+            yield (
+                _given(cells, layout, index) | slot | {"question": cells.get(column, ""), "WorkerId": worker} | ratings
+            )
+
+
+def _given(cells: Cells, layout: _Layout, index: Index) -> dict[str, object]:
+    found = {role: cells.get(name, "") for role in _STEMS for name, _ in [layout.given(role, index)] if name}
+    if "passage" not in found and ("before" in found or "after" in found):
+        found["passage"] = found.get("before", "") + found.get("sentence", "") + found.get("after", "")
+    return {role: found[role] for role in _GIVEN if role in found}
+
+
+def _slot(cells: Cells, layout: _Layout, index: Index, slots_are: SlotsAre) -> dict[str, object]:
+    name, _ = layout.given("system", index)
+    if name:
+        return {"system": cells.get(name, "")}
+    slot = layout.slot(index)
+    if not slot:
+        return {}
+    return {"system": "".join(slot)} if slots_are == "systems" else {"position": str(layout.position(index))}
+
+
+def _ratings(cells: Cells, layout: _Layout, index: Index) -> Iterator[tuple[str, str]]:
+    """Yield the answers to one question; one index more than the question's, with `true`, is a chosen option."""
+    for name, (stem, own) in layout.answers.items():
+        cell = cells.get(name, "").strip()
+        if own == index and cell:
+            yield f"Answer.{stem}", cell
+        elif own[:-1] == index and len(own) == len(index) + 1 and cell.casefold() == "true":
+            yield f"Answer.{stem}", own[-1]
+
+
+def _unplaced(assignments: Iterable[tuple[int, Cells]], layout: _Layout) -> Iterator[Problem]:
+    """Tell once about each answer column that belongs to no question and is not empty."""
+    known = set(layout.questions)
+    strange = {name for name, (_, own) in layout.answers.items() if own not in known and own[:-1] not in known}
+    for number, cells in assignments:
+        for name in sorted(strange & {name for name, cell in cells.items() if cell.strip()}):
+            strange.discard(name)
+            reason = "These answers belong to no question and are passed over."
+            yield Problem(row=number, column=shorten(name), value=shorten(cells[name]), reason=reason, kind="warning")

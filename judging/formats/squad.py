@@ -1,0 +1,57 @@
+"""SQuAD's JSON, and datasets in its shape: passages with human questions and their answers.
+
+A row is a question, numbered as it comes in the file. Of several answers the first is taken: the others are other
+people's answers to the same question.
+"""
+
+from collections.abc import Iterator
+
+from judging.formats.columns import Columns
+from judging.formats.json_files import list_at, refused, text_at, whole
+from judging.formats.tables import Found, Table, table_of
+from judging.formats.text import Unreadable
+
+COLUMNS = Columns(
+    question="question",
+    passage="context",
+    answer="answer",
+    answer_start="answer_start",
+    key="id",
+    metadata=("title",),
+    default_system="human",
+)
+
+
+def read_squad(data: bytes) -> Table:
+    """Return the questions of a SQuAD file as rows.
+
+    Raises
+    ------
+    Unreadable
+        Where the file is no JSON, or has no list `data` of articles.
+    """
+    articles = list_at(whole(data), "data")
+    if not articles:
+        raise Unreadable("The JSON has no list “data” of articles with paragraphs.")
+    questions = (found for article in articles for found in _questions(article))
+    return table_of([_row(number, *found) for number, found in enumerate(questions, 1)])
+
+
+def _questions(article: object) -> Iterator[tuple[str, str, object]]:
+    for paragraph in list_at(article, "paragraphs"):
+        for question in list_at(paragraph, "qas"):
+            yield text_at(article, "title"), text_at(paragraph, "context"), question
+
+
+def _row(number: int, title: str, context: str, question: object) -> Found:
+    if not context or not text_at(question, "question"):
+        return refused(number, question, "A question needs a text, and a paragraph with a context.")
+    answer = next(iter(list_at(question, "answers")), None)
+    return number, {
+        "id": text_at(question, "id"),
+        "title": title,
+        "context": context,
+        "question": text_at(question, "question"),
+        "answer": text_at(answer, "text"),
+        "answer_start": text_at(answer, "answer_start"),
+    }

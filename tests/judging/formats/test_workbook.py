@@ -1,0 +1,116 @@
+"""Workbooks."""
+
+import io
+import zipfile
+from datetime import datetime
+from typing import Any
+
+import pytest
+from openpyxl import Workbook
+
+from judging.formats.text import Unreadable
+from judging.formats.workbook import read_workbook
+
+
+def saved(*rows: tuple[Any, ...], sheets: int = 1) -> bytes:
+    book = Workbook()
+    sheet = book.worksheets[0]
+    for number in range(1, sheets):
+        sheet = book.create_sheet(f"more {number}")
+    for row in rows:
+        sheet.append(list(row))
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def changed(data: bytes, part: str, old: bytes, new: bytes) -> bytes:
+    """Return the workbook with one of its parts changed."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as before, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as after:
+        for info in before.infolist():
+            content = before.read(info)
+            after.writestr(info.filename, content.replace(old, new) if info.filename == part else content)
+    return out.getvalue()
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def test_read_workbook_writes_values_as_text() -> None:
+    moment = datetime(2010, 5, 1, 12, 30)
+    table = read_workbook(
+        saved(("q", "n", "x", "t", "d"), ("Où 🦉?", 3, 0.1, True, moment), ("b", 3.0, 1e-9, None, None))
+    )
+    assert table.header == ("q", "n", "x", "t", "d")
+    assert [(row.number, row.cells) for row in table.rows] == [
+        (2, ("Où 🦉?", "3", "0.1", "true", "2010-05-01T12:30:00")),
+        (3, ("b", "3", "1e-09", "", "")),
+    ]
+
+
+def test_read_workbook_refuses_only_rows_that_are_too_wide() -> None:
+    table = read_workbook(saved(("q", "x"), ("a", 1), ("b", 2, 3)))
+    assert [row.cells for row in table.rows] == [("a", "1")]
+    assert [problem.row for problem in table.problems] == [3]
+
+
+def test_read_workbook_passes_over_blank_rows_and_empty_sheets() -> None:
+    table = read_workbook(saved((), ("q",), (), ("a",), sheets=2))
+    assert [(row.number, row.cells) for row in table.rows] == [(4, ("a",))]
+
+
+def test_read_workbook_keeps_a_formula_without_stored_value_as_text() -> None:
+    assert read_workbook(saved(("q", "m"), ("a", "=1+1"))).rows[0].cells == ("a", "=1+1")
+
+
+def test_read_workbook_takes_the_value_stored_with_a_formula() -> None:
+    data = changed(saved(("q", "m"), ("a", "=1+1")), SHEET, b"<f>1+1</f><v />", b"<f>1+1</f><v>2</v>")
+    data = changed(data, SHEET, b"<f>1+1</f><v></v>", b"<f>1+1</f><v>2</v>")
+    assert read_workbook(data).rows[0].cells == ("a", "2")
+
+
+def test_read_workbook_reads_the_named_sheet_or_says_that_there_is_none() -> None:
+    data = saved(("q",), ("a",), sheets=2)
+    assert read_workbook(data, sheet="more 1").rows[0].cells == ("a",)
+    with pytest.raises(Unreadable, match="no sheet “less”"):
+        read_workbook(data, sheet="less")
+
+
+def bomb() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(3):
+            archive.writestr(f"xl/{number}.xml", b" " * 70_000_000)
+    return out.getvalue()
+
+
+def crowded() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for number in range(2_001):
+            archive.writestr(str(number), b"")
+    return out.getvalue()
+
+
+ENTITIES = b'<!DOCTYPE w [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><worksheet'
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "no workbook"),
+        (b"question,system\n", "no workbook"),
+        (saved(("q",), ("a",))[:-200], "no workbook"),
+        (saved(), "The workbook is empty"),
+        (saved(("q",)), "a header but no rows"),
+        (bomb(), "unpacks to 210,000,000 bytes"),
+        (crowded(), "2,001 parts"),
+        (changed(saved(("q",), ("a",)), "[Content_Types].xml", b"<", b""), "damaged"),
+        (changed(saved(("q",), ("a",)), SHEET, b"<worksheet", ENTITIES), "damaged"),
+        (changed(saved(("q",), ("a",)), SHEET, b'<row r="2"', b'<row r="999999999"'), "more than 1,048,576 rows"),
+    ],
+)
+def test_read_workbook_refuses_with_a_sentence(data: bytes, reason: str) -> None:
+    with pytest.raises(Unreadable, match=reason):
+        read_workbook(data)
