@@ -1,0 +1,236 @@
+"""Who works on what: claiming the next place, keeping it, and giving it back when nobody is at work any more."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef
+
+from judging.models import Assignment, Campaign, Enrollment, Exclusion, Round
+
+LONGEST_GAP = 120  # seconds between two signs of life that still count as work
+COUNTED = 1_000  # places looked at to say how many tasks are left; beyond that the end is open
+
+
+class RoundClosed(Exception):
+    """The round gives out and takes no tasks now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """A task to work on."""
+
+    assignment: Assignment
+
+
+@dataclass(frozen=True, slots=True)
+class NoneNow:
+    """Nothing is free, but tasks in the hands of others may come back."""
+
+    held_by_others: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """No task is left, nor can one come back: the only outcome that completes an annotator's work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many tasks an annotator has done, and could do yet; None where those are too many to count."""
+
+    done: int
+    remaining: int | None
+
+    @property
+    def total(self) -> int | None:
+        return None if self.remaining is None else self.done + self.remaining
+
+
+# A place is free for an annotator who has no row for its task yet, and whose seat it is, if it is kept for one. The
+# subquery is a scalar one so that the planner looks up each place's row by its unique key, and never joins all of them.
+FREE = """
+    place.round_id = %(round)s AND (place.seat IS NULL OR place.seat = %(seat)s)
+    AND (SELECT own.state FROM judging_assignment own
+         WHERE own.enrollment_id = %(enrollment)s AND own.task_id = place.task_id {own}) IS NULL
+"""
+TAKE = f"""
+UPDATE judging_assignment SET state = 'held', enrollment_id = %(enrollment)s, held_at = now(), last_seen_at = now(),
+    lease_expires_at = now() + %(minutes)s * interval '1 minute'
+WHERE state = 'open' AND id = (
+    SELECT place.id FROM judging_assignment place
+    WHERE place.state = 'open' AND place.position >= %(first)s AND place.position < %(end)s AND {FREE.format(own="")}
+    ORDER BY place.position LIMIT 1 FOR UPDATE SKIP LOCKED)
+RETURNING id, position
+"""  # noqa: S608
+# Some place of a task is free again that the annotator left before: the row nobody had goes, the old one comes back.
+FREE_AGAIN = """
+SELECT own.id, place.id FROM judging_assignment own
+JOIN judging_assignment place ON place.task_id = own.task_id AND place.state = 'open'
+WHERE own.state = 'released' AND {which} AND (place.seat IS NULL OR place.seat = %(seat)s)
+ORDER BY own.position, place.place <> own.place, place.place LIMIT 1 FOR UPDATE SKIP LOCKED
+"""
+MOVE_INTO = """
+WITH place AS (DELETE FROM judging_assignment WHERE id = %(place)s RETURNING place, position, seat)
+UPDATE judging_assignment own SET (place, position, seat) = (SELECT place, position, seat FROM place)
+WHERE own.id = %(own)s
+"""
+RELEASE = """
+WITH gone AS (SELECT id FROM judging_assignment held WHERE held.state = 'held' AND {which} FOR UPDATE SKIP LOCKED),
+released AS (
+    UPDATE judging_assignment left_behind SET state = 'released', released_at = now(), lease_expires_at = NULL
+    FROM gone WHERE left_behind.id = gone.id
+    RETURNING left_behind.round_id, left_behind.task_id, left_behind.place, left_behind.position, left_behind.seat)
+INSERT INTO judging_assignment
+    (id, round_id, task_id, place, position, seat, state, stage, submit_token, active_seconds)
+SELECT gen_random_uuid(), round_id, task_id, place, position, seat, 'open', 0, gen_random_uuid(), 0 FROM released
+"""
+LEFT = f"""
+SELECT count(DISTINCT place.task_id) FROM judging_assignment place
+WHERE place.state IN ('open', 'held') AND {FREE.format(own="AND own.state IN ('submitted', 'extra')")}
+"""  # noqa: S608
+AHEAD = f"""
+SELECT count(DISTINCT task_id), count(*) FROM (
+    SELECT place.task_id FROM judging_assignment place
+    WHERE place.state = 'open' AND {FREE.format(own="AND own.state <> 'released'")}
+    ORDER BY place.position < %(first)s, place.position LIMIT {COUNTED}) ahead
+"""  # noqa: S608
+SEEN = """
+UPDATE judging_assignment SET last_seen_at = now(),
+    active_seconds = active_seconds + coalesce(least(extract(epoch FROM now() - last_seen_at), %(gap)s), 0),
+    lease_expires_at = CASE WHEN state = 'held' THEN now() + %(minutes)s * interval '1 minute' END
+WHERE id = %(id)s RETURNING state, stage
+"""
+
+
+def accepts(round: Round) -> bool:
+    """Say whether a round gives out tasks now: the main one in an open campaign, others from the draft on."""
+    states = {Campaign.State.OPEN}
+    if round.kind != Round.Kind.MAIN:
+        states |= {Campaign.State.DRAFT, Campaign.State.LOCKED}
+    return round.opened_at is not None and round.closed_at is None and round.campaign.state in states
+
+
+def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
+    """Give an annotator the task they hold, or the next one; RoundClosed where the round gives out none."""
+    if not accepts(round):
+        raise RoundClosed("This study gives out no tasks now.")
+    with transaction.atomic():
+        annotator = _alone(enrollment)
+        if annotator.excluded:
+            return Finished()
+        taken = _held(annotator, round) or _look(annotator, round)
+        if taken is None and release_due(round=round):
+            taken = _look(annotator, round)
+        if taken is not None:
+            return Here(Assignment.objects.get(pk=taken))
+    left = _number(LEFT, _names(annotator, round))
+    return NoneNow(left) if left else Finished()
+
+
+def _alone(enrollment: Enrollment) -> Any:
+    """Return the enrollment's row, locked: one annotator's claims wait for each other, nobody else's do."""
+    standing = Exclusion.objects.standing().filter(enrollment=OuterRef("pk"))
+    rows = Enrollment.objects.annotate(excluded=Exists(standing)).select_for_update(of=("self",), no_key=True)
+    return rows.get(pk=enrollment.pk)
+
+
+def _held(annotator: Enrollment, round: Round) -> uuid.UUID | None:
+    """Return the held assignment, with a fresh lease, unless a sweep takes it away at this moment."""
+    for held in Assignment.objects.held_by(annotator).filter(round=round):
+        held.round = round
+        if renew(assignment=held).state == Assignment.State.HELD:
+            return held.pk
+    return None
+
+
+def _look(annotator: Enrollment, round: Round) -> uuid.UUID | None:
+    """Take a place: one of a task left before, else the next from the cursor on, else the first behind it."""
+    names = _names(annotator, round)
+    left = _rows(FREE_AGAIN.format(which="own.enrollment_id = %(enrollment)s AND own.round_id = %(round)s"), names)
+    if left:
+        own, place = left[0]
+        _move_into(own, place)
+        _hold(own, round.campaign.lease_minutes)
+        return own  # type: ignore[no-any-return]
+    cursor = annotator.cursor
+    taken = _rows(TAKE, names | {"first": cursor, "end": 2**31}) or _rows(TAKE, names | {"first": 0, "end": cursor})
+    if not taken:
+        return None
+    (found, position) = taken[0]
+    Enrollment.objects.filter(pk=annotator.pk).update(cursor=position)
+    return found  # type: ignore[no-any-return]
+
+
+def _hold(own: uuid.UUID, minutes: int) -> None:
+    _run(
+        "UPDATE judging_assignment SET state = 'held', released_at = NULL, last_seen_at = now(), "
+        "lease_expires_at = now() + %(minutes)s * interval '1 minute' WHERE id = %(own)s",
+        {"own": own, "minutes": minutes},
+    )
+
+
+def take_place_again(*, assignment: Assignment) -> bool:
+    """Let a released assignment have a free place of its task for its own; its state is the caller's to set."""
+    seat = assignment.enrollment.seat if assignment.enrollment else None
+    found = _rows(FREE_AGAIN.format(which="own.id = %(own)s"), {"own": assignment.pk, "seat": seat})
+    if found:
+        _move_into(*found[0])
+    return bool(found)
+
+
+def _move_into(own: uuid.UUID, place: uuid.UUID) -> None:
+    _run(MOVE_INTO, {"own": own, "place": place})
+
+
+def release_due(*, round: Round | None = None) -> int:
+    """Turn places whose lease has run out into released rows and open ones; return how many."""
+    which = "held.lease_expires_at < now()" + (" AND held.round_id = %(round)s" if round else "")
+    return _run(RELEASE.format(which=which), {"round": round.pk if round else None})
+
+
+def give_back(*, assignment: Assignment) -> None:
+    """Let somebody else have a place that is held; what was entered stays with the released row."""
+    _run(RELEASE.format(which="held.id = %(id)s"), {"id": assignment.pk})
+
+
+def renew(*, assignment: Assignment) -> Assignment:
+    """Note a sign of life: time at work, and a fresh lease where the place is held. Locks the row and refreshes it."""
+    minutes = assignment.round.campaign.lease_minutes
+    found = _rows(SEEN, {"id": assignment.pk, "gap": LONGEST_GAP, "minutes": minutes})
+    assignment.state, assignment.stage = found[0]
+    return assignment
+
+
+def progress(*, enrollment: Enrollment, round: Round) -> Progress:
+    """Return how far an annotator is in a round."""
+    done = Assignment.objects.filter(enrollment=enrollment, round=round, state__in=["submitted", "extra"]).count()
+    names = _names(enrollment, round) | {"first": enrollment.cursor}
+    [(tasks, places)] = _rows(AHEAD, names)
+    if places == COUNTED:
+        return Progress(done, None)
+    held = Assignment.objects.held_by(enrollment).filter(round=round).count()
+    return Progress(done, tasks + held)
+
+
+def _names(enrollment: Enrollment, round: Round) -> dict[str, Any]:
+    minutes = round.campaign.lease_minutes
+    return {"round": round.pk, "enrollment": enrollment.pk, "seat": enrollment.seat, "minutes": minutes}
+
+
+def _rows(statement: str, names: Mapping[str, Any]) -> list[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, names)
+        return cursor.fetchall()  # type: ignore[no-any-return]
+
+
+def _run(statement: str, names: Mapping[str, Any]) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, names)
+        return cursor.rowcount  # type: ignore[no-any-return]
+
+
+def _number(statement: str, names: Mapping[str, Any]) -> int:
+    return int(_rows(statement, names)[0][0])

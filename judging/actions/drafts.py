@@ -1,0 +1,170 @@
+"""Answers on their way: saved with every click, kept whatever happens, final only when a stage is frozen."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import DataError, IntegrityError, connection, transaction
+
+from judging.actions import assignments, sheets
+from judging.actions.sheets import Asked, Place
+from judging.models import Assignment, Criterion, Draft, Note, TaskUnit, Unit
+
+LAST_SEQUENCE = 2**53  # what a browser can count to
+
+
+class OffScale(ValueError):
+    """A value that is none of its criterion's scale."""
+
+
+class StageFrozen(Exception):
+    """The answer belongs to a stage that was left."""
+
+
+class StageNotReached(Exception):
+    """The answer belongs to a stage that has not been shown yet."""
+
+
+class NotOfThisTask(LookupError):
+    """The unit is not judged in this task, or not on this criterion."""
+
+
+class TaskClosed(Exception):
+    """The task was submitted, and its round takes no changes any more."""
+
+
+@dataclass(frozen=True)
+class MissingAnswers(Exception):
+    """Required answers that are not there."""
+
+    asked: tuple[Asked, ...]
+
+    def __str__(self) -> str:
+        named = [f"{each.where} {each.criterion.name}".strip() for each in self.asked]
+        return "Still to answer: " + ", ".join(named)
+
+
+UPSERT = """
+INSERT INTO judging_draft (assignment_id, unit_id, criterion_id, value, sequence, saved_at)
+SELECT %(assignment)s, entered.*, %(sequence)s, now()
+FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[]) AS entered
+ON CONFLICT (assignment_id, unit_id, criterion_id) DO UPDATE
+SET value = excluded.value, sequence = excluded.sequence, saved_at = excluded.saved_at
+WHERE judging_draft.sequence < excluded.sequence
+"""
+UPSERT_NOTE = """
+INSERT INTO judging_note (assignment_id, unit_id, text, sequence, saved_at)
+VALUES (%(assignment)s, %(unit)s, %(text)s, %(sequence)s, now())
+ON CONFLICT (assignment_id, unit_id) DO UPDATE
+SET text = excluded.text, sequence = excluded.sequence, saved_at = excluded.saved_at
+WHERE judging_note.sequence < excluded.sequence
+"""
+
+
+def save(*, assignment: Assignment, unit: Unit, criterion: Criterion, value: int | None, sequence: int) -> bool:
+    """Keep one answer; return False where a later one is held, which stays. None takes an answer back."""
+    whole = criterion.unit == Criterion.Unit.SET or criterion.asked == Criterion.Asked.ONCE_PER_SET
+    of_task = TaskUnit.objects.filter(task=assignment.task_id, unit=unit).exists()
+    of_rubric = criterion.rubric_id == assignment.round.campaign.rubric_id
+    if not (of_task and of_rubric and whole == (unit.position is None)):
+        raise NotOfThisTask(f"{criterion.name} is not asked here.")
+    with transaction.atomic():
+        _keep_working(assignment)
+        _check_stage(assignment, criterion.name, criterion.stage)
+        return _store(assignment, {(unit.pk, criterion.pk): value}, sequence) == 1
+
+
+def save_all(*, assignment: Assignment, given: Sequence[tuple[Asked, int | None]], sequence: int) -> tuple[Asked, ...]:
+    """Keep a page of answers at once, all or none; return those that lost against a later, different one."""
+    with transaction.atomic():
+        _keep_working(assignment)
+        for asked, _value in given:
+            _check_stage(assignment, asked.criterion.name, asked.stage)
+        entered = {asked.place: value for asked, value in given}
+        if _store(assignment, entered, sequence) == len(entered):
+            return ()
+        held = answers(assignment)
+        return tuple(asked for asked, value in given if held.get(asked.place) != value)
+
+
+def save_note(*, assignment: Assignment, text: str, sequence: int, unit: Unit | None = None) -> bool:
+    """Keep a comment on the task or on one of its units; return False where a later one is held, which stays."""
+    with transaction.atomic():
+        _keep_working(assignment)
+        names: dict[str, Any] = {
+            "assignment": assignment.pk,
+            "unit": unit and unit.pk,
+            "text": text,
+            "sequence": sequence,
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(UPSERT_NOTE, names)
+            return bool(cursor.rowcount)
+
+
+def answers(assignment: Assignment) -> dict[Place, int]:
+    """Return what the annotator has entered so far."""
+    rows = Draft.objects.filter(assignment=assignment)
+    return {(row.unit_id, row.criterion_id): row.value for row in rows if row.value is not None}
+
+
+def note(assignment: Assignment) -> str:
+    """Return the comment on the whole task."""
+    return Note.objects.filter(assignment=assignment, unit=None).values_list("text", flat=True).first() or ""
+
+
+def freeze_stage(*, assignment: Assignment, stage: int) -> None:
+    """Leave a stage: its answers are final, and the next one opens. MissingAnswers where some are not there."""
+    with transaction.atomic():
+        assignments.renew(assignment=assignment)
+        if assignment.stage > stage:
+            return
+        if assignment.stage < stage:
+            raise StageNotReached("This step has not been opened yet.")
+        sheet = sheets.of(assignment)
+        if stage + 1 >= len(sheet.rubric.stages):
+            raise StageNotReached("There is no step after this one.")
+        if missing := sheet.missing(answers(assignment), stage=stage):
+            raise MissingAnswers(missing)
+        Assignment.objects.filter(pk=assignment.pk).update(stage=stage + 1)
+        assignment.stage = stage + 1
+
+
+def _keep_working(assignment: Assignment) -> None:
+    """Take a sign of life, which locks the row; nothing that is submitted changes once the round is closed."""
+    assignments.renew(assignment=assignment)
+    done = assignment.state in (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
+    if done and not assignments.accepts(assignment.round):
+        raise TaskClosed("This task was submitted, and changes are no longer taken.")
+
+
+def _check_stage(assignment: Assignment, name: str, stage: int) -> None:
+    if stage < assignment.stage:
+        raise StageFrozen(f"{name} belongs to a step that is closed.")
+    if stage > assignment.stage:
+        raise StageNotReached(f"{name} belongs to a step that has not been opened yet.")
+
+
+def _store(assignment: Assignment, entered: Mapping[Place, int | None], sequence: int) -> int:
+    """Write drafts in one statement; the database itself refuses what is on no scale."""
+    names: dict[str, Any] = {
+        "assignment": assignment.pk,
+        "sequence": sequence,
+        "units": [unit for unit, _ in entered],
+        "criteria": [criterion for _, criterion in entered],
+        "values": list(entered.values()),
+    }
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(UPSERT, names)
+            return cursor.rowcount  # type: ignore[no-any-return]
+    except DataError as error:
+        raise OffScale("That value is not on the scale.") from error
+    except IntegrityError as error:
+        if _constraint(error) != "draft_value_on_scale":
+            raise
+        raise OffScale("That value is not on the scale.") from error
+
+
+def _constraint(error: IntegrityError) -> str | None:
+    return getattr(getattr(error.__cause__, "diag", None), "constraint_name", None)

@@ -1,0 +1,213 @@
+"""Who takes part: joining by a link, coming back by a personal one, being left out, and being erased."""
+
+import hashlib
+import re
+import secrets
+from datetime import datetime
+
+from django.core.signing import BadSignature, Signer
+from django.db import connection, transaction
+from django.db.models.functions import Now
+
+from judging.actions import assignments
+from judging.models import (
+    Assignment,
+    Campaign,
+    Draft,
+    Enrollment,
+    Erasure,
+    Exclusion,
+    Invitation,
+    Judgment,
+    Membership,
+    Note,
+    SpanMark,
+    User,
+)
+from judging.models.people import new_nonce
+
+
+class InvitationOver(Exception):
+    """The link is expired, revoked or full, or its campaign has ended; the message says which."""
+
+
+class NotAgreed(Exception):
+    """The campaign has a text to agree to, and nobody agreed."""
+
+
+class AccountNeeded(Exception):
+    """The link is for people with an account."""
+
+
+class AlreadyExcluded(Exception):
+    """The annotator is left out already."""
+
+
+def check(*, invitation: Invitation, now: datetime) -> None:
+    """Raise InvitationOver where nobody can join by the link any more."""
+    if invitation.revoked_at:
+        raise InvitationOver("This invitation was withdrawn.")
+    if invitation.expires_at and invitation.expires_at <= now:
+        raise InvitationOver("This invitation has expired.")
+    if invitation.campaign.state in (Campaign.State.CLOSED, Campaign.State.ARCHIVED):
+        raise InvitationOver("This study has ended.")
+    if invitation.places is not None and invitation.enrollments.count() >= invitation.places:
+        raise InvitationOver("Everybody this invitation was meant for has joined.")
+
+
+def join(*, invitation: Invitation, user: User | None, agreed: bool, now: datetime) -> User:
+    """Let somebody into a campaign by a link, once; whoever has no account gets one without a password."""
+    with transaction.atomic():
+        held = Invitation.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=invitation.pk)
+        role = {"user": user, "campaign": held.campaign, "role": held.role}
+        if user and Membership.objects.filter(**role).exists():
+            return user
+        check(invitation=held, now=now)
+        if held.role != Membership.Role.ANNOTATOR:
+            return _join_as_staff(held, user)
+        if held.campaign.consent and not agreed:
+            raise NotAgreed("Tick the box to take part.")
+        user = user or _new_user()
+        enroll(campaign=held.campaign, user=user, invitation=held)
+        if held.campaign.consent:
+            agree(enrollment=Enrollment.objects.get(campaign=held.campaign, user=user), now=now)
+    return user
+
+
+def _join_as_staff(invitation: Invitation, user: User | None) -> User:
+    if user is None:
+        raise AccountNeeded("Log in with your account to take part as a researcher.")
+    Membership.objects.create(user=user, campaign=invitation.campaign, role=invitation.role)
+    if invitation.places is not None:  # no enrollment remembers the link
+        Invitation.objects.filter(pk=invitation.pk).update(places=invitation.places - 1)
+    return user
+
+
+def _new_user() -> User:
+    return User.objects.create_user(f"annotator-{secrets.token_hex(6)}")
+
+
+def enroll(*, campaign: Campaign, user: User, invitation: Invitation | None = None) -> Enrollment:
+    """Make a user an annotator of a campaign, under the next free label; return the place they have."""
+    with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        Membership.objects.get_or_create(user=user, campaign=campaign, role=Membership.Role.ANNOTATOR)
+        defaults = {"label": _next_label(campaign), "invitation": invitation}
+        return Enrollment.objects.get_or_create(campaign=campaign, user=user, defaults=defaults)[0]
+
+
+def _next_label(campaign: Campaign) -> str:
+    used = Enrollment.objects.filter(campaign=campaign).values_list("label", flat=True)
+    numbers = [int(found[1]) for label in used if (found := re.fullmatch(r"A(\d{1,9})", label))]
+    erased = campaign.erasures.values_list("label", flat=True)
+    numbers += [int(found[1]) for label in erased if (found := re.fullmatch(r"A(\d{1,9})", label))]
+    return f"A{max(numbers, default=0) + 1:02d}"
+
+
+def agree(*, enrollment: Enrollment, now: datetime) -> None:
+    """Note that the annotator agreed, and to which text."""
+    digest = hashlib.sha256(enrollment.campaign.consent.encode()).hexdigest()
+    Enrollment.objects.filter(pk=enrollment.pk).update(consented_at=now, consent_digest=digest)
+
+
+def personal_link(user: User) -> str:
+    """Return what a person without a password comes back by, or "" for people who can log in.
+
+    It is signed together with the account's nonce: a new nonce makes older links worthless.
+    """
+    return "" if user.has_usable_password() else _signer(user).sign(str(user.pk))
+
+
+def user_of_link(signed: str) -> User | None:
+    """Return whose personal link it is; None where it is nobody's."""
+    number = signed.partition(".")[0]
+    if not re.fullmatch(r"[0-9]{1,18}", number):
+        return None
+    user = User.objects.filter(pk=int(number), is_active=True).first()
+    if user is None or user.has_usable_password():
+        return None
+    try:
+        _signer(user).unsign(signed)
+    except BadSignature:
+        return None
+    return user
+
+
+def withdraw_link(*, user: User) -> None:
+    """Make every personal link of a user worthless; the next one works."""
+    User.objects.filter(pk=user.pk).update(link_nonce=new_nonce())
+
+
+def _signer(user: User) -> Signer:
+    return Signer(sep=".", salt=f"personal link {user.link_nonce}")
+
+
+def exclude(*, enrollment: Enrollment, reason: str, by: User, now: datetime) -> Exclusion:
+    """Leave an annotator out of the analysis, and give them no more tasks; what they said stays."""
+    with transaction.atomic():
+        held = Enrollment.objects.select_for_update(no_key=True).get(pk=enrollment.pk)
+        if Exclusion.objects.standing().filter(enrollment=held).exists():
+            raise AlreadyExcluded(f"{held.label} is left out already.")
+        for assignment in Assignment.objects.held_by(held):
+            assignments.give_back(assignment=assignment)
+        return Exclusion.objects.create(enrollment=held, reason=reason, excluded_by=by, excluded_at=now)
+
+
+def readmit(*, enrollment: Enrollment, by: User, now: datetime) -> None:
+    """Take an annotator back into the analysis; that they were left out, and why, stays on record."""
+    Exclusion.objects.standing().filter(enrollment=enrollment).update(lifted_by=by, lifted_at=now)
+
+
+def erase(*, enrollment: Enrollment, by: User, now: datetime) -> Erasure:
+    """Remove everything a person did in a campaign, on their demand; their places open again."""
+    with transaction.atomic():
+        held = Enrollment.objects.select_for_update().select_related("campaign", "user").get(pk=enrollment.pk)
+        _free_places(held)
+        counts = _remove_answers(held)
+        erasure = Erasure.objects.create(
+            campaign=held.campaign, label=held.label, counts=counts, erased_by=by, erased_at=now
+        )
+        _remove_person(held)
+    return erasure
+
+
+def _free_places(enrollment: Enrollment) -> None:
+    """Make the places of held and submitted tasks open for others, before the rows that fill them go."""
+    rows = list(Assignment.objects.select_for_update().filter(enrollment=enrollment, state__in=["held", "submitted"]))
+    Assignment.objects.filter(pk__in=[row.pk for row in rows]).update(
+        state=Assignment.State.RELEASED, released_at=Now(), submitted_at=None, lease_expires_at=None
+    )
+    Assignment.objects.bulk_create(
+        Assignment(round_id=row.round_id, task_id=row.task_id, place=row.place, position=row.position, seat=row.seat)
+        for row in rows
+    )
+
+
+def _remove_answers(enrollment: Enrollment) -> dict[str, int]:
+    """Delete what was said, with the one setting under which the database lets judgments go."""
+    own = {"assignment__enrollment": enrollment}
+    _allow_erasing("on")
+    counts = {
+        model._meta.model_name or "": model._base_manager.filter(**own).delete()[0]
+        for model in (Judgment, Draft, Note, SpanMark)
+    }
+    _allow_erasing("off")
+    counts["assignment"] = Assignment.objects.filter(enrollment=enrollment).delete()[0]
+    return counts
+
+
+def _allow_erasing(setting: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('quaestor.erase', %s, true)", [setting])
+
+
+def _remove_person(enrollment: Enrollment) -> None:
+    """Delete the enrollment, and the account too where an invitation made it and nothing else needs it."""
+    user = enrollment.user
+    Exclusion.objects.filter(enrollment=enrollment).delete()
+    enrollment.delete()
+    if user is None:
+        return
+    Membership.objects.filter(user=user, campaign=enrollment.campaign, role=Membership.Role.ANNOTATOR).delete()
+    if not (user.has_usable_password() or user.enrollments.exists() or user.memberships.exists()):
+        user.delete()

@@ -1,0 +1,252 @@
+"""What one annotator is asked about one task: questions in their shown order, and which answers are wanted, settled or
+missing. Names on a page come from here and hold nothing but shown order and criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeVar
+
+from judging import design
+from judging.formats import rubric as documents
+from judging.formats.rubric_schema import Criterion, RubricDocument
+from judging.models import Assignment, Rubric, TaskUnit
+from judging.rules import Forced, forced, settled
+
+Item = TypeVar("Item")
+Place = tuple[int, int]  # unit, criterion: where an answer belongs
+Answers = Mapping[Place, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One control of the page. `name` is all the page says of it, `where` the letter or letters of its questions."""
+
+    name: str
+    where: str
+    unit: int
+    criterion_id: int
+    stage: int
+    criterion: Criterion
+
+    @property
+    def place(self) -> Place:
+        return self.unit, self.criterion_id
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """A question as it is shown, and what is asked about it."""
+
+    number: int
+    letter: str
+    unit: int
+    source: int
+    text: str
+    submitted_answer: str
+    question_type: str
+    asked: tuple[Asked, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Questions that stand together, and what is asked about them as a set."""
+
+    number: int
+    questions: tuple[AskedQuestion, ...]
+    asked: tuple[Asked, ...]
+
+
+class NotAsked(LookupError):
+    """The page has no such control."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Everything that is asked on one screen."""
+
+    rubric: RubricDocument
+    groups: tuple[Group, ...]
+
+    def questions(self) -> Iterator[AskedQuestion]:
+        return (question for group in self.groups for question in group.questions)
+
+    def asked(self) -> Iterator[Asked]:
+        for group in self.groups:
+            yield from (asked for question in group.questions for asked in question.asked)
+            yield from group.asked
+
+    def find(self, name: str) -> Asked:
+        """Return the control of that name, or raise NotAsked."""
+        for asked in self.asked():
+            if asked.name == name:
+                return asked
+        raise NotAsked(f"This task has no field called {name}.")
+
+    def settled(self, answers: Answers) -> dict[Place, Forced]:
+        """Return what the rubric's rules force, given the answers so far."""
+        together = [question.asked for question in self.questions()]
+        for group in self.groups:
+            together += [tuple(a for a in group.asked if a.criterion.unit == kind) for kind in ("question", "set")]
+        return {place: entry for asked in together for place, entry in _settled(self.rubric, asked, answers)}
+
+    def missing(self, answers: Answers, *, stage: int | None = None) -> tuple[Asked, ...]:
+        """Return what must still be answered, in one stage or in all."""
+        there = {**answers, **self.settled(answers)}
+        wanted = (asked for asked in self.asked() if not asked.criterion.optional)
+        return tuple(a for a in wanted if stage in (None, a.stage) and a.place not in there)
+
+    def values(self, answers: Answers) -> dict[Place, tuple[int, str]]:
+        """Return each value to be stored with its cause, "" where the annotator gave it: what is asked once for a set
+        goes to each of its questions, and what a rule forces replaces the annotator's own."""
+        settled = self.settled(answers)
+        found: dict[Place, tuple[int, str]] = {}
+        for group in self.groups:
+            members = [question.unit for question in group.questions]
+            for asked in (*(a for q in group.questions for a in q.asked), *group.asked):
+                value = _value(asked.place, answers, settled)
+                units = members if asked.criterion.asked == "once_per_set" else [asked.unit]
+                found |= {(unit, asked.criterion_id): value for unit in units if value is not None}
+        return found
+
+
+def _settled(rubric: RubricDocument, asked: Sequence[Asked], answers: Answers) -> Iterator[tuple[Place, Forced]]:
+    given = {each.criterion.key: answers[each.place] for each in asked if each.place in answers}
+    places = {each.criterion.key: each.place for each in asked}
+    return ((places[key], entry) for key, entry in forced(rubric.rules, given).items() if key in places)
+
+
+def _value(place: Place, answers: Answers, settled: Mapping[Place, Forced]) -> tuple[int, str] | None:
+    if place in settled:
+        return settled[place].value, settled[place].cause
+    return (answers[place], "") if place in answers else None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A rubric as its rows and its document say it; rubrics never change, so this is read once."""
+
+    document: RubricDocument
+    ids: Mapping[str, int]
+
+    def of_question(self, line: Line, name: str, where: str) -> tuple[Asked, ...]:
+        """Return the controls for one question."""
+        return self._asked(line, name, where, whole=False)
+
+    def of_set(self, line: Line, name: str, where: str) -> tuple[Asked, ...]:
+        """Return the controls for a set as a whole."""
+        return self._asked(line, name, where, whole=True)
+
+    def _asked(self, line: Line, name: str, where: str, *, whole: bool) -> tuple[Asked, ...]:
+        stages = [stage.key for stage in self.document.stages]
+        return tuple(
+            Asked(f"{name}.{each.key}", where, line.unit, self.ids[each.key], stages.index(each.stage), each)
+            for each in self.document.criteria
+            if whole == (each.unit == "set" or each.asked == "once_per_set")
+        )
+
+
+def known(rubric: Rubric) -> Known:
+    """Return what the rubric asks."""
+    return _known(rubric.pk, rubric.digest)
+
+
+@lru_cache(maxsize=64)
+def _known(pk: int, digest: str) -> Known:
+    rubric = Rubric.objects.get(pk=pk)
+    return Known(documents.from_document(rubric.document), dict(rubric.criteria.values_list("key", "pk")))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A unit of a task, as one row."""
+
+    unit: int
+    slot: int | None
+    question_set: int
+    expected: int
+    source: int
+    text: str | None
+    submitted_answer: str | None
+    question_type: str | None
+
+
+LINE = (
+    "unit_id",
+    "unit__position",
+    "unit__question_set_id",
+    "unit__question_set__expected",
+    "unit__question_set__source_id",
+    "unit__question__text",
+    "unit__question__submitted_answer",
+    "unit__question__question_type",
+)
+
+
+def of(assignment: Assignment) -> Sheet:
+    """Return the sheet of an assignment, in its annotator's own order."""
+    round, task = assignment.round, assignment.task
+    rows = TaskUnit.objects.filter(task=task).order_by("position").values_list(*LINE)
+    who = assignment.enrollment.label if assignment.enrollment else ""
+    order = Order(round.campaign.seed, who, f"{round.kind}/{round.number}/{task.number}")
+    return lay_out(round.campaign.rubric, [Line(*row) for row in rows], order=order)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Whose order of which task it is."""
+
+    seed: int
+    annotator: str
+    task: str
+
+    def of(self, items: Sequence[Item]) -> list[Item]:
+        drawn = design.shown_order(len(items), seed=self.seed, enrollment_key=self.annotator, task_key=self.task)
+        return [items[index] for index in drawn]
+
+
+def lay_out(rubric: Rubric, lines: Iterable[Line], *, order: Order) -> Sheet:
+    """Put a task's units in their shown order: single questions and sets are shuffled, a set keeps its own order."""
+    asks = known(rubric)
+    sets: dict[int, list[Line]] = {}
+    for line in lines:
+        sets.setdefault(line.question_set, []).append(line)
+    if rubric.task == Rubric.Task.QUESTION_SET or any(line.slot is None for held in sets.values() for line in held):
+        bundles = order.of(list(sets.values()))
+    else:
+        bundles = [order.of([line for held in sets.values() for line in held])]
+    return Sheet(asks.document, tuple(_groups(asks, bundles)))
+
+
+def _groups(asks: Known, bundles: Sequence[Sequence[Line]]) -> Iterator[Group]:
+    shown = 0
+    for number, bundle in enumerate(bundles, start=1):
+        lines = [line for line in bundle if line.slot is not None and line.text]
+        questions = tuple(_question(asks, line, shown + place) for place, line in enumerate(lines, start=1))
+        where = "" if len(bundles) == 1 else f"{questions[0].letter}–{questions[-1].letter}"
+        of_set = [each for line in bundle if line.slot is None for each in asks.of_set(line, f"s{number}", where)]
+        shown += len(lines)
+        yield Group(number, questions, tuple(a for a in of_set if a.criterion.key not in _never_asked(asks, lines)))
+
+
+def _never_asked(asks: Known, lines: Sequence[Line]) -> set[str]:
+    """Return what the protocol settles for a set from which questions are missing: a lone question has no variety."""
+    texts = [line.text for line in lines]
+    slots = texts + [None] * (max((line.expected for line in lines), default=0) - len(texts))
+    marks = settled(slots, asks.document.rules, asks.document.worst())[: len(texts)]
+    return set.intersection(*(set(mark.values) for mark in marks)) if marks else set()
+
+
+def _question(asks: Known, line: Line, number: int) -> AskedQuestion:
+    name = design.letter(number - 1)
+    return AskedQuestion(
+        number=number,
+        letter=name,
+        unit=line.unit,
+        source=line.source,
+        text=line.text or "",
+        submitted_answer=line.submitted_answer or "",
+        question_type=line.question_type or "",
+        asked=asks.of_question(line, f"q{number}", name),
+    )

@@ -1,0 +1,321 @@
+"""Claiming, keeping and giving back places; with real threads where people meet at one moment."""
+
+import threading
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+from django.db import connection, connections
+from django.utils import timezone
+
+from judging.actions import assignments, campaigns, drafts
+from judging.actions.assignments import Finished, Here, NoneNow, RoundClosed
+from judging.models import Assignment, Campaign, Draft, Enrollment, Exclusion, Round
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def main_round(campaign: Campaign) -> Round:
+    return Round.objects.select_related("campaign").get(campaign=campaign, kind="main")
+
+
+def opened(*, sources: int = 3, annotators: int = 1, **fields) -> Round:
+    material = factories.collection(sources=sources)
+    return main_round(factories.opened(collection=material, annotators_per_task=annotators, **fields))
+
+
+def hand_in(assignment: Assignment) -> None:
+    """Make a row submitted; what a submission stores is the judgments' own test."""
+    Assignment.objects.filter(pk=assignment.pk).update(
+        state="submitted", submitted_at=timezone.now(), lease_expires_at=None
+    )
+
+
+def run_out(assignment: Assignment) -> None:
+    Assignment.objects.filter(pk=assignment.pk).update(lease_expires_at=timezone.now() - timedelta(minutes=1))
+
+
+def claimed(enrollment: Enrollment, round: Round) -> Assignment:
+    outcome = assignments.claim(enrollment=enrollment, round=round)
+    assert isinstance(outcome, Here)
+    return outcome.assignment
+
+
+def states(round: Round) -> Counter:
+    return Counter(round.assignments.values_list("state", flat=True))
+
+
+def test_claim_gives_the_first_place_with_a_lease_by_the_databases_clock() -> None:
+    round = opened(lease_minutes=30)
+    annotator = factories.enrollment(round.campaign)
+    held = claimed(annotator, round)
+    assert (held.state, held.enrollment, held.position) == ("held", annotator, 1)
+    assert held.lease_expires_at - held.held_at == timedelta(minutes=30)
+    annotator.refresh_from_db()
+    assert annotator.cursor == 1
+
+
+def test_claim_returns_the_held_one_and_renews_it() -> None:
+    round = opened()
+    annotator = factories.enrollment(round.campaign)
+    held = claimed(annotator, round)
+    run_out(held)
+    again = claimed(annotator, round)
+    assert again.pk == held.pk
+    assert again.lease_expires_at > timezone.now() + timedelta(minutes=100)
+
+
+def test_claim_goes_on_from_the_cursor_and_never_gives_a_task_twice() -> None:
+    round = opened(sources=3, annotators=2)
+    annotator = factories.enrollment(round.campaign)
+    tasks = []
+    for _ in range(3):
+        held = claimed(annotator, round)
+        tasks.append(held.task_id)
+        hand_in(held)
+    assert len(set(tasks)) == 3
+    assert assignments.claim(enrollment=annotator, round=round) == Finished()
+
+
+def test_claim_takes_a_place_behind_the_cursor_when_none_is_before_it() -> None:
+    round = opened(sources=2)
+    first, second = factories.enrollment(round.campaign), factories.enrollment(round.campaign)
+    left = claimed(first, round)
+    hand_in(claimed(second, round))
+    assignments.give_back(assignment=left)
+    assert claimed(second, round).task_id == left.task_id
+
+
+def test_claim_says_how_many_tasks_others_hold_and_finished_only_when_none_can_come_back() -> None:
+    round = opened(sources=2)
+    first, second = factories.enrollment(round.campaign), factories.enrollment(round.campaign)
+    held = claimed(first, round)
+    hand_in(claimed(second, round))
+    assert assignments.claim(enrollment=second, round=round) == NoneNow(held_by_others=1)
+    hand_in(held)
+    assert assignments.claim(enrollment=second, round=round) == Finished()
+
+
+def test_claim_takes_over_a_place_whose_lease_ran_out() -> None:
+    round = opened(sources=1)
+    first, second = factories.enrollment(round.campaign), factories.enrollment(round.campaign)
+    left = claimed(first, round)
+    run_out(left)
+    taken = claimed(second, round)
+    left.refresh_from_db()
+    assert (left.state, left.enrollment) == ("released", first)
+    assert (taken.place, taken.enrollment) == (left.place, second)
+    assert assignments.claim(enrollment=first, round=round) == NoneNow(held_by_others=1)
+
+
+def test_claim_revives_an_own_released_place_with_its_drafts() -> None:
+    round = opened(sources=2)
+    annotator = factories.enrollment(round.campaign)
+    left = claimed(annotator, round)
+    unit = left.task.task_units.first().unit
+    criterion = round.campaign.rubric.criteria.first()
+    drafts.save(assignment=left, unit=unit, criterion=criterion, value=2, sequence=1)
+    assignments.give_back(assignment=left)
+    again = claimed(annotator, round)
+    assert (again.pk, again.state, again.released_at) == (left.pk, "held", None)
+    assert Draft.objects.get(assignment=again).value == 2
+    assert states(round) == {"held": 1, "open": 1}
+
+
+def test_claim_revives_at_another_place_of_the_task_when_its_own_is_taken() -> None:
+    round = opened(sources=1, annotators=2)
+    first, second = factories.enrollment(round.campaign), factories.enrollment(round.campaign)
+    left = claimed(first, round)
+    run_out(left)
+    Assignment.objects.filter(task=left.task, place=2).update(position=99)
+    assignments.release_due()
+    taken = claimed(second, round)
+    assert taken.place == left.place
+    again = claimed(first, round)
+    assert (again.pk, again.place, again.position) == (left.pk, 2, 99)
+    assert states(round) == {"held": 2}
+
+
+def test_claim_keeps_seats() -> None:
+    round = opened(sources=2)
+    Assignment.objects.filter(position=1).update(seat=1)
+    annotator = factories.enrollment(round.campaign)
+    assert claimed(annotator, round).position == 2
+    seated = factories.enrollment(round.campaign)
+    Enrollment.objects.filter(pk=seated.pk).update(seat=1)
+    assert claimed(seated, round).position == 1
+
+
+def test_claim_gives_an_excluded_annotator_nothing() -> None:
+    round = opened()
+    annotator = factories.enrollment(round.campaign)
+    Exclusion.objects.create(
+        enrollment=annotator, reason="speed", excluded_by=factories.user(), excluded_at=timezone.now()
+    )
+    assert assignments.claim(enrollment=annotator, round=round) == Finished()
+
+
+@pytest.mark.parametrize("state", ["paused", "closed"])
+def test_claim_is_refused_unless_the_campaign_is_open(state: str) -> None:
+    round = opened()
+    annotator = factories.enrollment(round.campaign)
+    campaigns.move(campaign=round.campaign, to=state, now=timezone.now())
+    with pytest.raises(RoundClosed):
+        assignments.claim(enrollment=annotator, round=main_round(round.campaign))
+
+
+def test_accepts_a_pilot_round_of_a_draft_but_not_its_main_round() -> None:
+    campaign = factories.campaign()
+    pilot = Round(campaign=campaign, kind="pilot", opened_at=timezone.now())
+    assert assignments.accepts(pilot)
+    assert not assignments.accepts(Round(campaign=campaign, kind="main", opened_at=timezone.now()))
+    pilot.closed_at = timezone.now()
+    assert not assignments.accepts(pilot)
+
+
+def test_release_due_leaves_running_leases_alone() -> None:
+    round = opened(sources=2)
+    first, second = factories.enrollment(round.campaign), factories.enrollment(round.campaign)
+    run_out(claimed(first, round))
+    claimed(second, round)
+    assert assignments.release_due() == 1
+    assert assignments.release_due() == 0
+    assert states(round) == {"released": 1, "held": 1, "open": 1}
+
+
+def test_renew_counts_time_at_work_and_caps_long_gaps() -> None:
+    round = opened()
+    held = claimed(factories.enrollment(round.campaign), round)
+    Assignment.objects.filter(pk=held.pk).update(last_seen_at=timezone.now() - timedelta(seconds=30))
+    assignments.renew(assignment=held)
+    Assignment.objects.filter(pk=held.pk).update(last_seen_at=timezone.now() - timedelta(hours=3))
+    assignments.renew(assignment=held)
+    held.refresh_from_db()
+    assert round_to_seconds(held.active_seconds) == 150
+
+
+def round_to_seconds(value: float) -> int:
+    return int(value + 0.5)
+
+
+def test_progress_counts_done_and_what_can_still_be_done() -> None:
+    round = opened(sources=4, annotators=2)
+    first, second = factories.enrollment(round.campaign), factories.enrollment(round.campaign)
+    hand_in(claimed(first, round))
+    claimed(first, round)
+    before = assignments.progress(enrollment=first, round=round)
+    assert (before.done, before.remaining, before.total) == (1, 3, 4)
+    for place in Assignment.objects.open().filter(round=round):
+        Assignment.objects.filter(pk=place.pk).delete()
+    assert assignments.progress(enrollment=first, round=round).remaining == 1
+    assert assignments.progress(enrollment=second, round=round).remaining == 0
+
+
+# ---- people who meet at one moment
+
+
+def all_at_once(work, people: list) -> list:
+    """Run `work` for each in a thread and database connection of its own, all starting together."""
+    results, start = [None] * len(people), threading.Barrier(len(people))
+
+    def run(index: int) -> None:
+        try:
+            start.wait()
+            results[index] = work(people[index])
+        except BaseException as error:
+            results[index] = error
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=run, args=(index,)) for index in range(len(people))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [result for result in results if isinstance(result, BaseException)] == []
+    return results
+
+
+def places_filled(round: Round) -> Counter:
+    submitted = Assignment.objects.submitted().filter(round=round)
+    return Counter(submitted.values_list("task", flat=True))
+
+
+def pairs(round: Round) -> Counter:
+    rows = Assignment.objects.filter(round=round, enrollment__isnull=False)
+    return Counter(rows.values_list("task", "enrollment"))
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+def test_thirty_annotators_opening_a_campaign_at_one_moment() -> None:
+    round = opened(sources=30, annotators=3)
+    people = [factories.enrollment(round.campaign) for _ in range(30)]
+    outcomes = all_at_once(lambda person: assignments.claim(enrollment=person, round=round), people)
+    assert [type(outcome) for outcome in outcomes] == [Here] * 30
+    assert len({outcome.assignment.pk for outcome in outcomes}) == 30
+    assert max(Counter(outcome.assignment.task_id for outcome in outcomes).values()) == 3
+    assert states(round) == {"held": 30, "open": 60}
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+def test_fifty_annotators_as_the_pool_runs_dry() -> None:
+    round = opened(sources=30, annotators=3)
+    people = [factories.enrollment(round.campaign) for _ in range(50)]
+
+    def until_nothing(person: Enrollment) -> object:
+        while isinstance(outcome := assignments.claim(enrollment=person, round=round), Here):
+            hand_in(outcome.assignment)
+        return outcome
+
+    outcomes = all_at_once(until_nothing, people)
+    assert places_filled(round) == {task: 3 for task in round.tasks.values_list("pk", flat=True)}
+    assert set(pairs(round).values()) == {1}
+    assert {type(outcome) for outcome in outcomes} <= {Finished, NoneNow}
+    for person in people:
+        assert assignments.claim(enrollment=person, round=round) == Finished()
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+def test_leases_that_run_out_while_many_claim_fill_each_place_once() -> None:
+    round = opened(sources=4, annotators=2)
+    people = [factories.enrollment(round.campaign) for _ in range(12)]
+    for person in people[:8]:
+        run_out(claimed(person, round))
+
+    def until_nothing(person: Enrollment) -> object:
+        while isinstance(outcome := assignments.claim(enrollment=person, round=round), Here):
+            hand_in(outcome.assignment)
+        return outcome
+
+    all_at_once(until_nothing, people[4:])
+    assignments.release_due()
+    for person in people:
+        until_nothing(person)
+    assert places_filled(round) == {task: 2 for task in round.tasks.values_list("pk", flat=True)}
+    assert set(pairs(round).values()) == {1}
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+def test_two_tabs_of_one_annotator_claim_the_same_task() -> None:
+    round = opened(sources=10)
+    person = factories.enrollment(round.campaign)
+    outcomes = all_at_once(lambda _: assignments.claim(enrollment=person, round=round), list(range(8)))
+    assert len({outcome.assignment.pk for outcome in outcomes}) == 1
+
+
+def test_claim_reads_a_fixed_number_of_rows_whatever_was_done() -> None:
+    """The plan walks the index of open places from the cursor on; nothing of it grows with what was done."""
+    round = opened(sources=5, annotators=3)
+    annotator = factories.enrollment(round.campaign)
+    names = assignments._names(annotator, round) | {"first": 0, "end": 2**31}
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
+        cursor.execute("EXPLAIN " + assignments.TAKE, names)
+        plan = "\n".join(row[0] for row in cursor.fetchall())
+    assert "assignment_open_places" in plan
+    assert "assignment_once_per_enrollment" in plan
