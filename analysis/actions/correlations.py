@@ -1,0 +1,187 @@
+"""How well automatic metrics follow people: every score against every criterion, and whether a lead is real."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from analysis.frames import Material, aligned
+from analysis.reports.records import Record, number, of_estimate
+from analysis.stats.arrays import FloatArray
+from analysis.stats.clustered import cluster_interval, swap_test
+from analysis.stats.columns import complete, oriented
+from analysis.stats.correlation import METHODS, Method, coefficients, correlate_all
+from analysis.stats.dependent import williams
+from analysis.stats.estimate import Tested
+from analysis.stats.multiplicity import holm
+from judging.models import Metric
+
+COMPARED: Method = "spearman"
+Sources: TypeAlias = NDArray[np.object_]
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """Chance with its seed, how often it is asked, and whom to tell how far it is."""
+
+    rng: np.random.Generator
+    resamples: int
+    step: Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Human:
+    """A column of what people said: a criterion judged here, or an imported column of means."""
+
+    key: str
+    values: FloatArray  # (n_questions,), oriented
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A metric's column, oriented, with the name it goes by."""
+
+    name: str
+    metric: Metric
+    values: FloatArray
+
+
+def humans(material: Material) -> list[Human]:
+    """Return every human column over the questions, turned so that higher is better."""
+    units, found = material.questions["unit"], []
+    for criterion in material.rubric.criteria:
+        values = aligned(units, material.human(criterion.key))
+        note = "has no best end, so it is not turned" if criterion.best == "none" else ""
+        found.append(Human(criterion.key, oriented(values, higher_is_better=criterion.best != "lowest"), note))
+    for metric in material.metrics:
+        if metric.kind == Metric.Kind.HUMAN_MEAN:
+            values = aligned(units, material.score(metric))
+            found.append(Human(f"{metric.name} (imported mean)", oriented(values, higher_is_better=_up(metric))))
+    return [human for human in found if not np.isnan(human.values).all()]
+
+
+def scored(material: Material) -> list[Scored]:
+    """Return every metric's column over the questions, turned so that higher is better; empty ones are left out."""
+    units, names = material.questions["unit"], _names(material.metrics)
+    columns = [
+        Scored(names[metric.pk], metric, oriented(aligned(units, material.score(metric)), higher_is_better=_up(metric)))
+        for metric in material.metrics
+        if metric.kind != Metric.Kind.HUMAN_MEAN
+    ]
+    return [column for column in columns if not np.isnan(column.values).all()]
+
+
+def _up(metric: Metric) -> bool:
+    return metric.direction != Metric.Direction.LOWER
+
+
+def _names(metrics: Sequence[Metric]) -> dict[int, str]:
+    """Name metrics; where an imported and a computed one share a name, say which is which."""
+    counts = pd.Series([metric.name for metric in metrics]).value_counts()
+    return {
+        metric.pk: metric.name if counts[metric.name] == 1 else f"{metric.name} ({metric.get_kind_display()})"
+        for metric in metrics
+    }
+
+
+def records(material: Material, *, by: Resampling) -> list[Record]:
+    """Return Pearson, Spearman and Kendall of every metric with every human column, on one common complete set each.
+
+    The interval of Pearson and Spearman draws whole sources; p treats questions as independent, and says so.
+    """
+    metrics, sources, found = scored(material), material.questions["source"].to_numpy(), []
+    for human in humans(material) if metrics else []:
+        for method in METHODS:
+            by.step(f"Correlations with {human.key}")
+            rows = correlate_all([human.values], [each.values for each in metrics], method=method)
+            for column, estimate in zip(metrics, rows.estimates[0], strict=True):
+                row = of_estimate(estimate, criterion=human.key, metric=column.name, coefficient=method)
+                found.append(row | _over_sources(human, column, metrics, sources, method, by))
+    return found
+
+
+def _over_sources(
+    human: Human,
+    column: Scored,
+    metrics: Sequence[Scored],
+    sources: Sources,
+    method: Method,
+    by: Resampling,
+) -> Record:
+    """Replace the interval for independent items by one over sources, where that is quick; Kendall keeps its own."""
+    if method == "kendall":
+        return {}
+    kept = complete([human.values, *(each.values for each in metrics)]).kept
+    drawn = cluster_interval(
+        human.values[kept],
+        column.values[kept],
+        clusters=sources[kept],
+        rng=by.rng,
+        method=method,
+        ranks="once",
+        resamples=by.resamples,
+    )
+    return {"low": number(drawn.low), "high": number(drawn.high), "interval": drawn.method} if drawn.defined else {}
+
+
+def differences(material: Material, *, by: Resampling) -> list[Record]:
+    """Compare every pair of metrics on every human column, by the clustered swap test and by Williams as published.
+
+    Holm's correction runs over the pairs within one human column, for each test by itself.
+    """
+    metrics, sources = scored(material), material.questions["source"].to_numpy()
+    found: list[Record] = []
+    for human in humans(material) if len(metrics) > 1 else []:
+        items = complete([human.values, *(each.values for each in metrics)])
+        rows = list(_pairs(human, metrics, items.columns, sources[items.kept], by))
+        for test in ("p_swap", "p_williams"):
+            adjusted = holm(np.array([np.nan if row[test] is None else row[test] for row in rows]))
+            for row, p in zip(rows, adjusted, strict=True):
+                row[f"{test}_holm"] = number(p)
+        found += rows
+    return found
+
+
+def _pairs(
+    human: Human, metrics: Sequence[Scored], columns: FloatArray, sources: Sources, by: Resampling
+) -> Iterator[Record]:
+    r = coefficients(columns, method=COMPARED) if len(columns) >= 3 else np.full((len(metrics) + 1,) * 2, np.nan)
+    for i, j in combinations(range(1, len(metrics) + 1), 2):
+        by.step(f"Comparing metrics on {human.key}")
+        first, second = (i, j) if not r[0, i] < r[0, j] else (j, i)
+        swap = swap_test(
+            columns[:, 0],
+            columns[:, first],
+            columns[:, second],
+            clusters=sources,
+            rng=by.rng,
+            method=COMPARED,
+            resamples=by.resamples,
+        )
+        published = williams(float(r[0, first]), float(r[0, second]), float(r[first, second]), len(columns))
+        yield {
+            "criterion": human.key,
+            "better": metrics[first - 1].name,
+            "other": metrics[second - 1].name,
+            "coefficient": COMPARED,
+            "n": len(columns),
+            "sources": len(set(sources)),
+            "difference": number(float(r[0, first] - r[0, second])),
+            **_tested(swap, published),
+        }
+
+
+def _tested(swap: Tested, published: Tested) -> Record:
+    return {
+        "p_swap": number(swap.p),
+        "swap_method": swap.method,
+        "swap_reason": swap.reason,
+        "williams_t": number(published.statistic),
+        "p_williams": number(published.p),
+        "williams_reason": published.reason,
+    }

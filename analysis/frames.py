@@ -1,0 +1,173 @@
+"""The only bridge from the database to arrays: a campaign's slots, judgments and scores as frames."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from io import StringIO
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from django.db import connection
+from numpy.typing import NDArray
+
+from judging.formats import rubric as documents
+from judging.formats.rubric import RubricDocument
+from judging.models import Campaign, Metric, Reference
+
+SLOTS = """
+    SELECT u.id AS unit, s.name AS system, src.key AS source, src.position AS source_position, qs.id AS question_set,
+           coalesce(u.position, 0) AS position, q.text AS text, p.text AS passage, src.answer AS answer,
+           src.id AS source_id, src.target_type AS target_type
+    FROM judging_unit u
+    JOIN judging_questionset qs ON qs.id = u.question_set_id
+    JOIN judging_source src ON src.id = qs.source_id
+    JOIN judging_system s ON s.id = qs.system_id
+    LEFT JOIN judging_passage p ON p.id = src.passage_id
+    LEFT JOIN judging_question q ON q.unit_id = u.id
+    WHERE src.collection_id = %(collection)s
+    ORDER BY src.position, s.name, qs.id, u.position NULLS FIRST
+"""
+JUDGMENTS = """
+    SELECT j.unit_id AS unit, c.key AS criterion, e.label AS annotator, j.value AS value, sp.missing AS missing,
+           j.origin AS origin, j.cause AS cause, a.state AS state, t.number AS task, j.created_at AS created_at,
+           EXISTS (SELECT 1 FROM judging_exclusion x WHERE x.enrollment_id = e.id AND x.lifted_at IS NULL) AS excluded
+    FROM judging_judgment j
+    JOIN judging_assignment a ON a.id = j.assignment_id
+    JOIN judging_round r ON r.id = a.round_id
+    JOIN judging_task t ON t.id = a.task_id
+    JOIN judging_enrollment e ON e.id = a.enrollment_id
+    JOIN judging_criterion c ON c.id = j.criterion_id
+    JOIN judging_scalepoint sp ON sp.criterion_id = j.criterion_id AND sp.value = j.value
+    WHERE r.campaign_id = %(campaign)s AND r.kind = %(round)s AND j.superseded_at IS NULL
+      AND a.state = ANY(%(states)s)
+    ORDER BY c.position, j.unit_id, e.label
+"""
+SCORES = """
+    SELECT sc.unit_id AS unit, sc.metric_id AS metric, sc.value AS value
+    FROM judging_score sc JOIN judging_metric m ON m.id = sc.metric_id
+    WHERE m.collection_id = %(collection)s AND sc.unit_id IS NOT NULL
+    ORDER BY sc.metric_id, sc.unit_id
+"""
+ATTRIBUTES = """
+    SELECT at.unit_id AS unit, at.name AS name, at.value AS value
+    FROM judging_attribute at
+    JOIN judging_unit u ON u.id = at.unit_id
+    JOIN judging_questionset qs ON qs.id = u.question_set_id
+    JOIN judging_source src ON src.id = qs.source_id
+    WHERE src.collection_id = %(collection)s
+    ORDER BY at.unit_id, at.name
+"""
+TRUE = "t"  # as COPY writes it
+TEXT = {"text": "string", "passage": "string", "answer": "string", "source": "string", "system": "string",
+        "target_type": "string", "criterion": "string", "annotator": "string", "name": "string"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Material:
+    """What one analysis reads: slots, standing judgments, scores, and the rubric they were judged by."""
+
+    campaign: Campaign
+    rubric: RubricDocument
+    slots: pd.DataFrame
+    judgments: pd.DataFrame
+    scores: pd.DataFrame
+    metrics: tuple[Metric, ...]
+
+    @cached_property
+    def questions(self) -> pd.DataFrame:
+        """The expected questions, returned or not: slots without the sets as a whole."""
+        return self.slots[self.slots["position"] > 0].reset_index(drop=True)
+
+    def ratings(self, criterion: str, *, judgments: pd.DataFrame | None = None) -> pd.DataFrame:
+        """Return a criterion's values as a table of units by annotators, NaN where not judged or "cannot say"."""
+        rows = self.judgments if judgments is None else judgments
+        rows = rows[rows["criterion"] == criterion]
+        return rows.pivot(index="unit", columns="annotator", values="value").sort_index().sort_index(axis=1)
+
+    def human(self, criterion: str) -> pd.Series:
+        """Return each unit's mean over its annotators."""
+        rows = self.judgments[self.judgments["criterion"] == criterion]
+        return rows.groupby("unit")["value"].mean()
+
+    def score(self, metric: Metric) -> pd.Series:
+        """Return one metric's values by unit."""
+        rows = self.scores[self.scores["metric"] == metric.pk]
+        return rows.set_index("unit")["value"]
+
+
+def material(
+    campaign: Campaign, *, round: str = "main", extras: bool = False, excluded: Sequence[str] | None = None
+) -> Material:
+    """Read a campaign's material.
+
+    `extras`: also what was handed in after its place had gone to somebody else. `excluded`: labels of annotators to
+    leave out; by default those with a standing exclusion.
+    """
+    states = ["submitted", "extra"] if extras else ["submitted"]
+    judgments = _frame(JUDGMENTS, campaign=campaign.pk, round=round, states=states)
+    judgments["value"] = judgments["value"].astype("float64").mask(judgments["missing"] == TRUE)
+    out = (judgments["excluded"] == TRUE) if excluded is None else judgments["annotator"].isin(excluded)
+    return Material(
+        campaign=campaign,
+        rubric=documents.from_document(campaign.rubric.document),
+        slots=_frame(SLOTS, collection=campaign.collection_id),
+        judgments=judgments[~out].reset_index(drop=True),
+        scores=_frame(SCORES, collection=campaign.collection_id),
+        metrics=tuple(Metric.objects.filter(collection=campaign.collection_id).order_by("pk")),
+    )
+
+
+def references(campaign: Campaign) -> dict[str, tuple[str, ...]]:
+    """Return the human-written questions of each source, by its key."""
+    rows = Reference.objects.filter(source__collection=campaign.collection_id).order_by("source", "position")
+    found: dict[str, list[str]] = {}
+    for key, text in rows.values_list("source__key", "text"):
+        found.setdefault(key, []).append(text)
+    return {key: tuple(texts) for key, texts in found.items()}
+
+
+def attributes(campaign: Campaign) -> pd.DataFrame:
+    """Return the metadata columns, one row a unit and one column a name."""
+    rows = _frame(ATTRIBUTES, collection=campaign.collection_id)
+    return rows.pivot(index="unit", columns="name", values="value")
+
+
+def aligned(units: NDArray[Any] | pd.Series, values: pd.Series) -> NDArray[np.float64]:
+    """Return the values in the order of the units, NaN where there is none."""
+    return values.reindex(units).to_numpy(dtype="float64")
+
+
+def digest(read: Material) -> str:
+    """Return a SHA-256 over everything an analysis reads; row numbers of the database do not enter it."""
+    names = read.slots.set_index("unit")[["source", "system", "position"]]
+    metrics = {metric.pk: metric.fingerprint for metric in read.metrics}
+    whole = hashlib.sha256(read.campaign.rubric.digest.encode())
+    for frame, columns in (
+        (read.slots, ["source", "system", "position", "text"]),
+        (
+            read.judgments.join(names, on="unit"),
+            ["source", "system", "position", "criterion", "annotator", "value", "origin"],
+        ),
+        (
+            read.scores.join(names, on="unit").replace({"metric": metrics}),
+            ["source", "system", "position", "metric", "value"],
+        ),
+    ):
+        rows = frame[columns].sort_values(columns, kind="stable")
+        whole.update(rows.to_csv(index=False, lineterminator="\n").encode())
+    return whole.hexdigest()
+
+
+def _frame(query: str, **parameters: Any) -> pd.DataFrame:
+    """Read a query by COPY, the fastest way out of PostgreSQL."""
+    return pd.read_csv(StringIO(_copied(query, parameters)), keep_default_na=False, na_values=["\\N"], dtype=TEXT)
+
+
+def _copied(query: str, parameters: Mapping[str, Any]) -> str:
+    buffer = StringIO()
+    with connection.cursor() as cursor:
+        bound = cursor.mogrify(query, parameters).decode()
+        cursor.copy_expert(f"COPY ({bound}) TO STDOUT WITH (FORMAT csv, HEADER, NULL '\\N', ENCODING 'UTF8')", buffer)
+    return buffer.getvalue()

@@ -1,0 +1,1 @@
+"""Results into tables, charts, sentences and files."""

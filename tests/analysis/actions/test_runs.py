@@ -1,0 +1,70 @@
+"""A run from judgments to tables, on the released ratings of QG-STEC 2010 and on small studies."""
+
+import json
+
+import pytest
+from django.utils import timezone
+
+from analysis import frames
+from analysis.actions import runs
+from judging.actions import imports, jobs
+from judging.formats.qgstec_xml import read_qgstec
+from judging.models import Job, Metric
+from tests import factories, shared_data
+
+pytestmark = pytest.mark.django_db
+
+
+def carried_out(run):
+    """Do a run as the worker does, in this process."""
+    job = jobs.claim(job_id=run.job_id)
+    work = jobs.Work(job, worker="test")
+    jobs.finish(job=job, result=runs.execute(run=run, work=work))
+    return runs.tables_of(run)
+
+
+def found(rows, **where):
+    return [row for row in rows if where.items() <= row.items()]
+
+
+@pytest.fixture
+def qgstec():
+    file = shared_data.path("qgstec2010/EvaluatedSubmissions.xml")
+    imported = imports.import_study(
+        study=read_qgstec(file.read_bytes()),
+        name="QG-STEC 2010",
+        by=factories.researcher(),
+        now=timezone.now(),
+        rubric=factories.rubric("qgstec2010-b"),
+    )
+    return imported.campaign
+
+
+def test_run_on_qgstec_gives_the_published_agreement_and_aggregates(qgstec):
+    tables = carried_out(runs.start(campaign=qgstec, by=qgstec.created_by, seed=1, parameters={"resamples": 100}))
+    alphas = found(tables["agreement"], coefficient="krippendorff_alpha", level="interval", basis="all")
+    assert [round(row["value"], 4) for row in alphas] == [0.2510, 0.3196, 0.4060, 0.3338, 0.3460]
+    checked = [row["checked_difference"] for row in tables["agreement"] if row.get("checked_by") == "krippendorff"]
+    assert len(checked) == 15
+    assert max(map(abs, checked)) < 1e-10
+    totals = found(tables["aggregates"], criterion="", reading="by_protocol")
+    literal = found(totals, fatal_applied="per_rating", fatal_others="all_remaining")
+    assert {row["system"]: row["aggregate"] for row in literal} == {"a": 3461.5, "b": 4411, "c": 4471.5, "d": 4714}
+    assert {row["system"]: row["missing"] for row in tables["returned"]} == {"a": 6, "b": 195, "c": 151, "d": 192}
+    assert any("depends on how the protocol's rules are read" in line for line in tables["sentences"])
+    assert len(found(tables["violations"], rule="lone")) == 83
+    assert tables["correlations"] == []
+
+
+def test_run_is_the_same_again_and_keeps_how_it_was_made(qgstec):
+    first, second = (
+        runs.start(campaign=qgstec, by=qgstec.created_by, seed=3, parameters={"resamples": 50}) for _ in range(2)
+    )
+    assert json.dumps(carried_out(first), sort_keys=True) == json.dumps(carried_out(second), sort_keys=True)
+    for run in (first, second):
+        run.refresh_from_db()
+    assert first.input_sha256 == second.input_sha256 == frames.digest(frames.material(qgstec))
+    assert first.versions["scipy"]
+    assert (first.number, second.number) == (1, 2)
+    assert Job.objects.get(pk=first.job_id).state == "done"
+    assert Metric.objects.count() == 0
