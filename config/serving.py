@@ -1,0 +1,110 @@
+"""What `up` and `demo` share: getting the site ready, letting a first administrator in, and serving until Ctrl-C."""
+
+import fcntl
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from config import postgres
+from config.postgres_programs import PostgresProblem
+from config.processes import Program, Say, free_port, run_together, wait_for_port
+from judging.actions import accounts, rubrics
+from judging.models import User
+
+PATIENCE = 60.0
+
+
+@contextmanager
+def alone() -> Iterator[Path]:
+    """Hold the data folder for one server, and return the file that holds its address."""
+    path = settings.HOME / "serving.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CommandError(f"These data are served already: {path.read_text()}") from None
+        yield path
+
+
+def prepare(say: Say) -> None:
+    """Bring the database and the static files up to date, and install the shipped protocols."""
+    say("Getting ready ...")
+    call_command("migrate", verbosity=0, interactive=False)
+    call_command("collectstatic", verbosity=0, interactive=False)
+    rubrics.install_shipped()
+
+
+def first_administrator(say: Say) -> User | None:
+    """Make sure that somebody can let people in; return the administrator who has no password yet, if it is so.
+
+    At a terminal the name and password are asked for; elsewhere they come from DJANGO_SUPERUSER_USERNAME, _EMAIL and
+    _PASSWORD, or the administrator chooses the password by a one-time link.
+    """
+    administrators = User.objects.filter(is_superuser=True, is_active=True)
+    if not administrators.exists():
+        if sys.stdin.isatty():
+            say("There is no administrator yet. Choose a name and a password.")
+            call_command("createsuperuser")
+        elif os.environ.get("DJANGO_SUPERUSER_PASSWORD"):
+            call_command("createsuperuser", interactive=False, verbosity=0)
+        else:
+            User.objects.create_superuser("admin")
+        administrators.update(may_create_campaigns=True)
+    if any(user.has_usable_password() for user in administrators):
+        return None
+    return administrators.first()
+
+
+def password_link(user: User, site: str) -> str:
+    """Return the one-time link by which a user chooses a password."""
+    return site + reverse("password_reset_confirm", kwargs=accounts.password_link_parts(user=user))
+
+
+def serve(*, port: int, note: Path, greet: Callable[[str], None], say: Say) -> None:
+    """Run the web server and a worker until Ctrl-C or a stop signal, and keep the database at hand.
+
+    `greet` is called with the site's address once it answers; `note` is the file that others look it up in.
+    """
+    found = free_port(port)
+    if found != port:
+        say(f"Port {port} is taken; using {found}.")
+    site = f"http://127.0.0.1:{found}"
+    note.write_text(site)
+    web, worker = programs(found)
+
+    def ready() -> None:
+        if wait_for_port(found, seconds=PATIENCE):
+            greet(site)
+        else:
+            say(f"The web server does not answer yet. Its log: {web.log}")
+
+    run_together([web, worker], watch=lambda: _revive_database(say), ready=ready, say=say)
+
+
+def programs(port: int) -> tuple[Program, Program]:
+    """Return the web server and the worker."""
+    logs = settings.HOME / "logs"
+    logs.mkdir(exist_ok=True)
+    gunicorn = [sys.executable, "-m", "gunicorn", "-c", str(settings.ROOT / "deploy" / "gunicorn.conf.py")]
+    celery = [sys.executable, "-m", "celery", "-A", "config", "worker", "-B", "-c", "2", "-l", "WARNING"]
+    one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # the worker's two processes share the cores
+    quiet = ["--without-gossip", "--without-mingle"]
+    return (
+        Program("web server", gunicorn, logs / "web.log", settings.ROOT, {"QUAESTOR_BIND": f"127.0.0.1:{port}"}),
+        Program("worker", [*celery, *quiet], logs / "worker.log", settings.ROOT, one_thread),
+    )
+
+
+def _revive_database(say: Say) -> None:
+    """Start the embedded server again if it has been killed."""
+    try:
+        postgres.ensure_running()
+    except PostgresProblem as problem:
+        say(str(problem))

@@ -1,0 +1,149 @@
+"""The whole site as `manage.py up` starts it: its own database, web server and worker, killed one by one."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from config.postgres import ROOT, Cluster
+from config.processes import free_port
+
+pytestmark = pytest.mark.jobs
+
+
+class Site:
+    """A running `up` and what it printed."""
+
+    def __init__(self, home: Path, *words: str) -> None:
+        kept = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "QUAESTOR_HOME")}
+        self.cluster, self.log = Cluster(home), home / "said.txt"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "up", *words],
+                cwd=ROOT,
+                env={**kept, "QUAESTOR_HOME": str(home)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    @property
+    def said(self) -> str:
+        return self.log.read_text()
+
+    def stop(self) -> int:
+        self.process.terminate()
+        return self.process.wait(timeout=60)
+
+
+@contextmanager
+def served(home: Path) -> Iterator[tuple[Site, str]]:
+    home.chmod(0o755)
+    running = Site(home, "--port", str(free_port(18200)))
+    try:
+        until(lambda: "Ctrl-C stops everything" in running.said or running.process.poll() is not None)
+        yield running, re.findall(r"Quaestor is at (\S+)", running.said)[0]
+    finally:
+        running.stop()
+        Cluster(home).stop()
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="quaestor-") as path:
+        yield Path(path)
+
+
+@pytest.fixture(scope="module")
+def site(home: Path) -> Iterator[tuple[Site, str]]:
+    with served(home) as found:
+        yield found
+
+
+def until(condition: Callable[[], object], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def get(address: str) -> str:
+    """Return a page as a browser without a session gets it, which keeps cookies over redirects."""
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with browser.open(address, timeout=10) as response:
+        return response.read().decode()
+
+
+def answers(address: str) -> bool:
+    try:
+        return "csrfmiddlewaretoken" in get(address)
+    except OSError:
+        return False
+
+
+def pids_of(home: Path, word: str) -> list[int]:
+    """Return the processes of this site that have the word in their command, the oldest first."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (path / "cmdline").read_bytes().decode()
+            mine = f"QUAESTOR_HOME={home}\0".encode() in (path / "environ").read_bytes()
+        except OSError:
+            continue
+        if mine and word in command:
+            found.append(int(path.name))
+    return sorted(found)
+
+
+def test_up_serves_pages_and_styles_and_lets_the_first_administrator_choose_a_password(site):
+    running, address = site
+
+    page = get(address + "/login/")
+    styles = re.findall(r'href="(/static/[^"]+\.css)"', page)
+    link = re.findall(r"Choose the password here: (\S+)", running.said)[0]
+
+    assert styles and all(get(address + path) for path in styles)
+    assert 'name="new_password1"' in get(link)
+
+
+def test_up_survives_the_death_of_the_web_server_the_worker_and_the_database(site, home):
+    running, address = site
+    for word in ("gunicorn", "celery"):
+        before = pids_of(home, word)[0]
+        os.kill(before, signal.SIGKILL)
+        until(lambda word=word, before=before: any(pid > before for pid in pids_of(home, word)))
+    os.kill(int((running.cluster.data / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+
+    until(lambda: answers(address + "/login/"))
+    link = re.findall(r"Choose the password here: (\S+)", running.said)[0]
+    until(lambda: answers(link))
+
+    assert "The web server ended (killed by SIGKILL); starting it again." in running.said
+    assert "The worker ended (killed by SIGKILL); starting it again." in running.said
+
+
+def test_up_takes_the_next_port_and_refuses_to_serve_the_same_data_twice(site, home):
+    _, address = site
+    port = address.rpartition(":")[2]
+    second = Site(home, "--port", port)
+
+    assert second.process.wait(timeout=60) == 1
+    assert f"These data are served already: {address}" in second.said
+
+
+def test_up_stops_everything_when_asked():
+    with tempfile.TemporaryDirectory(prefix="quaestor-") as folder, served(Path(folder)) as (running, address):
+        assert running.stop() == 0
+
+        assert pids_of(Path(folder), "gunicorn") + pids_of(Path(folder), "celery") == []
+        assert not (running.cluster.data / "postmaster.pid").exists()
+        assert not answers(address + "/login/")
