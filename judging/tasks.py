@@ -12,7 +12,7 @@ from celery import current_app, shared_task
 from django.db import transaction
 from django.utils import timezone
 
-from judging.actions import campaigns, jobs
+from judging.actions import assignments, campaigns, jobs
 from judging.models import Job
 
 log = logging.getLogger(__name__)
@@ -61,6 +61,8 @@ def _carry_out(job: Job, doing: Doing, *, whole: bool) -> None:
             jobs.stop(job=job)
         except jobs.JobLost:
             log.warning("%s was taken over; this worker's attempt is dropped.", job)
+        except jobs.CannotDo as reason:
+            jobs.fail(job=job, error=str(reason))
         except Exception as error:
             log.exception("%s failed", job)
             jobs.fail(job=job, error=f"{type(error).__name__}: {error}"[:2000])
@@ -68,8 +70,9 @@ def _carry_out(job: Job, doing: Doing, *, whole: bool) -> None:
 
 @shared_task(name="judging.sweep")
 def sweep() -> None:
-    """Every few seconds: say that a worker lives, and ring for jobs that nobody took or whose worker died."""
+    """Every few seconds: say that a worker lives, free places whose lease ran out, and ring for jobs nobody has."""
     jobs.say_alive(worker=worker_name())
+    assignments.release_due()
     for job in jobs.to_ring():
         ring(job.pk)
 
@@ -80,3 +83,15 @@ def launch(work: jobs.Work) -> Mapping[str, Any]:
     campaign = work.job.campaign
     campaigns.open_(campaign=campaign, now=timezone.now(), progress=work.progress)
     return {"campaign": str(campaign.uuid)}
+
+
+@job_task("judging.import_study")
+def import_study(work: jobs.Work) -> Mapping[str, Any]:
+    """Import a large file that somebody uploaded."""
+    wanted = uploads.Wanted.from_job(work.job.parameters, by=work.job.created_by)
+    try:
+        made = uploads.import_upload(wanted=wanted, by=work.job.created_by, now=timezone.now(), progress=work.progress)
+    except imports.CannotImport as refused:
+        raise jobs.CannotDo(str(refused)) from None
+    campaign = str(made.campaign.uuid) if made.campaign else None
+    return {"collection": made.collection.pk, "campaign": campaign, "quarantined": made.quarantined}
