@@ -16,7 +16,7 @@ function menuKey(event) {
 function dismiss(button) {
   const list = button.closest(".messages");
   button.closest(".message").remove();
-  if (list && !list.children.length) list.remove();
+  if (!list.querySelector(".message")) list.remove();
 }
 
 async function copy(button) {
