@@ -12,7 +12,7 @@ from celery import current_app, shared_task
 from django.db import transaction
 from django.utils import timezone
 
-from judging.actions import assignments, campaigns, jobs
+from judging.actions import assignments, campaigns, imports, jobs, uploads
 from judging.models import Job
 
 log = logging.getLogger(__name__)

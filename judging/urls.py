@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from judging.views import accounts, campaigns
+from judging.views import accounts, campaigns, collections, jobs
 
 app_name = "judging"
 urlpatterns = [
@@ -11,6 +11,12 @@ urlpatterns = [
     path("accounts/new/", accounts.new, name="account_new"),
     path("accounts/<int:pk>/", accounts.account, name="account"),
     path("accounts/<int:pk>/password-link/", accounts.password_link, name="password_link"),
+    path("collections/", collections.index, name="collections"),
+    path("collections/import/", collections.index, name="import"),
+    path("collections/<int:pk>/", collections.collection, name="collection"),
+    path("collections/<int:pk>/quarantine.csv", collections.quarantine, name="quarantine"),
+    path("jobs/<uuid:pk>/", jobs.job, name="job"),
+    path("jobs/<uuid:pk>/cancel/", jobs.cancel, name="job_cancel"),
     path("campaigns/", campaigns.index, name="campaigns"),
     path("campaigns/new/", campaigns.new, name="campaign_new"),
     path("campaigns/<uuid:uuid>/", campaigns.overview, name="campaign"),

@@ -23,6 +23,10 @@ class JobCancelled(Exception):
     """Somebody asked for the job to stop."""
 
 
+class CannotDo(Exception):
+    """What was asked for cannot be done; the message is a sentence for whoever asked."""
+
+
 class JobLost(Exception):
     """Another worker took the job over; what this one did must not be kept."""
 

@@ -1,0 +1,76 @@
+"""Files that people uploaded, and importing one of them as its owner wishes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from judging import storage
+from judging.actions import imports, reading
+from judging.actions.imports import Imported
+from judging.actions.reading import Plan
+from judging.actions.rounds import Progress, silent
+from judging.models import Rubric, Upload, User
+
+LONGEST_NAME = 255
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to become of an upload: how it is read, what the collection is called, what its ratings mean."""
+
+    upload: Upload
+    plan: Plan
+    name: str
+    licence: str = ""
+    language: str = "en"
+    rubric: Rubric | None = None
+    ratings_title: str = ""
+    again: bool = False
+
+    def for_job(self) -> dict[str, Any]:
+        """Return plain data that JSON can hold."""
+        rubric = self.rubric.pk if self.rubric else None
+        texts = {key: getattr(self, key) for key in ("name", "licence", "language", "ratings_title", "again")}
+        return {"upload": self.upload.pk, "plan": self.plan.as_dict(), "rubric": rubric, **texts}
+
+    @classmethod
+    def from_job(cls, data: Mapping[str, Any], *, by: User) -> "Wanted":
+        """Return what `for_job` wrote; an upload of somebody else's is not found."""
+        rest = {key: value for key, value in data.items() if key not in ("upload", "plan", "rubric")}
+        return cls(
+            upload=by.uploads.get(pk=data["upload"]),
+            plan=reading.plan_from(data["plan"]),
+            rubric=Rubric.objects.filter(pk=data["rubric"]).first(),
+            **rest,
+        )
+
+
+def keep(*, owner: User, name: str, content: bytes) -> Upload:
+    """Keep a file under the name its owner gave it last."""
+    upload, _ = Upload.objects.update_or_create(
+        owner=owner, file=storage.keep(content), defaults={"name": name[-LONGEST_NAME:]}
+    )
+    return upload
+
+
+def import_upload(*, wanted: Wanted, by: User, now: datetime, progress: Progress = silent) -> Imported:
+    """Read an upload and store all that it holds; raises what `import_study` raises."""
+    upload = wanted.upload
+    progress(0, 0, "Reading the file")
+    study = reading.read_study(name=upload.name, data=storage.content_of(upload.file), plan=wanted.plan)
+    return imports.import_study(
+        study=study,
+        name=wanted.name,
+        by=by,
+        now=now,
+        licence=wanted.licence,
+        language=wanted.language,
+        file=upload.file,
+        file_name=upload.name,
+        mapping=wanted.plan.as_dict(),
+        rubric=wanted.rubric,
+        ratings_title=wanted.ratings_title,
+        again=wanted.again,
+        progress=progress,
+    )

@@ -1,0 +1,80 @@
+"""One job's page: how far it is, what it found, how to stop it."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET, require_POST
+
+from judging.actions import jobs
+from judging.guards import job_for_readers
+from judging.models import Job
+
+TITLES = {
+    "judging.import_study": gettext_lazy("Importing a file"),
+    "judging.launch": gettext_lazy("Opening a campaign"),
+}
+START = "celery -A config worker -B"
+
+
+@job_for_readers
+@require_GET
+def job(request: HttpRequest, job: Job) -> HttpResponse:
+    """Show a job; HTMX asks for its state alone."""
+    template = "includes/progress_job.html" if request.htmx else "judging/jobs/job.html"
+    return render(request, template, {"job": _shown(job), "row": job})
+
+
+@job_for_readers
+@require_POST
+def cancel(request: HttpRequest, job: Job) -> HttpResponse:
+    """Ask a job to stop."""
+    jobs.cancel(job=job)
+    return redirect("judging:job", job.pk)
+
+
+def _shown(job: Job) -> dict[str, Any]:
+    """Return what the page says of a job."""
+    is_active = job.state in (Job.State.QUEUED, Job.State.RUNNING)
+    result_url, result_label = _result(job)
+    here = reverse("judging:job", args=[job.pk])
+    return {
+        "id": job.pk,
+        "title": _title(job),
+        "state": job.state,
+        "state_label": _("stopping") if is_active and job.cancel_requested_at else job.get_state_display(),
+        "is_active": is_active,
+        "done": job.done,
+        "total": job.total,
+        "says": job.message if is_active else "",
+        "error": job.error,
+        "status_url": here,
+        "page_url": here,
+        "cancel_url": "" if job.cancel_requested_at else reverse("judging:job_cancel", args=[job.pk]),
+        "result_url": result_url,
+        "result_label": result_label,
+        "no_worker": _no_worker() if is_active else "",
+    }
+
+
+def _no_worker() -> str:
+    """Return how to start a worker, unless one lives."""
+    return "" if jobs.worker_lives() else _("Start one with: %(command)s") % {"command": START}
+
+
+def _title(job: Job) -> str:
+    return str(TITLES.get(job.kind, job.kind))
+
+
+def _result(job: Job) -> tuple[str, str]:
+    """Return where a finished job leads, and what the link says."""
+    if job.state != Job.State.DONE:
+        return "", ""
+    if collection := job.result.get("collection"):
+        return reverse("judging:collection", args=[collection]), _("Look at the collection")
+    if job.campaign:
+        return reverse("judging:campaign", args=[job.campaign.uuid]), _("To the campaign")
+    return "", ""

@@ -1,0 +1,152 @@
+import uuid
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from judging.actions import jobs
+from judging.models import Job, User
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def owner() -> User:
+    return factories.researcher()
+
+
+@pytest.fixture
+def page(client: Client, owner: User) -> Client:
+    client.force_login(owner)
+    return client
+
+
+def job(owner: User, **columns) -> Job:
+    made = jobs.enqueue(kind="judging.import_study", parameters={}, by=owner)
+    Job.objects.filter(pk=made.pk).update(**columns)
+    return made
+
+
+def running(owner: User, **columns) -> Job:
+    now = timezone.now()
+    return job(owner, state="running", started_at=now, heartbeat_at=now, **columns)
+
+
+def test_waiting_job_says_that_no_worker_lives_and_how_to_start_one(page, owner):
+    answer = page.get(reverse("judging:job", args=[job(owner).pk]))
+
+    assert answer.status_code == 200
+    assert "No worker is running" in answer.text
+    assert "celery -A config worker -B" in answer.text
+    assert "Look again" in answer.text
+
+
+def test_waiting_job_says_nothing_of_workers_while_one_lives(page, owner):
+    jobs.say_alive(worker="worker@here")
+
+    assert "No worker is running" not in page.get(reverse("judging:job", args=[job(owner).pk])).text
+
+
+def test_running_job_shows_how_far_it_is(page, owner):
+    made = running(owner, done=1200, total=5000, message="Storing questions")
+
+    answer = page.get(reverse("judging:job", args=[made.pk]))
+
+    assert "Storing questions" in answer.text
+    assert 'value="1200" max="5000"' in answer.text
+    assert reverse("judging:job_cancel", args=[made.pk]) in answer.text
+
+
+def test_htmx_is_given_the_state_alone(page, owner):
+    made = running(owner)
+
+    answer = page.get(reverse("judging:job", args=[made.pk]), headers={"HX-Request": "true"})
+
+    assert f'id="job-{made.pk}"' in answer.text
+    assert "<html" not in answer.text
+
+
+def test_finished_import_leads_to_its_collection(page, owner):
+    collection = factories.collection(owner=owner)
+    made = job(owner, state="done", finished_at=timezone.now(), result={"collection": collection.pk, "quarantined": 3})
+
+    answer = page.get(reverse("judging:job", args=[made.pk]))
+
+    assert reverse("judging:collection", args=[collection.pk]) in answer.text
+    assert "3 values could not be kept" in answer.text
+    assert "Cancel" not in answer.text
+
+
+def test_finished_launch_leads_to_its_campaign(page, owner):
+    campaign = factories.campaign(manager=owner)
+    made = jobs.enqueue(kind="judging.launch", parameters={}, by=owner, campaign=campaign)
+    Job.objects.filter(pk=made.pk).update(state="done", finished_at=timezone.now())
+
+    assert reverse("judging:campaign", args=[campaign.uuid]) in page.get(reverse("judging:job", args=[made.pk])).text
+
+
+def test_failed_job_says_why(page, owner):
+    made = job(owner, state="failed", finished_at=timezone.now(), error="Row 7 <b> is odd.")
+
+    answer = page.get(reverse("judging:job", args=[made.pk]))
+
+    assert "Row 7 &lt;b&gt; is odd." in answer.text
+    assert "Nothing of it was kept." in answer.text
+
+
+def test_waiting_job_can_be_cancelled(page, owner):
+    made = job(owner)
+
+    answer = page.post(reverse("judging:job_cancel", args=[made.pk]))
+
+    assert answer.url == reverse("judging:job", args=[made.pk])
+    made.refresh_from_db()
+    assert made.state == "cancelled"
+
+
+def test_running_job_is_asked_to_stop_and_the_page_says_so(page, owner):
+    made = running(owner)
+
+    page.post(reverse("judging:job_cancel", args=[made.pk]))
+
+    answer = page.get(reverse("judging:job", args=[made.pk]))
+    assert "stopping" in answer.text
+    assert reverse("judging:job_cancel", args=[made.pk]) not in answer.text
+
+
+def test_finished_job_stays_as_it_is_when_cancelled(page, owner):
+    made = job(owner, state="done", finished_at=timezone.now())
+
+    page.post(reverse("judging:job_cancel", args=[made.pk]))
+
+    made.refresh_from_db()
+    assert made.state == "done"
+
+
+@pytest.mark.parametrize(("name", "verb"), [("judging:job", "get"), ("judging:job_cancel", "post")])
+def test_job_of_somebody_else_and_unknown_jobs_are_not_found(page, name, verb):
+    theirs = job(factories.user())
+
+    assert getattr(page, verb)(reverse(name, args=[theirs.pk])).status_code == 404
+    assert getattr(page, verb)(reverse(name, args=[uuid.uuid4()])).status_code == 404
+    theirs.refresh_from_db()
+    assert theirs.state == "queued"
+
+
+def test_managers_see_the_jobs_of_their_campaign(page, owner):
+    campaign = factories.campaign(manager=owner)
+    made = jobs.enqueue(kind="judging.launch", parameters={}, by=factories.user(), campaign=campaign)
+
+    assert page.get(reverse("judging:job", args=[made.pk])).status_code == 200
+
+
+@pytest.mark.parametrize(("name", "verb"), [("judging:job", "post"), ("judging:job_cancel", "get")])
+def test_wrong_verbs_are_refused_and_strangers_sent_to_log_in(client, owner, name, verb):
+    url = reverse(name, args=[job(owner).pk])
+
+    right = "get" if verb == "post" else "post"
+    assert getattr(client, right)(url).url.startswith(reverse("login"))
+    client.force_login(owner)
+    assert getattr(client, verb)(url).status_code == 405
