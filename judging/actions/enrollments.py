@@ -161,7 +161,8 @@ def readmit(*, enrollment: Enrollment, by: User, now: datetime) -> None:
 def erase(*, enrollment: Enrollment, by: User, now: datetime) -> Erasure:
     """Remove everything a person did in a campaign, on their demand; their places open again."""
     with transaction.atomic():
-        held = Enrollment.objects.select_for_update().select_related("campaign", "user").get(pk=enrollment.pk)
+        rows = Enrollment.objects.select_related("campaign", "user").select_for_update(of=("self",))
+        held = rows.get(pk=enrollment.pk)
         _free_places(held)
         counts = _remove_answers(held)
         erasure = Erasure.objects.create(

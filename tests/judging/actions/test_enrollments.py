@@ -1,0 +1,224 @@
+"""Joining by a link, coming back by a personal one, being left out, and being erased."""
+
+import hashlib
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from judging.actions import assignments, campaigns, drafts, enrollments, judgments, sheets
+from judging.actions.enrollments import AccountNeeded, AlreadyExcluded, InvitationOver, NotAgreed
+from judging.models import (
+    Assignment,
+    Campaign,
+    Draft,
+    Enrollment,
+    Erasure,
+    Exclusion,
+    Invitation,
+    Judgment,
+    Membership,
+    User,
+)
+from tests import factories
+from tests.judging.actions.test_assignments import all_at_once
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+
+
+def invitation(campaign: Campaign | None = None, **columns) -> Invitation:
+    campaign = campaign or factories.campaign()
+    return campaigns.invite(campaign=campaign, by=campaign.created_by, **columns)
+
+
+def join(link: Invitation, user: User | None = None, *, agreed: bool = True) -> User:
+    return enrollments.join(invitation=link, user=user, agreed=agreed, now=NOW)
+
+
+def test_join_makes_an_account_without_password_under_the_next_label() -> None:
+    link = invitation()
+    people = [join(link), join(link)]
+    assert [user.enrollments.get().label for user in people] == ["A01", "A02"]
+    assert not people[0].has_usable_password()
+    assert people[0].memberships.get().role == "annotator"
+    assert people[0].username != people[1].username
+
+
+def test_join_with_an_account_enrolls_it_once() -> None:
+    link, person = invitation(places=1), factories.user()
+    assert join(link, person) == person
+    assert join(link, person) == person
+    assert Enrollment.objects.count() == 1
+
+
+def test_join_notes_the_text_that_was_agreed_to() -> None:
+    link = invitation(factories.campaign(consent="I agree to be rated."))
+    with pytest.raises(NotAgreed):
+        join(link, agreed=False)
+    assert not Enrollment.objects.exists()
+    enrollment = join(link).enrollments.get()
+    assert enrollment.consented_at == NOW
+    assert enrollment.consent_digest == hashlib.sha256(b"I agree to be rated.").hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        ({"revoked_at": NOW}, "withdrawn"),
+        ({"expires_at": NOW - timedelta(seconds=1)}, "expired"),
+        ({"places": 0}, "Everybody"),
+    ],
+)
+def test_join_is_refused_when_the_link_is_over(columns: dict, reason: str) -> None:
+    with pytest.raises(InvitationOver, match=reason):
+        join(invitation(**columns))
+
+
+def test_join_is_refused_when_the_study_has_ended() -> None:
+    campaign = factories.opened()
+    link = invitation(campaign)
+    campaigns.close(campaign=campaign, now=NOW)
+    with pytest.raises(InvitationOver, match="ended"):
+        join(link)
+
+
+def test_join_as_researcher_needs_an_account_and_takes_a_place() -> None:
+    link, person = invitation(role="analyst", places=1), factories.user()
+    with pytest.raises(AccountNeeded):
+        join(link)
+    join(link, person)
+    join(link, person)
+    assert person.memberships.get().role == "analyst"
+    with pytest.raises(InvitationOver):
+        join(link, factories.user())
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+def test_join_at_one_moment_gives_each_a_label_and_no_place_twice() -> None:
+    link = invitation(places=10)
+
+    def attempt(_: int) -> str:
+        try:
+            return join(link).enrollments.get().label
+        except InvitationOver:
+            return "full"
+
+    results = all_at_once(attempt, list(range(16)))
+    assert sorted(results) == [*(f"A{n:02d}" for n in range(1, 11)), *["full"] * 6]
+
+
+def test_personal_link_leads_back_to_its_owner() -> None:
+    person = join(invitation())
+    assert enrollments.user_of_link(enrollments.personal_link(person)) == person
+    assert len(enrollments.personal_link(person)) > 43
+
+
+def test_personal_link_is_worthless_once_withdrawn() -> None:
+    person = join(invitation())
+    link = enrollments.personal_link(person)
+    enrollments.withdraw_link(user=person)
+    person.refresh_from_db()
+    assert enrollments.user_of_link(link) is None
+    assert enrollments.user_of_link(enrollments.personal_link(person)) == person
+
+
+def test_personal_link_of_another_does_not_fit() -> None:
+    link = invitation()
+    one, other = join(link), join(link)
+    signature = enrollments.personal_link(one).partition(".")[2]
+    assert enrollments.user_of_link(f"{other.pk}.{signature}") is None
+
+
+@pytest.mark.parametrize("signed", ["", ".", "1", "1.", "x.y", "1.abc", "9" * 40 + ".abc", "1.2.3"])
+def test_user_of_link_is_nobody_for_what_we_never_made(signed: str) -> None:
+    assert enrollments.user_of_link(signed) is None
+
+
+def test_personal_link_is_not_for_people_with_a_password_or_without_a_log_in() -> None:
+    assert enrollments.personal_link(factories.user()) == ""
+    person = join(invitation())
+    link = enrollments.personal_link(person)
+    User.objects.filter(pk=person.pk).update(is_active=False)
+    assert enrollments.user_of_link(link) is None
+
+
+def test_exclude_keeps_what_was_said_frees_what_is_held_and_is_reversible() -> None:
+    campaign, by = factories.opened(), factories.user()
+    enrollment = factories.enrollment(campaign)
+    round = campaign.rounds.select_related("campaign").get()
+    held = assignments.claim(enrollment=enrollment, round=round).assignment
+    enrollments.exclude(enrollment=enrollment, reason="too fast", by=by, now=NOW)
+    held.refresh_from_db()
+    assert held.state == "released"
+    with pytest.raises(AlreadyExcluded):
+        enrollments.exclude(enrollment=enrollment, reason="again", by=by, now=NOW)
+    enrollments.readmit(enrollment=enrollment, by=by, now=NOW)
+    assert Exclusion.objects.values_list("reason", "lifted_by").get() == ("too fast", by.pk)
+    assert assignments.claim(enrollment=enrollment, round=round).assignment.pk == held.pk
+
+
+def test_exclude_needs_a_reason() -> None:
+    enrollment = factories.enrollment(factories.campaign())
+    with pytest.raises(IntegrityError), transaction.atomic():
+        enrollments.exclude(enrollment=enrollment, reason="", by=factories.user(), now=NOW)
+
+
+def submitted(campaign: Campaign, user: User) -> Assignment:
+    round = campaign.rounds.select_related("campaign").get()
+    enrollment = user.enrollments.get(campaign=campaign)
+    task = assignments.claim(enrollment=enrollment, round=round).assignment
+    given = [(asked, 3) for asked in sheets.of(task).asked()]
+    drafts.save_all(assignment=task, given=given, sequence=1)
+    drafts.save_note(assignment=task, text="my name is Ada", sequence=1)
+    judgments.submit(assignment=task, token=task.submit_token)
+    return task
+
+
+def test_erase_removes_everything_of_a_person_and_leaves_counts() -> None:
+    campaign = factories.opened(annotators_per_task=1)
+    person, other = join(invitation(campaign)), join(invitation(campaign))
+    task = submitted(campaign, person)
+    kept = submitted(campaign, other)
+    enrollments.exclude(enrollment=person.enrollments.get(), reason="asked", by=campaign.created_by, now=NOW)
+    enrollments.erase(enrollment=person.enrollments.get(), by=campaign.created_by, now=NOW)
+    erasure = Erasure.objects.get()
+    assert erasure.label == "A01"
+    assert erasure.counts == {"judgment": 4, "draft": 4, "note": 1, "spanmark": 0, "assignment": 1}
+    assert set(Judgment.objects.values_list("assignment", flat=True)) == {kept.pk}
+    assert set(Draft.objects.values_list("assignment", flat=True)) == {kept.pk}
+    assert not User.objects.filter(pk=person.pk).exists()
+    assert Assignment.objects.filter(task=task.task).values_list("state", "enrollment").get() == ("open", None)
+
+
+def test_erase_keeps_an_account_with_a_password_and_other_roles() -> None:
+    campaign, person = factories.opened(), factories.researcher()
+    Membership.objects.create(user=person, campaign=campaign, role="manager")
+    join(invitation(campaign), person)
+    enrollments.erase(enrollment=person.enrollments.get(), by=person, now=NOW)
+    assert person.memberships.get().role == "manager"
+    assert User.objects.filter(pk=person.pk).exists()
+
+
+def test_erase_leaves_judgments_undeletable_after_it() -> None:
+    campaign = factories.opened(annotators_per_task=1)
+    person, other = join(invitation(campaign)), join(invitation(campaign))
+    submitted(campaign, other)
+    enrollments.erase(enrollment=person.enrollments.get(), by=campaign.created_by, now=NOW)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Judgment.objects.all().delete()
+
+
+def test_erased_label_is_not_given_again() -> None:
+    link = invitation()
+    person = join(link)
+    enrollments.erase(enrollment=person.enrollments.get(), by=link.created_by, now=NOW)
+    assert join(link).enrollments.get().label == "A02"
+
+
+def test_enroll_gives_an_account_its_place_once() -> None:
+    campaign, person = factories.campaign(), factories.user()
+    first = enrollments.enroll(campaign=campaign, user=person)
+    assert enrollments.enroll(campaign=campaign, user=person) == first

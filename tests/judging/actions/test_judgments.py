@@ -1,0 +1,254 @@
+"""Submitting: all or nothing, once, with what rules force, late or again."""
+
+import uuid
+from collections import Counter
+
+import pytest
+from django.db import IntegrityError
+from django.utils import timezone
+
+from judging.actions import assignments, campaigns, drafts, judgments, sheets
+from judging.actions.drafts import MissingAnswers, TaskClosed
+from judging.actions.judgments import StaleToken, Submitted
+from judging.models import Assignment, Campaign, Judgment, Round
+from tests import factories
+from tests.judging.actions.test_assignments import all_at_once
+
+pytestmark = pytest.mark.django_db
+
+
+def main_round(campaign: Campaign) -> Round:
+    return Round.objects.select_related("campaign").get(campaign=campaign, kind="main")
+
+
+def held(campaign: Campaign) -> Assignment:
+    outcome = assignments.claim(enrollment=factories.enrollment(campaign), round=main_round(campaign))
+    return outcome.assignment
+
+
+def fresh(assignment: Assignment) -> Assignment:
+    return Assignment.objects.select_related("round__campaign").get(pk=assignment.pk)
+
+
+def answer(assignment: Assignment, *, sequence: int = 1, **values: int) -> None:
+    """Answer every control with 3, or with what is given for its criterion."""
+    given = [(asked, values.get(asked.criterion.key, 3)) for asked in sheets.of(assignment).asked()]
+    drafts.save_all(assignment=assignment, given=given, sequence=sequence)
+
+
+@pytest.fixture
+def small() -> Assignment:
+    return held(factories.opened(annotators_per_task=1))
+
+
+@pytest.fixture
+def bench() -> Assignment:
+    return held(factories.opened(rubric=factories.rubric("qgbench"), annotators_per_task=1))
+
+
+def test_submit_turns_drafts_into_judgments(small: Assignment) -> None:
+    answer(small, correctness=2)
+    assert judgments.submit(assignment=small, token=small.submit_token) == Submitted("submitted", 4)
+    assert Counter(Judgment.objects.values_list("criterion__key", "value", "origin", "revision")) == {
+        ("grammaticality", 3, "judged", 1): 2,
+        ("correctness", 2, "judged", 1): 2,
+    }
+    done = fresh(small)
+    assert (done.state, done.lease_expires_at) == ("submitted", None)
+    assert done.submitted_at is not None
+
+
+def test_submit_names_what_is_missing_and_stores_nothing(small: Assignment) -> None:
+    first, *rest = sheets.of(small).asked()
+    drafts.save_all(assignment=small, given=[(first, 3)], sequence=1)
+    with pytest.raises(MissingAnswers, match="A Correctness, B Grammaticality, B Correctness") as refused:
+        judgments.submit(assignment=small, token=small.submit_token)
+    assert refused.value.asked == tuple(rest)
+    assert not Judgment.objects.exists()
+    assert fresh(small).state == "held"
+
+
+def test_submit_leaves_out_what_is_optional_and_unanswered() -> None:
+    from dataclasses import replace
+
+    from judging.formats import rubric as documents
+
+    plain = documents.parse(factories.SMALL, "small.yaml")
+    criteria = (plain.criteria[0], replace(plain.criteria[1], optional=True))
+    task = held(factories.opened(rubric=factories.rubric(criteria=criteria), annotators_per_task=1))
+    required = [(asked, 1) for asked in sheets.of(task).asked() if not asked.criterion.optional]
+    drafts.save_all(assignment=task, given=required, sequence=1)
+    assert judgments.submit(assignment=task, token=task.submit_token).stored == 2
+
+
+def test_submit_stores_what_a_rule_forces_with_its_cause(bench: Assignment) -> None:
+    answer(bench, understandability=1, correctness=3)
+    judgments.submit(assignment=bench, token=bench.submit_token)
+    forced = Judgment.objects.filter(criterion__key="correctness")
+    assert set(forced.values_list("value", "origin", "cause")) == {(1, "rule", "understandability")}
+    assert not Judgment.objects.exclude(criterion__key="correctness").exclude(origin="judged").exists()
+
+
+def test_submit_stores_what_is_asked_once_on_each_member() -> None:
+    material = factories.collection(sources=1, systems=["Alba"], expected=2)
+    pair = held(factories.opened(collection=material, rubric=factories.rubric("qgstec2010-b")))
+    answer(pair, variety=2, relevance=1, questionType=1, correctness=1, ambiguity=1)
+    judgments.submit(assignment=pair, token=pair.submit_token)
+    variety = Judgment.objects.filter(criterion__key="variety")
+    assert sorted(variety.values_list("unit__position", "value")) == [(1, 2), (2, 2)]
+    assert Judgment.objects.count() == 10
+
+
+def test_submit_again_by_the_same_token_stores_once(small: Assignment) -> None:
+    answer(small)
+    judgments.submit(assignment=small, token=small.submit_token)
+    assert judgments.submit(assignment=small, token=small.submit_token) == Submitted("submitted", 0)
+    assert Judgment.objects.count() == 4
+
+
+def test_submit_refuses_a_foreign_token(small: Assignment) -> None:
+    answer(small)
+    with pytest.raises(StaleToken):
+        judgments.submit(assignment=small, token=uuid.uuid4())
+    assert fresh(small).state == "held"
+
+
+def test_submit_after_going_back_supersedes_only_what_changed(small: Assignment) -> None:
+    answer(small)
+    judgments.submit(assignment=small, token=small.submit_token)
+    first_time = fresh(small).submitted_at
+    answer(small, correctness=1, sequence=2)
+    again = fresh(small)
+    assert judgments.submit(assignment=again, token=again.submit_token) == Submitted("submitted", 2)
+    rows = Judgment.objects.values_list("criterion__key", "value", "revision", "superseded_at")
+    assert Counter((key, value, revision, gone is None) for key, value, revision, gone in rows) == {
+        ("grammaticality", 3, 1, True): 2,
+        ("correctness", 3, 1, False): 2,
+        ("correctness", 1, 2, True): 2,
+    }
+    assert fresh(small).submitted_at == first_time
+
+
+def test_submit_replayed_while_changes_are_under_way_stores_none_of_them(small: Assignment) -> None:
+    answer(small)
+    judgments.submit(assignment=small, token=small.submit_token)
+    answer(small, correctness=1, sequence=2)
+    with pytest.raises(StaleToken):
+        judgments.submit(assignment=small, token=small.submit_token)
+    assert Judgment.objects.count() == 4
+
+
+def test_revision_that_a_rule_no_longer_forces_gets_the_annotators_own_value(bench: Assignment) -> None:
+    answer(bench, understandability=1)
+    judgments.submit(assignment=bench, token=bench.submit_token)
+    answer(bench, understandability=2, sequence=2)
+    again = fresh(bench)
+    judgments.submit(assignment=again, token=again.submit_token)
+    standing = Judgment.objects.standing().filter(criterion__key="correctness")
+    assert set(standing.values_list("value", "origin", "cause", "revision")) == {(3, "judged", "", 2)}
+
+
+def test_late_submit_takes_its_place_if_nobody_else_has(small: Assignment) -> None:
+    answer(small)
+    assignments.give_back(assignment=small)
+    assert judgments.submit(assignment=small, token=small.submit_token).state == "submitted"
+    assert Assignment.objects.filter(task=small.task).count() == 1
+
+
+def test_late_submit_is_an_extra_if_another_has_the_place(small: Assignment) -> None:
+    answer(small)
+    assignments.give_back(assignment=small)
+    other = factories.enrollment(small.round.campaign)
+    assert assignments.claim(enrollment=other, round=main_round(small.round.campaign)).assignment.task == small.task
+    assert judgments.submit(assignment=small, token=small.submit_token) == Submitted("extra", 4)
+    assert Assignment.objects.filter(task=small.task).count() == 2
+
+
+def test_submit_waits_while_the_campaign_is_paused(small: Assignment) -> None:
+    answer(small)
+    campaigns.move(campaign=small.round.campaign, to="paused", now=timezone.now())
+    with pytest.raises(TaskClosed):
+        judgments.submit(assignment=small, token=small.submit_token)
+    campaigns.open_(campaign=small.round.campaign, now=timezone.now())
+    assert judgments.submit(assignment=small, token=small.submit_token).state == "submitted"
+
+
+def test_submit_after_closing_is_an_extra_and_its_place_is_open(small: Assignment) -> None:
+    answer(small)
+    campaigns.close(campaign=small.round.campaign, now=timezone.now())
+    assert judgments.submit(assignment=small, token=small.submit_token).state == "extra"
+    assert Assignment.objects.open().filter(task=small.task).count() == 1
+
+
+def test_revision_after_closing_is_refused(small: Assignment) -> None:
+    answer(small)
+    judgments.submit(assignment=small, token=small.submit_token)
+    done = fresh(small)
+    campaigns.close(campaign=small.round.campaign, now=timezone.now())
+    with pytest.raises(TaskClosed):
+        judgments.submit(assignment=done, token=done.submit_token)
+
+
+def test_submit_is_all_or_nothing(small: Assignment, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever fails at the last step takes back all before it."""
+    answer(small)
+    Judgment.objects.create(
+        assignment=small,
+        unit_id=sheets.of(small).find("q1.correctness").unit,
+        criterion_id=sheets.of(small).find("q1.correctness").criterion_id,
+        value=1,
+        revision=7,
+        superseded_at=timezone.now(),
+    )
+    wrong = fresh(small)
+    monkeypatch.setattr(judgments, "_end", lambda assignment: Judgment.objects.create(assignment=wrong, value=99))
+    with pytest.raises(IntegrityError):
+        judgments.submit(assignment=small, token=small.submit_token)
+    assert Judgment.objects.count() == 1
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+def test_double_click_and_replays_store_once() -> None:
+    task = held(factories.opened(annotators_per_task=1))
+    answer(task)
+    outcomes = all_at_once(lambda _: judgments.submit(assignment=task, token=task.submit_token), list(range(8)))
+    assert Counter(outcome.stored for outcome in outcomes) == {4: 1, 0: 7}
+    assert {outcome.state for outcome in outcomes} == {"submitted"}
+    assert Judgment.objects.count() == 4
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+def test_two_tabs_with_crossing_sequences_keep_the_highest() -> None:
+    task = held(factories.opened(annotators_per_task=1))
+    asked = sheets.of(task).find("q1.correctness")
+
+    def tab(parity: int) -> None:
+        for sequence in range(40 + parity, 0, -2):
+            own = fresh(task)
+            drafts.save_all(assignment=own, given=[(asked, 1 + sequence % 3)], sequence=sequence)
+
+    all_at_once(tab, [0, 1])
+    assert drafts.answers(task) == {asked.place: 1 + 41 % 3}
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+def test_late_submit_and_a_claim_at_one_moment_fill_the_place_once() -> None:
+    campaign = factories.opened(collection=factories.collection(sources=6), annotators_per_task=1)
+    late = [held(campaign) for _ in range(6)]
+    for task in late:
+        answer(task)
+        assignments.give_back(assignment=task)
+    others = [factories.enrollment(campaign) for _ in range(6)]
+
+    def work(either: object) -> object:
+        if isinstance(either, Assignment):
+            return judgments.submit(assignment=either, token=either.submit_token)
+        return assignments.claim(enrollment=either, round=main_round(campaign))
+
+    all_at_once(work, [*late, *others])
+    taken = Assignment.objects.filter(state__in=["open", "held", "submitted"])
+    assert Counter(taken.values_list("task", flat=True)) == dict.fromkeys({task.task_id for task in late}, 1)
+    assert Judgment.objects.count() == 24
