@@ -1,0 +1,112 @@
+"""Released files come out again as published, or differ for a reason that is said."""
+
+import json
+import re
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from judging.models import Campaign, Judgment
+from tests import shared_data
+
+pytestmark = pytest.mark.django_db
+XML, TSV = "qgstec2010/EvaluatedSubmissions.xml", "nema2018/squad.tsv"
+
+
+def reproduced(study, file, capsys):
+    call_command("reproduce", study, str(file), "--json")
+    return json.loads(capsys.readouterr().out)
+
+
+def test_qgstec_2010_agreement_and_aggregates(capsys):
+    out = reproduced("qgstec2010", shared_data.path(XML), capsys)
+    computed = out["computed"]
+    alphas = {
+        criterion: round(row["krippendorff_alpha_interval"], 4) for criterion, row in computed["agreement"].items()
+    }
+    assert alphas == {
+        "relevance": 0.2510,
+        "questionType": 0.3196,
+        "correctness": 0.4060,
+        "ambiguity": 0.3338,
+        "variety": 0.3460,
+    }
+    assert computed["aggregate"] == {
+        "by_protocol": {"a": 3461.5, "b": 4411.0, "c": 4471.5, "d": 4714.0},
+        "as_released": {"a": 3347.0, "b": 4390.5, "c": 4418.0, "d": 4714.0},
+    }
+    assert computed["sums"]["by_protocol"]["b"] == {
+        "relevance": 973.5,
+        "questionType": 564.0,
+        "correctness": 1068.0,
+        "ambiguity": 800.0,
+        "variety": 949.5,
+        "total": 4355.0,
+    }
+    assert computed["sums"]["as_released"]["c"]["variety"] == 842.5
+    assert {form: row["c"] for form, row in computed["fatal_rule"]["by_protocol"].items()} == {
+        "per_rating_all_remaining": 4471.5,
+        "per_rating_named": 4425.0,
+        "on_means_all_remaining": 4357.0,
+        "on_means_named": 4347.0,
+    }
+    assert {system: round(row["questionType"], 2) for system, row in computed["mean_returned"].items()} == {
+        "a": 1.13,
+        "b": 1.05,  # 1.0545; published as 1.06
+        "c": 1.12,  # published as 1.19, with a 31 on a scale of two
+        "d": 1.05,
+    }
+
+
+def test_published_stands_under_the_keys_of_computed(capsys):
+    out = reproduced("qgstec2010", shared_data.path(XML), capsys)
+
+    def within(published, computed):
+        return all(
+            key in computed and (not isinstance(value, dict) or within(value, computed[key]))
+            for key, value in published.items()
+        )
+
+    assert set(out) == {"study", "file_sha256", "published", "computed"}
+    assert within(out["published"], out["computed"])
+
+
+def test_nema_and_khapra_2018_squad(capsys):
+    computed = reproduced("nema2018", shared_data.path(TSV), capsys)["computed"]["agreement"]["answerability"]
+    names = ("cohen_kappa_unweighted", "cohen_kappa_linear", "cohen_kappa_quadratic", "pearson", "spearman")
+    assert [round(computed[name], 4) for name in names] == [0.6108, 0.7236, 0.8218, 0.8238, 0.7957]
+
+
+def test_the_same_file_is_imported_once_and_tells_why_it_differs(capsys):
+    file = str(shared_data.path(XML))
+    for _ in range(2):
+        call_command("reproduce", "qgstec2010", file)
+    said = capsys.readouterr().out
+    assert Campaign.objects.get().state == "closed"
+    assert "3 values in quarantine" in said
+    assert "corrections" in said
+    assert "another file" not in said
+
+
+def test_another_file_of_the_format_with_more_raters_and_attributes_turned_round(tmp_path, capsys):
+    text = shared_data.path(XML).read_text(encoding="utf-8")
+    turned = re.sub(r'<rating rater="(\w+)"([^/]*)/>', r'<rating \2 rater="\1"/><rating \2 rater="\1 again"/>', text)
+    file = tmp_path / "turned.xml"
+    file.write_text(turned, encoding="utf-8")
+    computed = reproduced("qgstec2010", file, capsys)["computed"]
+    assert Judgment.objects.values("assignment__enrollment").distinct().count() == 12
+    assert computed["aggregate"]["by_protocol"]["a"] == 3461.5
+    assert computed["agreement"]["relevance"]["krippendorff_alpha_interval"] > 0.4
+
+
+@pytest.mark.parametrize("content", [b"", b"<dataset></dataset>", b"not xml at all"])
+def test_a_file_without_ratings_ends_in_a_sentence(tmp_path, content):
+    file = tmp_path / "bad.xml"
+    file.write_bytes(content)
+    with pytest.raises(CommandError, match=r"bad\.xml: .+"):
+        call_command("reproduce", "qgstec2010", str(file))
+
+
+def test_a_missing_file_ends_in_a_sentence():
+    with pytest.raises(CommandError, match="nowhere.xml: No such file"):
+        call_command("reproduce", "qgstec2010", "nowhere.xml")
