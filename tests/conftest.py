@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from config.postgres import Cluster
@@ -35,6 +36,9 @@ CHROMIUM_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+
+hypothesis.settings.register_profile("busy machine", deadline=None)  # a slow moment is no failure
+hypothesis.settings.load_profile("busy machine")
 
 if "DJANGO_SETTINGS_MODULE" in os.environ:
     raise pytest.UsageError("unset DJANGO_SETTINGS_MODULE: the tests make their own settings and touch no data")
