@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 
-from judging.models import Campaign, Collection, Job, Membership, User
+from judging.models import Assignment, Campaign, Collection, Enrollment, Job, Membership, User
 
 View = Callable[..., HttpResponse]
 
@@ -26,6 +26,18 @@ def collections_of(user: User) -> QuerySet[Collection]:
 def jobs_of(user: User) -> QuerySet[Job]:
     """Return the jobs a user started, or that belong to a campaign they manage or analyse."""
     return Job.objects.filter(Q(created_by=user) | Q(campaign__in=Campaign.objects.visible_to(user))).distinct()
+
+
+def assignments_of(user: User) -> QuerySet[Assignment]:
+    """Return the assignments a user works on or has handed in, with what a page about one needs."""
+    annotator = {"campaign__memberships__user": user, "campaign__memberships__role": Membership.Role.ANNOTATOR}
+    own = Enrollment.objects.filter(user=user, **annotator)
+    campaign = "round__campaign"
+    return (
+        Assignment.objects.filter(enrollment__in=own)
+        .select_related("task", "enrollment", f"{campaign}__rubric", f"{campaign}__collection")
+        .defer(f"{campaign}__protocol", f"{campaign}__rubric__document", f"{campaign}__collection__mapping")
+    )
 
 
 def creator_required(view: View) -> View:
@@ -101,5 +113,32 @@ def job_for_readers(view: View) -> View:
         if job is None:
             raise Http404
         return view(request, job, *args, **kwargs)
+
+    return login_required(guarded)
+
+
+def campaign_for_annotators(view: View) -> View:
+    """Hand the view the campaign in which the user judges."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, uuid: UUID, *args: Any, **kwargs: Any) -> HttpResponse:
+        judges = request.user.memberships.filter(role=Membership.Role.ANNOTATOR).values("campaign")
+        campaign = Campaign.objects.select_related("collection", "rubric").filter(uuid=uuid, pk__in=judges).first()
+        if campaign is None:
+            raise Http404
+        return view(request, campaign, *args, **kwargs)
+
+    return login_required(guarded)
+
+
+def assignment_for_annotator(view: View) -> View:
+    """Hand the view the user's own assignment of that key."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, uuid: UUID, *args: Any, **kwargs: Any) -> HttpResponse:
+        assignment = assignments_of(request.user).filter(pk=uuid).first()
+        if assignment is None:
+            raise Http404
+        return view(request, assignment, *args, **kwargs)
 
     return login_required(guarded)

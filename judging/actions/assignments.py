@@ -72,6 +72,7 @@ JOIN judging_assignment place ON place.task_id = own.task_id AND place.state = '
 WHERE own.state = 'released' AND {which} AND (place.seat IS NULL OR place.seat = %(seat)s)
 ORDER BY own.position, place.place <> own.place, place.place LIMIT 1 FOR UPDATE SKIP LOCKED
 """
+OWN_LEFT = "own.enrollment_id = %(enrollment)s AND own.round_id = %(round)s AND own.submitted_at IS NULL"
 MOVE_INTO = """
 WITH place AS (DELETE FROM judging_assignment WHERE id = %(place)s RETURNING place, position, seat)
 UPDATE judging_assignment own SET (place, position, seat) = (SELECT place, position, seat FROM place)
@@ -149,7 +150,7 @@ def _held(annotator: Enrollment, round: Round) -> uuid.UUID | None:
 def _look(annotator: Enrollment, round: Round) -> uuid.UUID | None:
     """Take a place: one of a task left before, else the next from the cursor on, else the first behind it."""
     names = _names(annotator, round)
-    left = _rows(FREE_AGAIN.format(which="own.enrollment_id = %(enrollment)s AND own.round_id = %(round)s"), names)
+    left = _rows(FREE_AGAIN.format(which=OWN_LEFT), names)
     if left:
         own, place = left[0]
         _move_into(own, place)
@@ -206,7 +207,7 @@ def renew(*, assignment: Assignment) -> Assignment:
 
 def progress(*, enrollment: Enrollment, round: Round) -> Progress:
     """Return how far an annotator is in a round."""
-    done = Assignment.objects.filter(enrollment=enrollment, round=round, state__in=["submitted", "extra"]).count()
+    done = Assignment.objects.done_by(enrollment).filter(round=round).count()
     names = _names(enrollment, round) | {"first": enrollment.cursor}
     [(tasks, places)] = _rows(AHEAD, names)
     if places == COUNTED:

@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
             model_name="assignment",
             index=models.Index(
                 condition=models.Q(("enrollment__isnull", False)),
-                fields=["enrollment", "round", "state"],
+                fields=["enrollment", "round", "submitted_at"],
                 name="assignment_by_enrollment",
             ),
         ),

@@ -26,6 +26,10 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def held_by(self, enrollment: "Enrollment") -> "AssignmentQuerySet":
         return self.held().filter(enrollment=enrollment)
 
+    def done_by(self, enrollment: "Enrollment") -> "AssignmentQuerySet":
+        """What an annotator has handed in, extras too."""
+        return self.filter(enrollment=enrollment, submitted_at__isnull=False)
+
     def due(self) -> "AssignmentQuerySet":
         """Held places whose lease has run out, by the database's clock."""
         return self.held().filter(lease_expires_at__lt=models.functions.Now())
@@ -118,7 +122,7 @@ class Assignment(models.Model):
             models.Index(fields=["lease_expires_at"], condition=Q(state="held"), name="assignment_leases"),
             models.Index(fields=["round", "state"], name="assignment_counts"),
             models.Index(
-                fields=["enrollment", "round", "state"],
+                fields=["enrollment", "round", "submitted_at"],
                 condition=Q(enrollment__isnull=False),
                 name="assignment_by_enrollment",
             ),
