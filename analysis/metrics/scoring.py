@@ -58,7 +58,7 @@ def score(
     Returns
     -------
     list of MetricResult
-        An empty hypothesis scores the worst value. No reference, or no passage or answer where one is needed, is
+        An empty hypothesis scores 0. No reference, or no passage or answer where one is needed, is
         undefined with its reason. A value that is not a number is a failure of that item alone.
 
     Raises
@@ -111,7 +111,7 @@ def settled(spec: MetricSpec, item: Item) -> MetricResult | None:
     if Need.ANSWER in spec.needs and not item.answer.strip():
         return undefined("the question has no answer")
     if not item.hypothesis.strip() and spec.higher_is_better:
-        return MetricResult(spec.range[0], detail={"note": "empty hypothesis"})
+        return MetricResult(max(spec.range[0], 0.0), detail={"note": "empty hypothesis"})
     return None
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from analysis.metrics.bleu import Bleu, CorpusBleu
 from analysis.metrics.contract import (
+    MetricFailed,
     MetricResult,
     MetricSpec,
     MetricUnavailable,
@@ -21,7 +22,7 @@ from analysis.metrics.contract import (
 )
 from analysis.metrics.preparation import UnknownPreparation
 from analysis.metrics.rouge import RougeL
-from analysis.metrics.scoring import EmptyReference, MetricFailed, score
+from analysis.metrics.scoring import EmptyReference, score
 
 QUESTIONS = [
     Question("Who won the cup?", ("who won the cup ?",)),
@@ -78,7 +79,7 @@ def test_each_side_has_its_own_preparation() -> None:
     assert raw.value is not None and raw.value < 0.5
 
 
-def test_empty_hypothesis_scores_the_worst_value() -> None:
+def test_empty_hypothesis_scores_0() -> None:
     result = score(RougeL(), [Question(" ", ("a b",))])[0]
     assert (result.value, result.detail) == (0.0, {"note": "empty hypothesis"})
 

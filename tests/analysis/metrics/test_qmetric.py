@@ -1,0 +1,51 @@
+"""Q-metrics: the mixture, what either part reads, and which metrics have one."""
+
+import pytest
+
+from analysis.metrics import registry
+from analysis.metrics.bleu import Bleu
+from analysis.metrics.contract import MetricSpec, Need, Parameter, Preparation, Question, Scale, Status, Unit
+from analysis.metrics.qmetric import QMetric, can_mix
+from analysis.metrics.scoring import score
+
+QUESTION = Question("Who was the director of?", ("Who was the director of Titanic?",))
+Q_BLEU_1 = QMetric(Bleu(1))
+
+
+def test_q_metric_is_the_mixture_of_its_parts() -> None:
+    got = score(Q_BLEU_1, [QUESTION])[0]
+    base = score(Bleu(1), [QUESTION], preparation=Preparation("ptb", "ptb"))[0].value
+    answer = score(registry.get("answerability"), [QUESTION])[0].value
+    assert base is not None
+    assert answer is not None
+    assert got.value == pytest.approx(0.66 * answer + 0.34 * base)
+    assert (got.detail["base"], got.detail["answerability"]) == (base, answer)
+
+
+@pytest.mark.parametrize(("delta", "part"), [(0.0, "base"), (1.0, "answerability")])
+def test_delta_runs_from_one_part_to_the_other(delta: float, part: str) -> None:
+    got = score(Q_BLEU_1, [QUESTION], params={"delta": delta})[0]
+    assert got.value == pytest.approx(got.detail[part])
+
+
+def test_no_reference_is_undefined() -> None:
+    assert score(Q_BLEU_1, [Question("Who?")])[0].status is Status.UNDEFINED
+
+
+def test_q_metric_needs_capitals_and_carries_the_parameters_of_both() -> None:
+    spec = Q_BLEU_1.spec
+    assert (spec.id, Need.CASED in spec.needs) == ("q_bleu_1", True)
+    assert {"delta", "prepare", "content", "formula", "empty_class"} <= {one.name for one in spec.parameters}
+
+
+@pytest.mark.parametrize(
+    ("spec", "can"),
+    [
+        (MetricSpec("a", "A", "1", Unit.PAIR), True),
+        (MetricSpec("a", "A", "1", Unit.PAIR, scale=Scale.NUMBER), False),
+        (MetricSpec("a", "A", "1", Unit.PAIR, higher_is_better=False), False),
+        (MetricSpec("a", "A", "1", Unit.PAIR, parameters=(Parameter("delta", 1, ""),)), False),
+    ],
+)
+def test_only_bounded_metrics_where_more_is_better_have_one(spec: MetricSpec, can: bool) -> None:
+    assert can_mix(spec) is can

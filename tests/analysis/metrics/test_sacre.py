@@ -1,0 +1,31 @@
+"""sacreBLEU and chrF are the library's own numbers, in percent, with its signature."""
+
+import pytest
+
+from analysis.metrics.contract import Question, Scale
+from analysis.metrics.sacre import SACRE, installed
+from analysis.metrics.scoring import score
+
+QUESTIONS = [
+    Question("Who built the bridge?", ("Who built the old bridge?", "Who made it?")),
+    Question("What?", ("Why?",)),
+]
+
+
+@pytest.mark.parametrize("metric", SACRE, ids=lambda metric: metric.id)
+def test_it_is_in_percent_and_says_where_it_is_missing(metric: object) -> None:
+    assert metric.spec.scale is Scale.PERCENT  # type: ignore[attr-defined]
+    usable, reason = metric.available()  # type: ignore[attr-defined]
+    assert usable or reason == "sacrebleu is not installed (extra sacrebleu)"
+
+
+@pytest.mark.skipif(not installed(), reason="sacrebleu is not installed")
+def test_scores_are_the_librarys() -> None:
+    import sacrebleu
+
+    expected = {"sacrebleu": sacrebleu.sentence_bleu, "chrf": sacrebleu.sentence_chrf}
+    for metric in SACRE:
+        got = score(metric, QUESTIONS)
+        for result, question in zip(got, QUESTIONS, strict=True):
+            assert result.value == expected[metric.id](question.hypothesis, list(question.references)).score
+            assert "version:" in result.detail["signature"]
