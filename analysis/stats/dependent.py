@@ -53,7 +53,7 @@ def williams(r12: float, r13: float, r23: float, n: int, *, alternative: Alterna
     (-1.0767, 0.2843)
     """
     method = f"Williams' test, {alternative}"
-    if reason := _unusable(r12, r13, r23, n, fewest=4):
+    if reason := unusable(r12, r13, r23, n, fewest=4):
         return untested(method, reason, n=n)
     t = float(williams_t(r12, r13, r23, n))
     if np.isnan(t):
@@ -98,7 +98,8 @@ def williams_matrix(
     return t, 2 * special.stdtr(items.n - 3, -np.abs(t))
 
 
-def _unusable(r12: float, r13: float, r23: float, n: int, *, fewest: int) -> str:
+def unusable(r12: float, r13: float, r23: float, n: int, *, fewest: int) -> str:
+    """Return why the three correlations cannot be compared, or an empty string."""
     if n < fewest:
         return f"{n} items: the test needs {fewest}"
     if np.isnan([r12, r13, r23]).any():
@@ -108,7 +109,11 @@ def _unusable(r12: float, r13: float, r23: float, n: int, *, fewest: int) -> str
     return ""
 
 
-def _p_of_t(t: float, df: int, alternative: Alternative) -> float:
+def checked_alternative(alternative: Alternative) -> None:
     if alternative not in ("two-sided", "greater"):
         raise ValueError(f"alternative: {alternative!r} is neither two-sided nor greater")
+
+
+def _p_of_t(t: float, df: int, alternative: Alternative) -> float:
+    checked_alternative(alternative)
     return float(special.stdtr(df, -t) if alternative == "greater" else 2 * special.stdtr(df, -abs(t)))

@@ -1,27 +1,32 @@
-"""Agreement of several raters corrected for chance, on categories: Fleiss and Randolph."""
+"""Agreement of several raters corrected for chance, on categories: Fleiss, Conger, Randolph (Brennan-Prediger)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from math import nan
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.stats.arrays import FloatArray
+from analysis.stats.chance import (
+    ONE_VALUE,
+    Unequal,
+    agreeing_share,
+    agreement_weights,
+    chance_corrected,
+    complete_only,
+    corrected,
+)
 from analysis.stats.estimate import Estimate, undefined
-from analysis.stats.percent import agreeing_share
-from analysis.stats.ratings import Patterns, checked, patterns
+from analysis.stats.kappa import Weights
+from analysis.stats.ratings import checked, checked_scale, coded, observed_scale
 from analysis.stats.resampling import Interval, Jackknife, estimated
-
-Unequal: TypeAlias = Literal["gwet", "listwise"]
-Chance: TypeAlias = Callable[[FloatArray], FloatArray]
 
 
 def fleiss_kappa(
     ratings: ArrayLike,
     *,
+    weights: Weights = "unweighted",
     unequal: Unequal = "gwet",
     scale: Sequence[float] | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
@@ -31,81 +36,96 @@ def fleiss_kappa(
     Parameters
     ----------
     ratings : (n_units, n_raters), NaN where not judged
+    weights : "unweighted" as published, or Gwet's weighted form, "linear" or "quadratic"
     unequal : "gwet" takes p_a over units with two or more ratings and p_e from the mean of the units' proportions
         over all units (Gwet 2014, ch. 2); "listwise" keeps only units that every rater judged, as older software does
     scale : points of the scale, to refuse others; Fleiss' kappa itself takes no notice of unused points
 
     Notes
     -----
-    kappa = (p_a - p_e) / (1 - p_e) with p_e = sum_k pi_k^2. It looks at categories only: on an ordered scale a miss by
-    one counts like a miss by four.
+    kappa = (p_a - p_e) / (1 - p_e) with p_e = sum_kl w_kl pi_k pi_l. Unweighted it looks at categories only: on an
+    ordered scale a miss by one counts like a miss by four.
 
     Examples
     --------
     Fleiss' 30 patients and 6 psychiatrists: .430. Gwet's four raters with gaps: .761, listwise .641.
     """
-    method = "Fleiss' kappa, unequal raters after Gwet" if unequal == "gwet" else "Fleiss' kappa, complete units only"
-    return _chance_corrected(ratings, lambda pi: (pi**2).sum(axis=-1), unequal, scale, interval, method)
+    form = {"gwet": "unequal raters after Gwet", "listwise": "complete units only"}.get(unequal, unequal)
+    return chance_corrected(
+        ratings,
+        _as_given,
+        method=f"Fleiss' kappa, {weights}, {form}",
+        weights=weights,
+        scale=scale,
+        unequal=unequal,
+        interval=interval,
+    )
 
 
 def randolph_kappa(
     ratings: ArrayLike,
     *,
     scale: Sequence[float],
+    weights: Weights = "unweighted",
     unequal: Unequal = "gwet",
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Estimate:
     """Randolph's free-marginal kappa: chance is one over the number of points of the scale.
 
     The whole scale must be given: with the observed values alone the number would depend on what nobody chose.
-    With unequal raters it equals Brennan and Prediger's coefficient (Gwet 2014). Fleiss' 30 patients give .444.
+    It is Brennan and Prediger's coefficient, which also has weights. Fleiss' 30 patients give .444.
     """
-    method = "Randolph's kappa (Brennan-Prediger)"
-    chance = 1 / len(scale)
-    return _chance_corrected(ratings, lambda pi: np.full(pi.shape[:-1], chance), unequal, scale, interval, method)
+    method = f"Randolph's kappa (Brennan-Prediger), {weights}"
+    return chance_corrected(
+        ratings, _even, method=method, weights=weights, scale=scale, unequal=unequal, interval=interval
+    )
 
 
-def complete_only(ratings: ArrayLike) -> FloatArray:
-    """Return the units that every rater judged."""
-    table = checked(ratings)
-    return table[~np.isnan(table).any(axis=1)]
-
-
-def _chance_corrected(
+def conger_kappa(
     ratings: ArrayLike,
-    chance: Chance,
-    unequal: Unequal,
-    scale: Sequence[float] | None,
-    interval: Interval | None,
-    method: str,
+    *,
+    weights: Weights = "unweighted",
+    scale: Sequence[float] | None = None,
+    interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Estimate:
-    if unequal not in ("gwet", "listwise"):
-        raise ValueError(f"unequal: {unequal!r} is neither gwet nor listwise")
-    table = checked(ratings)
-    counted = patterns(complete_only(table) if unequal == "listwise" else table, scale=scale)
-    pairable = counted.with_at_least(2).n
-    if not pairable:
-        return undefined(method, "no unit has two ratings", dropped=len(table))
-    statistic = partial(_kappa, chance=chance)
-    dropped = len(table) - pairable
-    found = estimated(unit_features(counted), counted.times, statistic, interval, method=method, at_most=1.0)
-    if not found.defined:
-        reason = "every rating has the same value: agreement cannot be told from chance"
-        return undefined(method, reason, n=pairable, dropped=dropped)
-    return replace(found, n=pairable, dropped=dropped)
+    """Conger's kappa (1980): chance from each rater's own use of the scale; with two raters it is Cohen's kappa.
+
+    p_e is the mean over pairs of different raters g, h of sum_kl w_kl p_gk p_hl. With gaps, p_g is over what rater g
+    judged (Gwet 2014). Krippendorff's example C gives .763.
+    """
+    table, method = checked(ratings), f"Conger's kappa, {weights}"
+    table = table[:, ~np.isnan(table).all(axis=0)]
+    values = observed_scale(table) if scale is None else checked_scale(scale)
+    given = (coded(table, values)[:, :, None] == np.arange(values.size)).astype(np.float64)
+    counts = given.sum(axis=1)
+    pairable = counts.sum(axis=1) >= 2
+    n, dropped = int(pairable.sum()), int((~pairable).sum())
+    if n == 0:
+        return undefined(method, "no unit has two ratings", dropped=dropped)
+    w = agreement_weights(values, weights)
+    share = np.zeros(len(table))
+    share[pairable] = agreeing_share(counts[pairable], w)
+    features = np.column_stack([share, pairable, given.reshape(len(table), -1)])
+    statistic = partial(_conger, raters=table.shape[1], w=w)
+    found = estimated(features, np.ones(len(table)), statistic, interval, method=method, at_most=1.0)
+    return replace(found, n=n, dropped=dropped, reason=found.reason if found.defined else ONE_VALUE)
 
 
-def unit_features(counted: Patterns) -> FloatArray:
-    """Return per unit: its share of agreeing pairs, whether it has a pair, one, and its proportions."""
-    size = counted.sizes
-    pairable = size >= 2
-    share = np.zeros(len(size))
-    share[pairable] = agreeing_share(counted.counts[pairable])
-    return np.column_stack([share, pairable, np.ones(len(size)), counted.counts / size[:, None]])
+def _as_given(pi: FloatArray, w: FloatArray) -> FloatArray:
+    return np.asarray(((pi @ w) * pi).sum(axis=-1))
 
 
-def _kappa(sums: FloatArray, chance: Chance) -> FloatArray:
+def _even(pi: FloatArray, w: FloatArray) -> FloatArray:
+    return np.full(pi.shape[:-1], w.mean())
+
+
+def _conger(sums: FloatArray, raters: int, w: FloatArray) -> FloatArray:
+    given = sums[..., 2:].reshape(*sums.shape[:-1], raters, len(w))
     with np.errstate(invalid="ignore", divide="ignore"):
-        p_a = sums[..., 0] / sums[..., 1]
-        p_e = chance(sums[..., 3:] / sums[..., 2:3])
-    return (p_a - p_e) / np.where(1 - p_e > 1e-12, 1 - p_e, nan)
+        p = given / given.sum(axis=-1, keepdims=True)
+        together, own = p.sum(axis=-2), _as_given(p, w).sum(axis=-1)
+        p_e = (_as_given(together, w) - own) / (raters * (raters - 1))
+        return corrected(sums[..., 0] / sums[..., 1], p_e)
+
+
+__all__ = ["complete_only", "conger_kappa", "fleiss_kappa", "randolph_kappa"]

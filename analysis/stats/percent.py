@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.stats.arrays import FloatArray
+from analysis.stats.chance import agreeing_share
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.ratings import patterns
-from analysis.stats.resampling import Interval, Jackknife, estimated
+from analysis.stats.resampling import Interval, Jackknife, estimated, mean_statistic
 
 
 def percent_agreement(
@@ -32,14 +32,4 @@ def percent_agreement(
     if not pairable.n:
         return undefined(method, "no unit has two ratings", dropped=dropped)
     features = np.column_stack([agreeing_share(pairable.counts), np.ones(len(pairable.counts))])
-    return estimated(features, pairable.times, _mean, interval, method=method, dropped=dropped, at_most=1.0)
-
-
-def agreeing_share(counts: FloatArray) -> FloatArray:
-    """Return each unit's share of pairs of raters that agree; it needs two ratings or more."""
-    size = counts.sum(axis=1)
-    return np.asarray((counts * (counts - 1)).sum(axis=1) / (size * (size - 1)))
-
-
-def _mean(sums: FloatArray) -> FloatArray:
-    return np.asarray(sums[..., 0] / sums[..., 1])
+    return estimated(features, pairable.times, mean_statistic, interval, method=method, dropped=dropped, at_most=1.0)

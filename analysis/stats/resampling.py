@@ -101,6 +101,12 @@ def jackknife(value: float, left_out: FloatArray, times: FloatArray, interval: J
     return Spread(value - reach, value + reach, words)
 
 
+def mean_statistic(sums: FloatArray) -> FloatArray:
+    """Return the mean from features (sum, count); nan where nothing is counted."""
+    mean: FloatArray = sums[..., 0] / np.where(sums[..., 1] > 0, sums[..., 1], nan)
+    return mean
+
+
 def _percentiles(features: FloatArray, times: FloatArray, statistic: Statistic, how: Bootstrap) -> Spread:
     draws = np.concatenate([statistic(weights @ features) for weights in redrawn(times, how)])
     return percentiles(draws, f"unit bootstrap of {how.resamples}", how.confidence)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from analysis.stats.arrays import FloatArray, IntArray, Labels, grouped, numeric
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.ratings import checked_scale, coded
-from analysis.stats.resampling import Interval, Jackknife, estimated
+from analysis.stats.resampling import Interval, Jackknife, estimated, mean_statistic
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +65,7 @@ def _mean_over(values: FloatArray, source: IntArray, interval: Interval | None) 
         return undefined(method, "no question has a score", dropped=dropped)
     _, unit = np.unique(source[scored], return_inverse=True)
     sums = np.column_stack([np.bincount(unit, values[scored]), np.bincount(unit)]).astype(np.float64)
-    return estimated(sums, np.ones(len(sums)), _ratio, interval, method=method, dropped=dropped)
-
-
-def _ratio(sums: FloatArray) -> FloatArray:
-    return sums[..., 0] / np.where(sums[..., 1] > 0, sums[..., 1], nan)
+    return estimated(sums, np.ones(len(sums)), mean_statistic, interval, method=method, dropped=dropped)
 
 
 def distribution(scores: ArrayLike, *, scale: Sequence[float]) -> Distribution:

@@ -60,3 +60,7 @@ def from_joint(joint: np.ndarray) -> np.ndarray:
     """Return ratings (n_units, 2) in 1, 2, ... from a table of joint counts."""
     cells = [(i + 1, j + 1) for i, j in np.ndindex(*joint.shape) for _ in range(int(joint[i, j]))]
     return np.array(cells, float)
+
+
+# Gwet's cac.raw4raters (R irrCAC): Krippendorff's example, but the lone rating of unit 12 is the third rater's
+GWET_RAW4 = np.vstack([KRIPPENDORFF_C[:11], [[NAN, NAN, 3, NAN]]])

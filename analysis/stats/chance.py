@@ -1,0 +1,91 @@
+"""What the coefficients kappa = (p_a - p_e) / (1 - p_e) share: the observed agreement and the units behind it.
+
+They differ in one line, the agreement to expect by chance, given as ``chance(pi, w)`` of the shares pi (..., V) of the
+values and the table w (V, V) of agreement weights, 1 on its diagonal.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from math import nan
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analysis.stats.arrays import FloatArray
+from analysis.stats.estimate import Estimate, undefined
+from analysis.stats.kappa import Weights, disagreement
+from analysis.stats.ratings import Patterns, checked, patterns
+from analysis.stats.resampling import Interval, estimated
+
+Unequal: TypeAlias = Literal["gwet", "listwise"]
+Chance: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+ONE_VALUE = "every rating has the same value: agreement cannot be told from chance"
+
+
+def chance_corrected(
+    ratings: ArrayLike,
+    chance: Chance,
+    *,
+    method: str,
+    weights: Weights = "unweighted",
+    scale: Sequence[float] | None = None,
+    unequal: Unequal = "gwet",
+    interval: Interval | None,
+) -> Estimate:
+    """Return the coefficient, over units with two or more ratings ("gwet") or all of them ("listwise")."""
+    if unequal not in ("gwet", "listwise"):
+        raise ValueError(f"unequal: {unequal!r} is neither gwet nor listwise")
+    table = checked(ratings)
+    counted = patterns(complete_only(table) if unequal == "listwise" else table, scale=scale)
+    n = counted.with_at_least(2).n
+    dropped = len(table) - n
+    if n == 0:
+        return undefined(method, "no unit has two ratings", dropped=dropped)
+    w = agreement_weights(counted.values, weights)
+    features = _per_unit(counted, w)
+    statistic = partial(_kappa, chance=chance, w=w)
+    found = estimated(features, counted.times, statistic, interval, method=method, at_most=1.0)
+    return replace(found, n=n, dropped=dropped, reason=found.reason if found.defined else ONE_VALUE)
+
+
+def agreement_weights(values: FloatArray, weights: Weights) -> FloatArray:
+    """Return 1 - d / max d of the distances between the values of a scale."""
+    d = disagreement(values, weights)
+    return np.asarray(1 - d / d.max()) if d.any() else np.ones_like(d)
+
+
+def complete_only(ratings: ArrayLike) -> FloatArray:
+    """Return the units that every rater judged."""
+    table = checked(ratings)
+    return table[~np.isnan(table).any(axis=1)]
+
+
+def agreeing_share(counts: FloatArray, w: FloatArray | None = None) -> FloatArray:
+    """Return each unit's (weighted) share of pairs of raters that agree; it needs two ratings or more."""
+    size = counts.sum(axis=1)
+    with_weight = counts if w is None else counts @ w
+    return np.asarray((counts * (with_weight - 1)).sum(axis=1) / (size * (size - 1)))
+
+
+def _per_unit(counted: Patterns, w: FloatArray) -> FloatArray:
+    """Return per unit: its share of agreeing pairs, whether it has a pair, one, and its proportions."""
+    size = counted.sizes
+    pairable = size >= 2
+    share = np.zeros(len(size))
+    share[pairable] = agreeing_share(counted.counts[pairable], w)
+    return np.column_stack([share, pairable, np.ones(len(size)), counted.counts / size[:, None]])
+
+
+def _kappa(sums: FloatArray, chance: Chance, w: FloatArray) -> FloatArray:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p_a = sums[..., 0] / sums[..., 1]
+        p_e = chance(sums[..., 3:] / sums[..., 2:3], w)
+    return corrected(p_a, p_e)
+
+
+def corrected(p_a: FloatArray, p_e: FloatArray) -> FloatArray:
+    """Return (p_a - p_e) / (1 - p_e), nan where chance alone explains everything."""
+    kappa: FloatArray = (p_a - p_e) / np.where(1 - p_e > 1e-12, 1 - p_e, nan)
+    return kappa

@@ -1,0 +1,214 @@
+"""Do two systems differ? Tests on their mean scores per source, the same sources for both."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from math import nan
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special, stats
+
+from analysis.stats.arrays import FloatArray, numeric
+from analysis.stats.columns import complete, constant
+from analysis.stats.estimate import Estimate, Tested, undefined, untested
+from analysis.stats.letters import letters
+from analysis.stats.multiplicity import holm
+from analysis.stats.resampling import Bootstrap, percentiles
+
+ENUMERATED = 16  # sources up to which all 2^n swaps are taken
+_BLOCK_CELLS = 2_000_000
+
+
+def paired_permutation(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+) -> Tested:
+    """Test the mean difference of paired scores by swapping the systems source by source.
+
+    Parameters
+    ----------
+    first, second : (n_sources,) mean score of either system on each source, NaN where there is none
+    rng : used beyond 16 sources; up to there all 2^n swaps are taken and p is exact
+
+    Returns
+    -------
+    Tested
+        ``value`` the mean difference, Student's t interval over sources, two-sided ``p``, which is never 0.
+    """
+    pairs = complete([first, second], names=["first", "second"])
+    gap = pairs.columns[:, 0] - pairs.columns[:, 1]
+    n, name = pairs.n, "paired permutation over sources"
+    if n < 2:
+        return untested(name, f"{n} sources have both scores: too few", n=n, dropped=pairs.dropped)
+    given = float(gap.mean())
+    reach = float(special.stdtrit(n - 1, (1 + confidence) / 2) * gap.std(ddof=1) / np.sqrt(n))
+    if n <= ENUMERATED:
+        signs = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
+        p, name = float(_as_extreme(signs @ gap / n, given).mean()), f"{name}, all swaps"
+    else:
+        extreme = sum(int(_as_extreme(signs @ gap / n, given).sum()) for signs in _random_signs(n, resamples, rng))
+        p, name = (extreme + 1) / (resamples + 1), f"{name}, {resamples} resamples"
+    return Tested(
+        value=given,
+        low=given - reach if reach > 0 else nan,
+        high=given + reach if reach > 0 else nan,
+        n=n,
+        dropped=pairs.dropped,
+        method=f"{name}; Student's t interval, {confidence:.0%}",
+        reason="" if reach > 0 else "the same difference on every source: no interval can be estimated",
+        p=p,
+    )
+
+
+def _as_extreme(draws: FloatArray, given: float) -> FloatArray:
+    return np.asarray(np.abs(draws) >= abs(given) - 1e-12)
+
+
+def _random_signs(n: int, resamples: int, rng: np.random.Generator) -> list[FloatArray]:
+    step = max(1, _BLOCK_CELLS // n)
+    sizes = [min(step, resamples - start) for start in range(0, resamples, step)]
+    return [rng.choice([-1.0, 1.0], size=(size, n)) for size in sizes]
+
+
+def wilcoxon(first: ArrayLike, second: ArrayLike) -> Tested:
+    """Wilcoxon's signed-rank test of paired scores, ``value`` the median difference; ties at 0 after Pratt (1959).
+
+    Exact without ties up to 50 sources, else normal with correction for ties, as scipy does it.
+    """
+    pairs = complete([first, second], names=["first", "second"])
+    gap = pairs.columns[:, 0] - pairs.columns[:, 1]
+    name = "Wilcoxon signed-rank, zeros after Pratt"
+    if not gap.any():
+        reason = "the systems never differ" if pairs.n else "no source has both scores"
+        return untested(name, reason, n=pairs.n, dropped=pairs.dropped)
+    found = stats.wilcoxon(gap, zero_method="pratt")
+    return Tested(
+        value=float(np.median(gap)),
+        n=pairs.n,
+        dropped=pairs.dropped,
+        method=name,
+        statistic=float(found.statistic),
+        p=float(found.pvalue),
+    )
+
+
+def two_sample_t(
+    first: ArrayLike, second: ArrayLike, *, equal_variance: bool = True, confidence: float = 0.95
+) -> Tested:
+    """Student's (or Welch's) t test of two independent samples, as some papers report it.
+
+    Where both systems were judged on the same sources the samples are not independent, and the paired tests find more.
+    """
+    a, b = (numeric(x, name=name, ndim=1) for x, name in ((first, "first"), (second, "second")))
+    dropped = int(np.isnan(a).sum() + np.isnan(b).sum())
+    a, b = a[~np.isnan(a)], b[~np.isnan(b)]
+    name = "two-sample t, equal variances" if equal_variance else "two-sample t, Welch"
+    n = a.size + b.size
+    if min(a.size, b.size) < 2:
+        return untested(name, f"{a.size} and {b.size} scores: two of each are needed", n=n, dropped=dropped)
+    if constant(a) and constant(b):
+        return untested(name, "neither system's scores vary", n=n, dropped=dropped)
+    found = stats.ttest_ind(a, b, equal_var=equal_variance)
+    low, high = found.confidence_interval(confidence)
+    return Tested(
+        value=float(a.mean() - b.mean()),
+        low=float(low),
+        high=float(high),
+        n=n,
+        dropped=dropped,
+        method=f"{name}, {confidence:.0%}",
+        statistic=float(found.statistic),
+        p=float(found.pvalue),
+    )
+
+
+def cliffs_delta(first: ArrayLike, second: ArrayLike, *, interval: Bootstrap | None = None) -> Estimate:
+    """Cliff's delta: how much more often a score of the first system is above one of the second than below.
+
+    Parameters
+    ----------
+    first, second : (n_sources,) paired by source; a source without both is dropped
+    interval : `Bootstrap` over sources, or None
+
+    Notes
+    -----
+    delta = P(x > y) - P(x < y) over all pairs of scores, from mid-ranks of both samples together (Cliff 1993).
+    """
+    pairs = complete([first, second], names=["first", "second"])
+    method = "Cliff's delta"
+    if pairs.n == 0:
+        return undefined(method, "no source has both scores", dropped=pairs.dropped)
+    found = Estimate(value=_delta(pairs.columns), n=pairs.n, dropped=pairs.dropped, method=method)
+    if interval is None:
+        return found
+    drawn = interval.rng.integers(0, pairs.n, size=(interval.resamples, pairs.n))
+    draws = np.array([_delta(pairs.columns[rows]) for rows in drawn])
+    spread = percentiles(draws, f"bootstrap of {interval.resamples} over sources", interval.confidence)
+    return replace(found, low=spread.low, high=spread.high, method=f"{method}; {spread.words}", reason=spread.reason)
+
+
+def _delta(columns: FloatArray) -> float:
+    n = len(columns)
+    ranks = stats.rankdata(columns.T.ravel())
+    return float(2 * (ranks[:n].sum() - ranks[n:].sum()) / (2 * n * n))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemPair:
+    """Two systems compared, with p adjusted over all pairs."""
+
+    first: Hashable
+    second: Hashable
+    difference: Tested
+    adjusted_p: float
+    delta: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All pairs of systems, and letters that join those that could not be told apart."""
+
+    pairs: tuple[SystemPair, ...]
+    groups: dict[Hashable, str]
+
+
+def compare_systems(
+    scores: ArrayLike,
+    names: Sequence[Hashable],
+    *,
+    rng: np.random.Generator,
+    resamples: int = 10_000,
+    level: float = 0.05,
+) -> Comparison:
+    """Compare every pair of systems by paired permutation with Holm's adjustment, and group them.
+
+    Parameters
+    ----------
+    scores : (n_systems, n_sources) mean scores, NaN where a system has none (see `systems.by_source`)
+    names : of the systems
+    level : two systems whose adjusted p is below it get no letter in common; an undefined test tells nothing apart
+    """
+    table = numeric(scores, name="scores", ndim=2)
+    if len(names) != len(table):
+        raise ValueError(f"names: {len(names)} for {len(table)} systems")
+    places = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
+    tests = [paired_permutation(table[i], table[j], rng=rng, resamples=resamples) for i, j in places]
+    adjusted = holm([test.p for test in tests])
+    pairs = tuple(
+        SystemPair(
+            first=names[i],
+            second=names[j],
+            difference=test,
+            adjusted_p=float(p),
+            delta=cliffs_delta(table[i], table[j]),
+        )
+        for (i, j), test, p in zip(places, tests, adjusted, strict=True)
+    )
+    differ = {place for place, p in zip(places, adjusted, strict=True) if p < level}
+    given = ~np.isnan(table)
+    means = np.where(given.any(axis=1), np.nansum(table, axis=1) / np.maximum(given.sum(axis=1), 1), -np.inf)
+    return Comparison(pairs, dict(zip(names, letters(means, differ), strict=True)))

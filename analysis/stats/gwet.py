@@ -1,0 +1,47 @@
+"""Gwet's AC1 and AC2: agreement that stays near the raw agreement where one value dominates."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analysis.stats.arrays import FloatArray
+from analysis.stats.chance import chance_corrected
+from analysis.stats.estimate import Estimate
+from analysis.stats.kappa import Weights
+from analysis.stats.resampling import Interval, Jackknife
+
+
+def gwet_ac(
+    ratings: ArrayLike,
+    *,
+    scale: Sequence[float],
+    weights: Weights = "unweighted",
+    interval: Interval | None = Jackknife(),  # noqa: B008  frozen
+) -> Estimate:
+    """Gwet's AC1 (unweighted, 2008) or AC2 (linear or quadratic weights, 2014, ch. 5).
+
+    Parameters
+    ----------
+    ratings : (n_units, n_raters), NaN where not judged
+    scale : every point of the scale: p_e depends on their number
+    weights : "unweighted" for AC1
+
+    Notes
+    -----
+    p_e = sum_kl w_kl / (q (q - 1)) sum_k pi_k (1 - pi_k) for q points. Where all ratings are one value it is 1, and
+    kappa and alpha are undefined: chance is modelled as guessing, which is rare where one value is nearly certain.
+
+    Examples
+    --------
+    Gwet's four raters with gaps: AC1 .775, AC2 with quadratic weights .914.
+    """
+    if len(scale) < 2:
+        raise ValueError("scale: AC1 and AC2 need two points or more")
+    name = "AC1" if weights == "unweighted" else f"AC2, {weights}"
+    return chance_corrected(ratings, _guessed, method=f"Gwet's {name}", weights=weights, scale=scale, interval=interval)
+
+
+def _guessed(pi: FloatArray, w: FloatArray) -> FloatArray:
+    q = len(w)
+    return np.asarray(w.sum() / (q * (q - 1)) * (pi * (1 - pi)).sum(axis=-1))

@@ -1,0 +1,118 @@
+"""The raters themselves: severity, use of the scale, straight-lining, what agreement is without each, repeats."""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analysis.stats.arrays import FloatArray, IntArray, Labels, grouped, numeric, same_length
+from analysis.stats.correlation import Method, correlate
+from analysis.stats.estimate import Estimate, Tested
+from analysis.stats.kappa import Weights, cohen_kappa
+from analysis.stats.percent import percent_agreement
+from analysis.stats.ratings import checked, checked_scale, coded
+
+Coefficient = Callable[[FloatArray], Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleUse:
+    """How each rater uses the scale."""
+
+    scale: FloatArray  # (V,)
+    counts: IntArray  # (n_raters, V)
+    top_share: FloatArray  # (n_raters,) share of the value given most often
+    longest_run: IntArray  # (n_raters,) most equal ratings in a row, in the order judged
+
+
+def severity(ratings: ArrayLike) -> FloatArray:
+    """Return per rater the mean of own minus the others' mean rating, over units somebody else judged too.
+
+    Below 0 is harsh where high is good. The others' mean leaves the rater out, so one who rates alone has nan.
+    """
+    table = checked(ratings)
+    judged = ~np.isnan(table)
+    others = judged.sum(axis=1, keepdims=True) - 1
+    total = np.nansum(table, axis=1, keepdims=True)
+    shared = judged & (others > 0)
+    gap = np.where(shared, table - (total - table) / np.maximum(others, 1), 0)
+    count = shared.sum(axis=0)
+    return np.where(count > 0, gap.sum(axis=0) / np.maximum(count, 1), nan)
+
+
+def scale_use(ratings: ArrayLike, *, scale: Sequence[float]) -> ScaleUse:
+    """Count per rater how often each point was given, the share of the most frequent, and the longest run of one value.
+
+    Rows must be in the order judged for the run to mean straight-lining; a gap does not break it.
+    """
+    table, values = checked(ratings), checked_scale(scale)
+    codes = coded(table, values)
+    counts = np.stack([(codes == v).sum(axis=0) for v in range(values.size)], axis=1)
+    total = counts.sum(axis=1)
+    top = np.where(total > 0, counts.max(axis=1) / np.maximum(total, 1), nan)
+    runs = np.array([_longest_run(column[column < values.size]) for column in codes.T], dtype=np.intp)
+    return ScaleUse(values, counts, top, runs)
+
+
+def _longest_run(codes: IntArray) -> int:
+    if codes.size == 0:
+        return 0
+    breaks = np.flatnonzero(np.diff(codes)) + 1
+    return int(np.diff(np.concatenate([[0], breaks, [codes.size]])).max())
+
+
+def leave_one_out(ratings: ArrayLike, coefficient: Coefficient) -> list[Estimate]:
+    """Return the coefficient without each rater in turn: one that rises is owed to the rater left out.
+
+    >>> from analysis.stats.alpha import krippendorff_alpha
+    >>> table = np.array([[1.0, 1, 3], [2, 2, 1], [3, 3, 2], [1, 1, 2]])
+    >>> [round(e.value, 2) for e in leave_one_out(table, lambda t: krippendorff_alpha(t, level="nominal"))]
+    [-0.27, -0.27, 1.0]
+    """
+    table = checked(ratings)
+    return [coefficient(np.delete(table, rater, axis=1)) for rater in range(table.shape[1])]
+
+
+def with_the_others(ratings: ArrayLike, *, method: Method = "spearman") -> list[Tested]:
+    """Return each rater's correlation with the mean of the others, over units both have."""
+    table = checked(ratings)
+    found = []
+    for rater in range(table.shape[1]):
+        rest = np.delete(table, rater, axis=1)
+        count = (~np.isnan(rest)).sum(axis=1)
+        mean = np.where(count > 0, np.nansum(rest, axis=1) / np.maximum(count, 1), nan)
+        found.append(correlate(table[:, rater], mean, method=method))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Agreement of raters with themselves on units judged twice."""
+
+    percent: Estimate
+    kappa: Estimate
+
+
+def intra_rater(
+    first: ArrayLike, second: ArrayLike, *, scale: Sequence[float], weights: Weights = "quadratic"
+) -> Repeats:
+    """Return the agreement of first and second judgment of the same units by the same rater, (n_repeats,) each."""
+    a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
+    same_length(first=a, second=b)
+    return Repeats(
+        percent_agreement(np.column_stack([a, b]), scale=scale), cohen_kappa(a, b, scale=scale, weights=weights)
+    )
+
+
+def intra_raters(
+    first: ArrayLike, second: ArrayLike, *, raters: Labels, scale: Sequence[float], weights: Weights = "quadratic"
+) -> dict[Hashable, Repeats]:
+    """Return `intra_rater` of each rater; ``raters`` (n_repeats,) says whose judgments they are."""
+    a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
+    names, rater = grouped(raters, name="raters")
+    same_length(first=a, second=b, raters=rater)
+    return {
+        name: intra_rater(a[rater == i], b[rater == i], scale=scale, weights=weights) for i, name in enumerate(names)
+    }

@@ -1,0 +1,129 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from analysis.stats.comparing import cliffs_delta, compare_systems, paired_permutation, two_sample_t, wilcoxon
+from analysis.stats.letters import letters
+from analysis.stats.resampling import Bootstrap
+
+NAN = np.nan
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def pair(n: int, *, effect: float = 0.3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    draw = np.random.default_rng(seed)
+    source = draw.normal(size=n)
+    return source + effect + draw.normal(size=n) / 2, source + draw.normal(size=n) / 2
+
+
+def test_paired_permutation_of_few_sources_is_exact() -> None:
+    a, b = pair(10)
+    theirs = stats.permutation_test((a, b), lambda x, y: np.mean(x - y), permutation_type="samples", n_resamples=np.inf)
+    found = paired_permutation(a, b, rng=rng())
+    assert found.p == pytest.approx(theirs.pvalue)
+    assert "all swaps" in found.method
+    interval = stats.ttest_rel(a, b).confidence_interval()
+    assert (found.low, found.high) == pytest.approx((interval.low, interval.high))
+
+
+def test_paired_permutation_of_many_sources_is_near_the_t_test_and_never_zero() -> None:
+    a, b = pair(100, effect=0.15)
+    assert paired_permutation(a, b, rng=rng()).p == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.01)
+    far, near = pair(100, effect=9)
+    assert paired_permutation(far, near, rng=rng(), resamples=999).p == 0.001
+
+
+def test_paired_permutation_drops_sources_with_one_score() -> None:
+    found = paired_permutation([1.0, 2, 3, NAN], [1.0, 1, 1, 1], rng=rng())
+    assert (found.value, found.n, found.dropped) == (1, 3, 1)
+
+
+def test_paired_permutation_of_a_constant_difference_has_no_interval() -> None:
+    found = paired_permutation([2.0, 3, 4], [1.0, 2, 3], rng=rng())
+    assert (found.value, found.p) == (1, 0.25)
+    assert found.reason == "the same difference on every source: no interval can be estimated"
+
+
+def test_paired_permutation_of_one_source_is_undefined() -> None:
+    assert paired_permutation([1.0], [2.0], rng=rng()).reason == "1 sources have both scores: too few"
+
+
+def test_wilcoxon_is_scipys() -> None:
+    a, b = pair(30)
+    theirs = stats.wilcoxon(a, b, zero_method="pratt")
+    found = wilcoxon(a, b)
+    assert (found.statistic, found.p) == (theirs.statistic, theirs.pvalue)
+    assert found.value == np.median(a - b)
+
+
+def test_wilcoxon_of_equal_systems_is_undefined() -> None:
+    assert wilcoxon([1.0, 2], [1.0, 2]).reason == "the systems never differ"
+    assert wilcoxon([NAN], [1.0]).reason == "no source has both scores"
+
+
+@pytest.mark.parametrize("equal", [True, False])
+def test_two_sample_t_is_scipys(equal: bool) -> None:
+    a, b = pair(30)
+    theirs = stats.ttest_ind(a, b[:20], equal_var=equal)
+    found = two_sample_t(a, [*b[:20], NAN], equal_variance=equal)
+    assert (found.statistic, found.p, found.dropped) == (theirs.statistic, theirs.pvalue, 1)
+    assert (found.low, found.high) == pytest.approx(tuple(theirs.confidence_interval()))
+
+
+def test_two_sample_t_where_it_cannot_be() -> None:
+    assert two_sample_t([1.0], [1.0, 2]).reason == "1 and 2 scores: two of each are needed"
+    assert two_sample_t([1.0, 1], [2.0, 2]).reason == "neither system's scores vary"
+
+
+def test_cliffs_delta_counts_pairs() -> None:
+    a, b = pair(12)
+    above = np.sign(a[:, None] - b[None, :]).mean()
+    assert cliffs_delta(a, b).value == pytest.approx(above)
+    assert cliffs_delta([3.0, 4], [1.0, 2]).value == 1
+    assert cliffs_delta([1.0, 1], [1.0, 1]).value == 0
+    assert cliffs_delta([NAN], [1.0]).reason == "no source has both scores"
+
+
+def test_cliffs_delta_bootstrap_holds_the_value() -> None:
+    a, b = pair(60)
+    found = cliffs_delta(a, b, interval=Bootstrap(rng(), 300))
+    assert found.low < found.value < found.high
+
+
+def test_compare_systems_groups_what_does_not_differ() -> None:
+    draw = np.random.default_rng(1)
+    scores = draw.normal(size=(4, 60)) / 3 + np.array([0, 0, 1, 2])[:, None]
+    scores[0, 0] = NAN
+    found = compare_systems(scores, ["p", "q", "r", "s"], rng=rng(), resamples=2000)
+    assert found.groups == {"p": "c", "q": "c", "r": "b", "s": "a"}
+    assert len(found.pairs) == 6
+    first = found.pairs[0]
+    assert (first.first, first.second, first.difference.n) == ("p", "q", 59)
+    assert first.adjusted_p >= first.difference.p
+
+
+def test_compare_systems_refuses_names_of_another_number() -> None:
+    with pytest.raises(ValueError, match="names: 1 for 2 systems"):
+        compare_systems(np.ones((2, 3)), ["p"], rng=rng())
+
+
+@settings(deadline=None)
+@given(st.integers(1, 8), st.randoms(use_true_random=False))
+def test_letters_are_shared_exactly_by_what_does_not_differ(n: int, random) -> None:
+    differ = {pair for pair in combinations(range(n), 2) if random.random() < 0.4}
+    found = letters([random.random() for _ in range(n)], differ)
+    for i, j in combinations(range(n), 2):
+        assert bool(set(found[i]) & set(found[j])) == ((i, j) not in differ)
+    assert all(found)
+
+
+def test_letters_start_with_the_best() -> None:
+    assert letters([1.0, 3.0, 2.0], {(0, 1), (0, 2), (1, 2)}) == ["c", "a", "b"]
+    assert letters([1.0, 2.0], set()) == ["a", "a"]
