@@ -27,6 +27,7 @@ ONE_COLUMN = (
     "value",
     "note",
 )
+_LISTS = ("references", "metadata", "source_metadata", "rating_metadata")
 _CHOICES = {"direction": get_args(Direction), "scale": get_args(Scale), "kind": get_args(ScoreKind)}
 
 
@@ -53,9 +54,11 @@ class Columns:
     """The columns of a table by what they hold; only the question's must be named.
 
     Ratings stand in columns of one criterion and one rater each, in columns of one criterion beside a rater column, or
-    one value to a row beside the columns `rater` and `criterion`. `expected` is how many questions a system owes each
-    source; where it is None, the largest number that any system gave for that source. `starts` answers, by source key,
-    where an answer stands that its passage holds more than once.
+    one value to a row beside the columns `rater` and `criterion`. Metadata are about questions, sources or ratings,
+    under the column's name without the prefix that our own exports give it. `expected` is how many questions a system
+    owes each source; where it is None, as many as any system gave for it, or where systems are not crossed with
+    sources, as many as it gave. `starts` answers, by source key, where an answer stands that its passage holds more
+    than once.
     """
 
     question: str = ""
@@ -79,6 +82,7 @@ class Columns:
     scores: tuple[ScoreColumn, ...] = ()
     ratings: tuple[RatingColumn, ...] = ()
     metadata: tuple[str, ...] = ()
+    source_metadata: tuple[str, ...] = ()
     rating_metadata: tuple[str, ...] = ()
     default_system: str = "unnamed"
     default_modality: str = ""
@@ -99,6 +103,7 @@ class Columns:
         yield from (score.column for score in self.scores)
         yield from (rating.column for rating in self.ratings)
         yield from self.metadata
+        yield from self.source_metadata
         yield from self.rating_metadata
 
     def as_dict(self) -> dict[str, Any]:
@@ -117,7 +122,7 @@ def columns_from(data: Mapping[str, Any]) -> Columns:
     if reasons := list(_misshapen(data)):
         raise BadColumns(reasons)
     values = dict(data)
-    for name in ("references", "metadata", "rating_metadata"):
+    for name in _LISTS:
         values[name] = tuple(data.get(name, ()))
     values["scores"] = tuple(ScoreColumn(**each) for each in data.get("scores", ()))
     values["ratings"] = tuple(RatingColumn(**each) for each in data.get("ratings", ()))
@@ -161,7 +166,7 @@ def _misshapen(data: Mapping[str, Any]) -> Iterator[str]:
     for name in (*ONE_COLUMN, "default_system", "default_modality"):
         if not isinstance(data.get(name, ""), str):
             yield f"“{name}” must be the name of one column."
-    for name in ("references", "metadata", "rating_metadata"):
+    for name in _LISTS:
         if not _is_list_of(data.get(name, ()), str):
             yield f"“{name}” must be a list of columns."
     yield from _misshapen_parts(data, "scores", ScoreColumn)

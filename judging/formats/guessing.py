@@ -31,6 +31,7 @@ _NAMES = {
     "value": "value rating judgment judgement score",
     "note": "note comment remark",
 }
+_PREFIXES = ("score:", "attribute:", "source:", "judgment:")
 _REFERENCE = re.compile(r"(ref|refs|reference|references|gold|target|ground_truth)(_(raw|text|questions?|\d+))?|ref\d+")
 _BOUNDED = re.compile(r"(sacre)?bleu|q_?bleu|rouge|meteor|bert_?score|mover_?score|chrf|exact_match|f1|em$|token_f1")
 _HIGHER = re.compile(r"bleurt|cider|comet|nist|bart_?score|qa_?score|rquge|uni_?eval|spice|align_?score|similarity")
@@ -50,12 +51,15 @@ def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> Columns:
     """Return the columns that the header suggests; `rows` are the first few, looked at for columns of unknown name."""
     names = {column: _plain(column) for column in header}
     roles = _roles(names)
-    left = [column for column in header if column not in roles.values()]
+    left = [column for column in header if column not in roles.values() and not column.startswith(_PREFIXES)]
     references = _references(left, names, roles)
     ratings = _ratings(left, names, long="rater" in roles and "criterion" not in roles)
     left = [column for column in left if column not in {*references, *(rating.column for rating in ratings)}]
     cells = {column: [row[place].strip() for row in rows] for place, column in enumerate(header)}
-    scores = tuple(_score(column, names, cells[column]) for column in left if _is_score(names[column], cells[column]))
+    left += [column for column in header if column.startswith(("score:", "attribute:"))]
+    scores = tuple(
+        _score(column, names, cells[column]) for column in left if _is_score(column, names[column], cells[column])
+    )
     options: dict[str, Any] = {**roles}
     if names.get(roles.get("question", "")) in ("modified_question", "noised_question"):
         options["default_system"] = "noised"
@@ -64,6 +68,8 @@ def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> Columns:
         ratings=ratings,
         scores=scores,
         metadata=tuple(column for column in left if column not in {score.column for score in scores}),
+        source_metadata=tuple(column for column in header if column.startswith("source:")),
+        rating_metadata=tuple(column for column in header if column.startswith("judgment:")),
         **options,
     )
 
@@ -107,8 +113,10 @@ def _ratings(left: Sequence[str], names: dict[str, str], *, long: bool) -> tuple
     return tuple(found)
 
 
-def _is_score(name: str, cells: Sequence[str]) -> bool:
+def _is_score(column: str, name: str, cells: Sequence[str]) -> bool:
     """A name of a metric or criterion, or numbers of which some have decimals: whole numbers may be anything."""
+    if column.startswith(("score:", "attribute:")):
+        return column.startswith("score:")
     if name in _CRITERIA or any(pattern.match(name) for pattern in (_BOUNDED, _HIGHER, _LOWER)):
         return True
     given = [cell for cell in cells if cell]
@@ -116,13 +124,14 @@ def _is_score(name: str, cells: Sequence[str]) -> bool:
 
 
 def _score(column: str, names: dict[str, str], cells: Sequence[str]) -> ScoreColumn:
-    name = names[column]
+    key = column.removeprefix("score:")
+    name = _plain(key)
     if name in _CRITERIA:
-        return ScoreColumn(column=column, name=column, direction=_criterion_direction(name, names), kind="human_mean")
+        return ScoreColumn(column=column, name=key, direction=_criterion_direction(name, names), kind="human_mean")
     direction: Direction = "lower" if _LOWER.match(name) else "unknown"
     if _BOUNDED.match(name) or _HIGHER.match(name):
         direction = "higher"
-    return ScoreColumn(column=column, name=column, direction=direction, scale=_scale(name, cells))
+    return ScoreColumn(column=column, name=key, direction=direction, scale=_scale(name, cells))
 
 
 def _criterion_direction(name: str, names: dict[str, str]) -> Direction:

@@ -80,6 +80,10 @@ class _Reading:
     def _cell(self, row: Row, column: str) -> str:
         return row.cells[self.place[column]] if column else ""
 
+    def _attributes(self, row: Row, columns: tuple[str, ...], prefix: str) -> dict[str, str]:
+        """Return the cells that are not blank, by the column's name without the prefix of our own exports."""
+        return {name.removeprefix(prefix): cell for name in columns if (cell := self._cell(row, name))}
+
     def _report(self, row: Row, column: str, value: str, reason: str, *, kind: ProblemKind = "value") -> None:
         self.problems.append(Problem(row=row.number, column=column, value=value, reason=reason, kind=kind))
 
@@ -138,6 +142,7 @@ class _Reading:
             target_type=self._cell(row, columns.target_type).strip(),
             modality=self._cell(row, columns.modality).strip() or columns.default_modality,
             references=references_in(self._cell(row, column) for column in columns.references),
+            attributes=self._attributes(row, columns.source_metadata, "source:"),
         )
 
     def _start(self, row: Row) -> int | None:
@@ -160,7 +165,7 @@ class _Reading:
             submitted_answer=self._cell(row, self.columns.submitted_answer),
             key=key,
             scores=scores,
-            attributes={name: self._cell(row, name) for name in self.columns.metadata},
+            attributes=self._attributes(row, self.columns.metadata, "attribute:"),
             row=row.number,
         )
 
@@ -204,7 +209,7 @@ class _Reading:
                 value=value,
                 row=row.number,
                 column=column,
-                attributes={name: self._cell(row, name) for name in self.columns.rating_metadata},
+                attributes=self._attributes(row, self.columns.rating_metadata, "judgment:"),
             )
         )
 

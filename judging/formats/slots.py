@@ -56,16 +56,15 @@ class Slots:
         self._sizes[pair] = max(self._sizes.get(pair, 0), question.position)
 
     def expected(self) -> Mapping[QuestionSet, int]:
-        """Return the slots of each question set: as declared, else as many as any system filled for that source."""
+        """Return the slots of each question set: as declared, else as many as were filled, by any system if crossed."""
+        if not self.columns.crossed:
+            return {pair: self.columns.expected or size for pair, size in self._sizes.items()}
         systems = dict.fromkeys(system for _, system in self._sizes)
         largest: dict[str, int] = {}
         for (source, _), size in self._sizes.items():
             largest[source] = max(size, largest.get(source, 0))
-        pairs = ((source, system) for source in largest for system in systems)
         return {
-            pair: self.columns.expected or largest[pair[0]]
-            for pair in pairs
-            if self.columns.crossed or pair in self._sizes
+            (source, system): self.columns.expected or size for source, size in largest.items() for system in systems
         }
 
     def _find(self, source: str, system: str, name: str) -> int:

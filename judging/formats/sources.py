@@ -32,6 +32,7 @@ class Given:
     target_type: str
     modality: str
     references: tuple[str, ...]
+    attributes: dict[str, str]
 
 
 @dataclass(slots=True)
@@ -169,5 +170,6 @@ def _record(draft: _Draft, place: Place, start: int | None) -> SourceRecord:
         target_type=given.target_type,
         modality=given.modality,
         references=tuple(draft.references),
+        attributes=given.attributes,
         row=draft.row,
     )

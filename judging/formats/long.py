@@ -1,0 +1,133 @@
+"""Judgments in long form, out as CSV or JSON Lines, so that the table reader brings the same study back.
+
+A row is one judgment, with the question and the source it is about. A slot without judgments has a row of its own, a
+missing question a blank cell: nothing that was expected is lost.
+"""
+
+import csv
+import io
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from judging.formats.columns import Columns
+from judging.formats.guessing import guess
+from judging.formats.records import NoteRecord, QuestionRecord, RatingRecord, SourceRecord, Study
+from judging.formats.tables import Table, json_text
+
+Unit = tuple[str, str, int | None]
+
+SOURCE = ("source_id", "passage", "sentence", "answer", "answer_start", "target_type", "modality", "references")
+QUESTION = ("system", "position", "question_id", "question", "question_type", "submitted_answer")
+JUDGMENT = ("rater", "criterion", "value", "note")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write_long_csv(study: Study, *, guarded: bool = False) -> str:
+    """Return the study as CSV, one judgment to a row.
+
+    Cells keep their text, also where it begins like a formula: guarding changes data that are read back or compared.
+    `guarded` puts an apostrophe before such cells, for files that will be opened in a spreadsheet by people who did not
+    make them.
+    """
+    rows = list(long_rows(study))
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\r\n")
+    header = _header(rows)
+    writer.writerow(header)
+    for row in rows:
+        cells = [json_text(row.get(name)) for name in header]
+        writer.writerow([f"'{cell}" if guarded and cell.startswith(FORMULA) else cell for cell in cells])
+    return out.getvalue()
+
+
+def write_long_jsonl(study: Study) -> str:
+    """Return the study as JSON Lines, one judgment to a line; what does not apply is left out."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in long_rows(study))
+
+
+def long_columns(table: Table) -> Columns:
+    """Return the columns of a table that was written here: what it holds of a set is what was expected of it."""
+    return replace(guess(table.header, [row.cells for row in table.rows[:50]]), crossed=False)
+
+
+def is_long(header: Iterable[str]) -> bool:
+    """Say whether a table looks as if it was written here."""
+    return {"source_id", "system", "position", "question"} <= set(header)
+
+
+def long_rows(study: Study) -> Iterator[dict[str, object]]:
+    """Yield the rows, every set in the order of its positions, judgments of the whole set behind them."""
+    said: defaultdict[Unit, list[RatingRecord | NoteRecord]] = defaultdict(list)
+    for said_of in (*study.ratings, *study.notes):
+        said[said_of.source_key, said_of.system, said_of.position].append(said_of)
+    sources = {source.key: source_fields(source) for source in study.sources}
+    questions = {(each.source_key, each.system, each.position): each for each in study.questions}
+    for (source, system), expected in study.expected.items():
+        for position in (*range(1, expected + 1), None):
+            unit = (source, system, position)
+            slot = {"system": system, "position": position} | _question(questions, unit)
+            if position is not None or unit in said:
+                yield from ({**sources[source], **slot, **judgment} for judgment in _judgments(said.get(unit, ())))
+
+
+def source_fields(source: SourceRecord) -> dict[str, object]:
+    """Return what is known of a source by column; blank fields are left out."""
+    values = (
+        source.key,
+        source.passage,
+        source.sentence,
+        source.answer,
+        source.answer_start,
+        source.target_type,
+        source.modality,
+        list(source.references),
+    )
+    known = {name: value for name, value in zip(SOURCE, values, strict=True) if value not in (None, "", [])}
+    return known | _prefixed("source:", source.attributes)
+
+
+def question_fields(question: QuestionRecord) -> dict[str, object]:
+    """Return what is known of a question by column; blank fields are left out."""
+    values = (
+        question.system,
+        question.position,
+        question.key,
+        question.text,
+        question.question_type,
+        question.submitted_answer,
+    )
+    known = {name: value for name, value in zip(QUESTION, values, strict=True) if value not in (None, "")}
+    return known | _prefixed("score:", question.scores) | _prefixed("attribute:", question.attributes)
+
+
+def _question(questions: Mapping[tuple[str, str, int], QuestionRecord], unit: Unit) -> dict[str, object]:
+    source, system, position = unit
+    question = None if position is None else questions.get((source, system, position))
+    return {} if question is None else question_fields(question)
+
+
+def _judgments(said: Iterable[RatingRecord | NoteRecord]) -> Iterator[dict[str, object]]:
+    """Yield one set of cells for each, and an empty one where nobody said anything."""
+    none = True
+    for each in said:
+        none = False
+        if isinstance(each, NoteRecord):
+            yield {"rater": each.rater, "note": each.text}
+        else:
+            rating: dict[str, object] = {"rater": each.rater, "criterion": each.criterion, "value": each.value}
+            yield rating | _prefixed("judgment:", each.attributes)
+    if none:
+        yield {}
+
+
+def _prefixed(prefix: str, values: Mapping[str, str]) -> dict[str, object]:
+    return {f"{prefix}{name}": value for name, value in values.items()}
+
+
+def _header(rows: Iterable[Mapping[str, object]]) -> list[str]:
+    """Return the known columns that are used, in their order, then the others in the order of appearance."""
+    used = dict.fromkeys(name for row in rows for name in row)
+    known = [name for name in (*SOURCE, *QUESTION, *JUDGMENT) if name in used or name == "question"]
+    return known + [name for name in used if name not in known]
