@@ -74,7 +74,7 @@ export function refresh() {
   const open = firstOfEach(missing());
   const count = display.dataset.toGo.replace("#", open.length);
   display.classList.toggle("complete", !open.length);
-  display.replaceChildren(...(open.length ? [`${count} `, ...open.map(link)] : [display.dataset.complete]));
+  display.replaceChildren(...(open.length ? [count, ...open.flatMap((fieldset) => [" ", link(fieldset)])] : [display.dataset.complete]));
   for (const whole of form.querySelectorAll("[data-item]")) {
     const asked = [...whole.querySelectorAll("fieldset[data-required]")];
     if (asked.length) whole.classList.toggle("done", !asked.some(isMissing));
