@@ -60,14 +60,15 @@ def is_long(header: Iterable[str]) -> bool:
 def long_rows(study: Study) -> Iterator[dict[str, object]]:
     """Yield the rows, every set in the order of its positions, judgments of the whole set behind them."""
     said: defaultdict[Unit, list[RatingRecord | NoteRecord]] = defaultdict(list)
-    for said_of in (*study.ratings, *study.notes):
-        said[said_of.source_key, said_of.system, said_of.position].append(said_of)
+    spoken: list[RatingRecord | NoteRecord] = [*study.ratings, *study.notes]
+    for each in spoken:
+        said[each.source_key, each.system, each.position].append(each)
     sources = {source.key: source_fields(source) for source in study.sources}
-    questions = {(each.source_key, each.system, each.position): each for each in study.questions}
+    questions = {(question.source_key, question.system, question.position): question for question in study.questions}
     for (source, system), expected in study.expected.items():
         for position in (*range(1, expected + 1), None):
             unit = (source, system, position)
-            slot = {"system": system, "position": position} | _question(questions, unit)
+            slot = {"system": system, "position": position, "question": None} | _question(questions, unit)
             if position is not None or unit in said:
                 yield from ({**sources[source], **slot, **judgment} for judgment in _judgments(said.get(unit, ())))
 
@@ -129,5 +130,5 @@ def _prefixed(prefix: str, values: Mapping[str, str]) -> dict[str, object]:
 def _header(rows: Iterable[Mapping[str, object]]) -> list[str]:
     """Return the known columns that are used, in their order, then the others in the order of appearance."""
     used = dict.fromkeys(name for row in rows for name in row)
-    known = [name for name in (*SOURCE, *QUESTION, *JUDGMENT) if name in used or name == "question"]
+    known = [name for name in (*SOURCE, *QUESTION, *JUDGMENT) if name in used]
     return known + [name for name in used if name not in known]

@@ -1,6 +1,6 @@
 """From a table and its declared columns to a study."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from judging.formats.columns import Columns, check
 from judging.formats.numbers import is_number, whole_number
@@ -10,6 +10,8 @@ from judging.formats.sources import Given, RowRefused, Sources, references_in
 from judging.formats.tables import Row, Table, shorten
 
 Unit = tuple[str, str, int | None]
+
+_NOTHING: Mapping[str, str] = {}
 
 
 def to_study(table: Table, columns: Columns) -> Study:
@@ -80,8 +82,10 @@ class _Reading:
     def _cell(self, row: Row, column: str) -> str:
         return row.cells[self.place[column]] if column else ""
 
-    def _attributes(self, row: Row, columns: tuple[str, ...], prefix: str) -> dict[str, str]:
+    def _attributes(self, row: Row, columns: tuple[str, ...], prefix: str) -> Mapping[str, str]:
         """Return the cells that are not blank, by the column's name without the prefix of our own exports."""
+        if not columns:
+            return _NOTHING  # one for all: an empty dictionary for each question would be felt
         return {name.removeprefix(prefix): cell for name in columns if (cell := self._cell(row, name))}
 
     def _report(self, row: Row, column: str, value: str, reason: str, *, kind: ProblemKind = "value") -> None:
@@ -101,7 +105,9 @@ class _Reading:
         question = self._question(row, source, system, position, scores)
         self.slots.put(question)
         unit = (source, system, question.position)
-        self._score(row, self._scores.setdefault(unit, scores))
+        if self.columns.has_rater_rows:
+            scores = self._scores.setdefault(unit, scores)
+        self._score(row, scores)
         return unit
 
     def _system(self, row: Row) -> str:

@@ -1,7 +1,7 @@
 """The sources of a table: rows that were given the same thing share one."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from judging.formats.columns import Columns
@@ -32,7 +32,7 @@ class Given:
     target_type: str
     modality: str
     references: tuple[str, ...]
-    attributes: dict[str, str]
+    attributes: Mapping[str, str]
 
 
 @dataclass(slots=True)
