@@ -17,7 +17,7 @@ from analysis.stats import alpha_many
 from analysis.stats.arrays import FloatArray
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.ratings import Patterns, checked, checked_scale, coded, observed_scale, patterns
-from analysis.stats.resampling import Bootstrap, Interval, Jackknife, estimated, with_spread
+from analysis.stats.resampling import Interval, Jackknife, estimated, with_spread
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
@@ -25,7 +25,7 @@ FEW = 12  # values up to which a V x V table per unit is the cheapest way
 
 
 def krippendorff_alpha(
-    ratings: ArrayLike,
+    ratings: ArrayLike | Patterns,
     *,
     level: Level,
     scale: Sequence[float] | None = None,
@@ -35,7 +35,7 @@ def krippendorff_alpha(
 
     Parameters
     ----------
-    ratings : (n_units, n_raters), NaN where not judged
+    ratings : (n_units, n_raters), NaN where not judged; or value counts per kind of unit (`value_counts`)
     level : the scale's level of measurement; it sets the squared distance between two values
     scale : the points of the scale, to refuse values that are not on it; alpha itself does not depend on it
     interval : `Jackknife` (default), `Bootstrap` with its generator, or None
@@ -66,22 +66,19 @@ def krippendorff_alpha(
     >>> round(krippendorff_alpha(table, level="interval", interval=None).value, 4)
     0.8205
     """
-    table = checked(ratings)
     method = f"Krippendorff's alpha, {level}"
     if level not in LEVELS:
         raise ValueError(f"level: {level!r} is none of {', '.join(LEVELS)}")
+    if isinstance(ratings, Patterns):
+        return _of_patterns(ratings, level, interval, method, ratings.n)
+    table = checked(ratings)
+    values = observed_scale(table) if scale is None else checked_scale(scale)
     if level == "ratio" and (table < 0).any():
         raise ValueError("ratings: a ratio scale has no negative values")
-    values = observed_scale(table) if scale is None else checked_scale(scale)
     if values.size <= FEW:
         return _of_patterns(patterns(table, scale=values), level, interval, method, len(table))
     coded(table, values)  # refuses what is off the scale
     return _of_many(table, level, interval, method)
-
-
-def alpha_of_counts(counted: Patterns, *, level: Level, interval: Interval | None = Jackknife()) -> Estimate:  # noqa: B008
-    """Krippendorff's alpha of value counts per kind of unit, as a database can group them."""
-    return _of_patterns(counted, level, interval, f"Krippendorff's alpha, {level}", counted.n)
 
 
 def _of_patterns(counted: Patterns, level: Level, interval: Interval | None, method: str, n_units: int) -> Estimate:
@@ -162,6 +159,3 @@ def _from_moments(sums: FloatArray) -> FloatArray:
     expected = 2 * (n * second - first**2)
     alpha: FloatArray = 1 - (n - 1) * observed / np.where(expected > 1e-12 * n * second, expected, np.nan)
     return alpha
-
-
-__all__ = ["LEVELS", "Bootstrap", "Jackknife", "Level", "alpha_of_counts", "krippendorff_alpha", "squared_distance"]

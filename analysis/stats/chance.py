@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from analysis.stats.arrays import FloatArray
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.kappa import Weights, disagreement
-from analysis.stats.ratings import Patterns, checked, patterns
+from analysis.stats.ratings import Patterns, checked, patterns, units_in
 from analysis.stats.resampling import Interval, estimated
 
 Unequal: TypeAlias = Literal["gwet", "listwise"]
@@ -25,7 +25,7 @@ ONE_VALUE = "every rating has the same value: agreement cannot be told from chan
 
 
 def chance_corrected(
-    ratings: ArrayLike,
+    ratings: ArrayLike | Patterns,
     chance: Chance,
     *,
     method: str,
@@ -37,10 +37,9 @@ def chance_corrected(
     """Return the coefficient, over units with two or more ratings ("gwet") or all of them ("listwise")."""
     if unequal not in ("gwet", "listwise"):
         raise ValueError(f"unequal: {unequal!r} is neither gwet nor listwise")
-    table = checked(ratings)
-    counted = patterns(complete_only(table) if unequal == "listwise" else table, scale=scale)
+    counted = patterns(complete_only(ratings) if unequal == "listwise" else ratings, scale=scale)
     n = counted.with_at_least(2).n
-    dropped = len(table) - n
+    dropped = units_in(ratings) - n
     if n == 0:
         return undefined(method, "no unit has two ratings", dropped=dropped)
     w = agreement_weights(counted.values, weights)
@@ -56,8 +55,10 @@ def agreement_weights(values: FloatArray, weights: Weights) -> FloatArray:
     return np.asarray(1 - d / d.max()) if d.any() else np.ones_like(d)
 
 
-def complete_only(ratings: ArrayLike) -> FloatArray:
+def complete_only(ratings: ArrayLike | Patterns) -> FloatArray:
     """Return the units that every rater judged."""
+    if isinstance(ratings, Patterns):
+        raise ValueError("value counts do not tell which units every rater judged")
     table = checked(ratings)
     return table[~np.isnan(table).any(axis=1)]
 

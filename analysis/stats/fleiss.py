@@ -19,12 +19,12 @@ from analysis.stats.chance import (
 )
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.kappa import Weights
-from analysis.stats.ratings import checked, checked_scale, coded, observed_scale
+from analysis.stats.ratings import Patterns, checked, checked_scale, coded, observed_scale
 from analysis.stats.resampling import Interval, Jackknife, estimated
 
 
 def fleiss_kappa(
-    ratings: ArrayLike,
+    ratings: ArrayLike | Patterns,
     *,
     weights: Weights = "unweighted",
     unequal: Unequal = "gwet",
@@ -35,7 +35,7 @@ def fleiss_kappa(
 
     Parameters
     ----------
-    ratings : (n_units, n_raters), NaN where not judged
+    ratings : (n_units, n_raters), NaN where not judged; or value counts (`value_counts`)
     weights : "unweighted" as published, or Gwet's weighted form, "linear" or "quadratic"
     unequal : "gwet" takes p_a over units with two or more ratings and p_e from the mean of the units' proportions
         over all units (Gwet 2014, ch. 2); "listwise" keeps only units that every rater judged, as older software does
@@ -63,7 +63,7 @@ def fleiss_kappa(
 
 
 def randolph_kappa(
-    ratings: ArrayLike,
+    ratings: ArrayLike | Patterns,
     *,
     scale: Sequence[float],
     weights: Weights = "unweighted",

@@ -9,11 +9,12 @@ from analysis.stats.arrays import FloatArray
 from analysis.stats.chance import chance_corrected
 from analysis.stats.estimate import Estimate
 from analysis.stats.kappa import Weights
+from analysis.stats.ratings import Patterns
 from analysis.stats.resampling import Interval, Jackknife
 
 
 def gwet_ac(
-    ratings: ArrayLike,
+    ratings: ArrayLike | Patterns,
     *,
     scale: Sequence[float],
     weights: Weights = "unweighted",
@@ -23,7 +24,7 @@ def gwet_ac(
 
     Parameters
     ----------
-    ratings : (n_units, n_raters), NaN where not judged
+    ratings : (n_units, n_raters), NaN where not judged; or value counts (`value_counts`)
     scale : every point of the scale: p_e depends on their number
     weights : "unweighted" for AC1
 

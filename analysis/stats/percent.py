@@ -7,12 +7,12 @@ from numpy.typing import ArrayLike
 
 from analysis.stats.chance import agreeing_share
 from analysis.stats.estimate import Estimate, undefined
-from analysis.stats.ratings import patterns
+from analysis.stats.ratings import Patterns, patterns, units_in
 from analysis.stats.resampling import Interval, Jackknife, estimated, mean_statistic
 
 
 def percent_agreement(
-    ratings: ArrayLike,
+    ratings: ArrayLike | Patterns,
     *,
     scale: Sequence[float] | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
@@ -28,7 +28,7 @@ def percent_agreement(
     method = "percent agreement, pairs of raters within units"
     counted = patterns(ratings, scale=scale)
     pairable = counted.with_at_least(2)
-    dropped = len(np.asarray(ratings)) - pairable.n
+    dropped = units_in(ratings) - pairable.n
     if not pairable.n:
         return undefined(method, "no unit has two ratings", dropped=dropped)
     features = np.column_stack([agreeing_share(pairable.counts), np.ones(len(pairable.counts))])

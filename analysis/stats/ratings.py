@@ -41,9 +41,34 @@ class Patterns:
         return Patterns(self.values, self.counts[keep], self.times[keep])
 
 
+def value_counts(values: ArrayLike, counts: ArrayLike, times: ArrayLike) -> Patterns:
+    """Return units told by how often each value was given, as a database groups them.
+
+    Parameters
+    ----------
+    values : (V,) the scale
+    counts : (P, V) how often a unit of the kind was given each value
+    times : (P,) how many units of the kind there are
+    """
+    scale, table = checked_scale(np.asarray(values)), numeric(counts, name="counts", ndim=2)
+    number = numeric(times, name="times", ndim=1)
+    if table.shape != (number.size, scale.size):
+        raise ValueError(f"counts: shape {table.shape} for {number.size} kinds of units and {scale.size} values")
+    for name, array in (("counts", table), ("times", number)):
+        if not (array >= 0).all() or (array != np.rint(array)).any():
+            raise ValueError(f"{name}: whole numbers from 0 on are expected")
+    used = table.any(axis=1) & (number > 0)
+    return Patterns(scale, table[used][:, np.argsort(np.asarray(values))], number[used])
+
+
 def checked(ratings: ArrayLike) -> FloatArray:
     """Return the table as float64, or say what is wrong with it."""
     return numeric(ratings, name="ratings", ndim=2)
+
+
+def units_in(ratings: ArrayLike | Patterns) -> int:
+    """Return the number of units, with or without ratings."""
+    return ratings.n if isinstance(ratings, Patterns) else len(checked(ratings))
 
 
 def transposed(ratings: ArrayLike) -> str:
@@ -86,12 +111,14 @@ def coded(table: FloatArray, values: FloatArray) -> IntArray:
     return codes
 
 
-def patterns(ratings: ArrayLike, *, scale: Sequence[float] | FloatArray | None = None) -> Patterns:
+def patterns(ratings: ArrayLike | Patterns, *, scale: Sequence[float] | FloatArray | None = None) -> Patterns:
     """Return the different units of a table and how many there are of each; units without ratings are left out.
 
     With few values and few ratings per unit a unit's counts fit into one integer, so that a million units are counted
-    in one pass with little memory.
+    in one pass with little memory. Units that come counted already are taken as they are.
     """
+    if isinstance(ratings, Patterns):
+        return ratings
     table = checked(ratings)
     values = observed_scale(table) if scale is None else checked_scale(scale)
     most = max((int((~np.isnan(part)).sum(axis=1).max()) for part in _blocks(table)), default=0)

@@ -2,7 +2,17 @@ import numpy as np
 import pytest
 
 from analysis.stats.arrays import grouped, numeric, same_length
-from analysis.stats.ratings import OffScale, TooManyValues, checked_scale, observed_scale, patterns, transposed
+from analysis.stats.fleiss import fleiss_kappa
+from analysis.stats.percent import percent_agreement
+from analysis.stats.ratings import (
+    OffScale,
+    TooManyValues,
+    checked_scale,
+    observed_scale,
+    patterns,
+    transposed,
+    value_counts,
+)
 
 NAN = np.nan
 
@@ -100,3 +110,25 @@ def test_checked_scale_wants_different_numbers(scale: list[float]) -> None:
 def test_transposed_warns_of_more_raters_than_units() -> None:
     assert transposed(np.ones((4, 12))).startswith("12 raters for 4 units")
     assert transposed(np.ones((12, 4))) == ""
+
+
+def test_value_counts_are_what_patterns_are() -> None:
+    ratings = patterns([[1, 2], [2, 1], [2, 2], [1, NAN]], scale=[1, 2])
+    counted = value_counts([2, 1], [[1, 1], [2, 0], [0, 1], [0, 0]], [2, 1, 1, 5])
+    assert fleiss_kappa(counted).value == fleiss_kappa(ratings).value
+    assert percent_agreement(counted).value == percent_agreement(ratings).value
+    assert counted.n == 4
+
+
+@pytest.mark.parametrize(
+    ("counts", "times", "message"),
+    [([[1, 2, 3]], [1], "shape"), ([[1, 0.5]], [1], "counts: whole numbers"), ([[1, 2]], [-1], "times: whole numbers")],
+)
+def test_value_counts_refuse_what_is_no_count(counts: list, times: list, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        value_counts([1, 2], counts, times)
+
+
+def test_value_counts_do_not_tell_complete_units() -> None:
+    with pytest.raises(ValueError, match="do not tell which units every rater judged"):
+        fleiss_kappa(value_counts([1, 2], [[1, 1]], [3]), unequal="listwise")
