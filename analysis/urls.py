@@ -1,4 +1,16 @@
-from django.urls import URLPattern, URLResolver
+"""Addresses of the workshop."""
+
+from django.urls import path
+
+from analysis.views import downloads, reports
 
 app_name = "analysis"
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns = [
+    path("campaigns/<uuid:uuid>/report/", reports.report, name="report"),
+    path("campaigns/<uuid:uuid>/report/run/", reports.start, name="start"),
+    path("campaigns/<uuid:uuid>/runs/<int:number>/", reports.run_report, name="run"),
+    path("campaigns/<uuid:uuid>/runs/<int:number>/figures/<slug:name>.svg", reports.figure, name="figure"),
+    path("campaigns/<uuid:uuid>/runs/<int:number>/tables/<slug:name>.csv", downloads.table, name="table"),
+    path("campaigns/<uuid:uuid>/runs/<int:number>/report.json", downloads.everything, name="everything"),
+    path("campaigns/<uuid:uuid>/runs/<int:number>/report.zip", downloads.bundle, name="bundle"),
+]

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from judging.models import Campaign, Invitation, Membership, Rubric, User
+from judging.models import Campaign, Enrollment, Invitation, Membership, Rubric, User
 
 
 class PlanForm(forms.ModelForm):
@@ -123,3 +123,14 @@ class AmendForm(forms.Form):
         if cleaned.get("what") == "lease_minutes" and not str(cleaned.get("value", "")).isdecimal():
             self.add_error("value", _("Write a whole number of minutes."))
         return cleaned
+
+
+class ExclusionForm(forms.Form):
+    """Whom to leave out of the analysis, and why."""
+
+    enrollment = forms.ModelChoiceField(label=_("Annotator"), queryset=Enrollment.objects.none(), empty_label=None)
+    reason = forms.CharField(label=_("Why"), max_length=500, help_text=_("The report prints it."))
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["enrollment"].queryset = campaign.enrollments.order_by("label")

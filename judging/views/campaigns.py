@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging import tasks
-from judging.actions import campaigns, jobs
+from judging.actions import campaigns, enrollments, jobs
 from judging.actions.rounds import NothingToJudge
-from judging.forms.campaigns import AmendForm, InvitationForm, MemberForm, NewCampaignForm, PlanForm
+from judging.forms.campaigns import AmendForm, ExclusionForm, InvitationForm, MemberForm, NewCampaignForm, PlanForm
 from judging.guards import campaign_for_managers, campaign_for_staff, collections_of, creator_required
 from judging.models import Campaign, Exclusion, Membership, Question, QuestionSet, Task, User
 
@@ -158,6 +158,7 @@ def _annotators_page(request: HttpRequest, campaign: Campaign, status: int = 200
         "members": campaign.memberships.select_related("user").exclude(role=Membership.Role.ANNOTATOR),
         "invitation_form": InvitationForm(),
         "member_form": MemberForm(),
+        "exclusion_form": ExclusionForm(campaign=campaign),
         "is_manager": _manages(request.user, campaign),
     }
     return render(request, "judging/campaigns/annotators.html", context | forms, status=status)
@@ -203,6 +204,25 @@ def remove_member(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResp
     membership = get_object_or_404(campaign.memberships.select_related("user"), pk=pk)
     removing = {"campaign": campaign, "user": membership.user, "role": membership.role}
     return _told(request, campaign, lambda: campaigns.remove_member(**removing), _("Removed."), "judging:annotators")
+
+
+@campaign_for_managers
+@require_POST
+def exclude(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Leave an annotator out of the analysis, or take them back in; nothing is deleted."""
+    form = ExclusionForm(request.POST, campaign=campaign)
+    readmit = request.POST.get("act") == "readmit"
+    if readmit:
+        form.fields["reason"].required = False
+    if not form.is_valid():
+        return _annotators_page(request, campaign, status=422, exclusion_form=form)
+    enrollment, now = form.cleaned_data["enrollment"], timezone.now()
+    if readmit:
+        enrollments.readmit(enrollment=enrollment, by=request.user, now=now)
+    else:
+        enrollments.exclude(enrollment=enrollment, reason=form.cleaned_data["reason"], by=request.user, now=now)
+    messages.success(request, _("Done. Run the analysis again to see what it changes."))
+    return redirect("judging:annotators", campaign.uuid)
 
 
 @campaign_for_staff

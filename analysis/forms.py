@@ -1,0 +1,39 @@
+"""What an analyst chooses before an analysis."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from analysis.metrics import preparation, registry
+from analysis.metrics.scoring import QUESTION_UNITS
+
+PREPARATIONS = [(name, name) for name in preparation.STEPS]
+
+
+class RunForm(forms.Form):
+    """The metrics to compute here, how texts are prepared, and the seed of everything that uses chance."""
+
+    metrics = forms.MultipleChoiceField(
+        label=_("Metrics to compute"), required=False, widget=forms.CheckboxSelectMultiple
+    )
+    prepare_hypothesis = forms.ChoiceField(label=_("Preparation of the questions"), choices=PREPARATIONS, initial="nqg")
+    prepare_reference = forms.ChoiceField(
+        label=_("Preparation of the references"),
+        choices=PREPARATIONS,
+        initial="nqg",
+        help_text=_("Choose raw where the file's references are already tokenised and lower-cased."),
+    )
+    resamples = forms.IntegerField(label=_("Resamples"), initial=1000, min_value=100, max_value=100_000)
+    seed = forms.IntegerField(
+        label=_("Seed"), initial=1, min_value=0, help_text=_("The same seed gives the same report.")
+    )
+    with_excluded = forms.BooleanField(label=_("Count annotators who are left out"), required=False)
+    extras = forms.BooleanField(label=_("Count what was handed in after its place was given away"), required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        usable = [
+            entry for entry in registry.all_metrics() if entry.usable and entry.metric.spec.unit in QUESTION_UNITS
+        ]
+        self.fields["metrics"].choices = [(entry.id, entry.metric.spec.name) for entry in usable]

@@ -1,0 +1,45 @@
+"""Tables as files: CSV for spreadsheets and R, JSON for programs; the same text for the same numbers."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from analysis.reports.records import Record
+
+TITLES = {
+    "agreement": "Agreement of annotators, criterion by criterion",
+    "pairs": "Cohen's kappa of every pair of annotators",
+    "annotators": "Each annotator's judgments, mean and severity",
+    "systems": "Means of the systems with intervals over sources",
+    "distributions": "How each system's ratings spread over the scale",
+    "returned": "Questions expected and returned",
+    "aggregates": "The protocol's aggregate in every reading of its rules",
+    "correlations": "Correlation of every metric with every human column",
+    "differences": "Differences between metrics",
+    "metrics": "Metrics and how they were made",
+    "violations": "Ratings that contradict the protocol's rules",
+    "criteria": "Criteria and scales",
+}
+
+
+def to_csv(rows: Sequence[Record]) -> str:
+    """Return records as CSV; columns in order of first appearance, empty where undefined."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_cell(row.get(column)) for column in columns] for row in rows)
+    return buffer.getvalue()
+
+
+def to_json(document: Mapping[str, Any]) -> str:
+    """Return a document as JSON with its keys in order, so that equal results are equal files."""
+    return json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False) if isinstance(value, dict | list) else value

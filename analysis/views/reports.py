@@ -1,0 +1,99 @@
+"""A campaign's report: run it, read it, take it along."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from analysis.actions import runs
+from analysis.forms import RunForm
+from analysis.models import Result, Run
+from analysis.reports import page
+from judging import storage, tasks
+from judging.actions import jobs
+from judging.guards import campaign_for_staff
+from judging.models import Campaign
+
+
+@campaign_for_staff
+@require_GET
+def report(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show the newest report, or what to do to get one."""
+    run = runs.latest(campaign)
+    return _page(request, campaign, run)
+
+
+@campaign_for_staff
+@require_GET
+def run_report(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
+    """Show the report of one run."""
+    return _page(request, campaign, done_run(campaign, number))
+
+
+@campaign_for_staff
+@require_POST
+def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Ask for an analysis."""
+    form = RunForm(request.POST)
+    if not form.is_valid():
+        return _page(request, campaign, runs.latest(campaign), form=form, status=422)
+    parameters = dict(form.cleaned_data)
+    seed = parameters.pop("seed")
+    with transaction.atomic():
+        run = runs.start(campaign=campaign, by=request.user, seed=seed, parameters=parameters)
+        transaction.on_commit(lambda: tasks.ring(run.job_id))
+    messages.success(request, _("The analysis is under way; this page shows how far it is."))
+    return redirect("analysis:report", campaign.uuid)
+
+
+@campaign_for_staff
+@require_GET
+def figure(request: HttpRequest, campaign: Campaign, number: int, name: str) -> HttpResponse:
+    """Return a figure as SVG."""
+    found = get_object_or_404(
+        Result.objects.select_related("file"), run=done_run(campaign, number), key=f"figure-{name}", file__isnull=False
+    )
+    response = HttpResponse(storage.content_of(found.file), content_type=found.media_type)
+    response["Cache-Control"] = "private, max-age=3600"
+    return response
+
+
+def done_run(campaign: Campaign, number: int) -> Run:
+    """Return a campaign's finished run, or raise the 404 that a foreign one gets too."""
+    run = Run.objects.filter(campaign=campaign, number=number, job__state="done").select_related("job").first()
+    if run is None:
+        raise Http404
+    return run
+
+
+def _page(
+    request: HttpRequest, campaign: Campaign, run: Run | None, form: RunForm | None = None, status: int = 200
+) -> HttpResponse:
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "tab": "report",
+        "form": form or RunForm(initial={"metrics": runs.DEFAULTS["metrics"]}),
+        "run": run,
+        "job": campaign.jobs.filter(kind=runs.KIND).unfinished().first(),
+        "failed": _failed_since(campaign, run),
+        "worker_lives": jobs.worker_lives(),
+        "others": Run.objects.filter(campaign=campaign, job__state="done").order_by("-number"),
+    }
+    if run:
+        context |= {"report": page.report(runs.tables_of(run)), "figures": _figures(run)}
+    return render(request, "analysis/report.html", context, status=status)
+
+
+def _failed_since(campaign: Campaign, run: Run | None) -> Run | None:
+    """Return a run that failed after the one on show."""
+    newer = Run.objects.filter(campaign=campaign, job__state="failed", number__gt=run.number if run else 0)
+    return newer.select_related("job").order_by("-number").first()
+
+
+def _figures(run: Run) -> set[str]:
+    keys = Result.objects.filter(run=run, file__isnull=False).values_list("key", flat=True)
+    return {key.removeprefix("figure-").rpartition("-")[0] for key in keys}

@@ -1,0 +1,216 @@
+"""A campaign's material and judgments as one study again, for the writers of every format."""
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from judging.formats.records import (
+    Direction,
+    NoteRecord,
+    QuestionRecord,
+    RatingRecord,
+    Scale,
+    ScoreColumn,
+    SourceRecord,
+    Study,
+)
+from judging.models import (
+    Assignment,
+    Attribute,
+    Campaign,
+    Criterion,
+    Exclusion,
+    Judgment,
+    Metric,
+    Note,
+    QuestionSet,
+    Score,
+    Source,
+    Unit,
+)
+
+CODEBOOK = ("column", "value", "label", "meaning")
+DIRECTIONS: dict[Metric.Direction, Direction] = {Metric.Direction.HIGHER: "higher", Metric.Direction.LOWER: "lower"}
+SCALES: dict[Metric.Scale, Scale] = {
+    Metric.Scale.FRACTION: "fraction",
+    Metric.Scale.PERCENT: "percent",
+    Metric.Scale.OTHER: "none",
+}
+Texts = dict[int, dict[str, str]]
+
+
+def study_of(*, campaign: Campaign, extras: bool = False) -> Study:
+    """Return everything a campaign holds: sources, slots, scores, attributes and standing judgments.
+
+    Annotators go by their labels only; judgments of those who are left out are in it, marked.
+    """
+    collection = campaign.collection
+    states = [Assignment.State.SUBMITTED, *([Assignment.State.EXTRA] if extras else [])]
+    sets = QuestionSet.objects.filter(source__collection=collection).select_related("source", "system")
+    sets = sets.order_by("source__position", "system__name")
+    units = Unit.objects.filter(question_set__source__collection=collection).select_related(
+        "question", "question_set__source", "question_set__system"
+    )
+    slots = list(units.order_by("question_set__source__position", "question_set__system__name", "position"))
+    scores, metrics = _scores(campaign)
+    attributes = _attributes(campaign)
+    questions = tuple(_question(unit, scores, attributes) for unit in slots if unit.position and _has_text(unit))
+    return Study(
+        sources=tuple(map(_source, _sources(campaign))),
+        questions=questions,
+        ratings=tuple(_ratings(campaign, states)),
+        notes=tuple(_notes(campaign, states)),
+        expected={(each.source.key, each.system.name): each.expected for each in sets},
+        score_columns=tuple(metrics),
+        rows_read=len(questions),
+        rows_kept=len(questions),
+    )
+
+
+def _sources(campaign: Campaign) -> Iterator[Source]:
+    rows = campaign.collection.sources.select_related("passage").prefetch_related("references")
+    yield from rows.order_by("position")
+
+
+def _source(row: Source) -> SourceRecord:
+    return SourceRecord(
+        key=row.key,
+        passage=row.passage.text if row.passage else None,
+        answer=row.answer,
+        answer_start=row.answer_start,
+        sentence=row.sentence,
+        sentence_start=row.sentence_start,
+        target_type=row.target_type,
+        modality=row.modality,
+        references=tuple(each.text for each in row.references.all()),
+    )
+
+
+def _has_text(unit: Unit) -> bool:
+    return hasattr(unit, "question")
+
+
+def _question(unit: Unit, scores: Texts, attributes: Texts) -> QuestionRecord:
+    return QuestionRecord(
+        source_key=unit.question_set.source.key,
+        system=unit.question_set.system.name,
+        position=unit.position or 0,
+        text=unit.question.text,
+        question_type=unit.question.question_type,
+        submitted_answer=unit.question.submitted_answer,
+        key=unit.question.key,
+        scores=scores.get(unit.pk, {}),
+        attributes=attributes.get(unit.pk, {}),
+    )
+
+
+def _scores(campaign: Campaign) -> tuple[Texts, list[ScoreColumn]]:
+    """Return every unit's scores as text, imported ones with the digits of their file, and what the columns are."""
+    metrics = list(Metric.objects.filter(collection=campaign.collection).order_by("pk"))
+    found: Texts = defaultdict(dict)
+    names = {metric.pk: metric.name for metric in metrics}
+    rows = Score.objects.filter(metric__in=metrics, unit__isnull=False, value__isnull=False)
+    for unit, metric, text, value in rows.values_list("unit", "metric", "text", "value"):
+        found[unit][names[metric]] = text or repr(value)
+    columns = [
+        ScoreColumn(
+            column=each.name,
+            name=each.name,
+            direction=DIRECTIONS[Metric.Direction(each.direction)],
+            scale=SCALES[Metric.Scale(each.scale)],
+            kind="human_mean" if each.kind == Metric.Kind.HUMAN_MEAN else "metric",
+        )
+        for each in metrics
+    ]
+    return found, columns
+
+
+def _attributes(campaign: Campaign) -> Texts:
+    found: Texts = defaultdict(dict)
+    rows = Attribute.objects.filter(unit__question_set__source__collection=campaign.collection).order_by("unit", "name")
+    for unit, name, value in rows.values_list("unit", "name", "value"):
+        found[unit][name] = value
+    return found
+
+
+def _ratings(campaign: Campaign, states: Sequence[str]) -> Iterator[RatingRecord]:
+    left_out = set(Exclusion.objects.standing().values_list("enrollment", flat=True))
+    rows = Judgment.objects.standing().filter(assignment__round__campaign=campaign, assignment__state__in=states)
+    columns = (
+        "unit__question_set__source__key", "unit__question_set__system__name", "unit__position",
+        "assignment__enrollment__label", "assignment__enrollment", "criterion__key", "value", "origin", "cause",
+        "assignment__round__kind", "assignment__state", "created_at",
+    )  # fmt: skip
+    ordered = rows.order_by("unit", "assignment__enrollment__label", "criterion__position").values_list(*columns)
+    for row in ordered.iterator():
+        source, system, position, label, enrollment, criterion, value, origin, cause, kind, state, at = row
+        said = {"origin": origin, "round": kind, "state": state, "at": at.isoformat(timespec="seconds")}
+        said |= {"cause": cause} if cause else {}
+        said |= {"left_out": "yes"} if enrollment in left_out else {}
+        yield RatingRecord(
+            source_key=source, system=system, position=position, rater=label, criterion=criterion, value=str(value),
+            row=0, column="", attributes=said,
+        )  # fmt: skip
+
+
+def _notes(campaign: Campaign, states: Sequence[str]) -> Iterator[NoteRecord]:
+    """Return comments on questions and sets; those on a whole task belong to no unit and are not part of a study."""
+    rows = Note.objects.filter(assignment__round__campaign=campaign, assignment__state__in=states, unit__isnull=False)
+    columns = (
+        "unit__question_set__source__key", "unit__question_set__system__name", "unit__position",
+        "assignment__enrollment__label", "text",
+    )  # fmt: skip
+    for source, system, position, label, text in rows.exclude(text="").order_by("unit").values_list(*columns):
+        yield NoteRecord(source_key=source, system=system, position=position, rater=label, text=text, row=0)
+
+
+def codebook_csv(*, campaign: Campaign) -> str:
+    """Return what the columns and values of an export mean, as CSV."""
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, CODEBOOK, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(_codebook(campaign))
+    return buffer.getvalue()
+
+
+def _codebook(campaign: Campaign) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = [{"column": name, "meaning": meaning} for name, meaning in COLUMNS.items()]
+    for criterion in Criterion.objects.filter(rubric=campaign.rubric).prefetch_related("points"):
+        best = criterion.get_best_display()
+        meaning = f"{criterion.get_level_display()}; best: {best}; of each {criterion.get_unit_display()}"
+        rows.append({"column": "criterion", "value": criterion.key, "label": criterion.name, "meaning": meaning})
+        rows += [
+            {
+                "column": f"value of {criterion.key}",
+                "value": point.value,
+                "label": point.label,
+                "meaning": "counts as missing" if point.missing else "",
+            }
+            for point in criterion.points.all()
+        ]
+    return rows
+
+
+COLUMNS = {
+    "source_id": "what a system was given; equal for all systems' questions on it",
+    "passage": "the text the questions are about",
+    "sentence": "the sentence that holds the answer",
+    "answer": "the answer the question should ask for",
+    "answer_start": "where the answer begins in the passage, in code points from 0",
+    "target_type": "the type of question that was asked for",
+    "references": "human-written questions for the source, as a JSON list",
+    "system": "who made the question",
+    "position": "the slot of the system's question set, from 1; empty for the set as a whole",
+    "question": "the generated question; empty where none was returned",
+    "rater": "the annotator's label in this campaign",
+    "criterion": "what was judged",
+    "value": "the value given, on the criterion's scale",
+    "judgment:origin": "judged by the annotator, forced by a rule on the page, or imported",
+    "judgment:cause": "the criterion whose value forced this one",
+    "judgment:round": "main, pilot, calibration or training",
+    "judgment:state": "submitted, or extra: handed in after the place had gone to somebody else",
+    "judgment:at": "when it was stored, UTC",
+    "judgment:left_out": "yes where the annotator is left out of the analysis",
+    "note": "what the annotator wrote beside the ratings",
+}

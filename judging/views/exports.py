@@ -1,0 +1,46 @@
+"""Judgments to take along, in every format that holds them."""
+
+from collections.abc import Callable, Mapping
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.text import slugify
+from django.views.decorators.http import require_GET
+
+from judging.actions import exports
+from judging.formats.label_studio import write_label_studio
+from judging.formats.long import write_long_csv, write_long_jsonl
+from judging.formats.qgstec_writer import write_qgstec
+from judging.formats.records import Study
+from judging.guards import campaign_for_staff
+from judging.models import Campaign
+
+WRITERS: Mapping[str, tuple[Callable[[Study], str], str, str]] = {
+    "csv": (write_long_csv, "text/csv", "judgments.csv"),
+    "jsonl": (write_long_jsonl, "application/jsonl", "judgments.jsonl"),
+    "qgstec": (write_qgstec, "application/xml", "judgments.xml"),
+    "label-studio": (write_label_studio, "application/json", "label-studio.json"),
+}
+
+
+@campaign_for_staff
+@require_GET
+def judgments(request: HttpRequest, campaign: Campaign, key: str) -> HttpResponse:
+    """Return every standing judgment with what it is about."""
+    if key not in WRITERS:
+        raise Http404
+    write, media_type, name = WRITERS[key]
+    study = exports.study_of(campaign=campaign, extras="extras" in request.GET)
+    return attached(write(study), media_type, f"{slugify(campaign.title)}-{name}")
+
+
+@campaign_for_staff
+@require_GET
+def codebook(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Return what the columns and values of the judgments mean."""
+    return attached(exports.codebook_csv(campaign=campaign), "text/csv", f"{slugify(campaign.title)}-codebook.csv")
+
+
+def attached(content: str | bytes, media_type: str, name: str) -> HttpResponse:
+    """Return a file to be saved under a name."""
+    kind = f"{media_type}; charset=utf-8" if isinstance(content, str) else media_type
+    return HttpResponse(content, content_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})

@@ -1,0 +1,59 @@
+"""Judged campaigns for tests of analyses: ratings stored straight, as an import stores them."""
+
+from django.utils import timezone
+
+from judging.actions import imports
+from judging.formats.columns import Columns
+from judging.formats.guessing import guess
+from judging.formats.mapping import to_study
+from judging.formats.tables import read_delimited
+from judging.models import Campaign, User
+from tests import factories
+
+SYSTEMS = {"Alba": 3, "Brisa": 2, "Corvo": 1}
+
+
+HEADER = ["source_id", "passage", "answer", "system", "question", "reference", "meteor"]
+RATINGS = ["grammaticality@A1", "correctness@A1", "grammaticality@A2", "correctness@A2"]
+
+
+def csv_of(sources: int = 6) -> bytes:
+    """Return a small study as CSV: three systems, two annotators, a metric that follows correctness."""
+    rows = [",".join(HEADER + RATINGS)]
+    for number in range(sources):
+        for place, (system, quality) in enumerate(SYSTEMS.items()):
+            reference = f"Who built lock {number}?"
+            question = {3: reference, 2: f"Who is it lock {number}?", 1: "What?"}[quality]
+            passage = f"Lock {number} was built by Ada Lind in {1700 + number}."
+            other = min(3, max(1, quality + (number + place) % 2))
+            meteor = quality / 4 + number / 100
+            cells = (
+                number,
+                passage,
+                "Ada Lind",
+                system,
+                question,
+                reference,
+                meteor,
+                3,
+                quality,
+                3 - number % 2,
+                other,
+            )
+            rows.append(",".join(map(str, cells)))
+    return "\n".join(rows).encode()
+
+
+def imported(*, by: User | None = None, sources: int = 6) -> Campaign:
+    """Return the closed campaign that the small study becomes."""
+    table = read_delimited(csv_of(sources))
+    columns: Columns = guess(table.header, [row.cells for row in table.rows])
+    made = imports.import_study(
+        study=to_study(table, columns),
+        name="Locks",
+        by=by or factories.researcher(),
+        now=timezone.now(),
+        rubric=factories.rubric(),
+    )
+    assert made.campaign is not None
+    return made.campaign

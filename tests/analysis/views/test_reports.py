@@ -1,0 +1,203 @@
+"""The report's pages and files: works, forbidden, unknown, malformed, wrong verb."""
+
+import csv
+import io
+import json
+import zipfile
+
+import pytest
+from django.urls import reverse
+
+from analysis.actions import runs
+from analysis.models import Run
+from judging.actions import jobs
+from judging.models import Job, Membership
+from tests import factories
+from tests.analysis import studies
+
+pytestmark = pytest.mark.django_db
+
+
+def done(campaign, **parameters):
+    run = runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters={"resamples": 100, **parameters})
+    job = jobs.claim(job_id=run.job_id)
+    jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
+    return Run.objects.get(pk=run.pk)
+
+
+@pytest.fixture
+def run():
+    return done(studies.imported())
+
+
+@pytest.fixture
+def manager(client, run):
+    client.force_login(run.campaign.created_by)
+    return client
+
+
+def address(name, run, *args):
+    return reverse(f"analysis:{name}", args=[run.campaign.uuid, *args])
+
+
+def test_report_shows_sentences_tables_and_figures(manager, run):
+    page = manager.get(address("report", run)).content.decode()
+    assert "On correctness annotators reach an ordinal alpha of" in page
+    assert "Alba has the best mean on correctness" in page
+    assert "follows correctness best" in page
+    assert "checked against krippendorff" in page
+    assert page.count("<picture>") == 4
+
+
+def test_report_before_the_first_run_says_what_to_do(client):
+    campaign = factories.campaign()
+    client.force_login(campaign.created_by)
+    page = client.get(reverse("analysis:report", args=[campaign.uuid])).content.decode()
+    assert "No report yet" in page
+    assert "Run the analysis" in page
+
+
+def test_report_of_a_campaign_nobody_judged_says_so(client):
+    run = done(factories.opened())
+    client.force_login(run.campaign.created_by)
+    page = client.get(address("report", run)).content.decode()
+    assert "Nothing has been judged in this campaign" in page
+
+
+def test_report_says_that_no_worker_lives_and_how_to_start_one(manager, run):
+    runs.start(campaign=run.campaign, by=run.campaign.created_by, seed=2, parameters={})
+    page = manager.get(address("report", run)).content.decode()
+    assert "No worker is running" in page
+    assert "celery -A config worker -B" in page
+
+
+def test_report_shows_why_a_later_run_failed_and_keeps_the_last_good_one(manager, run):
+    later = runs.start(campaign=run.campaign, by=run.campaign.created_by, seed=2, parameters={})
+    jobs.fail(job=jobs.claim(job_id=later.job_id), error="ValueError: no such thing")
+    page = manager.get(address("report", run)).content.decode()
+    assert "Run 2 failed" in page
+    assert "no such thing" in page
+    assert "run 1, seed 1" in page
+
+
+def test_start_enqueues_a_run_with_what_was_chosen(manager, run, django_capture_on_commit_callbacks):
+    form = {
+        "metrics": ["bleu_4"],
+        "prepare_hypothesis": "lower",
+        "prepare_reference": "raw",
+        "resamples": 200,
+        "seed": 9,
+    }
+    answer = manager.post(address("start", run), form)
+    assert answer.status_code == 302
+    made = Run.objects.get(number=2)
+    assert (made.seed, made.parameters["metrics"], made.parameters["prepare_hypothesis"]) == (9, ["bleu_4"], "lower")
+    assert Job.objects.get(run=made).state == "queued"
+
+
+@pytest.mark.parametrize(
+    "form", [{}, {"resamples": "many", "seed": "x"}, {"metrics": ["none such"], "resamples": 100, "seed": 1}]
+)
+def test_start_malformed_names_the_field(manager, run, form):
+    answer = manager.post(address("start", run), form)
+    assert answer.status_code == 422
+    assert "errorlist" in answer.content.decode()
+    assert Run.objects.count() == 1
+
+
+def test_tables_are_csv_with_every_row(manager, run):
+    for name in (
+        "agreement",
+        "pairs",
+        "systems",
+        "distributions",
+        "aggregates",
+        "correlations",
+        "differences",
+        "returned",
+    ):
+        rows = list(csv.DictReader(io.StringIO(manager.get(address("table", run, 1, name)).content.decode())))
+        assert len(rows) == len(runs.tables_of(run)[name]), name
+        assert rows, name
+
+
+def test_json_holds_everything_with_how_it_was_made(manager, run):
+    document = json.loads(manager.get(address("everything", run, 1)).content)
+    assert document["made"]["seed"] == 1
+    assert document["made"]["input_sha256"] == run.input_sha256
+    assert document["tables"]["systems"] == runs.tables_of(run)["systems"]
+
+
+def test_bundle_holds_tables_figures_judgments_and_codebook_and_is_the_same_twice(manager, run):
+    first, second = (manager.get(address("bundle", run, 1)).content for _ in range(2))
+    names = zipfile.ZipFile(io.BytesIO(first)).namelist()
+    assert {
+        "report.json",
+        "report.txt",
+        "judgments.csv",
+        "codebook.csv",
+        "tables/agreement.csv",
+        "figures/systems-light.svg",
+    } <= set(names)
+    assert first == second
+
+
+def test_judgments_in_long_form_hold_every_judgment(manager, run):
+    content = manager.get(reverse("judging:export", args=[run.campaign.uuid, "csv"])).content.decode()
+    rows = list(csv.DictReader(io.StringIO(content)))
+    assert len([row for row in rows if row["value"]]) == 6 * 3 * 2 * 2
+    assert {row["rater"] for row in rows} == {"A1", "A2"}
+    codebook = manager.get(reverse("judging:codebook", args=[run.campaign.uuid])).content.decode()
+    assert "value of correctness,3,yes" in codebook
+
+
+def test_figures_are_svg(manager, run):
+    answer = manager.get(address("figure", run, 1, "systems-dark"))
+    assert answer["Content-Type"] == "image/svg+xml"
+    assert answer.content.startswith(b"<svg")
+
+
+@pytest.mark.parametrize(
+    "path", ["runs/9/", "runs/1/tables/nothing.csv", "runs/1/tables/sentences.csv", "runs/1/figures/nothing.svg"]
+)
+def test_unknown_is_a_404(manager, run, path):
+    assert manager.get(f"/campaigns/{run.campaign.uuid}/{path}").status_code == 404
+
+
+def test_strangers_and_annotators_find_nothing(client, run):
+    stranger = factories.researcher()
+    annotator = factories.user()
+    Membership.objects.create(user=annotator, campaign=run.campaign, role="annotator")
+    for user in (stranger, annotator):
+        client.force_login(user)
+        for each in (address("report", run), address("everything", run, 1), address("bundle", run, 1)):
+            assert client.get(each).status_code == 404
+    client.logout()
+    assert client.get(address("report", run)).status_code == 302
+
+
+def test_analysts_may_run(client, run):
+    analyst = factories.user()
+    Membership.objects.create(user=analyst, campaign=run.campaign, role="analyst")
+    client.force_login(analyst)
+    assert client.get(address("report", run)).status_code == 200
+
+
+def test_wrong_verbs_are_refused(manager, run):
+    assert manager.get(address("start", run)).status_code == 405
+    assert manager.post(address("report", run)).status_code == 405
+
+
+def test_report_needs_as_many_queries_with_one_run_as_with_three(manager, run, django_assert_num_queries):
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    with CaptureQueriesContext(
+        connection,
+    ) as once:
+        manager.get(address("report", run))
+    for _ in range(2):
+        done(run.campaign)
+    with CaptureQueriesContext(connection) as thrice:
+        manager.get(address("report", run))
+    assert len(once) == len(thrice)
