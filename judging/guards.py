@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 
-from judging.models import Assignment, Campaign, Collection, Enrollment, Job, Membership, User
+from judging.models import Assignment, Campaign, Collection, Enrollment, Job, Membership, Rubric, RubricDraft, User
 
 View = Callable[..., HttpResponse]
 
@@ -38,6 +38,12 @@ def assignments_of(user: User) -> QuerySet[Assignment]:
         .select_related("task", "enrollment", f"{campaign}__rubric", f"{campaign}__collection")
         .defer(f"{campaign}__protocol", f"{campaign}__rubric__document", f"{campaign}__collection__mapping")
     )
+
+
+def rubrics_of(user: User) -> QuerySet[Rubric]:
+    """Return the protocols that come with the software, the user's own, and those of campaigns they take part in."""
+    seen = user.memberships.values("campaign__rubric")
+    return Rubric.objects.filter(Q(owner__isnull=True) | Q(owner=user) | Q(pk__in=seen))
 
 
 def creator_required(view: View) -> View:
@@ -142,3 +148,29 @@ def assignment_for_annotator(view: View) -> View:
         return view(request, assignment, *args, **kwargs)
 
     return login_required(guarded)
+
+
+def rubric_for_readers(view: View) -> View:
+    """Hand the view the protocol of that key, if the user may see it."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, pk: int, *args: Any, **kwargs: Any) -> HttpResponse:
+        rubric = rubrics_of(request.user).filter(pk=pk).first()
+        if rubric is None:
+            raise Http404
+        return view(request, rubric, *args, **kwargs)
+
+    return login_required(guarded)
+
+
+def draft_for_owner(view: View) -> View:
+    """Hand the view the user's own draft of a protocol."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, pk: int, *args: Any, **kwargs: Any) -> HttpResponse:
+        draft = RubricDraft.objects.filter(owner=request.user, pk=pk).first()
+        if draft is None:
+            raise Http404
+        return view(request, draft, *args, **kwargs)
+
+    return creator_required(guarded)

@@ -208,11 +208,15 @@ class Order:
 
 def lay_out(rubric: Rubric, lines: Iterable[Line], *, order: Order) -> Sheet:
     """Put a task's units in their shown order: single questions and sets are shuffled, a set keeps its own order."""
-    asks = known(rubric)
+    return arrange(known(rubric), lines, order=order)
+
+
+def arrange(asks: Known, lines: Iterable[Line], *, order: Order) -> Sheet:
+    """Do the same by what a rubric asks, which need not be stored."""
     sets: dict[int, list[Line]] = {}
     for line in lines:
         sets.setdefault(line.question_set, []).append(line)
-    if rubric.task == Rubric.Task.QUESTION_SET or any(line.slot is None for held in sets.values() for line in held):
+    if asks.document.task == "question_set" or any(line.slot is None for held in sets.values() for line in held):
         bundles = order.of(list(sets.values()))
     else:
         bundles = [order.of([line for held in sets.values() for line in held])]

@@ -28,11 +28,13 @@ __all__ = [
     "parse",
     "shipped",
     "shipped_keys",
+    "sketch",
     "strings",
     "to_document",
     "to_yaml",
     "untranslated",
     "warnings",
+    "write",
 ]
 
 SHIPPED = Path(__file__).resolve().parents[1] / "rubrics"
@@ -68,15 +70,26 @@ def shipped_keys() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in SHIPPED.glob("*.yaml")))
 
 
+def sketch(text: str, file: str) -> tuple[RubricDocument, tuple[RubricProblem, ...]]:
+    """Return as much of a rubric as can be read, with every problem; RubricError where the text is no YAML at all."""
+    rubric, report = _read(from_yaml(text, file), file)
+    return rubric, report.sorted()
+
+
 def _document(root: Node, file: str) -> RubricDocument:
+    rubric, report = _read(root, file)
+    report.close()
+    return rubric
+
+
+def _read(root: Node, file: str) -> tuple[RubricDocument, Report]:
     report = Report(file, root)
     rubric = read_rubric(Section(root, report))
     if not report.problems:  # what holds between the parts can be asked only of good parts
         found = (*checks.problems(rubric), *checks.translation_problems(rubric, strings(rubric)))
         for place, reason in found:
             report.add(place, reason)
-    report.close()
-    return rubric
+    return rubric, report
 
 
 def to_document(rubric: RubricDocument) -> dict[str, Any]:
@@ -135,7 +148,12 @@ _Dumper.add_representer(str, _text)
 
 def to_yaml(rubric: RubricDocument) -> str:
     """Return the rubric as YAML that `parse` reads back to an equal rubric."""
-    return yaml.dump(to_document(rubric), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return write(to_document(rubric))
+
+
+def write(document: Mapping[str, Any]) -> str:
+    """Return a document as YAML, be it whole or not."""
+    return yaml.dump(dict(document), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
 def strings(rubric: RubricDocument) -> dict[str, str]:

@@ -107,6 +107,13 @@ def from_plain(value: object) -> Node:
     return Node("scalar", None, text=str(value).lower() if isinstance(value, bool) else str(value))
 
 
+def to_plain(node: Node) -> Any:
+    """Return the tree as plain values, every scalar as the text it was written with."""
+    if node.kind == "map":
+        return {key: to_plain(child) for key, child in node.pairs}
+    return [to_plain(child) for child in node.items] if node.kind == "list" else node.text
+
+
 class Report:
     """The problems found so far, and the line of every place in the tree."""
 
@@ -125,7 +132,11 @@ class Report:
     def close(self) -> None:
         """Raise what was found, in the order of the file."""
         if self.problems:
-            raise RubricError(sorted(self.problems, key=lambda problem: problem.line or 0))
+            raise RubricError(self.sorted())
+
+    def sorted(self) -> tuple[RubricProblem, ...]:
+        """Return what was found, in the order of the file."""
+        return tuple(sorted(self.problems, key=lambda problem: problem.line or 0))
 
 
 def _lines(node: Node, place: str) -> Iterator[tuple[str, int | None]]:

@@ -18,7 +18,7 @@ from judging.models.material import (
     Unit,
 )
 from judging.models.people import Enrollment, Erasure, Exclusion, Invitation, Membership, User
-from judging.models.rubric import Criterion, Rubric, ScalePoint
+from judging.models.rubric import Criterion, Rubric, RubricDraft, ScalePoint
 from judging.models.score import Metric, Score
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "Reference",
     "Round",
     "Rubric",
+    "RubricDraft",
     "ScalePoint",
     "Score",
     "Source",

@@ -93,3 +93,19 @@ class ScalePoint(models.Model):
 
     def __str__(self) -> str:
         return f"{self.value} {self.label}"
+
+
+class RubricDraft(models.Model):
+    """A rubric in the making: YAML that may be incomplete or wrong, seen by its owner alone."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="rubric_drafts")
+    title = models.CharField(max_length=200, blank=True)
+    text = models.TextField()
+    revision = models.PositiveIntegerField(default=1)
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-updated_at", "pk"]
+
+    def __str__(self) -> str:
+        return self.title

@@ -1,0 +1,90 @@
+"""Rubrics in the making: started, kept, finished into an immutable version, discarded."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F
+
+from judging.actions import rubrics
+from judging.formats import rubric as documents
+from judging.formats import rubric_drafts as trees
+from judging.formats.rubric_nodes import LONGEST, RubricError, RubricProblem
+from judging.models import Rubric, RubricDraft, User
+
+
+class NotText(ValueError):
+    """What was given cannot be kept as a draft; the message says why."""
+
+
+class ChangedElsewhere(Exception):
+    """The draft was saved from another tab or device meanwhile."""
+
+
+def start(*, by: User, text: str, now: datetime) -> RubricDraft:
+    """Begin a draft with a text, be it complete or not."""
+    return RubricDraft.objects.create(owner=by, text=_kept(text), title=_title(text), updated_at=now)
+
+
+def start_own_version(*, rubric: Rubric, by: User, now: datetime) -> RubricDraft:
+    """Begin a draft with a copy: of one's own protocol its next version, of any other a protocol of one's own."""
+    document = documents.from_document(rubric.document)
+    own = Rubric.objects.filter(owner=by)
+    if rubric.owner_id == by.pk:
+        taken = set(own.filter(key=rubric.key).values_list("version", flat=True))
+        plain = trees.next_version(document, taken=taken)
+    else:
+        plain = trees.own_version(document, key=trees.named(f"{rubric.key[:45]}-own", _keys_of(by)))
+    return start(by=by, text=documents.write(plain), now=now)
+
+
+def save(*, draft: RubricDraft, text: str, revision: int, now: datetime) -> RubricDraft:
+    """Keep a new text, unless another was kept since the revision it began from."""
+    changes = {"text": _kept(text), "title": _title(text), "updated_at": now, "revision": F("revision") + 1}
+    if not RubricDraft.objects.filter(pk=draft.pk, revision=revision).update(**changes):
+        raise ChangedElsewhere
+    draft.refresh_from_db()
+    return draft
+
+
+def finish(*, draft: RubricDraft) -> Rubric:
+    """Make the draft a version of a protocol and drop the draft; RubricError with everything that is in the way."""
+    document = documents.parse(draft.text, trees.FILE)
+    with transaction.atomic():
+        User.objects.select_for_update(of=("self",)).get(pk=draft.owner_id)  # one version at a time
+        same = Rubric.objects.filter(owner=draft.owner, key=document.key, version=document.version)
+        if same.exclude(digest=documents.digest(document)).exists():
+            raise RubricError([_version_taken(draft.text, document)])
+        rubric = rubrics.install(document=document, owner=draft.owner)
+        draft.delete()
+    return rubric
+
+
+def discard(*, draft: RubricDraft) -> None:
+    """Drop a draft; finished versions stay."""
+    draft.delete()
+
+
+def _version_taken(text: str, document: documents.RubricDocument) -> RubricProblem:
+    line = next((n for n, row in enumerate(text.splitlines(), start=1) if row.startswith("version:")), None)
+    reason = f"you have a version {document.version} of {document.key} that says something else; give this one another"
+    return RubricProblem(trees.FILE, line, "version", reason)
+
+
+def _keys_of(user: User) -> set[str]:
+    return set(Rubric.objects.filter(owner=user).values_list("key", flat=True))
+
+
+def _kept(text: str) -> str:
+    if "\x00" in text:
+        raise NotText("This holds NUL bytes, so it is not a text.")
+    if len(text) > LONGEST:
+        raise NotText(f"This is longer than {LONGEST:,} characters; a protocol is much shorter.")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _title(text: str) -> str:
+    """Return the title for the list, as far as the text can be read."""
+    try:
+        return documents.sketch(text, trees.FILE)[0].title[:200]
+    except RubricError:
+        return ""
