@@ -1,6 +1,6 @@
 """Ratings that somebody released, read against a protocol's scales; nothing is stored here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
@@ -127,3 +127,9 @@ def _plain(name: str) -> str:
 
 def _problem(rating: RatingRecord, reason: str) -> Problem:
     return Problem(row=rating.row, column=rating.column, value=rating.value, reason=reason, kind="value")
+
+
+def unknown_criteria(*, rubric: Rubric, names: Iterable[str]) -> list[str]:
+    """Return those of the names that no criterion of the rubric goes by."""
+    scales = _scales(rubric)
+    return sorted(name for name in names if _plain(name) not in scales)

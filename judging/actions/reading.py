@@ -1,33 +1,29 @@
-"""From the bytes of an uploaded file to a study, under a plan that can wait in a session, a job or a shell."""
+"""From the bytes of a file to a study, under a plan that can wait in a session, a job or a shell."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from judging.formats.columns import BadColumns, Columns, columns_from
-from judging.formats.guessing import guess
-from judging.formats.mapping import to_study
-from judging.formats.qgstec_xml import read_qgstec
+from judging.formats.columns import BadColumns, Columns, WhenAmbiguous, columns_from
 from judging.formats.records import Study, unreadable
-from judging.formats.tables import Table, read_delimited, read_jsonl, shorten
+from judging.formats.registry import FORMAT, Format, sniff
+from judging.formats.tables import shorten
 from judging.formats.text import Unreadable
 
 SAMPLE_ROWS = 50
-DELIMITED, JSONL, QGSTEC = "delimited", "jsonl", "qgstec"
-KINDS = {DELIMITED: "Table: CSV, TSV", JSONL: "JSON Lines", QGSTEC: "QG-STEC XML"}
-_ENDINGS = {".xml": QGSTEC, ".jsonl": JSONL, ".ndjson": JSONL, ".csv": DELIMITED, ".tsv": DELIMITED, ".txt": DELIMITED}
-_FIRST = {b"<": QGSTEC, b"{": JSONL}
+SHOWN = 160
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How a file is read. What is not said is found out: the kind, the delimiter, whether cells are quoted."""
+    """How a file is read. What is not said is found out: the format, what its columns hold.
 
-    kind: str = ""
-    delimiter: str = ""
-    quoted: bool | None = None
+    Options that the format does not have are passed over, so that a plan outlives a change of the format.
+    """
+
+    format: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
     columns: Columns | None = None
-    expected: int = 2
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data that JSON can hold."""
@@ -36,20 +32,12 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """The beginning of a file: enough to say which column holds what."""
+    """The beginning of a file: its format, and of a table enough to say what its columns hold."""
 
-    kind: str
+    format: str
     header: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
-
-    @property
-    def has_columns(self) -> bool:
-        """Say whether the researcher has columns to name."""
-        return bool(self.header)
-
-    def guess(self) -> Columns:
-        """Return a first proposal of what each column holds."""
-        return guess(self.header, self.rows)
+    proposed: Columns | None = None
 
     def first_values(self, place: int, most: int = 3) -> list[str]:
         """Return the first few different values of a column."""
@@ -63,46 +51,46 @@ def plan_from(data: Mapping[str, Any]) -> Plan:
     return Plan(**{**data, "columns": None if columns is None else columns_from(columns)})
 
 
-def kind_of(*, name: str, data: bytes) -> str:
-    """Return what kind of file this is, by the ending of its name, else by its first character."""
-    ending = next((kind for end, kind in _ENDINGS.items() if name.casefold().endswith(end)), "")
-    return ending or _FIRST.get(data[:64].removeprefix(b"\xef\xbb\xbf").lstrip()[:1], DELIMITED)
+def head_from(data: Mapping[str, Any]) -> Head:
+    """Return the head that plain data hold."""
+    proposed = data["proposed"] and columns_from(data["proposed"])
+    rows = tuple(tuple(row) for row in data["rows"])
+    return Head(format=data["format"], header=tuple(data["header"]), rows=rows, proposed=proposed)
 
 
 def read_head(*, name: str, data: bytes, plan: Plan) -> Head:
     """Return the beginning of a file; Unreadable, with a sentence, where it cannot be read at all."""
-    kind = plan.kind or kind_of(name=name, data=data)
-    if kind == QGSTEC:
-        read_qgstec(data)
-        return Head(kind=kind)
-    table = _table(data, replace(plan, kind=kind))
-    rows = tuple(tuple(map(_shown, row.cells)) for row in table.rows[:SAMPLE_ROWS])
-    return Head(kind=kind, header=table.header, rows=rows)
+    format = _format(name, data, plan)
+    if format.table is None:
+        study = format.read(data, name=name, options=_options(format, plan))
+        if not study.usable:
+            raise Unreadable(study.problems_of("file")[0].reason)
+        return Head(format=format.key)
+    table = format.open(data, _options(format, plan))
+    rows = tuple(tuple(shorten(cell, most=SHOWN) for cell in row.cells) for row in table.rows[:SAMPLE_ROWS])
+    return Head(format=format.key, header=table.header, rows=rows, proposed=format.columns(table, name))
 
 
 def read_study(*, name: str, data: bytes, plan: Plan) -> Study:
     """Return the study in a file; one with the reason where it cannot be read, or not under these columns."""
-    kind = plan.kind or kind_of(name=name, data=data)
+    format = _format(name, data, plan)
     try:
-        if kind == QGSTEC:
-            return read_qgstec(data, expected=plan.expected)
-        table = _table(data, replace(plan, kind=kind))
-        columns = plan.columns or guess(table.header, [row.cells for row in table.rows[:SAMPLE_ROWS]])
-        return to_study(table, columns)
-    except (Unreadable, BadColumns) as error:
+        return format.read(data, name=name, columns=plan.columns, options=_options(format, plan))
+    except BadColumns as error:
         return unreadable(str(error))
 
 
-def missing_system(columns: Columns, header: Sequence[str]) -> bool:
-    """Say whether somebody must say whose questions these are: the file does not, and nothing is made up."""
-    return columns.system not in header and columns.default_system in ("", Columns().default_system)
+def with_starts(plan: Plan, starts: Mapping[str, int], *, others: WhenAmbiguous) -> Plan:
+    """Return the plan with the places of answers that stand more than once; `others` is for those not chosen."""
+    if plan.columns is None:
+        return plan
+    chosen = {**plan.columns.starts, **starts}
+    return replace(plan, columns=replace(plan.columns, starts=chosen, when_ambiguous=others))
 
 
-def _table(data: bytes, plan: Plan) -> Table:
-    if plan.kind == JSONL:
-        return read_jsonl(data)
-    return read_delimited(data, delimiter=plan.delimiter or None, quoted=plan.quoted)
+def _format(name: str, data: bytes, plan: Plan) -> Format:
+    return FORMAT[plan.format] if plan.format in FORMAT else sniff(name, data)
 
 
-def _shown(cell: str) -> str:
-    return shorten(cell, most=160)
+def _options(format: Format, plan: Plan) -> dict[str, Any]:
+    return {option: value for option, value in plan.options.items() if option in format.options}

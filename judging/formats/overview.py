@@ -1,5 +1,6 @@
 """What a study amounts to, counted before anything is stored, and a text cut where its marks begin and end."""
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -60,7 +61,7 @@ def pieces(text: str, *, answer: Span | None, sentence: Span | None) -> tuple[tu
     spans = [span for span in (answer, sentence) if span]
     edges = sorted({0, len(text), *(min(edge, len(text)) for span in spans for edge in span)})
     found = []
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in itertools.pairwise(edges):
         inside = [name for name, span in (("sentence", sentence), ("mark", answer)) if span and _covers(span, start)]
         found.append((text[start:end], "_".join(inside)))
     return tuple(found)

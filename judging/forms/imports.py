@@ -1,0 +1,196 @@
+"""What a researcher enters to import a file, besides what its columns hold."""
+
+import re
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.db.models import QuerySet
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+
+from judging.actions import ratings
+from judging.actions.reading import Plan
+from judging.formats.columns import Columns
+from judging.formats.registry import FORMATS
+from judging.formats.tables import DELIMITERS
+from judging.models import Collection, Rubric, User
+
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+
+
+class UploadForm(forms.Form):
+    """The file itself."""
+
+    file = forms.FileField(
+        label=_("Drop a file here, or choose one"),
+        help_text=_("CSV, TSV, JSON Lines, XLSX, QG-STEC XML and others. You see everything before it is stored."),
+        allow_empty_file=True,
+    )
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        if not file.size:
+            raise forms.ValidationError(_("The file is empty."))
+        if file.size > settings.UPLOAD_LIMIT:
+            limit = filesizeformat(settings.UPLOAD_LIMIT)
+            raise forms.ValidationError(_("The file is larger than %(limit)s; split it."), params={"limit": limit})
+        return file
+
+
+class ReadingForm(forms.Form):
+    """How the file is taken apart, where what was found out is wrong."""
+
+    format = forms.ChoiceField(
+        label=_("Format"), required=False, choices=[("", _("find out")), *((each.key, each.title) for each in FORMATS)]
+    )
+    delimiter = forms.CharField(
+        label=_("Cells are divided by"),
+        required=False,
+        strip=False,
+        widget=forms.Select(
+            choices=[("", _("find out")), (",", _("commas")), (";", _("semicolons")), ("\t", _("tabs"))]
+        ),
+        help_text=_("CSV and TSV only."),
+    )
+    quoted = forms.TypedChoiceField(
+        label=_("Quotation marks"),
+        required=False,
+        choices=[("", _("find out")), ("yes", _("enclose cells")), ("no", _("are ordinary characters"))],
+        coerce=lambda word: word == "yes",
+        empty_value=None,
+        help_text=_("CSV and TSV only."),
+    )
+    sheet = forms.CharField(label=_("Sheet"), required=False, max_length=100, help_text=_("Workbooks only."))
+
+    slots_are = forms.ChoiceField(
+        label=_("question_1a, question_1b are"),
+        required=False,
+        choices=[("", _("questions of different systems")), ("positions", _("several questions of one system"))],
+        help_text=_("MTurk results only, where no column names the system."),
+    )
+
+    def clean_delimiter(self) -> str:
+        delimiter = self.cleaned_data["delimiter"]
+        if delimiter not in ("", *DELIMITERS):
+            raise forms.ValidationError(_("Choose one of the delimiters."))
+        return delimiter
+
+    def plan(self) -> Plan:
+        """Return how the file is to be read."""
+        said = self.cleaned_data
+        options = {
+            key: said[key] for key in ("delimiter", "quoted", "sheet", "slots_are") if said[key] not in ("", None)
+        }
+        return Plan(format=said["format"], options=options)
+
+    @staticmethod
+    def initial_of(plan: Plan) -> dict[str, Any]:
+        """Return what the form shows of a plan."""
+        quoted = {True: "yes", False: "no"}.get(plan.options.get("quoted"), "")
+        return {"format": plan.format, **plan.options, "quoted": quoted}
+
+
+class OptionsForm(forms.Form):
+    """What no column says."""
+
+    default_system = forms.CharField(
+        label=_("System"),
+        required=False,
+        max_length=200,
+        help_text=_("Only if no column names it: whose questions are these?"),
+    )
+    expected = forms.IntegerField(
+        label=_("Questions expected of each set"),
+        required=False,
+        min_value=1,
+        max_value=1000,
+        help_text=_("How many questions each system owed each source. Empty: the most that any of them gave for it."),
+    )
+    crossed = forms.BooleanField(
+        label=_("Every system was given every source"),
+        required=False,
+        help_text=_("Where one of them gave nothing, its questions count as missing."),
+    )
+    default_modality = forms.CharField(
+        label=_("Modality"),
+        required=False,
+        max_length=100,
+        help_text=_("Only if no column says it: what the questions are about, such as document or image."),
+    )
+    rubric = forms.ModelChoiceField(
+        label=_("Protocol of the ratings"),
+        queryset=Rubric.objects.none(),
+        required=False,
+        empty_label=_("the file holds no ratings"),
+        help_text=_("Ratings by rater become a closed campaign of this protocol."),
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["rubric"].queryset = rubrics_of(user)
+
+    def check_ratings(self, columns: Columns) -> None:
+        """Refuse ratings without a protocol, and columns about criteria that it does not have."""
+        rubric, rated = self.cleaned_data.get("rubric"), {rating.criterion for rating in columns.ratings}
+        if rubric is None and (rated or columns.value):
+            self.add_error("rubric", _("A column holds ratings: choose the protocol they were given under."))
+        elif rubric is not None and (unknown := ratings.unknown_criteria(rubric=rubric, names=rated)):
+            known = ", ".join(rubric.criteria.values_list("name", flat=True))
+            self.add_error("rubric", _now("It has no criterion %(unknown)s; it has %(known)s.") % {
+                "unknown": ", ".join(f"“{name}”" for name in unknown), "known": known,
+            })  # fmt: skip
+
+    def check_system(self, columns: Columns) -> None:
+        """Nothing is made up: somebody says whose questions these are."""
+        if not columns.system and not self.cleaned_data.get("default_system"):
+            self.add_error("default_system", _("No column names the system: say whose questions these are."))
+
+
+class QgstecForm(OptionsForm):
+    """What a QG-STEC file does not say."""
+
+    default_system = crossed = default_modality = None  # the file names systems, and owes each sentence a set
+
+    expected = forms.IntegerField(
+        label=_("Questions expected of each sentence and type"), min_value=1, max_value=1000, initial=2
+    )
+
+
+class DetailsForm(forms.Form):
+    """What the collection is called."""
+
+    name = forms.CharField(label=_("Name of the collection"), max_length=200)
+    licence = forms.CharField(
+        label=_("Licence"), max_length=200, required=False, help_text=_("Of the texts, such as CC BY-SA 4.0.")
+    )
+    language = forms.CharField(
+        label=_("Language of the texts"), max_length=35, initial="en", help_text=_("A tag such as en, de or zh-Hant.")
+    )
+    ratings_title = forms.CharField(label=_("Title of the campaign of the ratings"), max_length=200, required=False)
+    again = forms.BooleanField(label=_("Import it again, as another collection"), required=False)
+
+    def __init__(self, *args: Any, has_ratings: bool, before: Collection | None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not has_ratings:
+            del self.fields["ratings_title"]
+        if before is None:
+            del self.fields["again"]
+        else:
+            self.fields["again"].required = True
+            self.fields["again"].error_messages["required"] = _(
+                "You imported this very file before. Tick this to import it once more."
+            )
+
+    def clean_language(self) -> str:
+        tag = self.cleaned_data["language"].strip()
+        if not LANGUAGE.fullmatch(tag):
+            raise forms.ValidationError(_("Write a language tag such as en, de or zh-Hant."))
+        return tag
+
+
+def rubrics_of(user: User) -> QuerySet[Rubric]:
+    """Return the protocols a user may choose: those shipped and their own."""
+    own = Rubric.objects.filter(owner__isnull=True) | Rubric.objects.filter(owner=user)
+    return own.order_by("title", "version", "-id")
