@@ -51,12 +51,15 @@ function prepareDropzone(zone) {
   });
 }
 
-// A form is sent once; it wakes when the page is shown again (back button).
+// A form is sent once; it wakes when the page is shown again (back button), or when the answer was a download and the page stayed.
+const STOPPED = 5000;
+
 function sendOnce(event) {
   const form = event.target;
   if (event.defaultPrevented || form.method !== "post" || form.hasAttribute("data-own-submit")) return;
   if (form.dataset.sent) event.preventDefault();
   form.dataset.sent = "yes";
+  setTimeout(() => delete form.dataset.sent, STOPPED);
 }
 
 function wakeForms() {
