@@ -1,0 +1,120 @@
+"""Plain tables for the commands that need no campaign: a file in, columns out; records out as text or JSON."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from math import isfinite, nan
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from analysis.stats.crosscheck import Check
+from analysis.stats.estimate import Estimate
+from judging.formats.numbers import is_number
+from judging.formats.tables import Table, read_delimited, read_jsonl
+from judging.formats.text import Unreadable
+from judging.formats.workbook import read_workbook
+
+Record = dict[str, Any]
+READERS: dict[str, Callable[[bytes], Table]] = {".jsonl": read_jsonl, ".xlsx": read_workbook}
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
+
+
+def read(path: Path) -> Table:
+    """Return the table of a CSV, TSV, JSON Lines or workbook file, or say in a sentence why it cannot be read."""
+    try:
+        table = READERS.get(path.suffix.lower(), read_delimited)(path.read_bytes())
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}") from None
+    except Unreadable as error:
+        raise CommandError(f"{path}: {error}") from None
+    if refused := [problem for problem in table.problems if problem.kind == "row"]:
+        raise CommandError(f"{path}, row {refused[0].row}: {refused[0].reason} ({len(refused)} row(s) like that)")
+    return table
+
+
+def labels(table: Table, column: str) -> list[str]:
+    """Return a column as text; every cell must hold something."""
+    place = _place(table, column)
+    cells = [row.cells[place].strip() for row in table.rows]
+    for row, cell in zip(table.rows, cells, strict=True):
+        if not cell:
+            raise CommandError(f"row {row.number}: the column {column} is blank")
+    return cells
+
+
+def numbers(table: Table, column: str) -> list[float]:
+    """Return a column as numbers, nan where a cell is blank or says that there is none."""
+    place = _place(table, column)
+    return [_number(row.cells[place].strip(), column, row.number) for row in table.rows]
+
+
+def categories(table: Table, column: str) -> tuple[list[float], list[str]]:
+    """Return a column of names as numbers 1, 2, ... in alphabetical order, and the names."""
+    place = _place(table, column)
+    cells = [row.cells[place].strip() for row in table.rows]
+    names = sorted({cell for cell in cells if cell.lower() not in MISSING})
+    codes = {name: float(code) for code, name in enumerate(names, 1)}
+    return [codes.get(cell, nan) for cell in cells], names
+
+
+def all_numbers(table: Table, column: str) -> bool:
+    place = _place(table, column)
+    return all(is_number(cell) or cell.lower() in MISSING for cell in (row.cells[place].strip() for row in table.rows))
+
+
+def _place(table: Table, column: str) -> int:
+    if column not in table.header:
+        raise CommandError(f"there is no column {column}; the table has {', '.join(table.header)}")
+    return table.header.index(column)
+
+
+def _number(cell: str, column: str, row: int) -> float:
+    if cell.lower() in MISSING:
+        return nan
+    if not is_number(cell):
+        raise CommandError(f"row {row}, column {column}: {cell!r} is not a number")
+    return float(cell)
+
+
+def of_estimate(found: Estimate, **where: Any) -> Record:
+    """Return an estimate as a flat record at full precision, None where undefined, after what it is of."""
+    return where | {key: full(value) for key, value in asdict(found).items()}
+
+
+def of_check(check: Check) -> Record:
+    """Return what another library said of the same number."""
+    return {
+        "checked_by": check.library,
+        "checked_version": check.version,
+        "checked_value": full(check.value),
+        "checked_difference": full(check.difference),
+        "unchecked_because": check.reason,
+    }
+
+
+def full(value: Any) -> Any:
+    """Return a number as it is, None where it is not finite."""
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
+    return value
+
+
+def as_json(records: Sequence[Record]) -> str:
+    return json.dumps(records, indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def as_text(records: Sequence[Record], columns: Sequence[str]) -> str:
+    """Return the named columns as an aligned table; ones that are empty throughout are left out."""
+    used = [column for column in columns if any(record.get(column) not in (None, "") for record in records)]
+    rows = [used, *([_cell(record.get(column)) for column in used] for record in records)]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(used))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join(lines)
+
+
+def _cell(value: Any) -> str:
+    if value is None or value == "":
+        return "-"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
