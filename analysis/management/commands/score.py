@@ -1,0 +1,198 @@
+"""manage.py score TABLE: automatic metrics of a plain table, without campaign or database."""
+
+import csv
+import json
+from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from analysis.metrics import registry
+from analysis.metrics.columns import BadCell, Columns, Line, lines, scored
+from analysis.metrics.contract import (
+    Metric,
+    MetricFailed,
+    MetricResult,
+    MetricUnavailable,
+    Need,
+    Preparation,
+    Status,
+    Unit,
+    UnknownParameter,
+    resolved,
+)
+from analysis.metrics.preparation import STEPS
+from analysis.metrics.scoring import kept
+from judging.formats.tables import Table, read_delimited, read_jsonl
+from judging.formats.text import Unreadable
+
+READERS = {".csv": read_delimited, ".tsv": read_delimited, ".jsonl": read_jsonl}
+
+
+class Command(BaseCommand):
+    help = "Write a table again with one column for each metric. CSV, TSV or JSON Lines in; CSV or TSV out."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("table", type=Path, nargs="?")
+        parser.add_argument("--metric", default="", help="ids with commas between, such as bleu_4,rouge_l")
+        parser.add_argument("--hypothesis", default="", help="column of the generated questions")
+        parser.add_argument("--reference", default="", help="column of the references; a cell may be a JSON list")
+        parser.add_argument("--reference-separator", default="", help="what stands between several references")
+        parser.add_argument("--context", default="", help="column of the passages")
+        parser.add_argument("--answer", default="", help="column of the answers")
+        parser.add_argument("--source", default="", help="column of the source: its rows (by system) are a set")
+        parser.add_argument("--system", default="", help="column of the system")
+        parser.add_argument("--prepare-hypothesis", default="raw", choices=sorted(STEPS))
+        parser.add_argument("--prepare-reference", default="raw", choices=sorted(STEPS))
+        parser.add_argument("--param", action="append", default=[], help="such as bertscore.part=precision")
+        parser.add_argument("--out", type=Path)
+        parser.add_argument("--list", action="store_true", help="say which metrics there are, and stop")
+
+    def handle(self, **options: Any) -> None:
+        if options["list"]:
+            self.stdout.write("\n".join(_listing()))
+            return
+        file, out, metrics = _asked(options)
+        table = _read(file)
+        columns = _columns(options, table, metrics, file)
+        params = _params(options["param"], metrics)
+        rows = _lines(file, table, columns)
+        preparation = Preparation(options["prepare_hypothesis"], options["prepare_reference"])
+        found, missing = self._scores(metrics, rows, params, preparation)
+        _write(out, table, found)
+        if missing:
+            raise CommandError("\n".join(["Not computed:", *missing]))
+
+    def _scores(
+        self,
+        metrics: Sequence[Metric],
+        rows: Sequence[Line],
+        params: Mapping[str, Mapping[str, Any]],
+        preparation: Preparation,
+    ) -> tuple[dict[str, list[MetricResult]], list[str]]:
+        found: dict[str, list[MetricResult]] = {}
+        missing: list[str] = []
+        with kept(metrics):
+            for metric in metrics:
+                id = metric.spec.id
+                try:
+                    found[id] = scored(metric, rows, params=params.get(id), preparation=preparation)
+                except (MetricFailed, MetricUnavailable) as error:
+                    missing.append(str(error))
+                else:
+                    self.stdout.write(_summary(id, found[id]))
+        return found, missing
+
+
+def _listing() -> Iterator[str]:
+    for entry in registry.all_metrics():
+        if entry.made_of:
+            continue
+        name = entry.metric.spec.name if entry.metric else ""
+        yield f"{entry.id:24}{name:64}{entry.reason or 'available'}"
+    yield "Made of any of these that scores questions: q_ID, and for sets p_ID, r_ID, f_ID, multi_ID, avg_ID."
+
+
+def _asked(options: Mapping[str, Any]) -> tuple[Path, Path, list[Metric]]:
+    for name in ("table", "metric", "hypothesis", "out"):
+        if not options[name]:
+            raise CommandError(f"{name if name == 'table' else '--' + name} is missing")
+    ids = dict.fromkeys(id.strip() for id in options["metric"].split(",") if id.strip())
+    try:
+        return options["table"], options["out"], [registry.get(id) for id in ids]
+    except (LookupError, MetricUnavailable) as error:
+        raise CommandError(f"--metric: {error.args[0]}") from None
+
+
+def _read(file: Path) -> Table:
+    reader = READERS.get(file.suffix.lower())
+    if reader is None:
+        raise CommandError(f"{file}: the ending is none of {', '.join(READERS)}")
+    try:
+        table = reader(file.read_bytes())
+    except OSError as error:
+        raise CommandError(f"{file}: {error.strerror}") from None
+    except Unreadable as error:
+        raise CommandError(f"{file}: {error}") from None
+    for problem in table.problems:
+        raise CommandError(_place(file, problem.row, problem.column, problem.reason))
+    return table
+
+
+def _columns(options: Mapping[str, Any], table: Table, metrics: Sequence[Metric], file: Path) -> Columns:
+    names = ("hypothesis", "reference", "context", "answer", "source", "system", "reference_separator")
+    columns = Columns(**{name: options[name] for name in names})
+    for name in columns.named():
+        if name not in table.header:
+            raise CommandError(f"{file}: there is no column {name}; there are {', '.join(table.header)}")
+    for metric in metrics:
+        spec = metric.spec
+        if spec.id in table.header:
+            raise CommandError(f"{file}: there is a column {spec.id} already")
+        needed = {Need.REFS: "reference", Need.CONTEXT: "context", Need.ANSWER: "answer"}
+        options_needed = [name for need, name in needed.items() if need in spec.needs]
+        for name in [*options_needed, *(["source"] if spec.unit is Unit.SET else [])]:
+            if not options[name]:
+                raise CommandError(f"{spec.id} needs --{name}")
+    return columns
+
+
+def _params(given: Sequence[str], metrics: Sequence[Metric]) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {metric.spec.id: {} for metric in metrics}
+    for text in given:
+        name, _, value = text.partition("=")
+        id, _, parameter = name.partition(".")
+        if id not in found or not parameter or not value:
+            raise CommandError(f"--param {text}: write METRIC.NAME=VALUE, for a metric that is asked")
+        found[id][parameter] = _value(value)
+    try:
+        for metric in metrics:
+            resolved(metric.spec, found[metric.spec.id])
+    except UnknownParameter as error:
+        raise CommandError(f"--param: {error}") from None
+    return found
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _lines(file: Path, table: Table, columns: Columns) -> list[Line]:
+    rows = ((row.number, dict(zip(table.header, row.cells, strict=True))) for row in table.rows)
+    try:
+        return lines(rows, columns)
+    except BadCell as error:
+        raise CommandError(_place(file, error.row, error.column, str(error))) from None
+
+
+def _place(file: Path, row: int, column: str, reason: str) -> str:
+    return f"{file}, row {row}{f', column {column}' if column else ''}: {reason}"
+
+
+def _summary(id: str, results: Sequence[MetricResult]) -> str:
+    values = [result.value for result in results if result.value is not None]
+    mean = f"mean of rows {sum(values) / len(values):.6g}" if values else "no value"
+    why = dict.fromkeys(result.reason for result in results if result.status is not Status.OK)
+    without = f"; {len(results) - len(values)} without a value: {'; '.join(why)}" if why else ""
+    return f"{id}: {len(values)} rows, {mean}{without}"
+
+
+def _write(out: Path, table: Table, found: Mapping[str, Sequence[MetricResult]]) -> None:
+    """Write beside the target first: a table that was cut short must not look like a result."""
+    part = out.with_name(out.name + ".part")
+    try:
+        with part.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, delimiter="\t" if out.suffix.lower() == ".tsv" else ",", lineterminator="\n")
+            writer.writerow([*table.header, *found])
+            for place, row in enumerate(table.rows):
+                values = (results[place].value for results in found.values())
+                writer.writerow([*row.cells, *("" if value is None else repr(value) for value in values)])
+        part.replace(out)
+    except OSError as error:
+        raise CommandError(f"{out}: {error.strerror}") from None

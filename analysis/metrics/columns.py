@@ -1,0 +1,137 @@
+"""Rows of a plain table in, a column of scores out: what `manage.py score` and nothing else needs of metrics."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.metrics.contract import (
+    Item,
+    Metric,
+    MetricResult,
+    MetricSpec,
+    Need,
+    Preparation,
+    Question,
+    QuestionSet,
+    System,
+    Unit,
+)
+from analysis.metrics.scoring import score
+
+AT_ONCE = 5000
+
+
+class BadCell(ValueError):
+    """A cell or column that cannot be scored; the message says which, the row is counted as a spreadsheet does."""
+
+    def __init__(self, reason: str, *, row: int = 0, column: str = "") -> None:
+        super().__init__(reason)
+        self.row = row
+        self.column = column
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """Which column is what; blank where the table has none."""
+
+    hypothesis: str
+    reference: str = ""
+    context: str = ""
+    answer: str = ""
+    source: str = ""
+    system: str = ""
+    reference_separator: str = ""
+
+    def named(self) -> list[str]:
+        """Return every column that the table must have."""
+        every = (self.hypothesis, self.reference, self.context, self.answer, self.source, self.system)
+        return [name for name in every if name]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of the table: its question, and the source and system it belongs to."""
+
+    question: Question
+    source: str
+    system: str
+
+
+def lines(rows: Iterable[tuple[int, Mapping[str, str]]], columns: Columns) -> list[Line]:
+    """Read the rows; a blank reference is refused with its row."""
+    return [_line(number, row, columns) for number, row in rows]
+
+
+def references(cell: str, separator: str) -> tuple[str, ...]:
+    """Return the references of a cell: parts between separators, a JSON list of texts, or the cell itself."""
+    if separator:
+        return tuple(part.strip() for part in cell.split(separator))
+    if cell.lstrip().startswith("["):
+        try:
+            found = json.loads(cell)
+        except ValueError:
+            return (cell,)
+        if isinstance(found, list) and all(isinstance(one, str) for one in found):
+            return tuple(found)
+    return (cell,)
+
+
+def scored(
+    metric: Metric,
+    table: Sequence[Line],
+    *,
+    params: Mapping[str, Any] | None = None,
+    preparation: Preparation,
+    progress: Callable[[int], None] = lambda done: None,
+) -> list[MetricResult]:
+    """Return one result a row; the rows of a set or a system share theirs.
+
+    A set is the rows of one source and one system, with every reference that they name; a metric that weighs by the
+    whole study gets the table at once, any other in chunks.
+    """
+    groups = _groups(metric.spec, table)
+    items = [_item(metric.spec.unit, [table[place] for place in places]) for places in groups]
+    size = len(items) if Need.STUDY in metric.spec.needs else AT_ONCE
+    results: list[MetricResult] = []
+    for start in range(0, len(items), max(1, size)):
+        results.extend(score(metric, items[start : start + size], params=params, preparation=preparation))
+        progress(len(results))
+    by_row = {place: result for places, result in zip(groups, results, strict=True) for place in places}
+    return [by_row[place] for place in range(len(table))]
+
+
+def _line(number: int, row: Mapping[str, str], columns: Columns) -> Line:
+    found = references(row[columns.reference], columns.reference_separator) if columns.reference else ()
+    for reference in found:
+        if not reference.strip():
+            hint = "a reference is blank; write [] where a question has none"
+            raise BadCell(hint, row=number, column=columns.reference)
+    question = Question(
+        hypothesis=row[columns.hypothesis],
+        references=found,
+        context=row[columns.context] if columns.context else "",
+        answer=row[columns.answer] if columns.answer else "",
+    )
+    return Line(question, row[columns.source] if columns.source else "", row[columns.system] if columns.system else "")
+
+
+def _groups(spec: MetricSpec, table: Sequence[Line]) -> list[list[int]]:
+    found: dict[object, list[int]] = {}
+    for place, line in enumerate(table):
+        key = {Unit.SET: (line.source, line.system), Unit.SYSTEM: line.system}.get(spec.unit, place)
+        found.setdefault(key, []).append(place)
+    return list(found.values())
+
+
+def _item(unit: Unit, group: Sequence[Line]) -> Item:
+    questions = tuple(line.question for line in group)
+    if unit is Unit.SYSTEM:
+        return System(questions)
+    if unit is Unit.SET:
+        return QuestionSet(
+            hypotheses=tuple(question.hypothesis for question in questions),
+            references=tuple(dict.fromkeys(reference for question in questions for reference in question.references)),
+            answers=tuple(question.answer for question in questions),
+        )
+    return questions[0]

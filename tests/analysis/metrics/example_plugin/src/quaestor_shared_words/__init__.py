@@ -1,0 +1,12 @@
+from analysis.metrics.contract import MetricResult, MetricSpec, Unit
+
+
+class SharedWords:
+    spec = MetricSpec(id="shared_words", name="Shared words", version="1", unit=Unit.PAIR)
+
+    def available(self):
+        return True, ""
+
+    def score(self, batch, params):
+        pairs = [(set(one.hypothesis.split()), set(one.references[0].split())) for one in batch]
+        return [MetricResult(len(mine & theirs) / len(mine | theirs)) for mine, theirs in pairs]
