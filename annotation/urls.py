@@ -1,4 +1,20 @@
-from django.urls import URLPattern, URLResolver
+"""Addresses of the front room: random or signed where nobody may guess them, and never a key of the database."""
+
+from django.urls import path
+
+from annotation.views import entry, preview, tasks, work
 
 app_name = "annotation"
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns = [
+    path("work/", work.home, name="home"),
+    path("join/<str:token>/", entry.join, name="join"),
+    path("go/<str:signed>/", entry.go, name="go"),
+    path("work/<uuid:uuid>/", work.work, name="work"),
+    path("work/<uuid:uuid>/consent/", entry.consent, name="consent"),
+    path("work/<uuid:uuid>/guideline/", work.guideline, name="guideline"),
+    path("work/<uuid:uuid>/pause/", work.pause, name="pause"),
+    path("tasks/<uuid:uuid>/", tasks.task, name="task"),
+    path("tasks/<uuid:uuid>/draft/", tasks.draft, name="draft"),
+    path("tasks/<uuid:uuid>/submit/", tasks.submit, name="submit"),
+    path("campaigns/<uuid:uuid>/preview/", preview.preview, name="preview"),
+]

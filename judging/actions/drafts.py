@@ -1,6 +1,6 @@
 """Answers on their way: saved with every click, kept whatever happens, final only when a stage is frozen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,9 +102,29 @@ def save_note(*, assignment: Assignment, text: str, sequence: int, unit: Unit | 
             return bool(cursor.rowcount)
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What an annotator has entered so far in a task, and the highest number it came under."""
+
+    answers: Mapping[Place, int]
+    note: str
+    sequence: int
+
+
+def kept(assignment: Assignment) -> Kept:
+    """Return everything entered so far."""
+    rows = list(Draft.objects.filter(assignment=assignment))
+    comment = Note.objects.filter(assignment=assignment, unit=None).first()
+    numbers = [row.sequence for row in rows] + ([comment.sequence] if comment else [])
+    return Kept(_answers(rows), comment.text if comment else "", max(numbers, default=0))
+
+
 def answers(assignment: Assignment) -> dict[Place, int]:
-    """Return what the annotator has entered so far."""
-    rows = Draft.objects.filter(assignment=assignment)
+    """Return the answers entered so far."""
+    return _answers(Draft.objects.filter(assignment=assignment))
+
+
+def _answers(rows: Iterable[Draft]) -> dict[Place, int]:
     return {(row.unit_id, row.criterion_id): row.value for row in rows if row.value is not None}
 
 

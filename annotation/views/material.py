@@ -1,0 +1,107 @@
+"""What questions are about, as far as a stage shows it: the passage in segments, the answer, what was asked for."""
+
+from collections.abc import Collection as Some
+from dataclasses import dataclass
+from itertools import pairwise
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from judging.actions.sheets import AskedQuestion, Sheet
+from judging.models import Source
+
+Segment = tuple[str, str]
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A source as the page shows it; "" where there is nothing or the stage hides it."""
+
+    passage: tuple[Segment, ...] = ()
+    answer: str = ""
+    sentence: str = ""
+    target_type: str = ""
+    modality: str = ""
+
+    def __bool__(self) -> bool:
+        return any((self.passage, self.answer, self.sentence, self.target_type, self.modality))
+
+    def lines(self) -> list[str]:
+        """Return the same in plain lines, for pages on which each question has a source of its own."""
+        named = [
+            (_("Passage"), "".join(text for text, _kind in self.passage)),
+            (_("Sentence"), "" if self.passage else self.sentence),
+            (_("Answer"), self.answer),
+            (_("Asked for"), self.target_type),
+            (_("Made from"), self.modality),
+        ]
+        return [f"{name}: {text}" for name, text in named if text]
+
+
+def shown(sheet: Sheet, stage: int) -> frozenset[str]:
+    """Return what is shown up to a stage: nothing that was seen disappears, nothing of a later stage is there."""
+    return frozenset(name for each in sheet.rubric.stages[: stage + 1] for name in each.shows)
+
+
+def material(source: Source, shows: Some[str]) -> Material:
+    """Return a source as far as it may be seen."""
+    return Material(
+        passage=_passage(source, shows) if "passage" in shows and source.passage else (),
+        answer=source.answer if "answer" in shows else "",
+        sentence=source.sentence if "sentence" in shows else "",
+        target_type=source.target_type if "target_type" in shows else "",
+        modality=source.modality if "modality" in shows else "",
+    )
+
+
+def _passage(source: Source, shows: Some[str]) -> tuple[Segment, ...]:
+    text = source.passage.text if source.passage else ""
+    sentence = _span(source.sentence, source.sentence_start) if "sentence" in shows else None
+    answer = _span(source.answer, source.answer_start) if "answer" in shows else None
+    return segments(text, sentence=sentence, answer=answer)
+
+
+def _span(text: str, start: int | None) -> Span | None:
+    return None if start is None or not text else (start, start + len(text))
+
+
+def segments(text: str, *, sentence: Span | None = None, answer: Span | None = None) -> tuple[Segment, ...]:
+    """Cut a text where its sentence and its answer begin and end; positions count code points.
+
+    >>> segments("It was. Ada did it.", sentence=(8, 19), answer=(8, 11))
+    (('It was. ', 'plain'), ('Ada', 'sentence_mark'), (' did it.', 'sentence'))
+    """
+    spans = [span for span in (sentence, answer) if span]
+    cuts = sorted({0, len(text), *(min(max(end, 0), len(text)) for span in spans for end in span)})
+    return tuple((text[start:end], _kind(start, sentence, answer)) for start, end in pairwise(cuts))
+
+
+def _kind(start: int, sentence: Span | None, answer: Span | None) -> str:
+    inside = [name for name, span in (("sentence", sentence), ("mark", answer)) if span and span[0] <= start < span[1]]
+    return "_".join(inside) or "plain"
+
+
+def materials(sheet: Sheet, stage: int) -> dict[int, Material]:
+    """Return what is shown of each source on the page, by its key."""
+    shows = shown(sheet, stage)
+    wanted = {question.source for question in sheet.questions()}
+    sources = Source.objects.filter(pk__in=wanted).select_related("passage")
+    return {source.pk: material(source, shows) for source in sources}
+
+
+def told(question: AskedQuestion, shows: Some[str], own: Material | None) -> str:
+    """Return what the annotator is told about a question: what the system submitted with it, or its own source."""
+    lines: list[str] = own.lines() if own else []
+    if "submitted_answer" in shows and question.submitted_answer:
+        lines.append(_("Answer given with the question: %(answer)s") % {"answer": question.submitted_answer})
+    if "submitted_type" in shows and question.question_type:
+        lines.append(_("Type given with the question: %(type)s") % {"type": question.question_type})
+    return " · ".join(lines)
+
+
+def direction(language: str) -> tuple[str, str]:
+    """Return the language tag of a text and the direction it runs in; "auto" where the language is not known."""
+    if not language:
+        return "", "auto"
+    return language, "rtl" if language.split("-")[0].lower() in settings.LANGUAGES_BIDI else "ltr"

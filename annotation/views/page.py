@@ -1,0 +1,263 @@
+"""The judging page as plain objects, which templates/annotation/judge.html turns into HTML.
+
+Nothing here holds a key of a unit, a question, a set or a system, nor a system's name: fields go by shown order.
+"""
+
+import json
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from annotation.views import material
+from annotation.views.material import Material
+from judging.actions.sheets import Answers, Asked, AskedQuestion, Group, Place, Sheet
+from judging.formats import rubric as documents
+from judging.formats.guideline import Block, blocks
+from judging.formats.rubric_schema import Criterion, RubricDocument
+from judging.rules import Force, Forced
+
+MOST_BUTTONS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPoint:
+    value: int
+    label: str
+    description: str
+    key: str
+    checked: bool = False
+    disabled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCriterion:
+    name: str
+    key: str
+    legend: str
+    note: str
+    prompt: str
+    definition: str
+    required: bool
+    control: str
+    points: tuple[ShownPoint, ...]
+    value: int | None = None
+    error: str = ""
+    forced: str = ""
+    own: str = ""
+    forces: str = ""
+    low: int = 0
+    high: int = 0
+    low_label: str = ""
+    high_label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownQuestion:
+    letter: str
+    anchor: str
+    text: str
+    about: str
+    done: bool
+    criteria: tuple[ShownCriterion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownGroup:
+    title: str
+    questions: tuple[ShownQuestion, ...]
+    set_criteria: tuple[ShownCriterion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStage:
+    key: str
+    title: str
+    index: int
+    count: int
+
+    @property
+    def is_last(self) -> bool:
+        return self.index == self.count
+
+
+@dataclass(frozen=True, slots=True)
+class Guideline:
+    version: str
+    sections: tuple[tuple[str, tuple[Block, ...]], ...]
+    criteria: tuple[ShownCriterion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the rubric says on this page: groups of questions with their controls, the material, the stage."""
+
+    lang: str
+    dir: str
+    stage: ShownStage | None
+    source: Material | None
+    groups: tuple[ShownGroup, ...]
+    guideline: Guideline
+    errors: tuple[tuple[str, str], ...]
+
+    def names(self) -> dict[str, Any]:
+        """Return the parts by name, for a template that knows more names than these."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How far an annotator is on the page: the answers, the open stage, and which missing ones are to be named."""
+
+    answers: Answers = field(default_factory=dict)
+    stage: int = 0
+    name_missing: bool = False
+
+
+class Writer:
+    """Writes one page for one state; keeps what every control needs to know."""
+
+    def __init__(self, sheet: Sheet, state: State) -> None:
+        self.sheet, self.state = sheet, state
+        self.rubric = documents.localized(sheet.rubric, get_language() or sheet.rubric.language)
+        self.settled: dict[Place, Forced] = sheet.settled(state.answers)
+        self.missing = {asked.place for asked in sheet.missing(state.answers, stage=state.stage)}
+        self.named = self.missing if state.name_missing else set()
+        self.shows = material.shown(sheet, state.stage)
+        self.materials = material.materials(sheet, state.stage)
+
+    def page(self, language: str) -> Shown:
+        lang, direction = material.direction(language)
+        return Shown(
+            lang=lang,
+            dir=direction,
+            stage=self._stage(),
+            source=self._one_source(),
+            groups=tuple(self._group(group) for group in self.sheet.groups),
+            guideline=guideline(self.rubric),
+            errors=self._errors(),
+        )
+
+    def _stage(self) -> ShownStage | None:
+        stages = self.rubric.stages
+        if len(stages) == 1:
+            return None
+        current = stages[self.state.stage]
+        return ShownStage(current.key, current.title, self.state.stage + 1, len(stages))
+
+    def _one_source(self) -> Material | None:
+        found = list(self.materials.values())
+        return found[0] if len(found) == 1 and found[0] else None
+
+    def _errors(self) -> tuple[tuple[str, str], ...]:
+        named = (asked for asked in self.sheet.asked() if asked.place in self.named)
+        return tuple((a.name, f"{a.where} {self.rubric.criterion(a.criterion.key).name}".strip()) for a in named)
+
+    def _group(self, group: Group) -> ShownGroup:
+        several = len(self.sheet.groups) > 1
+        title = f"{group.questions[0].letter}–{group.questions[-1].letter}" if several else ""
+        return ShownGroup(
+            title=title,
+            questions=tuple(self._question(question) for question in group.questions),
+            set_criteria=self._criteria(group.asked, first=group.number == 1),
+        )
+
+    def _question(self, question: AskedQuestion) -> ShownQuestion:
+        own = self.materials.get(question.source) if len(self.materials) > 1 else None
+        here = [asked.place for asked in question.asked if asked.stage == self.state.stage]
+        return ShownQuestion(
+            letter=question.letter,
+            anchor=f"q{question.number}",
+            text=question.text,
+            about=material.told(question, self.shows, own),
+            done=bool(here) and not self.missing.intersection(here),
+            criteria=self._criteria(question.asked, first=question.number == 1),
+        )
+
+    def _criteria(self, asked: tuple[Asked, ...], *, first: bool) -> tuple[ShownCriterion, ...]:
+        """Controls of the stages up to the open one; each criterion is explained where it first appears."""
+        controls = (self._control(each, asked) for each in asked if each.stage <= self.state.stage)
+        return tuple(each if first else replace(each, definition="", prompt="") for each in controls)
+
+    def _control(self, asked: Asked, beside: tuple[Asked, ...]) -> ShownCriterion:
+        own, settled = self.state.answers.get(asked.place), self.settled.get(asked.place)
+        value = settled.value if settled else own
+        frozen = asked.stage < self.state.stage
+        shown = criterion(self.rubric.criterion(asked.criterion.key), value, disabled=frozen or settled is not None)
+        return replace(
+            shown,
+            name=asked.name,
+            error=_("Still to answer.") if asked.place in self.named else "",
+            forced=self._because(settled) if settled else "",
+            own="" if own is None else str(own),
+            forces=self._forces(asked, beside),
+        )
+
+    def _because(self, settled: Forced) -> str:
+        """Return the reason in the annotator's language: the rule as the localized rubric words it."""
+        rules = zip(self.sheet.rubric.rules, self.rubric.rules, strict=True)
+        said = {plain.explanation: local.explanation for plain, local in rules}
+        return said.get(settled.explanation, settled.explanation)
+
+    def _forces(self, asked: Asked, beside: tuple[Asked, ...]) -> str:
+        names = {each.criterion.key: each.name for each in beside if each.stage <= self.state.stage}
+        rules: list[dict[str, Any]] = [
+            {"when": [str(rule.value)], "set": names[key], "to": str(to), "because": rule.explanation}
+            for rule in self.rubric.rules
+            if isinstance(rule, Force) and rule.criterion == asked.criterion.key
+            for key, to in rule.sets.items()
+            if key in names
+        ]
+        return json.dumps(rules, ensure_ascii=False) if rules else ""
+
+
+def criterion(words: Criterion, value: int | None = None, *, disabled: bool = False) -> ShownCriterion:
+    """Return a criterion's control: labelled buttons, a number where the scale is long, else a list."""
+    keys = _keys([point.value for point in words.points])
+    points = tuple(
+        ShownPoint(point.value, point.label, point.description, key, point.value == value, disabled)
+        for point, key in zip(words.points, keys, strict=True)
+    )
+    low, high = words.points[0], words.points[-1]
+    return ShownCriterion(
+        name="",
+        key=words.key,
+        legend=words.name,
+        note=words.visibility_note,
+        prompt=words.prompt,
+        definition=words.definition,
+        required=not words.optional,
+        control=_control_for(words),
+        points=points,
+        value=value,
+        low=low.value,
+        high=high.value,
+        low_label=low.label,
+        high_label=high.label,
+    )
+
+
+def _control_for(words: Criterion) -> str:
+    values = [point.value for point in words.points]
+    if len(values) <= MOST_BUTTONS:
+        return "radio"
+    return "number" if values == list(range(values[0], values[-1] + 1)) else "select"
+
+
+def _keys(values: list[int]) -> list[str]:
+    """Return the key that presses each value: its own digit, or a free one where the value is none."""
+    free = [digit for digit in "1234567890" if int(digit) not in values]
+    return [str(value) if 0 <= value <= 9 else (free.pop() if free else "") for value in values]
+
+
+def guideline(rubric: RubricDocument) -> Guideline:
+    """Return the rubric's guideline in sections, and its criteria in full."""
+    sections: list[tuple[str, tuple[Block, ...]]] = []
+    for block in blocks(rubric.guideline):
+        if block.kind == "heading" or not sections:
+            sections.append((block.lines[0] if block.kind == "heading" else "", ()))
+        if block.kind != "heading":
+            heading, before = sections[-1]
+            sections[-1] = (heading, (*before, block))
+    return Guideline(rubric.version, tuple(sections), tuple(criterion(each) for each in rubric.criteria))

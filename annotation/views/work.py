@@ -1,0 +1,113 @@
+"""An annotator's way through a campaign: the next task, none now, the end; guideline, pause, and the start page."""
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseRedirectBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from annotation.views.page import guideline as written
+from judging.actions import assignments, enrollments, sheets
+from judging.actions.assignments import Finished, Here, NoneNow
+from judging.formats import rubric as documents
+from judging.guards import campaign_for_annotators
+from judging.models import Assignment, Campaign, Enrollment, Membership, Round, User
+
+Outcome = Here | NoneNow | Finished
+
+
+@never_cache
+@login_required
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    """List the campaigns in which the user judges."""
+    judges = request.user.memberships.filter(role=Membership.Role.ANNOTATOR).values("campaign")
+    campaigns = Campaign.objects.filter(pk__in=judges).order_by("-created_at", "-pk")
+    return render(request, "annotation/home.html", {"campaigns": campaigns})
+
+
+@never_cache
+@campaign_for_annotators
+@require_GET
+def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Lead to the task an annotator holds or gets, or say why there is none."""
+    enrollment = enrollment_of(request.user, campaign)
+    if campaign.consent and not enrollment.consented_at:
+        return redirect("annotation:consent", campaign.uuid)
+    outcome = _claim(enrollment, campaign)
+    if isinstance(outcome, Here):
+        return redirect("annotation:task", outcome.assignment.pk)
+    context = {"title": campaign.title, "done": Assignment.objects.done_by(enrollment).count()}
+    if isinstance(outcome, NoneNow):
+        own = reverse("annotation:work", args=[campaign.uuid])
+        pause = reverse("annotation:pause", args=[campaign.uuid])
+        waiting = {"held": outcome.held_by_others, "retry_url": own, "pause_url": pause}
+        return render(request, "annotation/none_now.html", context | waiting)
+    if outcome is None:
+        return render(request, "annotation/closed.html", context | {"contact": campaign.contact})
+    return render(request, "annotation/finished.html", context)
+
+
+def next_task(enrollment: Enrollment, campaign: Campaign) -> HttpResponseRedirectBase:
+    """Lead on after a task: straight to the next one where there is one."""
+    outcome = _claim(enrollment, campaign)
+    if isinstance(outcome, Here):
+        return redirect("annotation:task", outcome.assignment.pk)
+    return redirect("annotation:work", campaign.uuid)
+
+
+def _claim(enrollment: Enrollment, campaign: Campaign) -> Outcome | None:
+    """Claim in the campaign's open rounds, the earliest first; None where no round is open."""
+    outcomes: list[Outcome] = []
+    for round in Round.objects.filter(campaign=campaign, opened_at__isnull=False).order_by("opened_at", "pk"):
+        round.campaign = campaign
+        if assignments.accepts(round):
+            outcomes.append(assignments.claim(enrollment=enrollment, round=round))
+            if isinstance(outcomes[-1], Here):
+                break
+    return next((each for kind in (Here, NoneNow, Finished) for each in outcomes if isinstance(each, kind)), None)
+
+
+def enrollment_of(user: User, campaign: Campaign) -> Enrollment:
+    """Return the user's place; whoever was made an annotator by a manager gets it with the first visit."""
+    found = Enrollment.objects.filter(user=user, campaign=campaign).first()
+    enrollment = found or enrollments.enroll(campaign=campaign, user=user)
+    enrollment.campaign = campaign
+    return enrollment
+
+
+@never_cache
+@campaign_for_annotators
+@require_GET
+def pause(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Say that all is kept, and how to go on elsewhere."""
+    enrollment = enrollment_of(request.user, campaign)
+    held = Assignment.objects.held_by(enrollment).order_by("-lease_expires_at").first()
+    signed = enrollments.personal_link(request.user)
+    context = {
+        "title": campaign.title,
+        "link": request.build_absolute_uri(reverse("annotation:go", args=[signed])) if signed else "",
+        "resume_url": reverse("annotation:work", args=[campaign.uuid]),
+        "held_until": held and held.lease_expires_at,
+        "done": Assignment.objects.done_by(enrollment).count(),
+    }
+    return render(request, "annotation/paused.html", context)
+
+
+@login_required
+@require_GET
+def guideline(request: HttpRequest, uuid: str) -> HttpResponse:
+    """Show the whole guideline to whoever takes part in a campaign, in whichever role."""
+    mine = Campaign.objects.filter(pk__in=request.user.memberships.values("campaign"))
+    campaign = mine.select_related("rubric").filter(uuid=uuid).first()
+    if campaign is None:
+        raise Http404
+    rubric = sheets.known(campaign.rubric).document
+    words = documents.localized(rubric, get_language() or rubric.language)
+    judges = request.user.memberships.filter(campaign=campaign, role=Membership.Role.ANNOTATOR).exists()
+    back = reverse("annotation:work", args=[campaign.uuid]) if judges else ""
+    context = {"title": campaign.title, "guideline": written(words), "back_url": back}
+    return render(request, "annotation/guideline.html", context)

@@ -1,0 +1,79 @@
+"""A manager's look at the first task: as an annotator sees it, before anything is opened, and stored nowhere."""
+
+import pytest
+from django.test import Client
+
+from judging.models import Assignment, Draft, Membership, Question, Task
+from tests import factories
+from tests.annotation import studies
+
+pytestmark = pytest.mark.django_db
+
+
+def manager_of(campaign) -> Client:
+    client = Client()
+    client.force_login(campaign.created_by)
+    return client
+
+
+@pytest.mark.parametrize("key", [None, "qgbench", "qgstec2010-b", "nema-khapra", "schlichtkrull-cheng"])
+def test_preview_shows_a_drafts_first_task(key: str | None) -> None:
+    campaign = factories.campaign(rubric=factories.rubric(key), collection=factories.collection(expected=2))
+    html = manager_of(campaign).get(f"/campaigns/{campaign.uuid}/preview/").content.decode()
+    assert "Nothing you enter here is stored" in html
+    assert studies.fields(html)
+    assert 'data-draft-url=""' in html
+    assert not Task.objects.exists()
+    assert not Assignment.objects.exists()
+
+
+def test_preview_asks_the_same_as_the_real_page() -> None:
+    campaign = studies.opened("qgbench")
+    client, enrollment = studies.annotator(campaign)
+    real = client.get(f"/tasks/{studies.held(enrollment).pk}/").content.decode()
+    shown = manager_of(campaign).get(f"/campaigns/{campaign.uuid}/preview/").content.decode()
+    assert studies.fields(shown) == studies.fields(real)
+
+
+def test_preview_goes_through_the_steps_and_hides_later_ones() -> None:
+    campaign = factories.campaign(rubric=factories.rubric("qgbench-staged"))
+    client, own = manager_of(campaign), f"/campaigns/{campaign.uuid}/preview/"
+    assert "Agnes Tolliver" not in client.get(own).content.decode()
+    response = client.post(f"{own}?step=0", {"action": "continue"}, follow=True)
+    assert response.redirect_chain == [(f"{own}?step=1", 302)]
+    assert "<mark>Agnes Tolliver</mark>" in response.content.decode()
+
+
+def test_preview_stores_nothing() -> None:
+    campaign = factories.campaign()
+    client, own = manager_of(campaign), f"/campaigns/{campaign.uuid}/preview/"
+    response = client.post(own, {"action": "submit", "q1.correctness": "3"}, follow=True)
+    assert "nothing was stored" in response.content.decode()
+    assert not Draft.objects.exists()
+
+
+def test_preview_of_empty_material_says_so() -> None:
+    campaign = factories.campaign()
+    Question.objects.all().delete()
+    response = manager_of(campaign).get(f"/campaigns/{campaign.uuid}/preview/")
+    assert response.url == f"/campaigns/{campaign.uuid}/"
+
+
+@pytest.mark.parametrize("step", ["99999999999", "-1", "x", ""])
+def test_preview_of_a_step_that_is_none_shows_one_that_is(step: str) -> None:
+    campaign = factories.campaign()
+    assert manager_of(campaign).get(f"/campaigns/{campaign.uuid}/preview/?step={step}").status_code == 200
+
+
+def test_preview_is_for_managers() -> None:
+    campaign = studies.opened()
+    own = f"/campaigns/{campaign.uuid}/preview/"
+    assert Client().get(own).status_code == 302
+    annotator, _enrollment = studies.annotator(campaign)
+    assert annotator.get(own).status_code == 404
+    analyst = factories.user()
+    Membership.objects.create(user=analyst, campaign=campaign, role="analyst")
+    client = Client()
+    client.force_login(analyst)
+    assert client.get(own).status_code == 403
+    assert manager_of(campaign).delete(own).status_code == 405

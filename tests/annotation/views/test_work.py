@@ -1,0 +1,126 @@
+"""An annotator's way through a campaign, and the pages beside it."""
+
+import uuid
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from judging.actions import assignments, campaigns
+from judging.models import Round
+from tests import factories
+from tests.annotation import studies
+
+pytestmark = pytest.mark.django_db
+
+
+def hand_in(client: Client, task) -> None:
+    client.post(f"/tasks/{task.pk}/submit/?step=0", studies.filled(task))
+
+
+def test_work_leads_to_the_held_task() -> None:
+    campaign = studies.opened()
+    client, enrollment = studies.annotator(campaign)
+    first = client.get(f"/work/{campaign.uuid}/").url
+    assert first == f"/tasks/{studies.held(enrollment).pk}/"
+    assert client.get(f"/work/{campaign.uuid}/").url == first
+
+
+def test_work_says_that_others_hold_the_rest() -> None:
+    campaign = studies.opened(sources=1, annotators_per_task=1)
+    client, _enrollment = studies.annotator(campaign)
+    _other, busy = studies.annotator(campaign)
+    studies.held(busy)
+    html = client.get(f"/work/{campaign.uuid}/").content.decode()
+    assert "1 task is in the hands of another annotator" in html
+
+
+def test_work_thanks_only_when_nothing_can_come_back() -> None:
+    campaign = studies.opened(sources=1, annotators_per_task=1)
+    client, enrollment = studies.annotator(campaign)
+    hand_in(client, studies.held(enrollment))
+    html = client.get(f"/work/{campaign.uuid}/").content.decode()
+    assert "Thank you, that was the last one" in html
+    assert "You judged 1 task," in html
+
+
+@pytest.mark.parametrize("state", ["paused", "closed"])
+def test_work_says_when_the_study_gives_out_no_tasks(state: str) -> None:
+    campaign = studies.opened()
+    client, _enrollment = studies.annotator(campaign)
+    campaigns.move(campaign=campaign, to=state, now=timezone.now())
+    html = client.get(f"/work/{campaign.uuid}/").content.decode()
+    assert "This study gives out no tasks now" in html
+
+
+def test_work_goes_through_the_open_rounds_in_their_order() -> None:
+    campaign = studies.opened(sources=1)
+    client, enrollment = studies.annotator(campaign)
+    later = Round.objects.create(campaign=campaign, kind="calibration", opened_at=timezone.now())
+    task = studies.held(enrollment)
+    type(task).objects.create(round=later, task=later.tasks.create(number=1), place=1, position=99)
+    assert client.get(f"/work/{campaign.uuid}/").url == f"/tasks/{task.pk}/"
+    hand_in(client, task)
+    second = client.get(f"/work/{campaign.uuid}/").url
+    assert second == f"/tasks/{enrollment.assignments.get(round=later).pk}/"
+
+
+@pytest.mark.parametrize("page", ["", "pause/", "consent/", "guideline/"])
+def test_pages_of_a_campaign_are_for_those_in_it(page: str) -> None:
+    campaign = studies.opened()
+    stranger = Client()
+    assert stranger.get(f"/work/{campaign.uuid}/{page}").status_code == 302
+    stranger.force_login(factories.researcher())
+    assert stranger.get(f"/work/{campaign.uuid}/{page}").status_code == 404
+    client, _enrollment = studies.annotator(campaign)
+    assert client.get(f"/work/{uuid.uuid4()}/{page}").status_code == 404
+    assert client.get(f"/work/17/{page}").status_code == 404
+    assert client.delete(f"/work/{campaign.uuid}/{page}").status_code == 405
+
+
+def test_pause_says_until_when_the_task_is_kept() -> None:
+    campaign = studies.opened()
+    client, enrollment = studies.annotator(campaign)
+    assert "stays yours until" not in client.get(f"/work/{campaign.uuid}/pause/").content.decode()
+    studies.held(enrollment)
+    html = client.get(f"/work/{campaign.uuid}/pause/").content.decode()
+    assert "stays yours until" in html
+    assert "log in with your account" in html
+
+
+def test_guideline_is_whole_for_annotators_and_managers() -> None:
+    campaign = studies.opened("qgbench-staged")
+    client, _enrollment = studies.annotator(campaign)
+    html = client.get(f"/work/{campaign.uuid}/guideline/").content.decode()
+    assert "<h3>Correctness</h3>" in html
+    assert "Asks exactly for it" in html
+    assert "<li>Answer “Mill Lane”" in html
+    manager = Client()
+    manager.force_login(campaign.created_by)
+    assert manager.get(f"/work/{campaign.uuid}/guideline/").status_code == 200
+
+
+def test_home_lists_the_campaigns_one_judges_in() -> None:
+    campaign = studies.opened(title="Locks of the north")
+    client, _enrollment = studies.annotator(campaign)
+    studies.opened(title="Somebody else's")
+    html = client.get("/work/").content.decode()
+    assert "Locks of the north" in html
+    assert "Somebody else" not in html
+    assert Client().get("/work/").url == "/login/?next=/work/"
+
+
+def test_home_of_whom_nobody_invited_says_what_to_do() -> None:
+    client = Client()
+    client.force_login(factories.user())
+    assert "No study yet" in client.get("/work/").content.decode()
+
+
+def test_claim_of_a_task_after_its_lease_ran_out_keeps_answers() -> None:
+    campaign = studies.opened(sources=1, annotators_per_task=1)
+    client, enrollment = studies.annotator(campaign)
+    task = studies.held(enrollment)
+    client.post(f"/tasks/{task.pk}/draft/", {"name": "q1.correctness", "value": 2, "sequence": 1})
+    assignments.give_back(assignment=task)
+    html = client.get(f"/work/{campaign.uuid}/", follow=True).content.decode()
+    assert 'name="q1.correctness" value="2" checked' in html
