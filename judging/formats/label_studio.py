@@ -141,7 +141,11 @@ def _task(number: int, rows: Sequence[Mapping[str, object]], numbers: Mapping[st
         {"completed_by": numbers.get(rater, 0), "rater": rater, "was_cancelled": False, "result": results}
         for rater, results in said.items()
     ]
-    return {"id": number, "data": {**shown, "question": shown["question"] or ""}, "annotations": annotations}
+    return {
+        "id": number,
+        "data": {"passage": "", **shown, "question": shown["question"] or ""},
+        "annotations": annotations,
+    }
 
 
 def _result(row: Mapping[str, object]) -> dict[str, object]:

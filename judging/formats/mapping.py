@@ -58,11 +58,7 @@ class _Reading:
         for column, criterion, rater, value in self._values(row):
             self._rate(row, unit, column, criterion, rater, value)
         if note := self._cell(row, self.columns.note).strip():
-            source, system, position = unit
-            rater = self._cell(row, self.columns.rater).strip()
-            self.notes.append(
-                NoteRecord(source_key=source, system=system, position=position, rater=rater, text=note, row=row.number)
-            )
+            self._note(row, unit, note)
 
     def study(self) -> Study:
         sources = tuple(self._sources())
@@ -95,7 +91,8 @@ class _Reading:
         """Return what the row is about, its question put in its slot."""
         first = self._first.setdefault(row.cells, row.number)
         if first != row.number:
-            raise RowRefused(f"The row repeats row {first:,} cell for cell.")
+            hint = "" if self.columns.position else " If the system gave the question twice, add a column of positions."
+            raise RowRefused(f"The row repeats row {first:,} cell for cell.{hint}")
         system, position = self._system(row), self._position(row)
         source = self.sources.key_of(self._given(row), source_id=self._source_id(row), row=row.number)
         if position is None:
@@ -180,9 +177,9 @@ class _Reading:
         for column in self.columns.scores:
             cell = self._cell(row, column.column).strip()
             if cell and not is_number(cell):
-                self._report(row, column.column, shorten(cell), "The score is not a number.")
+                self._report(row, column.column, cell, _no_number(cell))
             elif cell and scores.setdefault(column.name, cell) != cell:
-                self._report(row, column.column, shorten(cell), "An earlier row gives this question another score.")
+                self._report(row, column.column, cell, "An earlier row gives this question another score.")
 
     def _values(self, row: Row) -> Iterator[tuple[str, str, str, str]]:
         """Yield column, criterion, rater and value of every rating in the row that is not blank."""
@@ -196,12 +193,12 @@ class _Reading:
     def _rate(self, row: Row, unit: Unit, column: str, criterion: str, rater: str, value: str) -> None:
         if not rater or not criterion:
             missing = "rater" if not rater else "criterion"
-            self._report(row, column, shorten(value), f"The rating names no {missing}.")
+            self._report(row, column, value, f"The rating names no {missing}.")
             return
         rated = (unit, rater, criterion)
         if rated in self._rated:
             reason = f"{shorten(rater)} rated {shorten(criterion)} of the same question in row {self._rated[rated]:,}."
-            self._report(row, column, shorten(value), reason)
+            self._report(row, column, value, reason)
             return
         self._rated[rated] = row.number
         source, system, position = unit
@@ -219,6 +216,16 @@ class _Reading:
             )
         )
 
+    def _note(self, row: Row, unit: Unit, note: str) -> None:
+        source, system, position = unit
+        rater = self._cell(row, self.columns.rater).strip()
+        if not rater:
+            self._report(row, self.columns.note, note, "The note names no rater.")
+            return
+        self.notes.append(
+            NoteRecord(source_key=source, system=system, position=position, rater=rater, text=note, row=row.number)
+        )
+
     def _sources(self) -> Iterator[SourceRecord]:
         for source, doubts in self.sources.records():
             self.problems.extend(doubts)
@@ -226,3 +233,8 @@ class _Reading:
         for key in self.sources.unknown_starts():
             reason = f"A start was chosen for source “{shorten(key)}”, which the file does not have."
             self.problems.append(Problem(row=0, column=self.columns.answer, value="", reason=reason, kind="warning"))
+
+
+def _no_number(cell: str) -> str:
+    hint = " Write decimals with a point." if is_number(cell.replace(",", ".", 1)) else ""
+    return f"The score is not a number.{hint}"

@@ -38,6 +38,8 @@ def read_qgstec(data: bytes, *, expected: int = 2) -> Study:
     Unreadable
         Where the file is not such XML.
     """
+    if expected < 1:
+        raise Unreadable("The expected number of questions starts at 1.")
     reading = _Reading(expected)
     for place, instance in enumerate(parse_xml(data).all("instance"), 1):
         reading.take(instance, instance.attributes.get("id", "").strip() or str(place))
@@ -207,9 +209,8 @@ class _Reading:
                 self._report(child, child.tag, child.text, reason, kind="warning")
 
     def _report(self, element: Element, column: str, value: str, reason: str, *, kind: ProblemKind = "value") -> None:
-        self.problems.append(
-            Problem(row=element.line, column=shorten(column), value=shorten(value), reason=reason, kind=kind)
-        )
+        shown = value if kind == "value" else shorten(value)
+        self.problems.append(Problem(row=element.line, column=shorten(column), value=shown, reason=reason, kind=kind))
 
 
 def _key(instance: str, target: str) -> str:

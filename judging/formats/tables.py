@@ -56,6 +56,8 @@ def read_delimited(data: bytes, *, delimiter: str | None = None, quoted: bool | 
     Unreadable
         Where no row can be had: not text, empty, no rows, two columns of one name, a quotation mark never closed.
     """
+    if delimiter and (len(delimiter) > 1 or delimiter in '"\r\n'):
+        raise Unreadable("A delimiter is one character, and neither a quotation mark nor a line break.")
     text = open_text(data)
     delimiter = delimiter or _find_delimiter(text)
     quoted = _find_quoting(text, delimiter) if quoted is None else quoted
@@ -251,10 +253,11 @@ def shorten(text: str, *, most: int = 80) -> str:
 
 
 def _find_delimiter(text: TextIO) -> str:
-    """Return the delimiter under which most of the first rows are as wide as the header."""
+    """Return the delimiter under which most of the first rows are as wide as the header, of those that divide it."""
     widths = {delimiter: _widths(text, delimiter, most=_SAMPLE) for delimiter in DELIMITERS}
-    candidates = [delimiter for delimiter, found in widths.items() if found and found[0] > 1]
-    return max(candidates, key=lambda each: (widths[each].count(widths[each][0]), widths[each][0]), default=",")
+    dividing = [delimiter for delimiter, found in widths.items() if found and found[0] > 1]
+    fitting = {delimiter: found.count(found[0]) if found else 0 for delimiter, found in widths.items()}
+    return max(dividing or DELIMITERS, key=lambda each: (fitting[each], widths[each][:1]))
 
 
 def _find_quoting(text: TextIO, delimiter: str) -> bool:

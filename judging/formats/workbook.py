@@ -61,16 +61,21 @@ def _refuse_bombs(data: bytes) -> None:
 
 def _rows(data: bytes, sheet: str) -> Iterator[Parsed]:
     """Yield each row that is not blank, by its number in the sheet, at least as wide as the first."""
+    typed = list(_cells(data, sheet, values=False))
+    formulas = any(isinstance(cell, ArrayFormula) or _is_formula(cell) for _, cells in typed for cell in cells)
+    stored = list(_cells(data, sheet, values=True)) if formulas else typed
     width = 0
-    formulas = _cells(data, sheet, values=False)
-    values = _cells(data, sheet, values=True)
-    for (number, typed), (_, stored) in zip(formulas, values, strict=True):
-        cells = [_text(formula if value is None else value) for formula, value in zip(typed, stored, strict=True)]
+    for (number, texts), (_, values) in zip(typed, stored, strict=True):
+        cells = [_text(text if value is None else value) for text, value in zip(texts, values, strict=True)]
         while cells and not cells[-1]:
             cells.pop()
         if cells:
             width = width or len(cells)
             yield number, cells + [""] * (width - len(cells))
+
+
+def _is_formula(cell: object) -> bool:
+    return isinstance(cell, str) and cell.startswith("=")
 
 
 def _cells(data: bytes, sheet: str, *, values: bool) -> Iterator[tuple[int, tuple[object, ...]]]:

@@ -160,6 +160,11 @@ def test_repeated_rows_and_filled_slots_are_refused() -> None:
     assert [question.position for question in study.questions] == [1, 2]
 
 
+def test_a_repeated_row_without_positions_tells_what_to_do() -> None:
+    study = to_study(table("p|q", "x|q1", "x|q1"), Columns(passage="p", question="q"))
+    assert said(study)[0][2].endswith("If the system gave the question twice, add a column of positions.")
+
+
 def test_questions_beyond_the_expected_are_refused() -> None:
     columns = Columns(passage="p", question="q", expected=2)
     study = to_study(table("p|q", "x|q1", "x|q2", "x|q3", "y|q4"), columns)
@@ -186,6 +191,7 @@ def test_scores_keep_their_digits_and_bad_ones_are_told() -> None:
     assert [dict(question.scores) for question in study.questions] == [
         {"BLEU": "0.10000000000000000555"}, {}, {}, {}, {"BLEU": "1e-3"}, {}, {},
     ]  # fmt: skip
+    assert study.problems[1].reason == "The score is not a number. Write decimals with a point."
     assert [(problem.row, problem.value, problem.kind) for problem in study.problems] == [
         (4, "NaN", "value"),
         (5, "0,5", "value"),
@@ -215,7 +221,7 @@ def test_ratings_come_from_columns_of_one_rater() -> None:
 
 
 def test_ratings_come_from_one_row_per_rater() -> None:
-    rows = table("p|q|j|f|note", "x|q1|ha|3|", "x|q2|ha|2|odd", "x|q2|uw|1|", "x|q1|uw|2|", "x|q1|uw|3|", "x|q1||3|")
+    rows = table("p|q|j|f|note", "x|q1|ha|3|", "x|q2|ha|2|odd", "x|q2|uw|1|", "x|q1|uw|2|", "x|q1|uw|3|", "x|q1||3|who")
     columns = Columns(
         passage="p", question="q", rater="j", note="note", ratings=(RatingColumn(column="f", criterion="fluency"),)
     )
@@ -228,6 +234,7 @@ def test_ratings_come_from_one_row_per_rater() -> None:
     assert said(study, "value") == [
         (6, "f", "uw rated fluency of the same question in row 5."),
         (7, "f", "The rating names no rater."),
+        (7, "note", "The note names no rater."),
     ]
 
 

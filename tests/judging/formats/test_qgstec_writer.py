@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from judging.formats.qgstec_writer import CannotWrite, write_qgstec
 from judging.formats.qgstec_xml import read_qgstec
@@ -58,3 +60,15 @@ def test_write_joins_target_types_of_a_sentence_without_instance() -> None:
 def test_write_refuses_what_the_format_has_no_place_for(study: Study, reason: str) -> None:
     with pytest.raises(CannotWrite, match=reason):
         write_qgstec(study)
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cn"]) | st.sampled_from("\n\t\r"), max_size=20))
+def test_any_text_that_xml_can_hold_comes_back(text: str) -> None:
+    note = NoteRecord(source_key="7/what", system="a", position=1, rater="uw", text=text.strip() or "n", row=0)
+    question = QuestionRecord(
+        source_key="7/what", system="a", position=1, text=text.strip() or None, question_type="what"
+    )
+    study = Study(sources=(SOURCE,), questions=(question,), notes=(note,), expected={("7/what", "a"): 2})
+    again = read_qgstec(write_qgstec(study).encode())
+    assert again.questions[0].text == question.text
+    assert again.notes[0].text == note.text

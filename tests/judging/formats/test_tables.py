@@ -40,6 +40,16 @@ def test_read_delimited_takes_the_declared_delimiter() -> None:
 
 def test_read_delimited_reads_one_column() -> None:
     assert cells(read_delimited(b"question\nWho?\n")) == [("Who?",)]
+    assert cells(read_delimited(b"question\nWho, and when?\nWhere, if at all?\n")) == [
+        ("Who, and when?",),
+        ("Where, if at all?",),
+    ]
+
+
+@pytest.mark.parametrize("delimiter", [",,", '"', "\n"])
+def test_read_delimited_refuses_a_delimiter_that_cannot_be(delimiter: str) -> None:
+    with pytest.raises(Unreadable, match="A delimiter is one character"):
+        read_delimited(b"a,b\n1,2\n", delimiter=delimiter)
 
 
 def test_read_delimited_keeps_line_breaks_and_counts_rows_as_a_spreadsheet() -> None:
