@@ -39,11 +39,19 @@ _LOWER = re.compile(r"ter$|wer$|perplexity|ppl$|edit_distance|loss$")
 _HIGHER_CRITERIA = {"grammaticality", "understandability", "answerability", "fluency", "clarity", "naturalness"}
 _CRITERIA = _HIGHER_CRITERIA | {
     "adequacy", "ambiguity", "answer_consistency", "conciseness", "consistency", "correctness", "difficulty",
-    "diversity", "qtype_correct", "relevance", "relevancy", "semantics", "specificity", "syntax", "usefulness",
-    "variety",
+    "diversity", "qtype_correct", "questiontype", "relevance", "relevancy", "semantics", "specificity", "syntax",
+    "usefulness", "variety",
 }  # fmt: skip
+_CRITERION = "|".join(sorted(_CRITERIA, key=len, reverse=True))
+_MEAN = re.compile(rf"(?:(?:mean|avg|average|human)_)*(?P<criterion>{_CRITERION})(?:_(?:mean|avg|average))*")
 _BY_RATER = re.compile(
     r"(?P<criterion>.+?)(?:[ _]?(?:score|rating))?[ _](?P<rater>(?:user|rater|annotator|judge|worker)[ _]?\w+)", re.I
+)
+_RATER = r"(?:[a-z]{1,10}_?)?[0-9]{1,4}"
+_NUMBERED = re.compile(
+    rf"(?P<criterion>{_CRITERION})(?:_score|_rating)?[ _](?P<rater>{_RATER})"
+    rf"|(?P<first>{_RATER})[ _](?P<then>{_CRITERION})",
+    re.I,
 )
 
 
@@ -99,36 +107,44 @@ def _references(left: Sequence[str], names: dict[str, str], roles: dict[str, str
 
 
 def _ratings(left: Sequence[str], names: dict[str, str], *, long: bool) -> tuple[RatingColumn, ...]:
-    found = []
-    for column in left:
-        criterion, at, rater = column.partition("@")
-        by_rater = _BY_RATER.fullmatch(column)
-        if at and criterion.strip() and rater.strip():
-            found.append(RatingColumn(column=column, criterion=criterion.strip(), rater=rater.strip()))
-        elif by_rater:
-            criterion = _plain(by_rater["criterion"])
-            found.append(RatingColumn(column=column, criterion=criterion, rater=by_rater["rater"]))
-        elif long and names[column] in _CRITERIA:
-            found.append(RatingColumn(column=column, criterion=names[column]))
-    return tuple(found)
+    """Columns that name criterion and rater, and beside a column of raters those that name a criterion."""
+    wide = [RatingColumn(column=column, **named) for column in left if (named := _criterion_and_rater(column))]
+    if wide or not long:
+        return tuple(wide)
+    known = [column for column in left if names[column] in _CRITERIA]
+    only = [column for column in left if names[column] in ("rating", "score", "value", "judgment")]
+    return tuple(RatingColumn(column=column, criterion=names[column]) for column in known or only)
+
+
+def _criterion_and_rater(column: str) -> dict[str, str]:
+    criterion, _, rater = (part.strip() for part in column.partition("@"))
+    if criterion and rater:
+        return {"criterion": criterion, "rater": rater}
+    if named := _NUMBERED.fullmatch(column):
+        return {"criterion": _plain(named["criterion"] or named["then"]), "rater": named["rater"] or named["first"]}
+    if named := _BY_RATER.fullmatch(column):
+        return {"criterion": _plain(named["criterion"]), "rater": named["rater"]}
+    return {}
 
 
 def _is_score(column: str, name: str, cells: Sequence[str]) -> bool:
     """A name of a metric or criterion, or numbers of which some have decimals: whole numbers may be anything."""
     if column.startswith(("score:", "attribute:")):
         return column.startswith("score:")
-    if name in _CRITERIA or any(pattern.match(name) for pattern in (_BOUNDED, _HIGHER, _LOWER)):
+    if any(pattern.match(name) for pattern in (_BOUNDED, _HIGHER, _LOWER)):
         return True
     given = [cell for cell in cells if cell]
-    return bool(given) and all(is_number(cell) for cell in given) and any("." in cell for cell in given)
+    numbers = all(is_number(cell) for cell in given)
+    return numbers and (_MEAN.fullmatch(name) is not None or any("." in cell for cell in given))
 
 
 def _score(column: str, names: dict[str, str], cells: Sequence[str]) -> ScoreColumn:
     key = column.removeprefix("score:")
     name = _plain(key)
-    if name in _CRITERIA:
-        return ScoreColumn(column=column, name=key, direction=_criterion_direction(name, names), kind="human_mean")
-    direction: Direction = "lower" if _LOWER.match(name) else "unknown"
+    if mean := _MEAN.fullmatch(name):
+        direction = _criterion_direction(mean["criterion"], names)
+        return ScoreColumn(column=column, name=key, direction=direction, kind="human_mean")
+    direction = "lower" if _LOWER.match(name) else "unknown"
     if _BOUNDED.match(name) or _HIGHER.match(name):
         direction = "higher"
     return ScoreColumn(column=column, name=key, direction=direction, scale=_scale(name, cells))

@@ -1,5 +1,7 @@
 """A proposal of columns from a header."""
 
+import pytest
+
 from judging.formats.columns import Columns, RatingColumn
 from judging.formats.guessing import guess
 from judging.formats.records import ScoreColumn
@@ -97,3 +99,35 @@ def test_guess_names_no_column_twice() -> None:
     header = ("text", "document", "question", "output", "id", "qid", "rank", "slot", "gold", "user", "score")
     named = list(guess(header).named())
     assert sorted(named) == sorted(header)
+
+
+@pytest.mark.parametrize(
+    ("column", "criterion", "rater"),
+    [
+        ("fluency_ann1", "fluency", "ann1"),
+        ("J1_fluency", "fluency", "J1"),
+        ("Fluency 2", "fluency", "2"),
+        ("answer_consistency_rating_3", "answer_consistency", "3"),
+        ("quality by ear score annotator_7", "quality_by_ear", "annotator_7"),
+    ],
+)
+def test_guess_finds_the_rater_in_a_name(column: str, criterion: str, rater: str) -> None:
+    assert guess(("question", column)).ratings == (RatingColumn(column=column, criterion=criterion, rater=rater),)
+
+
+def test_guess_takes_means_of_criteria_for_human_scores() -> None:
+    scores = guess(("question", "fluency_mean", "avg_relevance"), [("a", "2.5", "3")]).scores
+    assert [(score.name, score.kind) for score in scores] == [
+        ("fluency_mean", "human_mean"),
+        ("avg_relevance", "human_mean"),
+    ]
+
+
+def test_guess_takes_no_text_for_scores() -> None:
+    columns = guess(("question", "questionType", "difficulty"), [("a", "who", "easy")])
+    assert (columns.scores, columns.metadata) == ((), ("questionType", "difficulty"))
+
+
+def test_guess_takes_a_lone_rating_beside_a_rater_column() -> None:
+    columns = guess(("Question", "Judge", "Rating"))
+    assert (columns.rater, columns.ratings) == ("Judge", (RatingColumn(column="Rating", criterion="rating"),))

@@ -14,6 +14,7 @@ from judging.formats.columns import Columns
 from judging.formats.long import write_long_csv
 from judging.formats.records import Study
 from judging.formats.registry import FORMAT, FORMATS, Format, UnknownOption, sniff
+from judging.formats.text import Unreadable
 from tests.judging.formats.studies import FULL
 from tests.shared_data import path
 
@@ -183,8 +184,8 @@ def _mapped(known: Format, data: bytes) -> Study:
     if known.table is None:
         return known.read(data)
     try:
-        columns = known.columns(known.open(data))
-        first = known.open(data).header[0]
-    except ValueError:
+        table = known.open(data)
+    except Unreadable:
         return known.read(data)
-    return known.read(data, columns=columns if columns.question else Columns(question=first))
+    columns = known.columns(table)
+    return known.read(data, columns=columns if columns.question else Columns(question=table.header[0]))
