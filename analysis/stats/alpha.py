@@ -6,7 +6,6 @@ interval, many  sums of moments per unit (`_from_moments`)
 other, many     pairs within units and ranks over all of them (`analysis.stats.alpha_many`)
 """
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Literal, TypeAlias
 
@@ -16,7 +15,7 @@ from numpy.typing import ArrayLike
 from analysis.stats import alpha_many
 from analysis.stats.arrays import FloatArray
 from analysis.stats.estimate import Estimate, undefined
-from analysis.stats.ratings import Patterns, checked, checked_scale, coded, observed_scale, patterns
+from analysis.stats.ratings import Patterns, Scale, checked, checked_scale, coded, observed_scale, patterns
 from analysis.stats.resampling import Interval, Jackknife, estimated, with_spread
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -28,7 +27,7 @@ def krippendorff_alpha(
     ratings: ArrayLike | Patterns,
     *,
     level: Level,
-    scale: Sequence[float] | None = None,
+    scale: Scale | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Estimate:
     """Krippendorff's alpha, one minus observed over expected disagreement.

@@ -4,7 +4,7 @@ They differ in one line, the agreement to expect by chance, given as ``chance(pi
 values and the table w (V, V) of agreement weights, 1 on its diagonal.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from math import nan
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from analysis.stats.arrays import FloatArray
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.kappa import Weights, disagreement
-from analysis.stats.ratings import Patterns, checked, patterns, units_in
+from analysis.stats.ratings import Patterns, Scale, checked, patterns, units_in
 from analysis.stats.resampling import Interval, estimated
 
 Unequal: TypeAlias = Literal["gwet", "listwise"]
@@ -30,7 +30,7 @@ def chance_corrected(
     *,
     method: str,
     weights: Weights = "unweighted",
-    scale: Sequence[float] | None = None,
+    scale: Scale | None = None,
     unequal: Unequal = "gwet",
     interval: Interval | None,
 ) -> Estimate:

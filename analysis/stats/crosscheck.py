@@ -5,7 +5,7 @@ and the check says so: `krippendorff` holds a units x values x values array, `st
 unit, `scipy` the pairs without gaps.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 from math import nan
@@ -21,7 +21,7 @@ from analysis.stats.arrays import FloatArray
 from analysis.stats.columns import complete, constant
 from analysis.stats.correlation import Method
 from analysis.stats.kappa import Weights
-from analysis.stats.ratings import checked, checked_scale, coded
+from analysis.stats.ratings import Scale, checked, checked_scale, coded
 
 MOST_CELLS = 20_000_000  # units x values x values: 160 MB in krippendorff
 
@@ -49,7 +49,7 @@ def check_alpha(ratings: ArrayLike, *, level: Level, ours: float) -> Check:
     return _asked("krippendorff", lambda: krippendorff.alpha(table.T, level_of_measurement=level), ours)
 
 
-def check_fleiss(ratings: ArrayLike, *, scale: Sequence[float], ours: float, randolph: bool = False) -> Check:
+def check_fleiss(ratings: ArrayLike, *, scale: Scale, ours: float, randolph: bool = False) -> Check:
     """Compare Fleiss' (or Randolph's) kappa with that of `statsmodels`."""
     table, values = checked(ratings), checked_scale(scale)
     sizes = (~np.isnan(table)).sum(axis=1)
@@ -64,7 +64,7 @@ def check_fleiss(ratings: ArrayLike, *, scale: Sequence[float], ours: float, ran
     return _asked("statsmodels", lambda: inter_rater.fleiss_kappa(counts, method=method), ours)
 
 
-def check_cohen(first: ArrayLike, second: ArrayLike, *, scale: Sequence[float], weights: Weights, ours: float) -> Check:
+def check_cohen(first: ArrayLike, second: ArrayLike, *, scale: Scale, weights: Weights, ours: float) -> Check:
     """Compare Cohen's kappa with that of `statsmodels`, on the full scale."""
     items, values = complete([first, second], names=["first", "second"]), checked_scale(scale)
     if np.isnan(ours):

@@ -1,6 +1,5 @@
 """Agreement of several raters corrected for chance, on categories: Fleiss, Conger, Randolph (Brennan-Prediger)."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -19,7 +18,7 @@ from analysis.stats.chance import (
 )
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.kappa import Weights
-from analysis.stats.ratings import Patterns, checked, checked_scale, coded, observed_scale
+from analysis.stats.ratings import Patterns, Scale, checked, checked_scale, coded, observed_scale
 from analysis.stats.resampling import Interval, Jackknife, estimated
 
 
@@ -28,7 +27,7 @@ def fleiss_kappa(
     *,
     weights: Weights = "unweighted",
     unequal: Unequal = "gwet",
-    scale: Sequence[float] | None = None,
+    scale: Scale | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Estimate:
     """Fleiss' kappa (Fleiss 1971), with unequal numbers of raters as named by ``unequal``.
@@ -65,7 +64,7 @@ def fleiss_kappa(
 def randolph_kappa(
     ratings: ArrayLike | Patterns,
     *,
-    scale: Sequence[float],
+    scale: Scale,
     weights: Weights = "unweighted",
     unequal: Unequal = "gwet",
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
@@ -85,7 +84,7 @@ def conger_kappa(
     ratings: ArrayLike,
     *,
     weights: Weights = "unweighted",
-    scale: Sequence[float] | None = None,
+    scale: Scale | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Estimate:
     """Conger's kappa (1980): chance from each rater's own use of the scale; with two raters it is Cohen's kappa.

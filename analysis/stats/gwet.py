@@ -1,7 +1,5 @@
 """Gwet's AC1 and AC2: agreement that stays near the raw agreement where one value dominates."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -9,14 +7,14 @@ from analysis.stats.arrays import FloatArray
 from analysis.stats.chance import chance_corrected
 from analysis.stats.estimate import Estimate
 from analysis.stats.kappa import Weights
-from analysis.stats.ratings import Patterns
+from analysis.stats.ratings import Patterns, Scale
 from analysis.stats.resampling import Interval, Jackknife
 
 
 def gwet_ac(
     ratings: ArrayLike | Patterns,
     *,
-    scale: Sequence[float],
+    scale: Scale,
     weights: Weights = "unweighted",
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Estimate:

@@ -1,6 +1,5 @@
 """Cohen's kappa of two raters, weighted or not, and of all pairs of raters at once."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import nan
@@ -12,7 +11,7 @@ from scipy import special
 
 from analysis.stats.arrays import FloatArray, IntArray, numeric, same_length
 from analysis.stats.estimate import Estimate, undefined
-from analysis.stats.ratings import checked, checked_scale, coded
+from analysis.stats.ratings import Scale, checked, checked_scale, coded
 from analysis.stats.resampling import Interval, Jackknife, estimated
 
 Weights: TypeAlias = Literal["unweighted", "linear", "quadratic"]
@@ -45,7 +44,7 @@ def cohen_kappa(
     first: ArrayLike,
     second: ArrayLike,
     *,
-    scale: Sequence[float],
+    scale: Scale,
     weights: Weights = "unweighted",
     interval: Interval | Asymptotic | None = Jackknife(),  # noqa: B008  frozen
 ) -> Estimate:
@@ -108,7 +107,7 @@ def disagreement(values: FloatArray, weights: Weights) -> FloatArray:
     return {"unweighted": (gap > 0).astype(np.float64), "linear": gap, "quadratic": gap**2}[weights]
 
 
-def kappa_matrix(ratings: ArrayLike, *, scale: Sequence[float], weights: Weights = "unweighted") -> PairMatrix:
+def kappa_matrix(ratings: ArrayLike, *, scale: Scale, weights: Weights = "unweighted") -> PairMatrix:
     """Cohen's kappa of all pairs of raters, each over the units both judged, by one matrix product.
 
     Parameters

@@ -1,20 +1,18 @@
 """Percent agreement: how often two judgments of one unit are the same."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.stats.chance import agreeing_share
 from analysis.stats.estimate import Estimate, undefined
-from analysis.stats.ratings import Patterns, patterns, units_in
+from analysis.stats.ratings import Patterns, Scale, patterns, units_in
 from analysis.stats.resampling import Interval, Jackknife, estimated, mean_statistic
 
 
 def percent_agreement(
     ratings: ArrayLike | Patterns,
     *,
-    scale: Sequence[float] | None = None,
+    scale: Scale | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Estimate:
     """Mean over units of the share of agreeing pairs of raters, p_a of Gwet (2014, eq. 2.6).

@@ -1,6 +1,6 @@
 """The raters themselves: severity, use of the scale, straight-lining, what agreement is without each, repeats."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from math import nan
 
@@ -12,7 +12,7 @@ from analysis.stats.correlation import Method, correlate
 from analysis.stats.estimate import Estimate, Tested
 from analysis.stats.kappa import Weights, cohen_kappa
 from analysis.stats.percent import percent_agreement
-from analysis.stats.ratings import checked, checked_scale, coded
+from analysis.stats.ratings import Scale, checked, checked_scale, coded
 
 Coefficient = Callable[[FloatArray], Estimate]
 
@@ -42,7 +42,7 @@ def severity(ratings: ArrayLike) -> FloatArray:
     return np.where(count > 0, gap.sum(axis=0) / np.maximum(count, 1), nan)
 
 
-def scale_use(ratings: ArrayLike, *, scale: Sequence[float]) -> ScaleUse:
+def scale_use(ratings: ArrayLike, *, scale: Scale) -> ScaleUse:
     """Count per rater how often each point was given, the share of the most frequent, and the longest run of one value.
 
     Rows must be in the order judged for the run to mean straight-lining; a gap does not break it.
@@ -95,9 +95,7 @@ class Repeats:
     kappa: Estimate
 
 
-def intra_rater(
-    first: ArrayLike, second: ArrayLike, *, scale: Sequence[float], weights: Weights = "quadratic"
-) -> Repeats:
+def intra_rater(first: ArrayLike, second: ArrayLike, *, scale: Scale, weights: Weights = "quadratic") -> Repeats:
     """Return the agreement of first and second judgment of the same units by the same rater, (n_repeats,) each."""
     a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
     same_length(first=a, second=b)
@@ -107,7 +105,7 @@ def intra_rater(
 
 
 def intra_raters(
-    first: ArrayLike, second: ArrayLike, *, raters: Labels, scale: Sequence[float], weights: Weights = "quadratic"
+    first: ArrayLike, second: ArrayLike, *, raters: Labels, scale: Scale, weights: Weights = "quadratic"
 ) -> dict[Hashable, Repeats]:
     """Return `intra_rater` of each rater; ``raters`` (n_repeats,) says whose judgments they are."""
     a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)

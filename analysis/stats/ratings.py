@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.stats.arrays import FloatArray, IntArray, numeric
 
+Scale: TypeAlias = Sequence[float] | FloatArray
 _BLOCK_CELLS = 100_000
 _MOST_CELLS = 100_000_000
 
@@ -79,7 +81,7 @@ def transposed(ratings: ArrayLike) -> str:
     return f"{raters} raters for {units} units: rows must be units and columns raters; is the table transposed?"
 
 
-def checked_scale(scale: Sequence[float] | FloatArray) -> FloatArray:
+def checked_scale(scale: Scale) -> FloatArray:
     """Return the points of a scale in ascending order."""
     values = numeric(np.asarray(scale, dtype=np.float64), name="scale", ndim=1)
     if np.isnan(values).any() or len(np.unique(values)) != len(values):
@@ -111,7 +113,7 @@ def coded(table: FloatArray, values: FloatArray) -> IntArray:
     return codes
 
 
-def patterns(ratings: ArrayLike | Patterns, *, scale: Sequence[float] | FloatArray | None = None) -> Patterns:
+def patterns(ratings: ArrayLike | Patterns, *, scale: Scale | None = None) -> Patterns:
     """Return the different units of a table and how many there are of each; units without ratings are left out.
 
     With few values and few ratings per unit a unit's counts fit into one integer, so that a million units are counted

@@ -1,6 +1,6 @@
 """Scores of systems: means with intervals over sources, counts and distributions."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from math import nan
 
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from analysis.stats.arrays import FloatArray, IntArray, Labels, grouped, numeric
 from analysis.stats.estimate import Estimate, undefined
-from analysis.stats.ratings import checked_scale, coded
+from analysis.stats.ratings import Scale, checked_scale, coded
 from analysis.stats.resampling import Interval, Jackknife, estimated, mean_statistic
 
 
@@ -68,7 +68,7 @@ def _mean_over(values: FloatArray, source: IntArray, interval: Interval | None) 
     return estimated(sums, np.ones(len(sums)), mean_statistic, interval, method=method, dropped=dropped)
 
 
-def distribution(scores: ArrayLike, *, scale: Sequence[float]) -> Distribution:
+def distribution(scores: ArrayLike, *, scale: Scale) -> Distribution:
     """Count how often each point of the scale was given in an array of any shape."""
     values = checked_scale(scale)
     table = numeric(np.asarray(scores).reshape(-1, 1), name="scores", ndim=2)
@@ -76,7 +76,7 @@ def distribution(scores: ArrayLike, *, scale: Sequence[float]) -> Distribution:
     return Distribution(values, counts[:-1], int(counts[-1]))
 
 
-def system_distributions(scores: ArrayLike, *, systems: Labels, scale: Sequence[float]) -> dict[Hashable, Distribution]:
+def system_distributions(scores: ArrayLike, *, systems: Labels, scale: Scale) -> dict[Hashable, Distribution]:
     """Count per system; ``scores`` may be (n_questions,) or (n_questions, n_raters)."""
     names, system = grouped(systems, name="systems")
     rows = np.asarray(scores)

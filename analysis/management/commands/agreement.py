@@ -33,6 +33,7 @@ from analysis.stats.ratings import OffScale, TooManyValues, observed_scale, tran
 
 SHOWN = ("criterion", "coefficient", "value", "low", "high", "n", "dropped", "reason")
 FEW_POINTS = 101
+ASSUMED = "\nNo --scale was given: Randolph, Gwet and the weighted kappas took the points seen and those between."
 
 
 class Command(BaseCommand):
@@ -68,6 +69,8 @@ class Command(BaseCommand):
             except OffScale as error:
                 raise CommandError(f"{name or table}: {error}") from None
         self.stdout.write(as_json(found) if json else as_text(found, SHOWN))
+        if points is None and not json:
+            self.stdout.write(ASSUMED)
 
 
 def _points(text: str) -> list[float]:

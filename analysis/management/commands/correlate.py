@@ -29,15 +29,9 @@ from analysis.stats.dependent import williams
 from analysis.stats.multiplicity import holm
 
 CORRELATIONS = ("criterion", "metric", "coefficient", "value", "low", "high", "p", "n", "dropped", "reason")
-DIFFERENCES = ("criterion", "better", "other", "coefficient", "difference", "low", "high", "n", "sources")
-DIFFERENCES += (
-    "p_swap",
-    "p_swap_holm",
-    "williams_t",
-    "p_williams",
-    "p_williams_one_sided",
-    "p_williams_holm",
-    "reason",
+DIFFERENCES = (
+    *("criterion", "better", "other", "coefficient", "difference", "low", "high", "n", "sources"),
+    *("p_swap", "p_swap_holm", "williams_t", "p_williams", "p_williams_one_sided", "p_williams_holm", "reason"),
 )
 NOTES = """\
 Williams' test takes every row as independent; where rows share a source it finds differences that are not there.
