@@ -3,7 +3,7 @@
 import hashlib
 from io import BytesIO
 
-from django.core.files.base import ContentFile, File
+from django.core.files.base import File
 from django.core.files.storage import Storage
 from django.utils.deconstruct import deconstructible
 
@@ -26,10 +26,10 @@ def content_of(file: StoredFile) -> bytes:
 class DatabaseStorage(Storage):
     """Django's file interface over the same table: a file's name is its hash."""
 
-    def _open(self, name: str, mode: str = "rb") -> File:
+    def _open(self, name: str, mode: str = "rb") -> "File[bytes]":
         return File(BytesIO(content_of(StoredFile.objects.get(sha256=name))), name)
 
-    def _save(self, name: str, content: ContentFile) -> str:
+    def _save(self, name: str, content: "File[bytes]") -> str:
         return keep(content.read()).sha256
 
     def exists(self, name: str) -> bool:

@@ -11,7 +11,7 @@ from django.db.models import Max
 from judging import design
 from judging.formats import rubric as documents
 from judging.formats.rubric import RubricDocument
-from judging.models import Assignment, Question, QuestionSet, Round, Rubric, Task, TaskUnit, Unit
+from judging.models import Assignment, Campaign, Question, QuestionSet, Round, Rubric, Task, TaskUnit, Unit
 from judging.rules import settled
 
 BATCH = 5_000
@@ -35,9 +35,8 @@ def open_(*, round: Round, now: datetime, progress: Progress = silent) -> None:
         if not tasks:
             raise NothingToJudge("The collection holds no question to judge. Import questions first.")
         last = Assignment.objects.filter(round__campaign=campaign).aggregate(last=Max("position"))["last"] or 0
-        laid = design.places(
-            len(tasks), per_task=campaign.annotators_per_task, order=campaign.order, seed=campaign.seed
-        )
+        order: design.Order = "depth" if campaign.order == Campaign.Order.DEPTH else "breadth"
+        laid = design.places(len(tasks), per_task=campaign.annotators_per_task, order=order, seed=campaign.seed)
         rows = (
             Assignment(round=round, task=tasks[place.task], place=place.place, position=last + place.position)
             for place in laid

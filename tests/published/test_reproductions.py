@@ -108,5 +108,5 @@ def test_a_file_without_ratings_ends_in_a_sentence(tmp_path, content):
 
 
 def test_a_missing_file_ends_in_a_sentence():
-    with pytest.raises(CommandError, match="nowhere.xml: No such file"):
+    with pytest.raises(CommandError, match=r"nowhere\.xml: No such file"):
         call_command("reproduce", "qgstec2010", "nowhere.xml")
