@@ -2,10 +2,13 @@
 
 from django.urls import path
 
+from analysis import api
 from analysis.views import downloads, reports
 
 app_name = "analysis"
 urlpatterns = [
+    path("api/campaigns/<uuid:uuid>/runs/", api.Runs.as_view(), name="api_runs"),
+    path("api/campaigns/<uuid:uuid>/runs/<int:number>/", api.OneRun.as_view(), name="api_run"),
     path("campaigns/<uuid:uuid>/report/", reports.report, name="report"),
     path("campaigns/<uuid:uuid>/report/run/", reports.start, name="start"),
     path("campaigns/<uuid:uuid>/runs/<int:number>/", reports.run_report, name="run"),

@@ -2,12 +2,19 @@
 
 from django.urls import path
 
-from judging.views import accounts, campaigns, collections, exports, imports, jobs
+from judging import api
+from judging.views import accounts, campaigns, collections, exports, imports, jobs, keys, rubric_drafts, rubrics
 
 app_name = "judging"
 urlpatterns = [
+    path("api/collections/", api.Collections.as_view(), name="api_collections"),
+    path("api/campaigns/", api.Campaigns.as_view(), name="api_campaigns"),
+    path("api/campaigns/<uuid:uuid>/", api.OneCampaign.as_view(), name="api_campaign"),
+    path("api/campaigns/<uuid:uuid>/judgments/", api.Judgments.as_view(), name="api_judgments"),
     path("", accounts.home, name="home"),
     path("accounts/", accounts.index, name="accounts"),
+    path("key/", keys.key, name="key"),
+    path("key/revoke/", keys.revoke, name="key_revoke"),
     path("accounts/new/", accounts.new, name="account_new"),
     path("accounts/<int:pk>/", accounts.account, name="account"),
     path("accounts/<int:pk>/password-link/", accounts.password_link, name="password_link"),
@@ -20,6 +27,15 @@ urlpatterns = [
     path("collections/import/<int:pk>/confirm/", imports.confirm, name="import_confirm"),
     path("collections/<int:pk>/", collections.collection, name="collection"),
     path("collections/<int:pk>/quarantine.csv", collections.quarantine, name="quarantine"),
+    path("protocols/", rubrics.index, name="rubrics"),
+    path("protocols/new/", rubrics.new, name="rubric_new"),
+    path("protocols/<int:pk>/", rubrics.rubric, name="rubric"),
+    path("protocols/<int:pk>/yaml/", rubrics.download, name="rubric_file"),
+    path("protocols/<int:pk>/copy/", rubrics.copy, name="rubric_copy"),
+    path("protocols/drafts/<int:pk>/", rubric_drafts.draft, name="rubric_draft"),
+    path("protocols/drafts/<int:pk>/yaml/", rubric_drafts.text, name="rubric_draft_yaml"),
+    path("protocols/drafts/<int:pk>/file/", rubric_drafts.download, name="rubric_draft_file"),
+    path("protocols/drafts/<int:pk>/discard/", rubric_drafts.discard, name="rubric_draft_discard"),
     path("jobs/<uuid:pk>/", jobs.job, name="job"),
     path("jobs/<uuid:pk>/cancel/", jobs.cancel, name="job_cancel"),
     path("campaigns/", campaigns.index, name="campaigns"),

@@ -1,0 +1,75 @@
+"""Runs for programs: ask for one, see how far it is, read what it found."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from analysis.actions import runs
+from analysis.forms import RunForm
+from analysis.models import Run
+from judging import tasks
+from judging.api import campaign_of
+
+
+class RunSerializer(serializers.ModelSerializer):
+    state = serializers.CharField(source="job.state")
+    done = serializers.IntegerField(source="job.done")
+    total = serializers.IntegerField(source="job.total")
+    error = serializers.CharField(source="job.error")
+
+    class Meta:
+        model = Run
+        fields = (
+            "number",
+            "state",
+            "done",
+            "total",
+            "error",
+            "seed",
+            "parameters",
+            "versions",
+            "input_sha256",
+            "created_at",
+        )
+
+
+class Runs(APIView):
+    """The runs of a campaign; POST asks for a new one, with the fields of the page's form."""
+
+    def get(self, request: Request, uuid: UUID) -> Response:
+        found = Run.objects.filter(campaign=campaign_of(request.user, uuid)).select_related("job")
+        return Response(RunSerializer(found, many=True).data)
+
+    def post(self, request: Request, uuid: UUID) -> Response:
+        campaign = campaign_of(request.user, uuid)
+        form = RunForm({**_initial(), **request.data})
+        if not form.is_valid():
+            return Response(form.errors, status=status.HTTP_422_UNPROCESSABLE_ENTITY)
+        parameters = dict(form.cleaned_data)
+        with transaction.atomic():
+            run = runs.start(campaign=campaign, by=request.user, seed=parameters.pop("seed"), parameters=parameters)
+            transaction.on_commit(lambda: tasks.ring(run.job_id))
+        return Response(RunSerializer(run).data, status=status.HTTP_201_CREATED)
+
+
+class OneRun(APIView):
+    """One run with every table it found."""
+
+    def get(self, request: Request, uuid: UUID, number: int) -> Response:
+        campaign = campaign_of(request.user, uuid)
+        run = get_object_or_404(Run.objects.select_related("job"), campaign=campaign, number=number)
+        return Response({**RunSerializer(run).data, "tables": runs.tables_of(run)})
+
+
+def _initial() -> dict[str, Any]:
+    """Return what the form offers, for fields that a program leaves out."""
+    form = RunForm()
+    return {name: field.initial for name, field in form.fields.items() if field.initial is not None} | {
+        "metrics": runs.DEFAULTS["metrics"]
+    }

@@ -1,0 +1,92 @@
+"""The programs' door shows what pages show, to the same people."""
+
+import pytest
+from rest_framework.authtoken.models import Token
+
+from analysis.models import Run
+from judging.models import Membership
+from tests import factories
+from tests.analysis import studies
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign():
+    return studies.imported(sources=2)
+
+
+@pytest.fixture
+def api(client, campaign):
+    client.force_login(campaign.created_by)
+    return client
+
+
+def test_campaigns_show_places_and_rubric(api, campaign):
+    [row] = api.get("/api/campaigns/").json()["results"]
+    assert (row["title"], row["state"], row["rubric"], row["filled"], row["places"]) == (
+        campaign.title, "closed", "small", 4, 4,
+    )  # fmt: skip
+    assert api.get(f"/api/campaigns/{campaign.uuid}/").json() == row
+
+
+def test_judgments_come_with_labels_and_no_accounts(api, campaign):
+    rows = api.get(f"/api/campaigns/{campaign.uuid}/judgments/").json()["results"]
+    assert len(rows) == 2 * 3 * 2 * 2
+    assert {row["annotator"] for row in rows} == {"A1", "A2"}
+    assert {row["system"] for row in rows} == set(studies.SYSTEMS)
+
+
+def test_judgments_need_the_same_number_of_queries_however_many(api, campaign, django_assert_max_num_queries):
+    with django_assert_max_num_queries(6):
+        api.get(f"/api/campaigns/{campaign.uuid}/judgments/")
+
+
+def test_a_run_is_asked_for_and_read(api, campaign):
+    answer = api.post(f"/api/campaigns/{campaign.uuid}/runs/", {"seed": 5}, content_type="application/json")
+    assert answer.status_code == 201
+    assert Run.objects.get().seed == 5
+    assert api.get(f"/api/campaigns/{campaign.uuid}/runs/").json()[0]["state"] == "queued"
+    assert api.get(f"/api/campaigns/{campaign.uuid}/runs/1/").json()["tables"] == {}
+
+
+def test_a_malformed_run_names_the_field(api, campaign):
+    answer = api.post(f"/api/campaigns/{campaign.uuid}/runs/", {"seed": "x"}, content_type="application/json")
+    assert answer.status_code == 422
+    assert list(answer.json()) == ["seed"]
+
+
+def test_a_key_lets_a_program_in_until_it_is_revoked(client, campaign):
+    client.force_login(campaign.created_by)
+    assert b"Make another" in client.post("/key/").content
+    header = {"Authorization": f"Token {Token.objects.get().key}"}
+    client.post("/key/revoke/")
+    client.logout()
+    assert client.get("/api/campaigns/", headers=header).status_code == 401
+    made = Token.objects.create(user=campaign.created_by).key
+    assert client.get("/api/campaigns/", headers={"Authorization": f"Token {made}"}).status_code == 200
+
+
+ADDRESSES = ["", "judgments/", "runs/", "runs/1/"]
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
+def test_strangers_and_annotators_find_nothing(client, campaign, path):
+    annotator = factories.user()
+    Membership.objects.create(user=annotator, campaign=campaign, role="annotator")
+    for user in (factories.researcher(), annotator):
+        client.force_login(user)
+        assert client.get(f"/api/campaigns/{campaign.uuid}/{path}").status_code == 404
+    client.logout()
+    assert client.get(f"/api/campaigns/{campaign.uuid}/{path}").status_code == 401
+
+
+def test_lists_hold_only_what_one_may_see(client, campaign):
+    client.force_login(factories.researcher())
+    assert client.get("/api/campaigns/").json()["results"] == []
+    assert client.get("/api/collections/").json()["results"] == []
+
+
+@pytest.mark.parametrize("path", ["/api/campaigns/", "/api/collections/"])
+def test_reading_only(api, path):
+    assert api.post(path, {}).status_code == 405
