@@ -178,7 +178,7 @@ class Writer:
     def _criteria(self, asked: tuple[Asked, ...], *, first: bool) -> tuple[ShownCriterion, ...]:
         """Controls of the stages up to the open one; each criterion is explained where it first appears."""
         controls = (self._control(each, asked) for each in asked if each.stage <= self.state.stage)
-        return tuple(each if first else replace(each, definition="", prompt="") for each in controls)
+        return tuple(each if first else _without_words(each) for each in controls)
 
     def _control(self, asked: Asked, beside: tuple[Asked, ...]) -> ShownCriterion:
         own, settled = self.state.answers.get(asked.place), self.settled.get(asked.place)
@@ -210,6 +210,11 @@ class Writer:
             if key in names
         ]
         return json.dumps(rules, ensure_ascii=False) if rules else ""
+
+
+def _without_words(shown: ShownCriterion) -> ShownCriterion:
+    points = tuple(replace(point, description="") for point in shown.points)
+    return replace(shown, definition="", prompt="", points=points)
 
 
 def criterion(words: Criterion, value: int | None = None, *, disabled: bool = False) -> ShownCriterion:

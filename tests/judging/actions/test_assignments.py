@@ -8,6 +8,7 @@ import pytest
 from django.db import connection, connections
 from django.utils import timezone
 
+from judging import tasks
 from judging.actions import assignments, campaigns, drafts
 from judging.actions.assignments import Finished, Here, NoneNow, RoundClosed
 from judging.models import Assignment, Campaign, Draft, Enrollment, Exclusion, Round
@@ -182,6 +183,13 @@ def test_release_due_leaves_running_leases_alone() -> None:
     assert assignments.release_due() == 1
     assert assignments.release_due() == 0
     assert states(round) == {"released": 1, "held": 1, "open": 1}
+
+
+def test_sweep_frees_places_whose_lease_ran_out() -> None:
+    round = opened(sources=1)
+    run_out(claimed(factories.enrollment(round.campaign), round))
+    tasks.sweep()
+    assert states(round) == {"released": 1, "open": 1}
 
 
 def test_renew_counts_time_at_work_and_caps_long_gaps() -> None:
