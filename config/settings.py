@@ -60,7 +60,6 @@ INSTALLED_APPS = [
     "judging",
     "annotation",
     "analysis",
-    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

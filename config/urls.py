@@ -1,12 +1,10 @@
 """Which app answers which address. Accounts have plain names, since Django's own pages look for them."""
 
-from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import include, path
 from django.views.generic import TemplateView
 
 urlpatterns = [
-    path("admin/", admin.site.urls),
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("password/", auth.PasswordChangeView.as_view(), name="password_change"),

@@ -28,8 +28,8 @@ class CampaignSerializer(serializers.ModelSerializer):
     class Meta:
         model = Campaign
         fields = (
-            "uuid", "title", "state", "origin", "collection", "rubric", "rubric_version", "annotators_per_task", "order",
-            "seed", "protocol_digest", "created_at", "locked_at", "closed_at", "places", "filled", "held",
+            "uuid", "title", "state", "origin", "collection", "rubric", "rubric_version", "annotators_per_task",
+            "order", "seed", "protocol_digest", "created_at", "locked_at", "closed_at", "places", "filled", "held",
         )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ class LastAdministrator(Exception):
 
 
 def password_link_parts(*, user: User) -> dict[str, str]:
-    """Return what the address of a page for choosing a new password is made of; it works once and for a limited time."""
+    """Return what the address of a page for choosing a password is made of; it works once and for a limited time."""
     return {"uidb64": urlsafe_base64_encode(force_bytes(user.pk)), "token": default_token_generator.make_token(user)}
 
 
