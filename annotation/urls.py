@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import entry, preview, tasks, work
+from annotation.views import entry, preview, samples, tasks, work
 
 app_name = "annotation"
 urlpatterns = [
@@ -17,4 +17,7 @@ urlpatterns = [
     path("tasks/<uuid:uuid>/draft/", tasks.draft, name="draft"),
     path("tasks/<uuid:uuid>/submit/", tasks.submit, name="submit"),
     path("campaigns/<uuid:uuid>/preview/", preview.preview, name="preview"),
+    path("protocols/drafts/<int:pk>/preview/", samples.preview, name="rubric_preview"),
+    path("protocols/drafts/<int:pk>/preview/pane/", samples.pane, name="rubric_pane"),
+    path("protocols/drafts/<int:pk>/preview/guideline/", samples.show_guideline, name="rubric_guideline"),
 ]

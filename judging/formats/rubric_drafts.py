@@ -1,4 +1,4 @@
-"""Rubrics in the making: plain trees that may be incomplete, where they begin and what a change in them brings along."""
+"""Rubrics in the making: trees that may be incomplete, where they begin and what a change in them brings along."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from copy import deepcopy
 from typing import Any
 
 from judging.formats import rubric as documents
-from judging.formats.rubric_nodes import RubricError, RubricProblem, from_yaml, to_plain
+from judging.formats.rubric_nodes import NUMBER, RubricError, RubricProblem, from_yaml, to_plain
 from judging.formats.rubric_schema import RubricDocument
 
 Tree = dict[str, Any]
 FILE = "protocol.yaml"
 REFERENCES = ("sets", "when")  # mappings of rules whose names are criteria
+PLACE = re.compile(r"(stages|criteria|rules|facts|agreement)(?:\[(\d{1,6})\](?:\.(points)(?:\[(\d{1,6})\])?)?)?")
+
+
+class NoSuchPlace(LookupError):
+    """There is no such part to add to, remove or move."""
 
 
 def tree(text: str) -> Tree:
@@ -140,3 +145,61 @@ def _replace_each(holder: Any, key: str, names: Mapping[str, str]) -> None:
 def _drop(holder: Any, key: str, name: str) -> None:
     if isinstance(holder, dict) and isinstance(holder.get(key), list):
         holder[key] = [item for item in holder[key] if item != name]
+
+
+def add(plain: Tree, place: str, kind: str = "") -> str:
+    """Add a row to a list, such as `criteria` or `criteria[0].points`, and return its place."""
+    match = PLACE.fullmatch(place)
+    if match is None or match[4] is not None or (match[2] is not None and not match[3]):
+        raise NoSuchPlace(place)
+    holder = plain if match[2] is None else _at(plain.get(match[1]), match[2], place)
+    rows = holder.setdefault(match[3] or match[1], [])
+    rows.append(_new(match[3] or match[1], plain, rows, kind))
+    return f"{place}[{len(rows) - 1}]"
+
+
+def remove(plain: Tree, place: str) -> None:
+    """Remove a row; what named a removed criterion forgets it."""
+    rows, index = _row(plain, place)
+    row = rows.pop(index)
+    if place.startswith("criteria[") and place.count("[") == 1 and isinstance(row, dict):
+        forget(plain, str(row.get("key", "")))
+
+
+def move(plain: Tree, place: str, by: int) -> str:
+    """Move a row up (-1) or down (1), and return its new place; at an end it stays."""
+    rows, index = _row(plain, place)
+    target = min(max(index + by, 0), len(rows) - 1)
+    rows.insert(target, rows.pop(index))
+    return re.sub(r"\[\d+\]$", f"[{target}]", place)
+
+
+def _row(plain: Tree, place: str) -> tuple[list[Any], int]:
+    match = PLACE.fullmatch(place)
+    if match is None or match[2] is None or (match[3] and match[4] is None):
+        raise NoSuchPlace(place)
+    rows, index = plain.get(match[1]), match[2]
+    if match[3]:
+        rows, index = _at(rows, match[2], place).get("points"), match[4]
+    _at(rows, index, place)
+    assert isinstance(rows, list)  # noqa: S101  # _at has looked
+    return rows, int(index)
+
+
+def _at(rows: Any, index: str, place: str) -> Tree:
+    if not isinstance(rows, list) or int(index) >= len(rows) or not isinstance(rows[int(index)], dict):
+        raise NoSuchPlace(place)
+    row: Tree = rows[int(index)]
+    return row
+
+
+def _new(name: str, plain: Tree, rows: list[Any], kind: str) -> Tree:
+    if name == "criteria":
+        stages = [str(stage["key"]) for stage in _maps(plain, "stages") if "key" in stage]
+        return new_criterion(stages[-1]) if stages else {}
+    if name == "points":
+        values = [
+            int(row["value"]) for row in rows if isinstance(row, dict) and NUMBER.fullmatch(str(row.get("value")))
+        ]
+        return {"value": max(values, default=0) + 1}
+    return {"kind": kind} if kind else {}

@@ -1,0 +1,194 @@
+"""How a protocol in the making will look to annotators, on material of our own; nothing is stored.
+
+A draft may be incomplete: what can be shown is shown.
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.views import material
+from annotation.views.page import Shown, State, Writer, guideline
+from judging.actions import sheets
+from judging.actions.sheets import Known, Line, Order, Sheet
+from judging.formats import rubric as documents
+from judging.formats import rubric_drafts as trees
+from judging.formats.rubric_nodes import RubricError
+from judging.formats.rubric_schema import Criterion, RubricDocument, Stage
+from judging.forms.rubrics import read
+from judging.guards import draft_for_owner
+from judging.models import Passage, RubricDraft, Source
+
+TEXT = (
+    "Ida Brandt sold rye bread from a cart for six years. In March 1932 she opened a shop on Mill Lane. "
+    "Two of her nephews worked the oven at night, and the cart stood in the yard until the flood."
+)
+ANSWER, SENTENCE = "Mill Lane", "In March 1932 she opened a shop on Mill Lane."
+QUESTIONS = (
+    ("How did Ida Brandt come to own a shop?", "by selling bread from a cart", "how"),
+    ("Where did Ida Brandt open her shop?", "Mill Lane", "where"),
+    ("Where opened she in March 1932?", "a shop", "where"),
+    ("Who worked the oven at night?", "two of her nephews", "who"),
+    ("Which grain is most used for dark bread?", "rye", "which"),
+    ("Where was the cart until the flood?", "in the yard", "where"),
+)
+ONLY, FEW = 1, 3
+
+
+@draft_for_owner
+@require_http_methods(["GET", "POST"])
+def preview(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+    """Show the whole page; "Continue" shows its next step."""
+    rubric = _readable(draft.text)
+    if rubric is None:
+        messages.info(request, _("There is nothing to show yet: give a criterion a name and points."))
+        return redirect("judging:rubric_draft", draft.pk)
+    stage, own = _stage(request.GET.get("step"), rubric), reverse("annotation:rubric_preview", args=[draft.pk])
+    if request.method == "POST":
+        return _answered(request, own, stage)
+    shown = _shown(rubric, stage)
+    return render(request, "annotation/judge.html", {"page": shown.names() | _around(draft, rubric, own, stage)})
+
+
+def _answered(request: HttpRequest, own: str, stage: int) -> HttpResponse:
+    if request.POST.get("action") == "continue":
+        return redirect(f"{own}?step={stage + 1}")
+    messages.info(request, _("This was a preview; nothing was stored."))
+    return redirect(own)
+
+
+def _around(draft: RubricDraft, rubric: RubricDocument, own: str, stage: int) -> dict[str, object]:
+    return {
+        "title": rubric.title or _("A new protocol"),
+        "progress": {"done": 0, "total": None, "current": 1},
+        "submit_url": f"{own}?step={stage}",
+        "draft_url": "",
+        "guideline_url": reverse("annotation:rubric_guideline", args=[draft.pk]),
+        "pause_url": reverse("judging:rubric_draft", args=[draft.pk]),
+        "back_url": "",
+        "reenter_url": reverse("login"),
+        "preview": True,
+        "note": "",
+        "token": "",
+        "sequence": 0,
+    }
+
+
+@draft_for_owner
+@require_GET
+def show_guideline(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+    """Show the guideline as annotators will read it."""
+    rubric = _readable(draft.text)
+    if rubric is None:
+        return redirect("judging:rubric_draft", draft.pk)
+    back = reverse("annotation:rubric_preview", args=[draft.pk])
+    context = {"title": rubric.title, "guideline": guideline(rubric), "back_url": back}
+    return render(request, "annotation/guideline.html", context)
+
+
+@draft_for_owner
+@require_POST
+def pane(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+    """Show the first question with its controls, by the form as it stands and before it is saved."""
+    rubric = _readable(documents.write(read(request.POST, {})))
+    context: dict[str, Any] = {"draft": draft, "steps": [], "page": None}
+    if rubric is not None:
+        stage = _stage(request.POST.get("step"), rubric)
+        shown = _shown(rubric, stage)
+        groups = tuple(replace(group, questions=group.questions[:ONLY]) for group in shown.groups[:ONLY])
+        context |= {"page": replace(shown, groups=groups), "stage": stage, "steps": rubric.stages}
+    return render(request, "annotation/sample_pane.html", context)
+
+
+def _stage(sent: str | None, rubric: RubricDocument) -> int:
+    number = int(sent) if sent and sent.isdecimal() and len(sent) < 4 else 0
+    return min(number, len(rubric.stages) - 1)
+
+
+def _readable(text: str) -> RubricDocument | None:
+    """Return what of a draft can be shown, None where no criterion has points yet."""
+    try:
+        rubric, problems = documents.sketch(text, trees.FILE)
+    except RubricError:
+        return None
+    shown = _mended(rubric) if problems else rubric
+    return shown if shown.criteria else None
+
+
+def _mended(rubric: RubricDocument) -> RubricDocument:
+    """Return it without what cannot be shown: rules, criteria without points, keys and stages that do not fit."""
+    stages = rubric.stages or (Stage("judge", "", ("passage",)),)
+    stages = tuple(replace(stage, key=stage.key or f"stage{n}") for n, stage in enumerate(stages))
+    keys = {stage.key for stage in stages}
+    found = [criterion for criterion in rubric.criteria if criterion.points]
+    criteria = tuple(
+        replace(each, key=f"c{n}", stage=each.stage if each.stage in keys else stages[0].key, points=_distinct(each))
+        for n, each in enumerate(found)
+    )
+    return replace(rubric, stages=stages, criteria=criteria, rules=(), facts=(), translations={})
+
+
+def _distinct(criterion: Criterion) -> Any:
+    return tuple({point.value: point for point in criterion.points}.values())
+
+
+def _shown(rubric: RubricDocument, stage: int) -> Shown:
+    writer = Writer(sample(rubric), State(stage=stage))
+    writer.materials = {ONLY: material.material(_source(), writer.shows)}
+    return writer.page("en")
+
+
+def sample(rubric: RubricDocument) -> Sheet:
+    """Return a task of our own material, cut as the rubric cuts."""
+    asks = Known(rubric, {criterion.key: number for number, criterion in enumerate(rubric.criteria)})
+    return sheets.arrange(asks, _lines(rubric), order=Order(ONLY, "sample", "sample"))
+
+
+def _lines(rubric: RubricDocument) -> list[Line]:
+    """Return one set of as many questions as expected, or a few sets of one; sets that are judged are lines too."""
+    of_sets = any(each.unit == "set" or each.asked == "once_per_set" for each in rubric.criteria)
+    count, size = (ONLY, min(rubric.expected, len(QUESTIONS))) if rubric.expected > 1 else (FEW, 1)
+    if rubric.task == "question_set":
+        count = ONLY
+    elif of_sets and rubric.task == "source":
+        count, size = 2, FEW
+    lines = []
+    for number in range(count):
+        lines += [_line(0, number, size)] if of_sets else []
+        lines += [_line(slot, number, size) for slot in range(1, size + 1)]
+    return lines
+
+
+def _line(slot: int, number: int, size: int) -> Line:
+    """Return a question's line, or the line of the set as a whole for slot 0."""
+    text, answer, kind = QUESTIONS[(number * size + slot - 1) % len(QUESTIONS)] if slot else (None, None, None)
+    return Line(
+        unit=number * 100 + slot,
+        slot=slot or None,
+        question_set=number,
+        expected=size,
+        source=ONLY,
+        text=text,
+        submitted_answer=answer,
+        question_type=kind,
+    )
+
+
+@lru_cache(maxsize=1)
+def _source() -> Source:
+    return Source(
+        passage=Passage(text=TEXT),
+        answer=ANSWER,
+        answer_start=TEXT.index(ANSWER),
+        sentence=SENTENCE,
+        sentence_start=TEXT.index(SENTENCE),
+        target_type="where",
+        modality="text",
+    )

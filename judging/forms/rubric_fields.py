@@ -1,0 +1,279 @@
+"""Fields of the protocol editor. Each shows a value of the document and reads it back; None is left out.
+
+A field is named by its key path, such as `criteria[0].points[1].label`, so every problem finds its field.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+from django import forms
+from django.core.exceptions import NON_FIELD_ERRORS
+from django.http import QueryDict
+from django.template.loader import render_to_string
+from django.utils.translation import gettext_lazy as _
+
+from judging.formats.rubric_nodes import NUMBER
+
+BREAK = " ⏎ "  # a line break inside an entry of a list that stands one entry to a line
+Choices = Sequence[tuple[str, Any]]
+ROW = re.compile(r"(\w+)\[(\d+)\]")
+NOUNS: Mapping[str, Any] = {
+    "stages": _("Stage"),
+    "criteria": _("Criterion"),
+    "points": _("Point"),
+    "rules": _("Rule"),
+    "facts": _("Fact"),
+    "agreement": _("Coefficient"),
+    "span_mark": _("Part to be marked"),
+    "aggregate": _("Aggregate"),
+}
+
+
+def line(label: Any, help_text: Any = "", *, required: bool = True, css: str = "") -> "TextField":
+    """Return a field of one line."""
+    widget = forms.TextInput(attrs={"class": css} if css else {})
+    return TextField(label=label, help_text=help_text, required=required, widget=widget)
+
+
+def number(label: Any, help_text: Any = "", *, required: bool = True) -> "NumberField":
+    """Return a field for a whole number; what is none stays there with its error."""
+    widget = forms.TextInput(attrs={"inputmode": "numeric", "class": "short"})
+    return NumberField(label=label, help_text=help_text, required=required, widget=widget)
+
+
+def area(label: Any, help_text: Any = "", *, required: bool = True, rows: int = 3) -> "TextField":
+    """Return a field of several lines."""
+    return TextField(label=label, help_text=help_text, required=required, widget=forms.Textarea(attrs={"rows": rows}))
+
+
+def pick(label: Any, choices: Choices, help_text: Any = "", *, required: bool = True) -> "PickField":
+    """Return a list from which one is picked."""
+    return PickField(label=label, help_text=help_text, required=required, choices=[("", _("Choose")), *choices])
+
+
+class TextField(forms.CharField):
+    def show(self, value: Any) -> Any:
+        return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+    def plain(self, raw: Any) -> Any:
+        return _clean(raw) or None
+
+
+class NumberField(TextField):
+    def plain(self, raw: Any) -> Any:
+        word = _clean(raw)
+        return int(word) if NUMBER.fullmatch(word) else word or None
+
+
+class FlagField(forms.BooleanField):
+    def show(self, value: Any) -> Any:
+        return value in (True, "true")
+
+    def plain(self, raw: Any) -> Any:
+        return True if raw else None
+
+
+class PickField(forms.ChoiceField):
+    """A value that is no choice is shown as one more, so that nothing is lost and its error has a place."""
+
+    def show(self, value: Any) -> Any:
+        shown = TextField().show(value)
+        offered: Any = self.choices
+        if shown not in {key for key, _label in offered}:
+            self.choices = [*offered, (shown, shown)]
+        return shown
+
+    def plain(self, raw: Any) -> Any:
+        return _clean(raw) or None
+
+
+class ChecksField(forms.MultipleChoiceField):
+    widget = forms.CheckboxSelectMultiple
+
+    def show(self, value: Any) -> Any:
+        shown = [str(item) for item in value if isinstance(item, str | int)] if isinstance(value, list) else []
+        offered: Any = self.choices
+        known = {key for key, _label in offered}
+        self.choices = [*offered, *((key, key) for key in dict.fromkeys(shown) if key not in known)]
+        return shown
+
+    def plain(self, raw: Any) -> Any:
+        return list(raw) or None
+
+
+class LinesField(forms.CharField):
+    """A list of texts, one to a line."""
+
+    def __init__(self, *, rows: int = 2, **kwargs: Any) -> None:
+        super().__init__(widget=forms.Textarea(attrs={"rows": rows}), **kwargs)
+
+    def show(self, value: Any) -> Any:
+        items = [str(item) for item in value if isinstance(item, str | int)] if isinstance(value, list) else []
+        return "\n".join(_clean(item).replace("\n", BREAK) for item in items)
+
+    def plain(self, raw: Any) -> Any:
+        lines = (row.strip().replace(BREAK, "\n") for row in _clean(raw).split("\n"))
+        return [row for row in lines if row] or None
+
+
+class PairsField(LinesField):
+    """A mapping, one `name: value` to a line."""
+
+    def show(self, value: Any) -> Any:
+        pairs = value.items() if isinstance(value, dict) else ()
+        return super().show([f"{key}: {item}" for key, item in pairs if isinstance(item, str | int)])
+
+    def plain(self, raw: Any) -> Any:
+        pairs = [row.partition(":") for row in super().plain(raw) or ()]
+        return {key.strip(): NumberField().plain(item) or "" for key, _colon, item in pairs} or None
+
+
+class ValuesWidget(forms.Widget):
+    """One small list of scale points for each criterion; names end in the criterion's key."""
+
+    use_fieldset = True
+    scales: Mapping[str, tuple[str, Choices]] = {}
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> dict[str, str]:
+        return {key.removeprefix(f"{name}."): data[key] for key in data if key.startswith(f"{name}.")}
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> Any:
+        given = value or {}
+        rows = [self._row(name, key, given.get(key, "")) for key in dict.fromkeys([*self.scales, *given])]
+        return render_to_string("judging/rubrics/values.html", {"rows": rows})
+
+    def _row(self, name: str, key: str, value: str) -> dict[str, Any]:
+        label, points = self.scales.get(key, (key, ()))
+        known = {str(point) for point, _label in points}
+        extra = [(value, value)] if value and value not in known else []
+        return {
+            "name": f"{name}.{key}",
+            "label": label,
+            "value": value,
+            "points": [*points, *extra],
+            "free": not points,
+        }
+
+
+class ValuesField(forms.Field):
+    """A mapping of criteria to values of their scales."""
+
+    widget = ValuesWidget
+
+    def show(self, value: Any) -> Any:
+        items = value.items() if isinstance(value, dict) else ()
+        return {key: str(item) for key, item in items if isinstance(item, str | int)}
+
+    def plain(self, raw: Any) -> Any:
+        found = {key: NumberField().plain(item) for key, item in raw.items()}
+        return {key: item for key, item in found.items() if item is not None} or None
+
+
+class Section(forms.Form):
+    """A part of the document, always drawn from it: what is wrong is told by the document's own checks."""
+
+    use_required_attribute = False
+    parts: Mapping[str, Any] = {}  # by the key path inside the part
+
+    @property
+    def number(self) -> int:
+        """Return its place in its list, from 1."""
+        return int(ROW.findall(self.place)[-1][1]) + 1
+
+    @property
+    def heading(self) -> str:
+        """Return what people call it, such as “Rule 2”."""
+        return self.called("")
+
+    @property
+    def given(self) -> bool:
+        """Say whether anything is entered in it, or wrong."""
+        return any(self.initial.values()) or bool(self.errors)
+
+    @property
+    def here(self) -> list[str]:
+        """Return what is wrong with the part as a whole."""
+        return list(self.errors.get(NON_FIELD_ERRORS, ()))
+
+    def __init__(self, value: Mapping[str, Any], place: str = "", **choices: Any) -> None:
+        super().__init__(prefix=place)
+        self.place = place
+        self.shown = self.of(**choices)
+        self.fields.update(self.shown)
+        self.initial = {name: field.show(found(value, name)) for name, field in self.shown.items()}
+
+    @classmethod
+    def of(cls, **choices: Any) -> dict[str, Any]:
+        """Return fresh fields; a part whose lists depend on other parts fills them here."""
+        return deepcopy(dict(cls.parts))
+
+    def add_prefix(self, field_name: str) -> str:
+        return f"{self.place}.{field_name}" if self.place else field_name
+
+    @classmethod
+    def read(cls, data: QueryDict, place: str = "") -> dict[str, Any]:
+        """Return the part of the document that was sent."""
+        start = f"{place}." if place else ""
+        sent = {name: f.plain(f.widget.value_from_datadict(data, {}, start + name)) for name, f in cls.of().items()}
+        return nested(sent)
+
+    def written(self) -> dict[str, Any]:
+        """Return the part of the document as it will be sent back."""
+        return nested({name: field.plain(self.initial[name]) for name, field in self.shown.items()})
+
+    def tell(self, name: str, reason: str) -> None:
+        """Put a problem at a field, or at the part as a whole."""
+        self.errors.setdefault(name if name in self.fields else NON_FIELD_ERRORS, self.error_class()).append(reason)
+
+    def anchor(self, name: str) -> str:
+        """Return the id of a field, or of the part as a whole."""
+        return str(self[name].id_for_label or self[name].auto_id) if name else f"at-{self.place}"
+
+    def called(self, name: str) -> str:
+        """Return what people call the place of a field, such as “Criterion 2, Point 1: Label”."""
+        rows = ROW.findall(self.place)
+        part = ", ".join(f"{NOUNS[kind]} {int(number) + 1}" for kind, number in rows) or NOUNS.get(self.place, "")
+        label = self.fields[name].label if name else ""
+        return f"{part}: {label}" if part and label else str(part or label)
+
+    def some(self, *names: str) -> list[forms.BoundField]:
+        return [self[name] for name in names if name in self.fields]
+
+
+def found(value: Any, path: str) -> Any:
+    """Return what stands at a path of keys, None where there is nothing."""
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tree of values named by their paths, without those that are None."""
+    tree: dict[str, Any] = {}
+    for path, value in flat.items():
+        *outer, last = path.split(".")
+        if value is None:
+            continue
+        holder = tree
+        for key in outer:
+            holder = holder.setdefault(key, {})
+        holder[last] = value
+    return tree
+
+
+def leaves(value: Any, place: str = "") -> Iterable[tuple[str, str]]:
+    """Yield each text of a tree with its place, numbers of lists left out; empty and false ones say nothing."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from leaves(item, f"{place}.{key}" if place else str(key))
+    elif isinstance(value, list):
+        for item in value:
+            yield from leaves(item, f"{place}[]")
+    elif value is not None and value is not False and value not in ("", "false"):
+        yield place, "true" if value is True else _clean(value)
+
+
+def _clean(raw: Any) -> str:
+    return str(raw if raw is not None else "").replace("\r\n", "\n").replace("\r", "\n").strip()

@@ -1,0 +1,219 @@
+"""Writing a protocol: as a form or as YAML, whatever state it is in, until it is finished as a version."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from judging.actions import rubric_drafts
+from judging.actions.rubric_drafts import ChangedElsewhere, NotText
+from judging.formats import rubric as documents
+from judging.formats import rubric_drafts as trees
+from judging.formats.rubric_drafts import NoSuchPlace, Tree
+from judging.formats.rubric_nodes import RubricError, RubricProblem
+from judging.forms import rubric_sections as sections
+from judging.forms.rubrics import Editor, TextForm, read
+from judging.guards import draft_for_owner
+from judging.models import RubricDraft
+from judging.views.rubrics import yaml_file
+
+MOST_PROBLEMS = 100
+MOVES = {"up": -1, "down": 1}
+
+
+@draft_for_owner
+@require_http_methods(["GET", "POST"])
+def draft(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+    """Write a protocol as a form; each button of a row saves and changes the row."""
+    if request.method == "POST":
+        return _sent(request, draft)
+    try:
+        plain = trees.tree(draft.text)
+    except RubricError:
+        messages.warning(request, _("This cannot be read as YAML yet, so it cannot be shown as a form. Mend it here."))
+        return redirect("judging:rubric_draft_yaml", draft.pk)
+    return _page(request, draft, plain, check="check" in request.GET)
+
+
+def _sent(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+    plain = read(request.POST, _base(draft))
+    act, _space, what = request.POST.get("act", "save").partition(" ")
+    check = act in ("save", "finish") or "check" in request.POST
+    try:
+        focus = _change(plain, act, what, request)
+        rubric_drafts.save(draft=draft, text=documents.write(plain), revision=_revision(request), now=timezone.now())
+    except NoSuchPlace:
+        return _page(request, draft, plain, check=check, refused=_("That row is no longer there."))
+    except NotText as refused:
+        return _page(request, draft, plain, check=check, refused=str(refused))
+    except ChangedElsewhere:
+        draft.refresh_from_db()
+        return _page(request, draft, plain, check=check, refused=_elsewhere(), status=409)
+    return _after(request, draft, plain, act=act, focus=focus, check=check)
+
+
+def _after(request: HttpRequest, draft: RubricDraft, plain: Tree, *, act: str, focus: str, check: bool) -> HttpResponse:
+    if act == "finish":
+        return _finished(request, draft) or _page(request, draft, plain, check=True, status=422)
+    if act == "preview":
+        return redirect("annotation:rubric_preview", draft.pk)
+    if request.htmx:
+        return _page(request, draft, plain, check=check, focus=focus)
+    if act == "save":
+        messages.success(request, _("Saved."))
+    anchor = f"#at-{focus}" if focus else ""
+    return redirect(reverse("judging:rubric_draft", args=[draft.pk]) + ("?check" if check else "") + anchor)
+
+
+def _change(plain: Tree, act: str, what: str, request: HttpRequest) -> str:
+    """Change rows as a button asks, and return the place to go to."""
+    if act == "add":
+        return trees.add(plain, what, request.POST.get(f"new_{what}", ""))
+    if act == "remove":
+        trees.remove(plain, what)
+    if act in MOVES:
+        return trees.move(plain, what, MOVES[act])
+    if act == "prune":
+        trees.prune(plain)
+    return ""
+
+
+def _page(
+    request: HttpRequest,
+    draft: RubricDraft,
+    plain: Tree,
+    *,
+    check: bool,
+    focus: str = "",
+    refused: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    text = documents.write(plain)
+    problems, warnings = _looked_at(text)
+    editor = Editor(plain)
+    if check:
+        editor.tell(problems)
+    context = _context(request, draft, problems, warnings) | {
+        "editor": editor,
+        "check": check,
+        "focus": focus,
+        "refused": refused,
+        "orphans": any("no such text to translate" in problem.reason for problem in problems),
+        "new_rules": sections.RULES,
+        "new_facts": sections.FACTS,
+    }
+    template = "judging/rubrics/editor.html" if request.htmx else "judging/rubrics/draft.html"
+    return render(request, template, context, status=status if status != 200 else 422 if refused else 200)
+
+
+def _context(
+    request: HttpRequest, draft: RubricDraft, problems: Any, warnings: tuple[tuple[str, str], ...]
+) -> dict[str, Any]:
+    return {
+        "draft": draft,
+        "problems": problems[:MOST_PROBLEMS],
+        "problem_count": len(problems),
+        "warnings": warnings,
+    }
+
+
+def _looked_at(text: str) -> tuple[tuple[RubricProblem, ...], tuple[tuple[str, str], ...]]:
+    """Return everything that is wrong with a text, and what is allowed but unwise."""
+    try:
+        rubric, problems = documents.sketch(text, trees.FILE)
+    except RubricError as unreadable:
+        return unreadable.problems, ()
+    return problems, documents.warnings(rubric)
+
+
+def _finished(request: HttpRequest, draft: RubricDraft) -> HttpResponse | None:
+    """Make a version of it, or return None and leave its problems to be shown."""
+    try:
+        rubric = rubric_drafts.finish(draft=draft)
+    except RubricError as refused:
+        for problem in refused.problems[:1]:
+            messages.error(request, _("Not finished yet. %(problem)s") % {"problem": _said(problem)})
+        return None
+    messages.success(
+        request,
+        _("Version %(version)s is finished and will never change. Now plan a campaign with it.")
+        % {"version": rubric.version},
+    )
+    return redirect("judging:rubric", rubric.pk)
+
+
+def _said(problem: RubricProblem) -> str:
+    return f"{problem.key}: {problem.reason}" if problem.key else problem.reason
+
+
+def _elsewhere() -> str:
+    return _(
+        "Not saved: this draft was saved from another tab or device meanwhile. What you entered is still here; "
+        "saving again replaces what was saved there."
+    )
+
+
+def _revision(request: HttpRequest) -> int:
+    sent = request.POST.get("revision", "")
+    return int(sent) if sent.isdecimal() and len(sent) < 10 else 0
+
+
+def _base(draft: RubricDraft) -> Tree:
+    try:
+        return trees.tree(draft.text)
+    except RubricError:
+        return {}
+
+
+@draft_for_owner
+@require_http_methods(["GET", "POST"])
+def text(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+    """Write a protocol as YAML; it is kept as it is, and what is wrong is listed by line."""
+    if request.method == "GET":
+        return _text_page(request, draft, TextForm(initial={"text": draft.text}), draft.text)
+    form = TextForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _text_page(request, draft, form, draft.text, status=422)
+    sent = form.cleaned_data["text"]
+    try:
+        rubric_drafts.save(draft=draft, text=sent, revision=_revision(request), now=timezone.now())
+    except NotText as refused:
+        form.add_error("file" if request.FILES else "text", str(refused))
+        return _text_page(request, draft, form, draft.text, status=422)
+    except ChangedElsewhere:
+        draft.refresh_from_db()
+        form = TextForm(initial={"text": sent})
+        return _text_page(request, draft, form, sent, refused=_elsewhere(), status=409)
+    if request.POST.get("act") == "finish":
+        kept = TextForm(initial={"text": draft.text})
+        return _finished(request, draft) or _text_page(request, draft, kept, draft.text, status=422)
+    messages.success(request, _("Saved."))
+    return redirect("judging:rubric_draft_yaml", draft.pk)
+
+
+def _text_page(
+    request: HttpRequest, draft: RubricDraft, form: TextForm, text: str, *, refused: str = "", status: int = 200
+) -> HttpResponse:
+    context = _context(request, draft, *_looked_at(text)) | {"form": form, "refused": refused}
+    return render(request, "judging/rubrics/text.html", context, status=status)
+
+
+@draft_for_owner
+@require_GET
+def download(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+    """Hand out a draft as it is."""
+    return yaml_file(draft.text, f"draft-{draft.pk}.yaml")
+
+
+@draft_for_owner
+@require_POST
+def discard(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
+    """Drop a draft."""
+    rubric_drafts.discard(draft=draft)
+    messages.success(request, _("The draft is gone. Finished versions stay."))
+    return redirect("judging:rubrics")

@@ -1,0 +1,198 @@
+"""The library of protocols: those that come with the software and one's own, each on a page."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import get_language, get_language_info
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from judging.actions import rubric_drafts
+from judging.actions.rubric_drafts import NotText
+from judging.formats import rubric as documents
+from judging.formats import rubric_drafts as trees
+from judging.formats.guideline import blocks
+from judging.formats.rubric_schema import FACT_KINDS, RULE_KINDS, Criterion, RubricDocument
+from judging.forms import rubric_sections as words
+from judging.forms.rubrics import TextForm
+from judging.guards import creator_required, rubric_for_readers, rubrics_of
+from judging.models import Rubric, RubricDraft, User
+
+KINDS = {kind: name for name, kind in (*RULE_KINDS.items(), *FACT_KINDS.items())}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A protocol in the library: its newest version, and the older ones."""
+
+    rubric: Rubric
+    document: RubricDocument
+    older: tuple[Rubric, ...]
+
+    @property
+    def task(self) -> Any:
+        return dict(words.TASKS)[self.document.task]
+
+
+@login_required
+@require_GET
+def index(request: HttpRequest) -> HttpResponse:
+    """List the protocols a user may see, and what they are writing."""
+    entries = list(_entries(rubrics_of(request.user).order_by("title", "-pk")))
+    context = {
+        "shipped": [entry for entry in entries if entry.rubric.owner_id is None],
+        "own": [entry for entry in entries if entry.rubric.owner_id == request.user.pk],
+        "others": [entry for entry in entries if entry.rubric.owner_id not in (None, request.user.pk)],
+        "drafts": RubricDraft.objects.filter(owner=request.user),
+    }
+    return render(request, "judging/rubrics/index.html", context)
+
+
+def _entries(rubrics: Iterable[Rubric]) -> Iterator[Entry]:
+    versions: dict[tuple[int | None, str], list[Rubric]] = {}
+    for rubric in rubrics:
+        versions.setdefault((rubric.owner_id, rubric.key), []).append(rubric)
+    for newest, *older in versions.values():
+        document = documents.from_document(newest.document)
+        yield Entry(newest, documents.localized(document, get_language() or "en"), tuple(older))
+
+
+@rubric_for_readers
+@require_GET
+def rubric(request: HttpRequest, rubric: Rubric) -> HttpResponse:
+    """Show a protocol whole, with a translation beside it where there is one."""
+    document = documents.from_document(rubric.document)
+    beside = _beside(document, request.GET.get("beside"))
+    versions = rubrics_of(request.user).filter(key=rubric.key, owner=rubric.owner_id).order_by("-pk")
+    context = {
+        "rubric": rubric,
+        "document": document,
+        "versions": versions.only("pk", "version", "created_at"),
+        "own": rubric.owner_id == request.user.pk,
+        "tag": document.language,
+        "beside": beside,
+        "languages": [(tag, _language(tag)) for tag in document.languages()[1:]],
+        "warnings": documents.warnings(document),
+        **_parts(document, documents.localized(document, beside) if beside else None),
+    }
+    return render(request, "judging/rubrics/rubric.html", context)
+
+
+def _beside(document: RubricDocument, wanted: str | None) -> str:
+    """Return the translation to be shown: the one asked for, else the page's language, else the first; "" for none."""
+    there = document.languages()[1:]
+    preferred = (wanted, (get_language() or "").split("-")[0], *there)
+    return "" if wanted == "none" else next((tag for tag in preferred if tag in there), "")
+
+
+def _language(tag: str) -> str:
+    try:
+        return str(get_language_info(tag)["name_local"])
+    except KeyError:
+        return tag
+
+
+def _parts(own: RubricDocument, other: RubricDocument | None) -> dict[str, Any]:
+    """Return what the page is made of, each text with its translation or None."""
+    shown = dict(words.SHOWS)
+    return {
+        "other": other,
+        "task": dict(words.TASKS)[own.task],
+        "criteria": [_criterion(own, n, other) for n in range(len(own.criteria))],
+        "stages": [(stage, [shown[name] for name in stage.shows]) for stage in own.stages],
+        "rules": [_rule(own, rule) for rule in own.rules],
+        "facts": [(KINDS[type(fact)], fact, own.criterion(_about(fact)).name) for fact in own.facts],
+        "aggregated": [own.criterion(key).name for key in own.aggregated()],
+        "agreement": [(dict(words.STATISTICS)[each.statistic], each) for each in own.agreement],
+        "guideline": blocks(own.guideline),
+        "guideline_beside": blocks(other.guideline) if other else (),
+    }
+
+
+def _criterion(own: RubricDocument, number: int, other: RubricDocument | None) -> dict[str, Any]:
+    criterion = own.criteria[number]
+    shown = [criterion, *([other.criteria[number]] if other else [])]
+    return {
+        "criterion": criterion,
+        "stage": own.stage(criterion.stage).title if len(own.stages) > 1 else "",
+        "best": dict(words.ENDS)[criterion.best],
+        "level": criterion.level,
+        "columns": [(each, _points(each)) for each in shown],
+    }
+
+
+def _points(criterion: Criterion) -> list[Any]:
+    """Return the points that have a label; a scale from 0 to 100 has two."""
+    return [point for point in criterion.points if point.label]
+
+
+def _about(fact: Any) -> str:
+    return str(getattr(fact, "criterion", None) or fact.beside)
+
+
+def _rule(own: RubricDocument, rule: Any) -> dict[str, Any]:
+    return {
+        "kind": KINDS[type(rule)],
+        "rule": rule,
+        "cause": own.criterion(rule.criterion).name if hasattr(rule, "criterion") else "",
+        "sets": _values(own, getattr(rule, "sets", None)),
+        "when": _values(own, getattr(rule, "when", None)),
+        "named": [own.criterion(key).name for key in getattr(rule, "named", ())],
+    }
+
+
+def _values(own: RubricDocument, values: Any) -> list[str]:
+    return [f"{own.criterion(key).name} {value}" for key, value in (values or {}).items()]
+
+
+@rubric_for_readers
+@require_GET
+def download(request: HttpRequest, rubric: Rubric) -> HttpResponse:
+    """Hand out a protocol as YAML."""
+    document = documents.from_document(rubric.document)
+    return yaml_file(documents.to_yaml(document), f"{rubric.key}-{rubric.version}.yaml")
+
+
+def yaml_file(text: str, name: str) -> HttpResponse:
+    """Return a YAML text as a file to be kept."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "X-Content-Type-Options": "nosniff"}
+    return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
+
+
+@creator_required
+@rubric_for_readers
+@require_POST
+def copy(request: HttpRequest, rubric: Rubric) -> HttpResponse:
+    """Begin a version of one's own, or the next version of one's own protocol."""
+    draft = rubric_drafts.start_own_version(rubric=rubric, by=request.user, now=timezone.now())
+    messages.success(request, _("This is your copy. Nobody else sees it until you finish a version and use it."))
+    return redirect("judging:rubric_draft", draft.pk)
+
+
+@creator_required
+@require_http_methods(["GET", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    """Begin a protocol from nothing, or from YAML."""
+    if request.method == "GET":
+        return render(request, "judging/rubrics/new.html", {"form": TextForm()})
+    if request.POST.get("from") == "nothing":
+        return redirect("judging:rubric_draft", _started(request.user, documents.write(trees.blank())).pk)
+    form = TextForm(request.POST, request.FILES)
+    if form.is_valid() and not form.cleaned_data["text"].strip():
+        form.add_error("text", _("Paste a protocol, or choose a file."))
+    if form.is_valid():
+        try:
+            return redirect("judging:rubric_draft_yaml", _started(request.user, form.cleaned_data["text"]).pk)
+        except NotText as refused:
+            form.add_error("file" if request.FILES else "text", str(refused))
+    return render(request, "judging/rubrics/new.html", {"form": form}, status=422)
+
+
+def _started(user: User, text: str) -> RubricDraft:
+    return rubric_drafts.start(by=user, text=text, now=timezone.now())
