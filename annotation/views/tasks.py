@@ -17,6 +17,7 @@ from annotation.views.work import next_task
 from judging.actions import assignments, drafts, enrollments, judgments, sheets
 from judging.actions.drafts import MissingAnswers, OffScale, StageFrozen, StageNotReached, TaskClosed
 from judging.actions.judgments import StaleToken
+from judging.actions.sheets import Sheet
 from judging.guards import assignment_for_annotator
 from judging.models import Assignment
 
@@ -109,7 +110,8 @@ def submit(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     here = redirect("annotation:task", assignment.pk)
     if request.method == "GET" or request.GET.get("step") != str(assignment.stage):
         return here
-    form = AnswersForm(request.POST, sheet=sheets.of(assignment), stage=assignment.stage)
+    sheet = sheets.of(assignment)
+    form = AnswersForm(request.POST, sheet=sheet, stage=assignment.stage)
     act = BUTTONS.get(request.POST.get("action", "submit"))
     if act is None or not form.is_valid():
         messages.error(request, form.problems() or _("This page does not know that button."))
@@ -118,7 +120,7 @@ def submit(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         if _keep_page(assignment, form):
             messages.warning(request, _("Some answers were changed later in another window. Look at them again."))
             return here
-        return act(request, assignment, form)
+        return act(request, assignment, form, sheet)
     except MissingAnswers:
         return redirect(f"{here.url}?missing")
     except REFUSED as refused:
@@ -135,24 +137,24 @@ def _keep_page(assignment: Assignment, form: AnswersForm) -> bool:
     return bool(drafts.save_all(assignment=assignment, given=form.given(), sequence=number))
 
 
-def _submit(request: HttpRequest, assignment: Assignment, form: AnswersForm) -> HttpResponse:
-    judgments.submit(assignment=assignment, token=form.cleaned_data["token"])
+def _submit(request: HttpRequest, assignment: Assignment, form: AnswersForm, sheet: Sheet) -> HttpResponse:
+    judgments.submit(assignment=assignment, token=form.cleaned_data["token"], sheet=sheet)
     return next_task(assignment.enrollment, assignment.round.campaign)
 
 
-def _continue(request: HttpRequest, assignment: Assignment, form: AnswersForm) -> HttpResponse:
-    drafts.freeze_stage(assignment=assignment, stage=assignment.stage)
+def _continue(request: HttpRequest, assignment: Assignment, form: AnswersForm, sheet: Sheet) -> HttpResponse:
+    drafts.freeze_stage(assignment=assignment, stage=assignment.stage, sheet=sheet)
     return redirect("annotation:task", assignment.pk)
 
 
-def _save(request: HttpRequest, assignment: Assignment, form: AnswersForm) -> HttpResponse:
+def _save(request: HttpRequest, assignment: Assignment, form: AnswersForm, sheet: Sheet) -> HttpResponse:
     messages.success(request, _("Saved."))
     return redirect("annotation:task", assignment.pk)
 
 
-def _back(request: HttpRequest, assignment: Assignment, form: AnswersForm) -> HttpResponse:
+def _back(request: HttpRequest, assignment: Assignment, form: AnswersForm, sheet: Sheet) -> HttpResponse:
     return redirect("annotation:task", _before(assignment) or assignment.pk)
 
 
-Button = Callable[[HttpRequest, Assignment, AnswersForm], HttpResponse]
+Button = Callable[[HttpRequest, Assignment, AnswersForm, Sheet], HttpResponse]
 BUTTONS: dict[str, Button] = {"submit": _submit, "continue": _continue, "save": _save, "back": _back}

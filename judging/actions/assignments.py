@@ -57,22 +57,24 @@ FREE = """
          WHERE own.enrollment_id = %(enrollment)s AND own.task_id = place.task_id {own}) IS NULL
 """
 TAKE = f"""
+WITH taken AS (
 UPDATE judging_assignment SET state = 'held', enrollment_id = %(enrollment)s, held_at = now(), last_seen_at = now(),
     lease_expires_at = now() + %(minutes)s * interval '1 minute'
 WHERE state = 'open' AND id = (
     SELECT place.id FROM judging_assignment place
     WHERE place.state = 'open' AND place.position >= %(first)s AND place.position < %(end)s AND {FREE.format(own="")}
     ORDER BY place.position LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING id, position
+RETURNING id, position)
+UPDATE judging_enrollment SET cursor = taken.position FROM taken WHERE judging_enrollment.id = %(enrollment)s
+RETURNING taken.id
 """  # noqa: S608
 # Some place of a task is free again that the annotator left before: the row nobody had goes, the old one comes back.
 FREE_AGAIN = """
-SELECT own.id, place.id FROM judging_assignment own
+SELECT place.id FROM judging_assignment own
 JOIN judging_assignment place ON place.task_id = own.task_id AND place.state = 'open'
-WHERE own.state = 'released' AND {which} AND (place.seat IS NULL OR place.seat = %(seat)s)
-ORDER BY own.position, place.place <> own.place, place.place LIMIT 1 FOR UPDATE SKIP LOCKED
+WHERE own.id = %(own)s AND own.state = 'released' AND (place.seat IS NULL OR place.seat = %(seat)s)
+ORDER BY place.place <> own.place, place.place LIMIT 1 FOR UPDATE SKIP LOCKED
 """
-OWN_LEFT = "own.enrollment_id = %(enrollment)s AND own.round_id = %(round)s AND own.submitted_at IS NULL"
 MOVE_INTO = """
 WITH place AS (DELETE FROM judging_assignment WHERE id = %(place)s RETURNING place, position, seat)
 UPDATE judging_assignment own SET (place, position, seat) = (SELECT place, position, seat FROM place)
@@ -122,7 +124,7 @@ def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
         annotator = _alone(enrollment)
         if annotator.excluded:
             return Finished()
-        taken = _held(annotator, round) or _look(annotator, round)
+        taken = _look(annotator, round)
         if taken is None and release_due(round=round):
             taken = _look(annotator, round)
         if taken is not None:
@@ -138,31 +140,26 @@ def _alone(enrollment: Enrollment) -> Any:
     return rows.get(pk=enrollment.pk)
 
 
-def _held(annotator: Enrollment, round: Round) -> uuid.UUID | None:
-    """Return the held assignment, with a fresh lease, unless a sweep takes it away at this moment."""
-    for held in Assignment.objects.held_by(annotator).filter(round=round):
-        held.round = round
-        if renew(assignment=held).state == Assignment.State.HELD:
-            return held.pk
+def _unfinished(annotator: Enrollment, round: Round) -> uuid.UUID | None:
+    """Return the held assignment with a fresh lease, or one left before that finds a free place of its task again."""
+    rows = list(Assignment.objects.filter(enrollment=annotator, round=round, submitted_at=None).order_by("position"))
+    for own in sorted(rows, key=lambda row: row.state != Assignment.State.HELD):
+        own.enrollment, own.round = annotator, round
+        if own.state == Assignment.State.HELD and renew(assignment=own).state == Assignment.State.HELD:
+            return own.pk
+        if take_place_again(assignment=own):
+            _hold(own.pk, round.campaign.lease_minutes)
+            return own.pk
     return None
 
 
 def _look(annotator: Enrollment, round: Round) -> uuid.UUID | None:
-    """Take a place: one of a task left before, else the next from the cursor on, else the first behind it."""
-    names = _names(annotator, round)
-    left = _rows(FREE_AGAIN.format(which=OWN_LEFT), names)
-    if left:
-        own, place = left[0]
-        _move_into(own, place)
-        _hold(own, round.campaign.lease_minutes)
-        return own  # type: ignore[no-any-return]
-    cursor = annotator.cursor
+    """Return what is unfinished, else the next place from the cursor on, else the first behind it."""
+    if own := _unfinished(annotator, round):
+        return own
+    names, cursor = _names(annotator, round), annotator.cursor
     taken = _rows(TAKE, names | {"first": cursor, "end": 2**31}) or _rows(TAKE, names | {"first": 0, "end": cursor})
-    if not taken:
-        return None
-    (found, position) = taken[0]
-    Enrollment.objects.filter(pk=annotator.pk).update(cursor=position)
-    return found  # type: ignore[no-any-return]
+    return taken[0][0] if taken else None
 
 
 def _hold(own: uuid.UUID, minutes: int) -> None:
@@ -176,14 +173,8 @@ def _hold(own: uuid.UUID, minutes: int) -> None:
 def take_place_again(*, assignment: Assignment) -> bool:
     """Let a released assignment have a free place of its task for its own; its state is the caller's to set."""
     seat = assignment.enrollment.seat if assignment.enrollment else None
-    found = _rows(FREE_AGAIN.format(which="own.id = %(own)s"), {"own": assignment.pk, "seat": seat})
-    if found:
-        _move_into(*found[0])
-    return bool(found)
-
-
-def _move_into(own: uuid.UUID, place: uuid.UUID) -> None:
-    _run(MOVE_INTO, {"own": own, "place": place})
+    found = _rows(FREE_AGAIN, {"own": assignment.pk, "seat": seat})
+    return bool(found and _run(MOVE_INTO, {"own": assignment.pk, "place": found[0][0]}))
 
 
 def release_due(*, round: Round | None = None) -> int:

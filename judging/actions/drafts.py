@@ -7,7 +7,7 @@ from typing import Any
 from django.db import DataError, IntegrityError, connection, transaction
 
 from judging.actions import assignments, sheets
-from judging.actions.sheets import Asked, Place
+from judging.actions.sheets import Asked, Place, Sheet
 from judging.models import Assignment, Criterion, Draft, Note, TaskUnit, Unit
 
 LAST_SEQUENCE = 2**53  # what a browser can count to
@@ -133,7 +133,7 @@ def note(assignment: Assignment) -> str:
     return Note.objects.filter(assignment=assignment, unit=None).values_list("text", flat=True).first() or ""
 
 
-def freeze_stage(*, assignment: Assignment, stage: int) -> None:
+def freeze_stage(*, assignment: Assignment, stage: int, sheet: Sheet | None = None) -> None:
     """Leave a stage: its answers are final, and the next one opens. MissingAnswers where some are not there."""
     with transaction.atomic():
         assignments.renew(assignment=assignment)
@@ -141,7 +141,7 @@ def freeze_stage(*, assignment: Assignment, stage: int) -> None:
             return
         if assignment.stage < stage:
             raise StageNotReached("This step has not been opened yet.")
-        sheet = sheets.of(assignment)
+        sheet = sheet or sheets.of(assignment)
         if stage + 1 >= len(sheet.rubric.stages):
             raise StageNotReached("There is no step after this one.")
         if missing := sheet.missing(answers(assignment), stage=stage):
@@ -175,7 +175,7 @@ def _store(assignment: Assignment, entered: Mapping[Place, int | None], sequence
         "values": list(entered.values()),
     }
     try:
-        with transaction.atomic(), connection.cursor() as cursor:
+        with connection.cursor() as cursor:
             cursor.execute(UPSERT, names)
             return cursor.rowcount  # type: ignore[no-any-return]
     except DataError as error:

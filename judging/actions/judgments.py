@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from judging.actions import assignments, drafts, sheets
 from judging.actions.drafts import MissingAnswers, TaskClosed
-from judging.actions.sheets import Place
+from judging.actions.sheets import Place, Sheet
 from judging.models import Assignment, Campaign, Judgment
 
 DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
@@ -59,7 +59,7 @@ class Change:
         return row is not None and (row.value, row.cause) == self.wanted[place]
 
 
-def submit(*, assignment: Assignment, token: uuid.UUID) -> Submitted:
+def submit(*, assignment: Assignment, token: uuid.UUID, sheet: Sheet | None = None) -> Submitted:
     """Turn a task's drafts into judgments; going back and submitting again supersedes what has changed.
 
     A token is spent by what it stores, so a double click or a replay finds everything done and stores nothing.
@@ -67,7 +67,7 @@ def submit(*, assignment: Assignment, token: uuid.UUID) -> Submitted:
     with transaction.atomic():
         held = _locked(assignment)
         given = drafts.answers(held)
-        sheet = sheets.of(held)
+        sheet = sheet or sheets.of(assignment)
         change = _change(held, sheet.values(given))
         if token != held.submit_token:
             return _replayed(held, change)
@@ -80,8 +80,8 @@ def submit(*, assignment: Assignment, token: uuid.UUID) -> Submitted:
 
 
 def _locked(assignment: Assignment) -> Assignment:
-    rows = Assignment.objects.select_related("task", "enrollment", "round__campaign__rubric")
-    return rows.defer("round__campaign__rubric__document").select_for_update(of=("self",)).get(pk=assignment.pk)
+    rows = Assignment.objects.select_related("round__campaign", "enrollment")
+    return rows.defer("round__campaign__protocol").select_for_update(of=("self",)).get(pk=assignment.pk)
 
 
 def _change(assignment: Assignment, wanted: Values) -> Change:
@@ -118,11 +118,11 @@ def _store(assignment: Assignment, change: Change) -> int:
 
 def _end(assignment: Assignment) -> None:
     """Give the assignment its last state, once; one that comes late takes a free place of its task, or is an extra."""
-    row = Assignment.objects.filter(pk=assignment.pk)
-    row.update(submit_token=uuid.uuid4())
+    columns: dict[str, object] = {"submit_token": uuid.uuid4()}
     if assignment.state not in DONE:
         assignment.state = _last_state(assignment)
-        row.update(state=assignment.state, submitted_at=Now(), lease_expires_at=None)
+        columns |= {"state": assignment.state, "submitted_at": Now(), "lease_expires_at": None}
+    Assignment.objects.filter(pk=assignment.pk).update(**columns)
 
 
 def _last_state(assignment: Assignment) -> str:
