@@ -45,6 +45,7 @@ class Child:
     def look(self, now: float) -> None:
         """Start the program if it does not run and its pause is over; say so when it has died."""
         if self.process is not None and self.process.poll() is not None:
+            _kill_group(self.process.pid)  # a killed parent leaves its own children behind
             self._has_died(self.process.returncode, now)
         if self.process is None and now >= self.start_at:
             self.process, self.started = self._start(), now
@@ -60,14 +61,13 @@ class Child:
             return
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(max(0.0, deadline - time.monotonic()))
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        _kill_group(self.process.pid)
         self.process.wait()
 
     def _has_died(self, code: int, now: float) -> None:
         self.deaths = self.deaths + 1 if now - self.started < LONGEST_PAUSE else 1
-        pause = min(2.0 ** (self.deaths - 1), LONGEST_PAUSE)
-        self.process, self.start_at = None, now + pause
+        self.start_at = now + min(2.0 ** (self.deaths - 1), LONGEST_PAUSE)
+        self.process = None
         self.say(f"The {self.program.name} ended ({_reason(code)}); starting it again. Its log: {self.program.log}")
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -101,7 +101,8 @@ def run_together(
         while not stopped:
             time.sleep(LOOK_EVERY)
             if time.monotonic() >= watch_at:
-                watch()
+                if watch():
+                    break
                 watch_at = time.monotonic() + WATCH_EVERY
             for child in children:
                 child.look(time.monotonic())
@@ -156,6 +157,11 @@ def _stop(children: Sequence[Child]) -> None:
         child.ask_to_stop()
     for child in children:
         child.make_stop(deadline)
+
+
+def _kill_group(pid: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
 
 
 def _reason(code: int) -> str:

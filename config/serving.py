@@ -67,8 +67,13 @@ def password_link(user: User, site: str) -> str:
     return site + reverse("password_reset_confirm", kwargs=accounts.password_link_parts(user=user))
 
 
-def serve(*, port: int, note: Path, greet: Callable[[str], None], say: Say) -> None:
-    """Run the web server and a worker until Ctrl-C or a stop signal, and keep the database at hand.
+def never() -> bool:
+    """Go on until somebody says stop."""
+    return False
+
+
+def serve(*, port: int, note: Path, greet: Callable[[str], None], say: Say, enough: Callable[[], bool] = never) -> None:
+    """Run the web server and a worker until Ctrl-C, a stop signal or `enough`, and keep the database at hand.
 
     `greet` is called with the site's address once it answers; `note` is the file that others look it up in.
     """
@@ -85,7 +90,11 @@ def serve(*, port: int, note: Path, greet: Callable[[str], None], say: Say) -> N
         else:
             say(f"The web server does not answer yet. Its log: {web.log}")
 
-    run_together([web, worker], watch=lambda: _revive_database(say), ready=ready, say=say)
+    def watch() -> bool:
+        _revive_database(say)
+        return enough()
+
+    run_together([web, worker], watch=watch, ready=ready, say=say)
 
 
 def programs(port: int) -> tuple[Program, Program]:

@@ -46,7 +46,7 @@ os.environ.update(
     DATABASE_URL=CLUSTER.url(),
     DJANGO_SETTINGS_MODULE="config.settings",
     QUAESTOR_HOME=str(HOME),
-    CELERY_BROKER_URL="filesystem://",
+    CELERY_BROKER_URL="filesystem://localhost",
 )
 
 

@@ -15,7 +15,7 @@ from judging.rules import Rule, forced
 QUALITY: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
         "Alba": {"grammaticality": 1.0, "understandability": 0.95, "correctness": 0.95},
-        "Brisa": {"grammaticality": 0.95, "understandability": 0.85, "correctness": 0.8},
+        "Brisa": {"grammaticality": 0.85, "understandability": 0.8, "correctness": 0.75},
         "Corvo": {"grammaticality": 0.2, "understandability": 0.35, "correctness": 0.4},
         "Dorso": {"grammaticality": 0.6, "understandability": 0.6, "correctness": 0.05},
     }

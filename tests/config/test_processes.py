@@ -23,7 +23,9 @@ programs = [
     Program(name, [sys.executable, "-c", code], folder / f"{name}.log", folder)
     for name, code in zip(sys.argv[2::2], sys.argv[3::2])
 ]
-watch = lambda: (folder / "watched").touch()
+def watch():
+    (folder / "watched").touch()
+    return (folder / "enough").exists()
 ready = lambda: (folder / "ready").touch()
 run_together(programs, watch=watch, ready=ready, say=lambda text: print(text, flush=True))
 """
@@ -111,13 +113,15 @@ def test_program_that_does_not_listen_is_ended_by_force(tmp_path, monkeypatch):
     assert not lives(pids(tmp_path)[0])
 
 
-def test_watch_is_called_while_programs_run(tmp_path):
+def test_watch_is_called_while_programs_run_and_ends_them_when_it_is_enough(tmp_path):
     keeper = keep(tmp_path, "one", SLEEPER)
-
     until(lambda: (tmp_path / "ready").exists() and (tmp_path / "watched").exists())
+    assert keeper.poll() is None
 
-    keeper.terminate()
+    (tmp_path / "enough").touch()
+
     assert keeper.wait(timeout=20) == 0
+    assert [lives(pid) for pid in pids(tmp_path)] == [False]
 
 
 def test_free_port_passes_over_one_that_is_taken():

@@ -42,7 +42,7 @@ class Site:
 
     def stop(self) -> int:
         self.process.terminate()
-        return self.process.wait(timeout=60)
+        return self.process.wait(timeout=120)
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def site(home: Path) -> Iterator[tuple[Site, str]]:
         yield found
 
 
-def until(condition: Callable[[], object], seconds: float = 60) -> None:
+def until(condition: Callable[[], object], seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -79,7 +79,7 @@ def until(condition: Callable[[], object], seconds: float = 60) -> None:
 def get(address: str) -> str:
     """Return a page as a browser without a session gets it, which keeps cookies over redirects."""
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-    with browser.open(address, timeout=10) as response:
+    with browser.open(address, timeout=60) as response:
         return response.read().decode()
 
 
@@ -136,7 +136,7 @@ def test_up_takes_the_next_port_and_refuses_to_serve_the_same_data_twice(site, h
     port = address.rpartition(":")[2]
     second = Site(home, "--port", port)
 
-    assert second.process.wait(timeout=60) == 1
+    assert second.process.wait(timeout=120) == 1
     assert f"These data are served already: {address}" in second.said
 
 

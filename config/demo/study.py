@@ -1,0 +1,172 @@
+"""The demo's study: a collection, a campaign to rate, and one that simulated annotators have judged."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from analysis.actions import runs
+from analysis.models import Run
+from config.demo import simulate
+from judging.actions import assignments, campaigns, drafts, enrollments, judgments, sheets, uploads
+from judging.actions.assignments import Here
+from judging.actions.imports import AlreadyImported
+from judging.actions.reading import Plan
+from judging.actions.uploads import Wanted
+from judging.formats.columns import Columns
+from judging.formats.records import ScoreColumn
+from judging.models import Assignment, Campaign, Collection, Criterion, Enrollment, Invitation, Rubric, Unit, User
+
+FILE = Path(__file__).with_name("questions.csv")
+SEED = 2026
+RUBRIC = "qgbench"
+NAME = "Demo: questions on eight passages"
+LICENCE = "CC0 1.0; written for this project"
+TO_RATE = "Demo: ready to rate"
+SIMULATED = "Demo: judged by SIMULATED annotators"
+COLUMNS = Columns(
+    question="question",
+    passage="passage",
+    answer="answer",
+    answer_start="answer_start",
+    sentence="sentence",
+    source_id="source_id",
+    system="system",
+    references=("reference_1", "reference_2"),
+    scores=(
+        ScoreColumn(column="token_f1", name="token_f1", direction="higher", scale="fraction"),
+        ScoreColumn(column="passage_overlap", name="passage_overlap", direction="higher", scale="fraction"),
+    ),
+    metadata=("topic",),
+)
+INTRODUCTION = (
+    "You will read short passages and rate questions that four systems wrote about them. "
+    "This is a demo: the passages, the systems and the questions are invented."
+)
+CONSENT = (
+    "I take part in a demo. My ratings are stored in this installation under a label, not under my name, "
+    "and I can stop at any time."
+)
+SIMULATED_INTRODUCTION = "Nobody judged this campaign: its ratings were drawn by a program, to show what a report is."
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What the demo shows."""
+
+    to_rate: Campaign
+    invitation: Invitation
+    judged: Campaign
+    run: Run
+
+
+def ensure(*, researcher: User, annotator: User, now: datetime) -> Study:
+    """Return the demo's study, made whole or not at all, unless it is there already."""
+    with transaction.atomic():
+        collection = _collection(researcher, now)
+        made = collection.campaigns.filter(created_by=researcher).order_by("id")
+        to_rate = made.filter(origin=Campaign.Origin.JUDGED).first() or _to_rate(collection, researcher, annotator, now)
+        judged = made.filter(origin=Campaign.Origin.SIMULATED).first() or _judged(collection, researcher, now)
+        run = judged.runs.order_by("-number").first() or runs.start(
+            campaign=judged, by=researcher, seed=SEED, parameters={}
+        )
+        return Study(to_rate, to_rate.invitations.earliest("id"), judged, run)
+
+
+def _collection(owner: User, now: datetime) -> Collection:
+    upload = uploads.keep(owner=owner, name=FILE.name, content=FILE.read_bytes())
+    wanted = Wanted(upload=upload, plan=Plan(format="csv", columns=COLUMNS), name=NAME, licence=LICENCE)
+    try:
+        return uploads.import_upload(wanted=wanted, by=owner, now=now).collection
+    except AlreadyImported as before:
+        return before.collection
+
+
+def _campaign(collection: Collection, by: User, now: datetime, **plan: Any) -> Campaign:
+    """Make a campaign of three annotators a task, lock it and open it."""
+    origin = plan.pop("origin", Campaign.Origin.JUDGED)
+    plan = {"annotators_per_task": 3, "order": Campaign.Order.BREADTH, "seed": SEED, **plan}
+    rubric = Rubric.objects.filter(key=RUBRIC, owner=None).latest("id")
+    campaign = campaigns.create(by=by, collection=collection, rubric=rubric, plan=plan, origin=origin)
+    campaigns.lock(campaign=campaign, now=now)
+    campaigns.open_(campaign=campaign, now=now)
+    return campaign
+
+
+def _to_rate(collection: Collection, researcher: User, annotator: User, now: datetime) -> Campaign:
+    campaign = _campaign(
+        collection, researcher, now, title=TO_RATE, introduction=INTRODUCTION, consent=CONSENT, contact="the researcher"
+    )
+    campaigns.invite(campaign=campaign, by=researcher, label="Open link of the demo")
+    enrollments.enroll(campaign=campaign, user=annotator)
+    return campaign
+
+
+def _judged(collection: Collection, researcher: User, now: datetime) -> Campaign:
+    campaign = _campaign(
+        collection,
+        researcher,
+        now,
+        title=SIMULATED,
+        introduction=SIMULATED_INTRODUCTION,
+        origin=Campaign.Origin.SIMULATED,
+    )
+    for name, severity in simulate.SEVERITY.items():
+        user, _ = User.objects.get_or_create(username=f"simulated-{name}", defaults={"is_active": False})
+        enrollment = enrollments.enroll(campaign=campaign, user=user)
+        _judge_everything(campaign, enrollment, severity)
+    campaigns.close(campaign=campaign, now=now)
+    return campaign
+
+
+def _judge_everything(campaign: Campaign, enrollment: Enrollment, severity: float) -> None:
+    """Take every task as an annotator does, through the same doors."""
+    main = campaign.rounds.get()
+    while isinstance(found := assignments.claim(enrollment=enrollment, round=main), Here):
+        assignment = Assignment.objects.select_related("task", "enrollment", "round__campaign__rubric").get(
+            pk=found.assignment.pk
+        )
+        drafts.save_all(assignment=assignment, given=_answers(assignment, severity), sequence=1)
+        judgments.submit(assignment=assignment, token=assignment.submit_token)
+
+
+def _answers(assignment: Assignment, severity: float) -> list[tuple[sheets.Asked, int | None]]:
+    sheet = sheets.of(assignment)
+    scales = _scales(assignment.round.campaign.rubric)
+    units = Unit.objects.select_related("question_set__source", "question_set__system").in_bulk(
+        [question.unit for question in sheet.questions()]
+    )
+    given: list[tuple[sheets.Asked, int | None]] = []
+    for question in sheet.questions():
+        values = _rated(units[question.unit], assignment, severity, scales, sheet)
+        given += [(asked, values[asked.criterion.key]) for asked in question.asked]
+    return given
+
+
+def _rated(
+    unit: Unit, assignment: Assignment, severity: float, scales: Sequence[simulate.Scale], sheet: sheets.Sheet
+) -> dict[str, int]:
+    """Draw by names, not by ids, so that the demo is the same everywhere."""
+    system, source = unit.question_set.system.name, unit.question_set.source.key
+    who = assignment.enrollment.label if assignment.enrollment else ""
+    return simulate.rate(
+        quality=simulate.QUALITY[system],
+        question=simulate.turned_out(rng=random.Random(f"{SEED} {source} {system}")),
+        severity=severity,
+        scales=scales,
+        rules=sheet.rubric.rules,
+        rng=random.Random(f"{SEED} {source} {system} {who}"),
+    )
+
+
+def _scales(rubric: Rubric) -> list[simulate.Scale]:
+    return [_scale(criterion) for criterion in rubric.criteria.prefetch_related("points")]
+
+
+def _scale(criterion: Criterion) -> simulate.Scale:
+    points = [point.value for point in criterion.points.all() if not point.missing]
+    return simulate.Scale(criterion.key, points if criterion.best == Criterion.Best.HIGHEST else points[::-1])

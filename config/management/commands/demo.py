@@ -1,0 +1,92 @@
+"""`manage.py demo`: the whole site on this machine with a study to try it on."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.urls import reverse
+from django.utils import timezone
+
+from config import serving
+from config.demo import logins, study
+from config.demo.logins import Login
+from config.demo.study import Study
+from judging.models import Job
+from judging.tasks import ring
+
+
+class Command(BaseCommand):
+    """Serve the demo until Ctrl-C, or until its report is written."""
+
+    help = "Start everything with a demo study: one campaign to rate, one judged by simulated annotators."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--port", type=int, default=8000, help="the next free one is taken if it is not free")
+        parser.add_argument("--exit", action="store_true", help="stop once the report files are written")
+
+    def handle(self, *, port: int, exit: bool, **options: Any) -> None:
+        with serving.alone() as note:
+            serving.prepare(self.say)
+            researcher, annotator = logins.ensure()
+            made = study.ensure(researcher=researcher.user, annotator=annotator.user, now=timezone.now())
+            report = Report(made)
+
+            def greet(site: str) -> None:
+                if made.run.job.state == Job.State.QUEUED:
+                    ring(made.run.job_id)
+                self.say(greeting(site, researcher, annotator, made))
+
+            def enough() -> bool:
+                if said := report.write_if_done():
+                    self.say(said)
+                return exit and report.over
+
+            serving.serve(port=port, note=note, greet=greet, say=self.say, enough=enough)
+        if report.failed:
+            raise CommandError(report.failed)
+
+    def say(self, text: str) -> None:
+        """Print at once, also into a pipe."""
+        self.stdout.write(text)
+        self.stdout.flush()
+
+
+class Report:
+    """The files of the judged campaign's report, written once its run is done."""
+
+    def __init__(self, made: Study) -> None:
+        self.run, self.over, self.failed = made.run, False, ""
+        self.folder = Path(settings.HOME) / "demo-report"
+
+    def write_if_done(self) -> str:
+        """Write the files as soon as that can be done; return what is to be said, once."""
+        self.run.job.refresh_from_db()
+        if self.over or self.run.job.state in (Job.State.QUEUED, Job.State.RUNNING):
+            return ""
+        self.over = True
+        if self.run.job.state != Job.State.DONE:
+            self.failed = f"The analysis {self.run.job.state}: {self.run.job.error}"
+            return self.failed
+        from analysis.actions import exports
+
+        count = len(exports.write(self.run, self.folder))
+        return f"The report of the judged campaign: {count} files in {self.folder}"
+
+
+def greeting(site: str, researcher: Login, annotator: Login, made: Study) -> str:
+    """Return where everything is, and who may see it."""
+    report = site + reverse("analysis:report", args=[made.judged.uuid])
+    invitation = site + reverse("annotation:join", args=[made.invitation.token])
+    return f"""
+Quaestor's demo is at {site}
+
+  Researcher      {site}{reverse("login")}   user {researcher}
+  Annotator       {site}{reverse("login")}   user {annotator}
+  Anybody         {invitation}
+  A report        {report}
+                  (of ratings drawn by a program: simulated annotators, nobody judged)
+
+The passwords are kept in {logins.path()}. Ctrl-C stops everything; the data are kept."""

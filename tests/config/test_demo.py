@@ -1,0 +1,130 @@
+"""The demo: what it makes, that it makes it once, and the command as a stranger runs it."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from config.demo import logins, study
+from config.postgres import ROOT
+from config.processes import free_port
+from judging.actions import rubrics
+from judging.models import Assignment, Campaign, Collection, Enrollment, Judgment, Score
+
+NOW = datetime(2026, 5, 4, tzinfo=UTC)
+
+
+@pytest.fixture
+def people(db, settings, tmp_path):
+    settings.HOME = tmp_path
+    rubrics.install_shipped()
+    return logins.ensure()
+
+
+def make(people) -> study.Study:
+    researcher, annotator = people
+    return study.ensure(researcher=researcher.user, annotator=annotator.user, now=NOW)
+
+
+def test_demo_has_a_collection_with_everything_of_the_file(people):
+    make(people)
+
+    collection = Collection.objects.counted().get()
+    assert (collection.source_count, collection.system_count, collection.question_count) == (14, 4, 56)
+    assert collection.quarantine_count == 0
+    assert Counter(Score.objects.values_list("metric__name", flat=True)) == {"token_f1": 56, "passage_overlap": 56}
+
+
+def test_demo_has_an_open_campaign_with_a_place_for_the_annotator_and_a_link_for_anybody(people):
+    made = make(people)
+
+    assert made.to_rate.state == Campaign.State.OPEN
+    assert Assignment.objects.open().filter(round__campaign=made.to_rate).count() == 14 * 3
+    assert made.to_rate.enrollments.get().user == people[1].user
+    assert made.invitation.places is None
+
+
+def test_demo_has_a_closed_campaign_that_says_it_is_simulated(people):
+    made = make(people)
+
+    judged = Campaign.objects.get(pk=made.judged.pk)
+    assert (judged.state, judged.origin) == (Campaign.State.CLOSED, Campaign.Origin.SIMULATED)
+    assert "SIMULATED" in judged.title
+    assert Judgment.objects.filter(assignment__round__campaign=judged).count() == 56 * 3 * 3
+    assert not Enrollment.objects.filter(campaign=judged, user__is_active=True).exists()
+
+
+def test_simulated_annotators_obey_the_rule_of_the_protocol(people):
+    make(people)
+
+    too_complex = Judgment.objects.filter(criterion__key="understandability", value=1).values_list("assignment", "unit")
+    forced = Judgment.objects.filter(origin=Judgment.Origin.RULE)
+    assert set(forced.values_list("criterion__key", "value")) == {("correctness", 1)}
+    assert set(forced.values_list("assignment", "unit")) == set(too_complex) != set()
+
+
+def test_demo_is_made_once(people):
+    first, second = make(people), make(people)
+
+    assert first == second
+    assert (Collection.objects.count(), Campaign.objects.count()) == (1, 2)
+
+
+def test_ratings_are_the_same_in_every_installation(people):
+    make(people)
+
+    means = {}
+    for name in ("Alba", "Brisa", "Corvo", "Dorso"):
+        given = Judgment.objects.filter(unit__question_set__system__name=name).values_list("value", flat=True)
+        means[name] = round(sum(given) / len(given), 3)
+
+    assert means == {"Alba": 2.857, "Brisa": 2.659, "Corvo": 1.508, "Dorso": 1.865}
+
+
+def test_passwords_are_the_owners_alone_and_are_found_again(people):
+    again = logins.ensure()
+
+    assert [login.password for login in again] == [login.password for login in people]
+    assert logins.path().stat().st_mode & 0o777 == 0o600
+    assert all(login.user.check_password(login.password) for login in again)
+
+
+def test_password_that_was_changed_is_not_printed(people):
+    researcher, _ = people
+    researcher.user.set_password("something of my own")
+    researcher.user.save()
+
+    assert str(logins.ensure()[0]) == "researcher, password changed since"
+
+
+def run_demo(home: str) -> str:
+    kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    command = [sys.executable, "manage.py", "demo", "--exit", "--port", str(free_port(18300))]
+    environment = {**kept, "QUAESTOR_HOME": home}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=180)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.jobs
+def test_demo_writes_its_report_and_says_the_same_at_the_next_start():
+    with tempfile.TemporaryDirectory(prefix="quaestor-") as home:
+        Path(home).chmod(0o755)
+        first = run_demo(home)
+        report = json.loads((Path(home) / "demo-report" / "report.json").read_text())
+        second = run_demo(home)
+
+    passwords = re.findall(r"user (\w+), password (\S+)", first)
+    assert [name for name, _ in passwords] == ["researcher", "annotator"]
+    assert re.findall(r"user (\w+), password (\S+)", second) == passwords
+    assert re.findall(r"http\S+(/join/\S+)", second) == re.findall(r"http\S+(/join/\S+)", first)
+    assert f"files in {home}/demo-report" in first
+    assert report["tables"]["about"]["origin"] == "simulated"
+    assert report["tables"]["about"]["judgments"] == 56 * 3 * 3
