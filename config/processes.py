@@ -85,11 +85,11 @@ class Child:
 
 
 def run_together(
-    programs: Sequence[Program], *, watch: Callable[[], None], ready: Callable[[], None], say: Say
+    programs: Sequence[Program], *, watch: Callable[[], bool], ready: Callable[[], None], say: Say
 ) -> None:
-    """Keep the programs running until Ctrl-C or a stop signal; `watch` is called every few seconds.
+    """Keep the programs running until Ctrl-C or a stop signal, or until `watch` says that it is enough.
 
-    `ready` is called once, after the first start.
+    `watch` is called every few seconds, `ready` once, after the first start.
     """
     stopped = StopSignal()
     children = [Child(program, say) for program in programs]
