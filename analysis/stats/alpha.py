@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from analysis.stats import alpha_many
 from analysis.stats.arrays import FloatArray
 from analysis.stats.estimate import Estimate, undefined
-from analysis.stats.ratings import Patterns, Scale, checked, checked_scale, coded, observed_scale, patterns
+from analysis.stats.ratings import Patterns, Scale, checked, checked_scale, coded, observed_scale, patterns, short_scale
 from analysis.stats.resampling import Interval, Jackknife, estimated, with_spread
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -71,13 +71,20 @@ def krippendorff_alpha(
     if isinstance(ratings, Patterns):
         return _of_patterns(ratings, level, interval, method, ratings.n)
     table = checked(ratings)
-    values = observed_scale(table) if scale is None else checked_scale(scale)
     if level == "ratio" and (table < 0).any():
         raise ValueError("ratings: a ratio scale has no negative values")
-    if values.size <= FEW:
+    values = _values(table, level) if scale is None else checked_scale(scale)
+    if values is not None and values.size <= FEW:
         return _of_patterns(patterns(table, scale=values), level, interval, method, len(table))
-    coded(table, values)  # refuses what is off the scale
+    if values is not None and scale is not None:
+        coded(table, values)  # refuses what is off the scale
     return _of_many(table, level, interval, method)
+
+
+def _values(table: FloatArray, level: Level) -> FloatArray | None:
+    """Return the values given; None where they are many and the interval level need not know them."""
+    short = short_scale(table)
+    return observed_scale(table) if short is None and level != "interval" else short
 
 
 def _of_patterns(counted: Patterns, level: Level, interval: Interval | None, method: str, n_units: int) -> Estimate:
@@ -93,7 +100,11 @@ def _of_patterns(counted: Patterns, level: Level, interval: Interval | None, met
 def _of_many(table: FloatArray, level: Level, interval: Interval | None, method: str) -> Estimate:
     pairable = table[(~np.isnan(table)).sum(axis=1) >= 2]
     n, dropped = len(pairable), len(table) - len(pairable)
-    if reason := _nothing_to_tell(np.unique(pairable[~np.isnan(pairable)]).size):
+    low, high = (
+        np.fmin.reduce(pairable, axis=None, initial=np.inf),
+        np.fmax.reduce(pairable, axis=None, initial=-np.inf),
+    )
+    if reason := _nothing_to_tell(int(low <= high) + int(low < high)):
         return undefined(method, reason, n=n, dropped=dropped)
     if level == "interval":
         moments = _moments(pairable)
@@ -105,6 +116,7 @@ def _of_many(table: FloatArray, level: Level, interval: Interval | None, method:
 
 
 def _nothing_to_tell(different: int) -> str:
+    """Return why alpha is undefined where no value, or only one, was given."""
     if different == 0:
         return "no unit has two ratings"
     return "every rating has the same value: agreement cannot be told from chance" if different == 1 else ""

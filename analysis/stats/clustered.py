@@ -8,7 +8,7 @@ Ranks may be taken once, before resampling ("once", fast, a slightly different s
 ("anew", the statistic itself).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import nan
 from typing import Literal, TypeAlias
@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels
+from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels, numeric
 from analysis.stats.columns import clusters_of, complete, constant, ranked, standardised
 from analysis.stats.correlation import METHODS, NAMES, Method, coefficients
 from analysis.stats.estimate import Estimate, Tested, undefined, untested
 from analysis.stats.rank_sums import OfSwaps, pooled_spearman, weighted_spearman
-from analysis.stats.resampling import percentiles
+from analysis.stats.resampling import percentiles, with_spread
 
 Ranks: TypeAlias = Literal["anew", "once"]
-_BLOCK_CELLS = 1_000_000
+_BLOCK_CELLS = 200_000
 
 
 def swap_test(
@@ -57,15 +57,15 @@ def swap_test(
     Tested
         ``value`` r(human, first) - r(human, second), ``p`` two-sided (b + 1) / (B + 1), never 0; ``n`` items.
     """
-    items, reason = _usable(human, first, second, clusters, method)
+    items, reason = _usable({"human": human, "first": first, "second": second}, clusters, method)
     name = f"{NAMES[method]}, difference; swap permutation by cluster, {resamples} resamples"
     name += ", ranks once" if method == "spearman" and ranks == "once" else ""
     if reason:
-        return untested(name, reason, n=len(items.table), dropped=items.dropped)
+        return untested(name, reason, n=items.n, dropped=items.dropped)
     given, draws = _swapped(items, method, ranks, resamples, rng)
     extreme = int((np.abs(draws) >= abs(given) - 1e-12).sum())
     p = (extreme + 1) / (resamples + 1)
-    return Tested(value=given, n=len(items.table), dropped=items.dropped, method=name, p=p)
+    return Tested(value=given, n=items.n, dropped=items.dropped, method=name, p=p)
 
 
 def swap_matrix(
@@ -112,13 +112,36 @@ def cluster_interval(
     confidence: float = 0.95,
 ) -> Estimate:
     """Return a correlation with its percentile interval from drawing whole clusters with replacement."""
-    items, reason = _usable(human, metric, metric, clusters, method)
-    name = NAMES[method]
+    items, reason = _usable({"human": human, "metric": metric}, clusters, method)
     if reason:
-        return undefined(name, reason, n=len(items.table), dropped=items.dropped)
-    draws = _redrawn(items, method, ranks, resamples, rng)[:, 0]
-    value = float(coefficients(items.table[:, :2], method=method)[0, 1])
-    return _bootstrapped(value, draws, items, name, resamples, confidence)
+        return undefined(NAMES[method], reason, n=items.n, dropped=items.dropped)
+    draws = _redrawn(items, method, ranks, resamples, rng)
+    value = float(coefficients(items.table, method=method)[0, 1])
+    return _bootstrapped(value, draws[:, 0], items, NAMES[method], confidence)
+
+
+def cluster_intervals(
+    human: ArrayLike,
+    metrics: ArrayLike,
+    *,
+    clusters: Labels,
+    rng: np.random.Generator,
+    method: Method = "spearman",
+    ranks: Ranks = "anew",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+) -> list[Estimate]:
+    """Return `cluster_interval` of every column of ``metrics`` (n_items, k) from the same draws, over common items."""
+    columns = {f"metric {i}": column for i, column in enumerate(numeric(metrics, name="metrics", ndim=2).T, 1)}
+    items, reason = _usable({"human": human} | columns, clusters, method)
+    if reason:
+        return [undefined(NAMES[method], reason, n=items.n, dropped=items.dropped) for _ in columns]
+    draws = _redrawn(items, method, ranks, resamples, rng)
+    values = coefficients(items.table, method=method)[0, 1:]
+    return [
+        _bootstrapped(float(value), draw, items, NAMES[method], confidence)
+        for value, draw in zip(values, draws.T, strict=True)
+    ]
 
 
 def difference_interval(
@@ -134,40 +157,41 @@ def difference_interval(
     confidence: float = 0.95,
 ) -> Estimate:
     """Return r(human, first) - r(human, second) with its percentile interval from drawing whole clusters."""
-    items, reason = _usable(human, first, second, clusters, method)
+    items, reason = _usable({"human": human, "first": first, "second": second}, clusters, method)
     name = f"{NAMES[method]}, difference"
     if reason:
-        return undefined(name, reason, n=len(items.table), dropped=items.dropped)
+        return undefined(name, reason, n=items.n, dropped=items.dropped)
     draws = _redrawn(items, method, ranks, resamples, rng)
     r = coefficients(items.table, method=method)[0]
-    return _bootstrapped(float(r[1] - r[2]), draws[:, 0] - draws[:, 1], items, name, resamples, confidence)
+    return _bootstrapped(float(r[1] - r[2]), draws[:, 0] - draws[:, 1], items, name, confidence)
 
 
 @dataclass(frozen=True, slots=True)
 class _Items:
     """Human and metric scores of the complete items, and the cluster of each."""
 
-    table: FloatArray  # (n_items, 3)
+    table: FloatArray  # (n_items, 1 + n_metrics)
     dropped: int
     n_clusters: int
     cluster: IntArray
 
+    @property
+    def n(self) -> int:
+        return len(self.table)
 
-def _usable(
-    human: ArrayLike, first: ArrayLike, second: ArrayLike, clusters: Labels, method: Method
-) -> tuple[_Items, str]:
+
+def _usable(columns: Mapping[str, ArrayLike], clusters: Labels, method: Method) -> tuple[_Items, str]:
+    """Return the items complete in all columns, and why they cannot be used or an empty string."""
     if method not in METHODS:
         raise ValueError(f"method: {method!r} is none of {', '.join(METHODS)}")
-    found = complete([human, first, second], names=["human", "first", "second"])
+    found = complete(list(columns.values()), names=list(columns))
     items = _Items(found.columns, found.dropped, *clusters_of(clusters, found.kept))
-    if len(items.table) < 4:
-        return items, f"{len(items.table)} items have all scores: too few"
+    if items.n < 4:
+        return items, f"{items.n} items have all scores: too few"
     if items.n_clusters < 3:
         return items, f"{items.n_clusters} cluster(s): resampling them needs three or more"
-    for name, column in zip(("human", "first", "second"), items.table.T, strict=True):
-        if constant(column):
-            return items, f"the {name} score is the same for every item"
-    return items, ""
+    flat = [name for name, column in zip(columns, items.table.T, strict=True) if constant(column)]
+    return items, f"the {flat[0]} score is the same for every item" if flat else ""
 
 
 def _swapped(
@@ -180,8 +204,9 @@ def _swapped(
         return _linear_swaps(human, first, second, items.cluster, signs)
     compare = pooled_spearman(human, first, second) if method == "spearman" else _kendall_swaps(human, first, second)
     step = max(1, _BLOCK_CELLS // len(human))
-    parts = [compare(signs[i : i + step, items.cluster] < 0) for i in range(0, resamples, step)]
-    return float(compare(np.zeros((1, len(human)), dtype=bool))[0]), np.concatenate(parts)
+    swaps = np.ascontiguousarray(signs.T < 0)
+    parts = [compare(swaps[items.cluster, i : i + step]) for i in range(0, resamples, step)]
+    return float(compare(np.zeros((len(human), 1), dtype=bool))[0]), np.concatenate(parts)
 
 
 def _linear_swaps(
@@ -208,36 +233,41 @@ def _kendall_swaps(human: FloatArray, first: FloatArray, second: FloatArray) -> 
         return float(stats.kendalltau(human, metric).statistic)
 
     def compare(swaps: BoolArray) -> FloatArray:
-        return np.array([tau(np.where(s, second, first)) - tau(np.where(s, first, second)) for s in swaps])
+        return np.array([tau(np.where(s, second, first)) - tau(np.where(s, first, second)) for s in swaps.T])
 
     return compare
 
 
 def _redrawn(items: _Items, method: Method, ranks: Ranks, resamples: int, rng: np.random.Generator) -> FloatArray:
-    """Return r(human, first) and r(human, second) in each resample of clusters."""
+    """Return (resamples, n_metrics): the human score's correlation with every metric in each resample of clusters."""
     if method == "kendall":
         return np.array([_tau_of(items.table[rows]) for rows in _drawn_rows(items, resamples, rng)])
     if method == "spearman" and ranks == "anew":
         compare = weighted_spearman(items.table)
-        return np.concatenate([compare(w[:, items.cluster]) for w in _drawn_weights(items, resamples, rng)])
+        drawn = (np.ascontiguousarray(w.T)[items.cluster] for w in _drawn_weights(items, resamples, rng))
+        return np.concatenate([compare(weights) for weights in drawn])
     table = standardised(ranked(items.table) if method == "spearman" else items.table)
-    products = np.column_stack([np.ones(len(table)), table, table**2, table[:, :1] * table[:, 1:]])
+    human, metrics = table[:, :1], table[:, 1:]
+    products = np.column_stack([np.ones(items.n), human, human**2, metrics, metrics**2, human * metrics])
     sums = np.stack([np.bincount(items.cluster, column) for column in products.T], axis=1)
     return np.concatenate([_r_of_sums(w @ sums) for w in _drawn_weights(items, resamples, rng)])
 
 
 def _r_of_sums(sums: FloatArray) -> FloatArray:
-    n, h, x, hh, xx, hx = sums[:, :1], sums[:, 1:2], sums[:, 2:4], sums[:, 4:5], sums[:, 5:7], sums[:, 7:9]
+    n, h, hh = sums[:, :1], sums[:, 1:2], sums[:, 2:3]
+    x, xx, hx = np.split(sums[:, 3:], 3, axis=1)
     spread = (n * hh - h**2) * (n * xx - x**2)
-    return (n * hx - h * x) / np.sqrt(np.where(spread > 1e-24 * n**4, spread, nan))
+    r: FloatArray = (n * hx - h * x) / np.sqrt(np.where(spread > 1e-24 * n**4, spread, nan))
+    return r
 
 
 def _drawn_weights(items: _Items, resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-    step = max(1, _BLOCK_CELLS // len(items.table))
-    even = np.full(items.n_clusters, 1 / items.n_clusters)
+    """Yield (block, n_clusters): how often each cluster is drawn."""
+    n, step = items.n_clusters, max(1, _BLOCK_CELLS // items.n)
     for start in range(0, resamples, step):
         size = min(step, resamples - start)
-        yield rng.multinomial(items.n_clusters, even, size=size).astype(np.float64)
+        cells = rng.integers(n, size=(size, n)) + n * np.arange(size)[:, None]
+        yield np.bincount(cells.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
 
 
 def _drawn_rows(items: _Items, resamples: int, rng: np.random.Generator) -> Iterator[IntArray]:
@@ -250,16 +280,6 @@ def _tau_of(table: FloatArray) -> FloatArray:
     return coefficients(table, method="kendall")[0, 1:]
 
 
-def _bootstrapped(
-    value: float, draws: FloatArray, items: _Items, name: str, resamples: int, confidence: float
-) -> Estimate:
-    found = percentiles(draws, f"bootstrap of {resamples} over {items.n_clusters} clusters", confidence)
-    return Estimate(
-        value=value,
-        low=found.low,
-        high=found.high,
-        n=len(items.table),
-        dropped=items.dropped,
-        method=f"{name}; {found.words}",
-        reason=found.reason,
-    )
+def _bootstrapped(value: float, draws: FloatArray, items: _Items, name: str, confidence: float) -> Estimate:
+    found = percentiles(draws, f"bootstrap of {len(draws)} over {items.n_clusters} clusters", confidence)
+    return with_spread(value, found, n=items.n, dropped=items.dropped, method=name)

@@ -14,25 +14,23 @@ OfWeights: TypeAlias = Callable[[FloatArray], FloatArray]
 
 
 def pooled_spearman(human: FloatArray, first: FloatArray, second: FloatArray) -> OfSwaps:
-    """Return a function of swaps (B, n) of bool: the difference of Spearman correlations, ranked anew in each.
+    """Return a function of swaps (n, B) of bool: the difference of Spearman correlations, ranked anew in each.
 
     Both metrics are sorted once together. In a resample n of the 2 n pooled scores are the first metric's; their
     ranks are running counts over the pooled order, ties sharing the middle.
     """
     n = len(human)
-    pooled = np.concatenate([first, second])
-    order = np.argsort(pooled, kind="stable")
-    starts = np.flatnonzero(np.concatenate([[True], np.diff(pooled[order]) > 0]))
-    item, is_second = order % n, order >= n
+    order, starts, _ = _sorted(np.concatenate([first, second]))
+    item, is_second = order % n, (order >= n)[:, None]
     ranks = stats.rankdata(human)
     centred = ranks - ranks.mean()
-    length = np.sqrt(centred @ centred)
-    size, height = np.diff(np.append(starts, 2 * n)), np.add.reduceat(centred[item], starts)
+    length = float(np.sqrt(centred @ centred))
+    pooled = centred[item][:, None]
+    size, height = np.diff(np.append(starts, 2 * n))[:, None], _grouped(pooled, starts)
 
     def compare(swaps: BoolArray) -> FloatArray:
-        mine = swaps[:, item] == is_second
-        count = np.add.reduceat(mine, starts, axis=1, dtype=np.float64)
-        sums = np.add.reduceat(mine * centred[item], starts, axis=1)
+        mine = (swaps[item] == is_second).astype(np.float64)
+        count, sums = _grouped(mine, starts), _grouped(mine * pooled, starts)
         return _rho(count, sums, length, n) - _rho(size - count, height - sums, length, n)
 
     return compare
@@ -40,24 +38,31 @@ def pooled_spearman(human: FloatArray, first: FloatArray, second: FloatArray) ->
 
 def _rho(count: FloatArray, sums: FloatArray, length: float, n: int) -> FloatArray:
     """Return rho from, per group of equal scores, how many there are and the sum of the human ranks' deviations."""
-    rank = np.cumsum(count, axis=1) - count / 2 - n / 2
-    variance = (count * rank**2).sum(axis=1)
-    return np.asarray((rank * sums).sum(axis=1) / (length * np.sqrt(np.where(variance > 0, variance, nan))))
+    rank = _mid_ranks(count) - n / 2
+    variance = np.einsum("gb,gb,gb->b", count, rank, rank)
+    return np.asarray(np.einsum("gb,gb->b", rank, sums) / (length * np.sqrt(np.where(variance > 0, variance, nan))))
 
 
 def weighted_spearman(table: FloatArray) -> OfWeights:
-    """Return a function of weights (B, n): Spearman of the first column with each other, items counted by weight."""
-    orders = [_order(column) for column in table.T]
+    """Return a function of weights (n, B): (B, k - 1) Spearman of the first column with each other, items by weight."""
+    orders = [_sorted(column) for column in table.T]
 
     def compare(weights: FloatArray) -> FloatArray:
-        middle = weights.sum(axis=1, keepdims=True) / 2
-        human, *others = [_weighted_ranks(weights, *order) - middle for order in orders]
-        return np.column_stack([_weighted_r(weights, human, other) for other in others])
+        middle = weights.sum(axis=0) / 2
+        human, *others = (_weighted_ranks(weights, *order) - middle for order in orders)
+        weighted = weights * human
+        spread = np.einsum("nb,nb->b", weighted, human)
+        return np.stack([_weighted_r(weights, weighted, spread, other) for other in others], axis=1)
 
     return compare
 
 
-def _order(column: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
+def _weighted_r(weights: FloatArray, weighted: FloatArray, spread: FloatArray, other: FloatArray) -> FloatArray:
+    product = spread * np.einsum("nb,nb,nb->b", weights, other, other)
+    return np.asarray(np.einsum("nb,nb->b", weighted, other) / np.sqrt(np.where(product > 0, product, nan)))
+
+
+def _sorted(column: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
     """Return the sorting order, where groups of equal values start in it, and each item's group."""
     order = np.argsort(column, kind="stable")
     new = np.concatenate([[True], np.diff(column[order]) > 0])
@@ -66,12 +71,14 @@ def _order(column: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
     return order, np.flatnonzero(new), group
 
 
+def _grouped(values: FloatArray, starts: IntArray) -> FloatArray:
+    return values if starts.size == len(values) else np.add.reduceat(values, starts, axis=0)
+
+
+def _mid_ranks(count: FloatArray) -> FloatArray:
+    """Return, per group, how many are below and half of its own."""
+    return np.asarray(np.cumsum(count, axis=0) - count / 2)
+
+
 def _weighted_ranks(weights: FloatArray, order: IntArray, starts: IntArray, group: IntArray) -> FloatArray:
-    count = np.add.reduceat(weights[:, order], starts, axis=1)
-    return np.asarray((np.cumsum(count, axis=1) - count / 2)[:, group])
-
-
-def _weighted_r(weights: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    wa = weights * a
-    spread = (wa * a).sum(axis=1) * (weights * b * b).sum(axis=1)
-    return np.asarray((wa * b).sum(axis=1) / np.sqrt(np.where(spread > 0, spread, nan)))
+    return _mid_ranks(_grouped(weights[order], starts))[group]

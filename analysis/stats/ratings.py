@@ -91,10 +91,16 @@ def checked_scale(scale: Scale) -> FloatArray:
 
 def observed_scale(table: FloatArray) -> FloatArray:
     """Return a scale that holds every rating: all whole numbers of a short span, else the distinct values."""
+    short = short_scale(table)
+    return np.unique(table[~np.isnan(table)]) if short is None else short
+
+
+def short_scale(table: FloatArray) -> FloatArray | None:
+    """Return the whole numbers between the lowest and the highest rating where all are whole and the span is short."""
     low, high = np.fmin.reduce(table, axis=None, initial=np.inf), np.fmax.reduce(table, axis=None, initial=-np.inf)
     if 0 <= high - low < 16 and all(np.isnan(part[part != np.rint(part)]).all() for part in _blocks(table)):
         return np.arange(low, high + 1)
-    return np.unique(table[~np.isnan(table)])
+    return None
 
 
 def coded(table: FloatArray, values: FloatArray) -> IntArray:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.stats.clustered import cluster_interval, difference_interval, swap_matrix, swap_test
+from analysis.stats.clustered import cluster_interval, cluster_intervals, difference_interval, swap_matrix, swap_test
 from analysis.stats.columns import ranked, standardised
 from analysis.stats.correlation import METHODS, correlate
 
@@ -10,12 +10,16 @@ SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stat
 NAN = np.nan
 
 
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
 def study(sources: int = 15, systems: int = 4, *, seed: int = 0, effect: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """Return (human, first, second) per question and the source of each; the first metric is better by ``effect``."""
-    rng = np.random.default_rng(seed)
+    draw = np.random.default_rng(seed)
     source = np.repeat(np.arange(sources), systems)
-    human = rng.integers(1, 6, source.size) + rng.normal(size=sources)[source]
-    noise = rng.normal(size=(2, source.size)) + rng.normal(size=(2, sources))[:, source]
+    human = draw.integers(1, 6, source.size) + draw.normal(size=sources)[source]
+    noise = draw.normal(size=(2, source.size)) + draw.normal(size=(2, sources))[:, source]
     return np.stack([human, human * (0.3 + effect) + noise[0], human * 0.3 + noise[1]]).round(1), source
 
 
@@ -43,10 +47,10 @@ def test_swap_test_equals_a_loop_over_scipy(method: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_difference_interval_equals_a_loop_over_scipy(method: str) -> None:
     (human, first, second), source = study()
-    weights = np.random.default_rng(6).multinomial(15, np.full(15, 1 / 15), size=100)
+    drawn = np.random.default_rng(6).integers(15, size=(100, 15))
     draws = []
-    for row in weights:
-        items = np.repeat(np.arange(len(human)), row[source])
+    for row in drawn:
+        items = np.concatenate([np.flatnonzero(source == cluster) for cluster in row])
         one, other = (correlation(method, human[items], m[items]) for m in (first, second))
         draws.append(one - other)
     found = difference_interval(
@@ -163,3 +167,15 @@ def test_items_in_another_order_give_the_same_value(ranks: str) -> None:
     b = swap_test(human[order], first[order], second[order], clusters=source[order], **args)
     assert a.value == pytest.approx(b.value)
     assert a.p == pytest.approx(b.p, abs=0.06)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_cluster_intervals_of_many_metrics_are_those_of_each(method: str) -> None:
+    (human, first, second), source = study()
+    found = cluster_intervals(
+        human, np.column_stack([first, second]), clusters=source, rng=rng(), method=method, resamples=60
+    )
+    alone = cluster_interval(human, first, clusters=source, rng=rng(), method=method, resamples=60)
+    assert (found[0].value, found[0].low, found[0].high) == pytest.approx((alone.value, alone.low, alone.high))
+    flat = cluster_intervals(human, np.column_stack([first, human * 0]), clusters=source, rng=rng())
+    assert [e.reason for e in flat] == ["the metric 2 score is the same for every item"] * 2
