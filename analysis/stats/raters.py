@@ -69,7 +69,7 @@ def leave_one_out(ratings: ArrayLike, coefficient: Coefficient) -> list[Estimate
     >>> from analysis.stats.alpha import krippendorff_alpha
     >>> table = np.array([[1.0, 1, 3], [2, 2, 1], [3, 3, 2], [1, 1, 2]])
     >>> [round(e.value, 2) for e in leave_one_out(table, lambda t: krippendorff_alpha(t, level="nominal"))]
-    [-0.27, -0.27, 1.0]
+    [-0.33, -0.33, 1.0]
     """
     table = checked(ratings)
     return [coefficient(np.delete(table, rater, axis=1)) for rater in range(table.shape[1])]

@@ -37,7 +37,7 @@ def sliced(labels: Labels, analyse: Callable[[IntArray], Found]) -> list[Slice[F
 
     >>> from analysis.stats.correlation import correlate
     >>> x, y = np.arange(6.0), np.array([0.0, 1, 2, 5, 4, 3])
-    >>> [s.found.value for s in sliced(list("aaabbb"), lambda rows: correlate(x[rows], y[rows]))]
+    >>> [round(s.found.value, 6) for s in sliced(list("aaabbb"), lambda rows: correlate(x[rows], y[rows]))]
     [1.0, -1.0]
     """
     names, codes = grouped(labels, name="labels")

@@ -83,3 +83,12 @@ def test_zou_2007() -> None:
 def test_pairwise_accuracy_of_mt_metrics_evals_own_test() -> None:
     """Gold 1 2 2 3 4, metric 2 1 1.5 5 3: the best accuracy with calibrated ties is .7."""
     assert pairwise_accuracy([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]).accuracy.value == pytest.approx(0.7)
+
+
+def test_williams_of_nlpstats_own_test() -> None:
+    """nlpstats checks against psych: legacy seed 12, three 9 x 5 tables, Pearson over all cells without their signs."""
+    draw = np.random.RandomState(12)
+    x, y, z = (draw.random_sample((9, 5)).ravel() for _ in range(3))
+    r12, r13, r23 = (abs(correlate(a, b, method="pearson").value) for a, b in ((x, z), (y, z), (x, y)))
+    assert williams(r12, r13, r23, 45).p == pytest.approx(0.5433956, abs=5e-8)
+    assert williams(r12, r13, r23, 45, alternative="greater").p == pytest.approx(0.2716978, abs=5e-8)

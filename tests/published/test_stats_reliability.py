@@ -1,7 +1,9 @@
 """Gwet's coefficients, Conger's kappa and intraclass correlations against published values."""
 
 import pytest
+from scipy import stats
 
+from analysis.stats.alpha import krippendorff_alpha
 from analysis.stats.fleiss import conger_kappa, fleiss_kappa, randolph_kappa
 from analysis.stats.gwet import gwet_ac
 from analysis.stats.icc import intraclass, mean_squares
@@ -70,3 +72,19 @@ def test_intraclass_of_anxiety() -> None:
     """R irr's data; agreement (2,1) .198, consistency (3,1) .216, one-way (1,1) .175."""
     found = intraclass(data.ANXIETY)
     assert [round(found[form].value, 3) for form in ("2,1", "3,1", "1,1")] == [0.198, 0.216, 0.175]
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "published"),
+    [
+        (lambda table: fleiss_kappa(table), 0.08119291),
+        (lambda table: gwet_ac(table, scale=FIVE), 0.08418757),
+        (lambda table: randolph_kappa(table, scale=FIVE), 0.08312142),
+        (lambda table: krippendorff_alpha(table, level="nominal"), 0.08243228),
+    ],
+)
+def test_jackknife_errors_are_near_gwets_linearised_ones(coefficient, published: float) -> None:
+    """R irrCAC vignette, distrib.6raters. Two estimates of one thing: they agree within a few per cent, not exactly."""
+    found = coefficient(data.FLEISS_1971[:15])
+    error = (found.value - found.low) / stats.t.ppf(0.975, 14)
+    assert error == pytest.approx(published, rel=0.04)

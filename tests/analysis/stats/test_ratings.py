@@ -132,3 +132,14 @@ def test_value_counts_refuse_what_is_no_count(counts: list, times: list, message
 def test_value_counts_do_not_tell_complete_units() -> None:
     with pytest.raises(ValueError, match="do not tell which units every rater judged"):
         fleiss_kappa(value_counts([1, 2], [[1, 1]], [3]), unequal="listwise")
+
+
+def test_splitting_a_file_changes_nothing() -> None:
+    """Counts of two halves, put together, are the counts of the whole."""
+    table = np.random.default_rng(5).integers(1, 4, (90, 3)).astype(float)
+    halves = [patterns(part, scale=[1, 2, 3]) for part in (table[:40], table[40:])]
+    counts, times = (np.concatenate([getattr(half, name) for half in halves]) for name in ("counts", "times"))
+    whole, joined = patterns(table, scale=[1, 2, 3]), value_counts([1, 2, 3], counts, times)
+    for coefficient in (fleiss_kappa, percent_agreement):
+        a, b = coefficient(whole), coefficient(joined)
+        assert (a.value, a.low, a.high, a.n) == pytest.approx((b.value, b.low, b.high, b.n))
