@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -10,7 +11,7 @@ from csp.constants import NONE, SELF
 from config import postgres
 
 ROOT = Path(__file__).resolve().parent.parent
-HOME = Path(os.environ.get("QUAESTOR_HOME", ROOT / "var")).resolve()
+HOME = postgres.home()
 
 
 def _secret(name: str) -> str:
@@ -19,11 +20,13 @@ def _secret(name: str) -> str:
         return value
     path = HOME / f"{name}.txt"
     HOME.mkdir(parents=True, exist_ok=True)
-    try:
-        with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+    if not path.exists():
+        new = HOME / f"{name}.{os.getpid()}"
+        with os.fdopen(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
             file.write(secrets.token_urlsafe(48))
-    except FileExistsError:
-        pass
+        with suppress(FileExistsError):  # another process was first; nobody ever reads half a key
+            os.link(new, path)
+        new.unlink()
     return path.read_text()
 
 

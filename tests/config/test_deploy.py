@@ -1,0 +1,44 @@
+"""The files for operators speak of settings that exist, and parse."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+DEPLOY = ROOT / "deploy"
+MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
+READ_ELSEWHERE = {"QUAESTOR_HOST"}  # compose's own: the host of the two below it
+
+
+def settings_read() -> set[str]:
+    code = "".join(path.read_text() for path in [*(ROOT / "config").glob("*.py"), DEPLOY / "gunicorn.conf.py"])
+    keys = {f"QUAESTOR_{name.upper()}" for name in re.findall(r'_secret\("(\w+)"\)', code)}
+    return keys | set(re.findall(r'"(QUAESTOR_\w+|DATABASE_URL|CELERY_BROKER_URL)"', code))
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "README.md", "Dockerfile", "kubernetes"])
+def test_every_setting_that_is_named_is_read(name):
+    path = DEPLOY / name
+    text = "".join(each.read_text() for each in MANIFESTS) if path.is_dir() else path.read_text()
+
+    named = set(re.findall(r"\b(QUAESTOR_[A-Z_]+|DATABASE_URL|CELERY_BROKER_URL)\b", text))
+    assert named - READ_ELSEWHERE <= settings_read()
+    assert named
+
+
+def test_kustomization_names_every_manifest():
+    resources = yaml.safe_load((DEPLOY / "kubernetes" / "kustomization.yaml").read_text())["resources"]
+
+    assert sorted(resources) == [path.name for path in MANIFESTS if path.name != "kustomization.yaml"]
+    assert all(list(yaml.safe_load_all(path.read_text())) for path in MANIFESTS)
+
+
+def test_services_of_the_compose_file_are_complete():
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+
+    assert set(services) == {"db", "broker", "migrate", "web", "worker", "clock", "nginx"}
+    assert all(
+        {"DATABASE_URL", "QUAESTOR_SECRET_KEY"} <= set(services[name]["environment"]) for name in ("web", "clock")
+    )

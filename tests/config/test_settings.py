@@ -1,0 +1,49 @@
+"""Settings: what they make of the environment, in processes of their own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from config.postgres import ROOT
+
+KEYS = "from config import settings; print(settings.SECRET_KEY, settings.PSEUDONYM_KEY)"
+
+
+def start(code: str, **environment: str) -> subprocess.Popen[str]:
+    kept = {"PATH": os.environ["PATH"], **environment}
+    return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=kept, stdout=subprocess.PIPE, text=True)
+
+
+def said(process: subprocess.Popen[str]) -> list[str]:
+    return process.communicate(timeout=60)[0].split()
+
+
+def test_keys_are_made_once_and_apart_however_many_processes_start(tmp_path: Path):
+    seen = [said(process) for process in [start(KEYS, QUAESTOR_HOME=str(tmp_path)) for _ in range(6)]]
+
+    assert len({tuple(keys) for keys in seen}) == 1
+    secret, pseudonym = seen[0]
+    assert secret != pseudonym and min(len(secret), len(pseudonym)) >= 60
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pseudonym_key.txt", "secret_key.txt"]
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+
+
+def test_keys_from_the_environment_leave_no_file(tmp_path: Path):
+    keys = {"QUAESTOR_SECRET_KEY": "one", "QUAESTOR_PSEUDONYM_KEY": "two"}
+
+    assert said(start(KEYS, QUAESTOR_HOME=str(tmp_path / "none"), **keys)) == ["one", "two"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_address_of_a_database_is_taken_apart(tmp_path: Path):
+    names = "'HOST', 'PORT', 'NAME', 'USER', 'PASSWORD'"
+    code = f"from config.settings import DATABASES; print(*(DATABASES['default'][name] for name in ({names})))"
+    address = "postgresql://an%40a:p%2Fw@db.example.org:5433/quaestor"
+    assert said(start(code, QUAESTOR_HOME=str(tmp_path), DATABASE_URL=address)) == [
+        "db.example.org",
+        "5433",
+        "quaestor",
+        "an@a",
+        "p/w",
+    ]
