@@ -5,10 +5,15 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analysis.metrics import preparation, registry
+from analysis.metrics import registry
 from analysis.metrics.scoring import QUESTION_UNITS
 
-PREPARATIONS = [(name, name) for name in preparation.STEPS]
+PREPARATIONS = [
+    ("nqg", _("as QG-Bench does before BLEU and ROUGE-L (nqg)")),
+    ("ptb", _("tokenised as the Penn Treebank (ptb)")),
+    ("lower", _("lower-cased")),
+    ("raw", _("left as they are")),
+]
 
 
 class RunForm(forms.Form):
@@ -17,14 +22,20 @@ class RunForm(forms.Form):
     metrics = forms.MultipleChoiceField(
         label=_("Metrics to compute"), required=False, widget=forms.CheckboxSelectMultiple
     )
-    prepare_hypothesis = forms.ChoiceField(label=_("Preparation of the questions"), choices=PREPARATIONS, initial="nqg")
+    prepare_hypothesis = forms.ChoiceField(label=_("Questions are"), choices=PREPARATIONS, initial="nqg")
     prepare_reference = forms.ChoiceField(
-        label=_("Preparation of the references"),
+        label=_("References are"),
         choices=PREPARATIONS,
         initial="nqg",
-        help_text=_("Choose raw where the file's references are already tokenised and lower-cased."),
+        help_text=_("Leave them as they are where the file has them tokenised and lower-cased already."),
     )
-    resamples = forms.IntegerField(label=_("Resamples"), initial=1000, min_value=100, max_value=100_000)
+    resamples = forms.IntegerField(
+        label=_("Resamples"),
+        initial=1000,
+        min_value=100,
+        max_value=100_000,
+        help_text=_("More give steadier intervals and p, and take longer."),
+    )
     seed = forms.IntegerField(
         label=_("Seed"), initial=1, min_value=0, help_text=_("The same seed gives the same report.")
     )

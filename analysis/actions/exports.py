@@ -34,7 +34,7 @@ def run_json(run: Run) -> str:
 def files(run: Run) -> Iterator[tuple[str, bytes]]:
     """Yield every file of a report by name."""
     yield "report.json", run_json(run).encode()
-    yield "report.txt", ("\n".join(runs.tables_of(run)["sentences"]) + "\n").encode()
+    yield "report.txt", sentences_text(run).encode()
     for name, rows in runs.tables_of(run).items():
         if isinstance(rows, list) and name != "sentences":
             yield f"tables/{name}.csv", to_csv(rows).encode()
@@ -45,6 +45,11 @@ def files(run: Run) -> Iterator[tuple[str, bytes]]:
     yield "judgments.csv", write_long_csv(study).encode()
     yield "codebook.csv", exports.codebook_csv(campaign=run.campaign).encode()
     yield "rubric.json", json.dumps(run.campaign.rubric.document, indent=1, ensure_ascii=False, sort_keys=True).encode()
+
+
+def sentences_text(run: Run) -> str:
+    """Return the report's plain sentences, a paragraph for each subject."""
+    return "\n\n".join(f"{row['about']}. {row['text']}" for row in runs.tables_of(run)["sentences"]) + "\n"
 
 
 def archive(run: Run) -> bytes:

@@ -7,13 +7,15 @@ import altair as alt
 import pandas as pd
 
 from analysis.reports.records import Record
+from analysis.reports.sentences import level_of
 
 Chart: TypeAlias = alt.FacetChart | alt.LayerChart
 INKS: Mapping[str, Mapping[str, str]] = {
     "light": {"ink": "#1d1c1a", "quiet": "#5f5b53", "line": "#dedad1", "accent": "#14507a", "card": "#ffffff"},
-    "dark": {"ink": "#ece9e2", "quiet": "#a8a398", "line": "#34383e", "accent": "#8cc4ee", "card": "#1e2125"},
+    "dark": {"ink": "#ece9e2", "quiet": "#aca79c", "line": "#34383e", "accent": "#8cc4ee", "card": "#1e2125"},
 }
 MANY_POINTS = 12
+PANEL = 185  # two panels with their labels fit half a page at the size of its text
 FONT = "Inter, system-ui, sans-serif"
 
 
@@ -21,7 +23,7 @@ def drawn(tables: Mapping[str, Any]) -> dict[str, bytes]:
     """Return every figure that the tables give rise to, by name and ink."""
     names = {row["criterion"]: row["name"] for row in tables["criteria"]}
     plans: Mapping[str, Callable[[], Chart | None]] = {
-        "agreement": lambda: agreement(tables["agreement"], names),
+        "agreement": lambda: agreement(tables, names),
         "systems": lambda: systems(tables["systems"], names),
         "distributions": lambda: distributions(tables["distributions"], names),
         "correlations": lambda: correlations(tables["correlations"], names),
@@ -41,6 +43,7 @@ def svg(chart: Chart, *, ink: str) -> bytes:
     colours = INKS[ink]
     dressed = chart.configure(background=colours["card"], font=FONT, padding=8)
     dressed = dressed.configure_view(stroke=None).configure_mark(color=colours["accent"])
+    dressed = dressed.configure_rule(color=colours["accent"])
     dressed = dressed.configure_axis(
         labelColor=colours["ink"], titleColor=colours["quiet"], gridColor=colours["line"], domainColor=colours["line"],
         tickColor=colours["line"], labelFontSize=12, titleFontSize=12, titleFontWeight="normal", labelLimit=220,
@@ -52,19 +55,24 @@ def svg(chart: Chart, *, ink: str) -> bytes:
     return vl_convert.vegalite_to_svg(dressed.to_dict()).encode()
 
 
-def agreement(rows: Sequence[Record], names: Mapping[str, str]) -> Chart | None:
-    """Ordinal alpha of each criterion with its interval."""
-    wanted = {"coefficient": "krippendorff_alpha", "level": "ordinal", "basis": "all"}
-    kept = [row for row in rows if wanted.items() <= row.items()]
-    return _dots(_named(kept, names), y="name:N", title="Krippendorff's alpha, ordinal")
+def agreement(tables: Mapping[str, Any], names: Mapping[str, str]) -> Chart | None:
+    """Alpha of each criterion, at the level of its scale, with its interval."""
+    levels = {row["criterion"]: level_of(row) for row in tables["criteria"]}
+    kept = [
+        row
+        for row in tables["agreement"]
+        if (row["coefficient"], row["level"]) == ("krippendorff_alpha", levels[row["criterion"]])
+        and row["basis"] == "all"
+    ]
+    return _dots(_named(kept, names), y="name:N", title="Krippendorff's alpha")
 
 
 def systems(rows: Sequence[Record], names: Mapping[str, str]) -> Chart | None:
     """Each system's mean with its interval, a panel for each criterion."""
-    panel = _dots(_named(rows, names), y="system:N", title="mean", width=220)
+    panel = _dots(_named(rows, names), y="system:N", title="mean", width=PANEL)
     if panel is None:
         return None
-    panels: Chart = _panels(panel).resolve_scale(x="independent")
+    panels: Chart = _panels(panel, names).resolve_scale(x="independent")
     return panels
 
 
@@ -83,8 +91,9 @@ def _dots(rows: Sequence[Record], *, y: str, title: str, width: int = 420) -> Ch
     return alt.layer(spread, point).properties(width=width, height=alt.Step(30))
 
 
-def _panels(panel: alt.Chart | Chart) -> Chart:
-    panels: Chart = panel.facet(facet=alt.Facet("name:N", title=None, sort=None), columns=3)
+def _panels(panel: alt.Chart | Chart, names: Mapping[str, str]) -> Chart:
+    """Return a panel for each criterion, two in a row, in the rubric's order."""
+    panels: Chart = panel.facet(facet=alt.Facet("name:N", title=None, sort=list(names.values())), columns=2)
     return panels
 
 
@@ -93,13 +102,14 @@ def distributions(rows: Sequence[Record], names: Mapping[str, str]) -> Chart | N
     kept = [{**row, "point": str(row["value"])} for row in _named(rows, names) if row["share"] is not None]
     if not kept or len({row["point"] for row in kept}) > MANY_POINTS:
         return None
+    percents = alt.Axis(format="%", tickCount=3)
     bars = alt.Chart(pd.DataFrame(kept)).mark_bar().encode(
-        x=alt.X("share:Q", title="share of ratings", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
+        x=alt.X("share:Q", title="share of ratings", axis=percents, scale=alt.Scale(domain=[0, 1])),
         y=alt.Y("system:N", title=None),
-        color=alt.Color("point:O", title="value", scale=alt.Scale(scheme="blues")),
+        color=alt.Color("point:O", title="value", scale=alt.Scale(scheme="blues"), legend=alt.Legend(orient="top")),
         order=alt.Order("value:Q"),
     )  # fmt: skip
-    return _panels(bars.properties(width=220, height=alt.Step(26)))
+    return _panels(bars.properties(width=PANEL, height=alt.Step(26)), names)
 
 
 def correlations(rows: Sequence[Record], names: Mapping[str, str]) -> Chart | None:

@@ -1,11 +1,15 @@
 """A report as a page shows it: numbers written out, places on axes, cells of a heat map. Templates only lay it out."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from analysis.reports import making
+from analysis.reports.heat import heat, leads
 from analysis.reports.records import Record
-from analysis.reports.sentences import interval, p_value, two
+from analysis.reports.sentences import best_of, first_reading, level_of, ranking
+from analysis.reports.tables import TITLES
+from analysis.reports.written import between, percent, plain, two
 
 FORMS = {
     "by_protocol": "by the protocol",
@@ -15,7 +19,37 @@ FORMS = {
     "all_remaining": "all other criteria",
     "named": "named criteria only",
 }
-LEVELS = 20  # shades of a heat map's cell
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a table, with what stands below it."""
+
+    text: str
+    under: str = ""
+    best: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    cells: list[Cell]
+    last: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of numbers: a first column of names, then columns of numbers."""
+
+    title: str
+    columns: list[str]
+    rows: list[Row]
+    notes: list[str] = field(default_factory=list)  # one below each column's name
+    reasons: list[str] = field(default_factory=list)  # why a number or its interval is missing
+
+    def heads(self) -> list[dict[str, str]]:
+        """Return each column's name with its note."""
+        return [{"name": name, "note": note} for name, note in zip(self.columns, self.notes, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -25,25 +59,13 @@ class AgreementRow:
     name: str
     level: str
     alpha: str
+    interval: str
     low: float | None
     estimate: float | None
     high: float | None
     percent: str
     fleiss: str
     n: int
-    reason: str
-    checked: str
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One cell of a heat map."""
-
-    text: str
-    level: int | None
-    minus: bool
-    top: bool
-    title: str
 
 
 def report(tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,25 +75,26 @@ def report(tables: Mapping[str, Any]) -> dict[str, Any]:
         "sentences": tables["sentences"],
         "about": tables["about"],
         "agreement": agreement(tables),
-        "without_forced": [
-            r for r in tables["agreement"] if r["basis"] != "all" and r["coefficient"] == "krippendorff_alpha"
-        ],
+        "axis": axis(tables),
+        "undefined": sorted({row["reason"] for row in _alphas(tables) if row["reason"]}),
+        "without_forced": without_forced(tables, names),
         "checks": checks(tables["agreement"]),
-        "criteria": tables["criteria"],
-        "systems": systems(tables),
-        "returned": tables["returned"],
+        "systems": systems(tables, names),
         "missing": sum(row["missing"] for row in tables["returned"]),
+        "with_missing": with_missing(tables, names),
+        "readings": readings(tables),
         "aggregates": aggregates(tables, names),
         "heat": heat(tables["correlations"], names),
         "leads": leads(tables, names),
-        "metrics": tables["metrics"],
-        "violations": tables["violations"],
+        "metrics": [making.metric(row) for row in tables["metrics"]],
+        "violations": len(tables["violations"]),
+        "titles": [(key, title) for key, title in TITLES.items() if tables.get(key)],
     }
 
 
 def agreement(tables: Mapping[str, Any]) -> list[AgreementRow]:
     """Return a row for each criterion that was judged."""
-    found = []
+    start, found = axis(tables), []
     for criterion in tables["criteria"]:
         rows = {
             (r["coefficient"], r["level"]): r
@@ -79,31 +102,52 @@ def agreement(tables: Mapping[str, Any]) -> list[AgreementRow]:
             if r["criterion"] == criterion["criterion"] and r["basis"] == "all"
         }
         if rows:
-            found.append(_agreement_row(criterion, rows))
+            found.append(_agreement_row(criterion, rows, start))
     return found
 
 
-def _agreement_row(criterion: Record, rows: Mapping[tuple[str, str], Record]) -> AgreementRow:
-    level = "nominal" if criterion["level"] == "nominal" or len(criterion["points"]) == 2 else "ordinal"
-    alpha, percent = rows["krippendorff_alpha", level], rows["percent_agreement", "nominal"]
+def _agreement_row(criterion: Record, rows: Mapping[tuple[str, str], Record], start: float) -> AgreementRow:
+    level = level_of(criterion)
+    alpha, equal = rows["krippendorff_alpha", level], rows["percent_agreement", "nominal"]["value"]
     return AgreementRow(
         name=criterion["name"],
         level=level,
-        alpha=interval(alpha),
-        low=_on_axis(alpha["low"]),
-        estimate=_on_axis(alpha["value"]),
-        high=_on_axis(alpha["high"]),
-        percent="–" if percent["value"] is None else f"{100 * percent['value']:.0f} %",
-        fleiss=two(rows["fleiss_kappa", "nominal"]["value"]),
+        alpha=_or_dash(alpha["value"]),
+        interval=between(alpha),
+        low=_on_axis(alpha["low"], start),
+        estimate=_on_axis(alpha["value"], start),
+        high=_on_axis(alpha["high"], start),
+        percent="–" if equal is None else percent(equal),
+        fleiss=_or_dash(rows["fleiss_kappa", "nominal"]["value"]),
         n=alpha["n"],
-        reason=alpha["reason"],
-        checked=alpha.get("checked_by", "") if alpha.get("checked_value") is not None else "",
     )
 
 
-def _on_axis(value: float | None) -> float | None:
-    """Return a place between 0 and 100 for a value between 0 and 1; what lies beyond is cut."""
-    return None if value is None else round(100 * min(max(value, 0.0), 1.0), 2)
+def axis(tables: Mapping[str, Any]) -> float:
+    """Return where the axis of alphas begins: at 0, or at -1 where an interval reaches below 0."""
+    ends = [value for row in _alphas(tables) for value in (row["low"], row["value"]) if value is not None]
+    return -1.0 if ends and min(ends) < 0 else 0.0
+
+
+def _alphas(tables: Mapping[str, Any], *, everything: bool = True) -> list[Record]:
+    """Return each criterion's alpha at the level of its scale: of all judgments, or without those that rules forced."""
+    levels = {row["criterion"]: level_of(row) for row in tables["criteria"]}
+    return [
+        row
+        for row in tables["agreement"]
+        if (row["coefficient"], row["level"]) == ("krippendorff_alpha", levels[row["criterion"]])
+        and (row["basis"] == "all") == everything
+    ]
+
+
+def _on_axis(value: float | None, start: float) -> float | None:
+    """Return a place between 0 and 100 for a value between the axis' start and 1; what lies beyond is cut."""
+    return None if value is None else round(100 * (min(max(value, start), 1.0) - start) / (1 - start), 2)
+
+
+def without_forced(tables: Mapping[str, Any], names: Mapping[str, str]) -> list[str]:
+    """Write the alphas that leave out the values which rules of the protocol forced."""
+    return [f"{names[row['criterion']]} {two(row['value'])}" for row in _alphas(tables, everything=False)]
 
 
 def checks(rows: Sequence[Record]) -> list[str]:
@@ -120,113 +164,108 @@ def checks(rows: Sequence[Record]) -> list[str]:
     ]
 
 
-def systems(tables: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return a row for each system with its means, best criterion first as the rubric lists them."""
-    by_system: dict[str, dict[str, Record]] = {}
-    for row in tables["systems"]:
-        by_system.setdefault(row["system"], {})[row["criterion"]] = row
-    keys = [row["criterion"] for row in tables["criteria"]]
-    return [
-        {"system": name, "cells": [_mean(cells.get(key)) for key in keys]} for name, cells in sorted(by_system.items())
+def systems(tables: Mapping[str, Any], names: Mapping[str, str]) -> Table | None:
+    """Return each system's means with their intervals, and how many questions it returned."""
+    returned = {row["system"]: row for row in tables["returned"]}
+    columns = [
+        _means(each, {row["system"]: row for row in tables["systems"] if row["criterion"] == each["criterion"]})
+        for each in tables["criteria"]
     ]
+    found = sorted({row["system"] for row in tables["systems"]})
+    rows = [
+        Row(_system(name), [column[name] for column in columns if name in column], _of(returned.get(name)))
+        for name in found
+    ]
+    notes = [{"lowest": "low is best", "highest": "high is best"}.get(each["best"], "") for each in tables["criteria"]]
+    return Table(TITLES["systems"], list(names.values()), rows, notes, _reasons(tables["systems"])) if rows else None
 
 
-def _mean(row: Record | None) -> dict[str, str]:
-    if row is None or row["value"] is None:
-        return {"value": "–", "interval": "" if row is None else row["reason"]}
-    held = row["low"] is not None and row["high"] is not None
+def _reasons(rows: Sequence[Record]) -> list[str]:
+    return sorted({row["reason"] for row in rows if row["reason"]})
+
+
+def _means(criterion: Record, rows: Mapping[str, Record]) -> dict[str, Cell]:
+    best = best_of({name: row["value"] for name, row in rows.items()}, best=criterion["best"])
     return {
-        "value": two(row["value"]),
-        "interval": f"{two(row['low'])} to {two(row['high'])}" if held else row["reason"],
+        name: Cell("–" if row["value"] is None else two(row["value"]), between(row) or "–", name in best)
+        for name, row in rows.items()
     }
 
 
-def aggregates(tables: Mapping[str, Any], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the aggregate of each reading as a table of systems by criteria, the combined one last."""
-    forms: dict[tuple[str, str, str], dict[str, dict[str, str]]] = {}
+def _of(row: Record | None) -> str:
+    return f"{row['returned']:,} of {row['expected']:,}" if row else ""
+
+
+def _system(name: str) -> str:
+    return name or "(no name)"
+
+
+def with_missing(tables: Mapping[str, Any], names: Mapping[str, str]) -> list[Table]:
+    """Return the means over returned questions and over all expected slots, where these differ."""
+    if all(row["mean_returned"] == row["mean_expected"] for row in _by_criterion(first_reading(tables))):
+        return []
+    titles = {"mean_returned": "Over returned questions", "mean_expected": "Over all expected slots"}
+    return [_compared(tables, names, key, title) for key, title in titles.items()]
+
+
+def _by_criterion(rows: Sequence[Record]) -> Iterator[Record]:
+    return (row for row in rows if row["criterion"])
+
+
+def _compared(tables: Mapping[str, Any], names: Mapping[str, str], key: str, title: str) -> Table:
+    best_ends = {row["criterion"]: row["best"] for row in tables["criteria"]}
+    columns: dict[str, dict[str, float | None]] = {}
+    for row in _by_criterion(first_reading(tables)):
+        columns.setdefault(row["criterion"], {})[row["system"]] = row[key]
+    best = {criterion: best_of(values, best=best_ends[criterion]) for criterion, values in columns.items()}
+    found = sorted({system for values in columns.values() for system in values})
+    rows = [
+        Row(_system(s), [Cell(_or_dash(values.get(s)), best=s in best[c]) for c, values in columns.items()])
+        for s in found
+    ]
+    return Table(title, [names[criterion] for criterion in columns], rows)
+
+
+def _or_dash(value: float | None) -> str:
+    return "–" if value is None else two(value)
+
+
+def _forms(tables: Mapping[str, Any]) -> dict[str, list[Record]]:
+    """Return the aggregates by the reading of the rules they were made under."""
+    forms: dict[str, list[Record]] = {}
     for row in tables["aggregates"]:
-        form = (row["reading"], row["fatal_applied"], row["fatal_others"])
-        forms.setdefault(form, {}).setdefault(row["system"], {})[row["criterion"]] = _plain(row["aggregate"])
-    return [_aggregate(form, rows, names) for form, rows in forms.items()]
+        parts = (row["reading"], row["fatal_applied"], row["fatal_others"])
+        forms.setdefault(", ".join(FORMS[part] for part in parts if part), []).append(row)
+    return forms
 
 
-def _aggregate(
-    form: tuple[str, str, str], rows: Mapping[str, Mapping[str, str]], names: Mapping[str, str]
-) -> dict[str, Any]:
-    keys = list(next(iter(rows.values())))
-    reading, applied, others = form
-    return {
-        "title": ", ".join(FORMS[part] for part in (reading, applied, others) if part),
-        "columns": [names.get(key, "Combined") for key in keys],
-        "rows": [
-            {"system": system, "cells": [cells.get(key, "–") for key in keys]} for system, cells in sorted(rows.items())
-        ],
-    }
+def readings(tables: Mapping[str, Any]) -> Table | None:
+    """Return the combined aggregate of every system in every reading, with the ranking it gives."""
+    lowest = all(row["best"] == "lowest" for row in tables["criteria"])
+    found: list[str] = sorted({row["system"] for row in tables["aggregates"]})
+    rows = []
+    for title, form in _forms(tables).items():
+        totals = {row["system"]: row for row in form if row["criterion"] == "" and row["aggregate"] is not None}
+        if totals:
+            best = best_of({s: row["aggregate"] for s, row in totals.items()}, best="lowest" if lowest else "highest")
+            cells = [Cell(plain(totals[s]["aggregate"]) if s in totals else "–", best=s in best) for s in found]
+            rows.append(Row(title, cells, ranking(list(totals.values()), lowest=lowest)))
+    return Table(TITLES["aggregates"], [_system(name) for name in found], rows) if rows else None
 
 
-def _plain(value: float | None) -> str:
-    return "–" if value is None else f"{value:,.2f}".rstrip("0").rstrip(".")
+def aggregates(tables: Mapping[str, Any], names: Mapping[str, str]) -> list[Table]:
+    """Return each reading's aggregates as a table of systems by criteria; none where they are the means above."""
+    if all(row.get("mean_returned") == row["aggregate"] for row in tables["aggregates"]):
+        return []
+    return [_aggregate(title, rows, names) for title, rows in _forms(tables).items()]
 
 
-def heat(rows: Sequence[Record], names: Mapping[str, str]) -> dict[str, Any]:
-    """Return Spearman's rho as a heat map: a row for each human column, a column for each metric."""
-    kept = [row for row in rows if row["coefficient"] == "spearman"]
-    metrics = list(dict.fromkeys(row["metric"] for row in kept))
-    humans = list(dict.fromkeys(row["criterion"] for row in kept))
-    by_place = {(row["criterion"], row["metric"]): row for row in kept}
-    return {
-        "metrics": metrics,
-        "rows": [
-            _heat_row(names.get(human, human), [by_place[human, metric] for metric in metrics]) for human in humans
-        ],
-        "n": sorted({row["n"] for row in kept}),
-        "dropped": sorted({row["dropped"] for row in kept}),
-    }
-
-
-def _heat_row(name: str, rows: Sequence[Record]) -> dict[str, Any]:
-    best = max((row["value"] for row in rows if row["value"] is not None), default=None)
-    return {"name": name, "cells": [_heat_cell(row, best) for row in rows]}
-
-
-def _heat_cell(row: Record, best: float | None) -> Cell:
-    value = row["value"]
-    if value is None:
-        return Cell("–", None, False, False, row["reason"])
-    return Cell(
-        _signed(value),
-        round(LEVELS * abs(value)),
-        value < 0,
-        value == best,
-        f"{interval(row)}; {p_value(row['p'])}; n = {row['n']}",
+def _aggregate(title: str, rows: Sequence[Record], names: Mapping[str, str]) -> Table:
+    cells = {(row["system"], row["criterion"]): row["aggregate"] for row in rows}
+    keys = list(dict.fromkeys(row["criterion"] for row in rows))
+    found = sorted({row["system"] for row in rows})
+    return Table(
+        title,
+        [names.get(key, "Combined") for key in keys],
+        [Row(_system(name), [Cell(plain(cells.get((name, key)))) for key in keys]) for name in found],
     )
-
-
-def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−").replace("0.", ".", 1)
-
-
-def leads(tables: Mapping[str, Any], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return, for each human column, the best metric against each other one."""
-    found = []
-    for human in dict.fromkeys(row["criterion"] for row in tables["differences"]):
-        pairs = [row for row in tables["differences"] if row["criterion"] == human]
-        best = _best(pairs)
-        rows = sorted((row for row in pairs if row["better"] == best), key=lambda row: row["difference"] or 0)
-        if rows:
-            found.append({"human": names.get(human, human), "best": best, "rows": [_lead(row) for row in rows]})
-    return found
-
-
-def _best(pairs: Sequence[Record]) -> str:
-    beaten = {row["other"] for row in pairs}
-    return next((row["better"] for row in pairs if row["better"] not in beaten), "")
-
-
-def _lead(row: Record) -> dict[str, str]:
-    return {
-        "other": row["other"],
-        "difference": "–" if row["difference"] is None else _signed(row["difference"]),
-        "swap": row["swap_reason"] or p_value(row["p_swap_holm"]).removeprefix("p = ").removeprefix("p "),
-        "williams": row["williams_reason"] or p_value(row["p_williams_holm"]).removeprefix("p = ").removeprefix("p "),
-    }

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 from analysis.actions import runs
 from analysis.forms import RunForm
 from analysis.models import Result, Run
-from analysis.reports import page
+from analysis.reports import making, page
 from judging import storage, tasks
 from judging.actions import jobs
 from judging.guards import campaign_for_staff
@@ -84,7 +84,11 @@ def _page(
         "others": Run.objects.filter(campaign=campaign, job__state="done").order_by("-number"),
     }
     if run:
-        context |= {"report": page.report(runs.tables_of(run)), "figures": _figures(run)}
+        context |= {
+            "report": page.report(runs.tables_of(run)),
+            "figures": _figures(run),
+            "facts": making.facts(run.parameters, run.versions, seed=run.seed),
+        }
     return render(request, "analysis/report.html", context, status=status)
 
 
@@ -94,6 +98,7 @@ def _failed_since(campaign: Campaign, run: Run | None) -> Run | None:
     return newer.select_related("job").order_by("-number").first()
 
 
-def _figures(run: Run) -> set[str]:
-    keys = Result.objects.filter(run=run, file__isnull=False).values_list("key", flat=True)
-    return {key.removeprefix("figure-").rpartition("-")[0] for key in keys}
+def _figures(run: Run) -> list[str]:
+    """Return the names of a run's figures, each of which there is in both inks."""
+    keys = Result.objects.filter(run=run, file__isnull=False).order_by("key").values_list("key", flat=True)
+    return list(dict.fromkeys(key.removeprefix("figure-").rpartition("-")[0] for key in keys))

@@ -16,6 +16,7 @@ from judging.models import Job
 TITLES = {
     "judging.import_study": gettext_lazy("Importing a file"),
     "judging.launch": gettext_lazy("Opening a campaign"),
+    "analysis.run": gettext_lazy("Analysing the judgments"),
 }
 START = "celery -A config worker -B"
 
@@ -62,7 +63,9 @@ def _shown(job: Job) -> dict[str, Any]:
 
 def _no_worker() -> str:
     """Return how to start a worker, unless one lives."""
-    return "" if jobs.worker_lives() else _("Start one with: %(command)s") % {"command": START}
+    if jobs.worker_lives():
+        return ""
+    return _("Start one with “%(command)s”; run.py up starts everything.") % {"command": START}
 
 
 def _title(job: Job) -> str:
@@ -75,6 +78,8 @@ def _result(job: Job) -> tuple[str, str]:
         return "", ""
     if collection := job.result.get("collection"):
         return reverse("judging:collection", args=[collection]), _("Look at the collection")
+    if job.kind == "analysis.run":
+        return reverse("analysis:report", args=[job.campaign.uuid]), _("The new report is ready: reload")
     if job.campaign:
         return reverse("judging:campaign", args=[job.campaign.uuid]), _("To the campaign")
     return "", ""

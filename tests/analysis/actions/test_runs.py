@@ -51,7 +51,7 @@ def test_run_on_qgstec_gives_the_published_agreement_and_aggregates(qgstec):
     literal = found(totals, fatal_applied="per_rating", fatal_others="all_remaining")
     assert {row["system"]: row["aggregate"] for row in literal} == {"a": 3461.5, "b": 4411, "c": 4471.5, "d": 4714}
     assert {row["system"]: row["missing"] for row in tables["returned"]} == {"a": 6, "b": 195, "c": 151, "d": 192}
-    assert any("depends on how the protocol's rules are read" in line for line in tables["sentences"])
+    assert any("depends on how the protocol's rules are read" in row["text"] for row in tables["sentences"])
     assert len(found(tables["violations"], rule="lone")) == 83
     assert tables["correlations"] == []
 

@@ -42,11 +42,12 @@ def address(name, run, *args):
 
 def test_report_shows_sentences_tables_and_figures(manager, run):
     page = manager.get(address("report", run)).content.decode()
-    assert "On correctness annotators reach an ordinal alpha of" in page
+    assert "Krippendorff&#x27;s alpha is" in page
     assert "Alba has the best mean on correctness" in page
-    assert "follows correctness best" in page
+    assert "share the highest Spearman&#x27;s rho" in page
     assert "checked against krippendorff" in page
-    assert page.count("<picture>") == 4
+    assert page.count("<picture>") == 2
+    assert page.count("data-level=") == 12
 
 
 def test_report_before_the_first_run_says_what_to_do(client):

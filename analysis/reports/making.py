@@ -1,0 +1,72 @@
+"""How metrics and runs were made, in words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from analysis.reports.records import Record
+from analysis.reports.written import listed, two
+
+KINDS = {
+    "imported": "imported",
+    "computed": "computed here",
+    "human_mean": "mean human score, imported",
+    "not computed": "not computed",
+}
+PREPARATIONS = {
+    "raw": "left as they are",
+    "lower": "lower-cased",
+    "nqg": "normalised as QG-Bench does (nqg)",
+    "ptb": "tokenised as the Penn Treebank (ptb)",
+}
+LIBRARIES = {"numpy": "NumPy", "scipy": "SciPy", "altair": "Altair", "python": "Python"}
+
+
+def metric(row: Record) -> dict[str, Any]:
+    """Return a metric's row: what it is, over how many questions, and how it was made."""
+    known = row.get("mean") is not None
+    return {
+        "name": row["name"],
+        "kind": KINDS.get(row["kind"], row["kind"]),
+        "n": row.get("n", 0),
+        "mean": two(row["mean"]) if known else "–",
+        "range": f"{two(row['min'])} to {two(row['max'])}" if known else "",
+        "lower_is_better": row.get("direction") == "lower",
+        "reason": row["reason"],
+        "how": _how(row.get("made", {})),
+    }
+
+
+def _how(made: Mapping[str, Any]) -> str:
+    if "column" in made:
+        file = f" of {made['file']}" if made.get("file") else ""
+        digest = f", SHA-256 {made['sha256'][:8]}…" if made.get("sha256") else ""
+        return f"column “{made['column']}”{file}{digest}"
+    if "id" in made:
+        parts = [f"{made['id']}, version {made['version']}", made.get("library", ""), *_parameters(made.get("params", {}))]
+        return "; ".join(filter(None, [", ".join(filter(None, parts)), _prepared(made.get("preparation", {}))]))
+    return ", ".join(f"{name} {value}" for name, value in made.items())
+
+
+def _parameters(params: Mapping[str, Any]) -> list[str]:
+    return [f"{name} {value}" for name, value in params.items()]
+
+
+def _prepared(preparation: Mapping[str, str]) -> str:
+    """Write what was done to the texts of both sides."""
+    sides = {"questions": preparation.get("hypothesis", ""), "references": preparation.get("reference", "")}
+    if len(set(sides.values())) == 1 and sides["questions"]:
+        return f"questions and references {PREPARATIONS.get(sides['questions'], sides['questions'])}"
+    return ", ".join(f"{side} {PREPARATIONS.get(step, step)}" for side, step in sides.items() if step)
+
+
+def facts(parameters: Mapping[str, Any], versions: Mapping[str, str], *, seed: int) -> list[tuple[str, str]]:
+    """Return a run's settings as pairs of a name and what it was set to."""
+    texts = {side: parameters.get(f"prepare_{side}", "") for side in ("hypothesis", "reference")}
+    return [
+        ("Chance", f"seed {seed}, {int(parameters.get('resamples', 0)):,} resamples"),
+        ("Metrics asked for", listed(list(parameters.get("metrics", []))) or "none"),
+        ("Texts for metrics", _prepared(texts)),
+        ("Annotators left out by a manager", "counted" if parameters.get("with_excluded") else "not counted"),
+        ("Handed in after the place was given away", "counted" if parameters.get("extras") else "not counted"),
+        ("Made with", listed([f"{LIBRARIES.get(name, name)} {version}" for name, version in versions.items()])),
+    ]
