@@ -13,12 +13,17 @@ Row = Sequence[object]
 
 def take_ids(model: type[models.Model], count: int) -> list[int]:
     """Return ids nobody else will get, so that rows can name each other before they are stored."""
-    table = model._meta.db_table
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)", [f'"{table}"', count]
-        )
+        cursor.execute("SELECT pg_get_serial_sequence(%s, 'id')", [f'"{model._meta.db_table}"'])
+        (sequence,) = cursor.fetchone()
+        cursor.execute("SELECT nextval(%s::regclass) FROM generate_series(1, %s)", [sequence, count])
         return [row[0] for row in cursor.fetchall()]
+
+
+def check_at_once() -> None:
+    """Have foreign keys checked batch by batch, not all at the end: so progress is honest, and a cancel soon heard."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
 def copy(

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.db.models import Model
 
 from judging.actions import collections, ratings, released
-from judging.actions.bulk import copy
+from judging.actions.bulk import check_at_once, copy
 from judging.actions.ratings import Reading
 from judging.actions.released import Released, without_place
 from judging.actions.rounds import Progress, silent
@@ -69,6 +69,7 @@ def examine(*, study: Study, rubric: Rubric | None) -> Examined:
     if not obstacles:
         obstacles += [sentence for wrong, sentence in _conditions(study, rubric, reading) if wrong]
         obstacles += [_too_long(*each) for each in _named(study) if len(each[2]) > each[3]][:5]
+    refused.sort(key=lambda problem: problem.row)
     return Examined(ratings=reading, refused=tuple(refused), obstacles=tuple(obstacles))
 
 
@@ -164,6 +165,7 @@ def import_study(
             name=name, owner=by, licence=licence, language=language, file=file, file_name=file_name,
             file_sha256=file.sha256 if file else "", mapping=_how_read(study, mapping),
         )  # fmt: skip
+        check_at_once()
         put = _Gauge(study, progress).put
         units = collections.store(collection=collection, study=study, put=put)
         campaign, homeless = None, tuple(map(without_place, study.notes))

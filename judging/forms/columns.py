@@ -18,7 +18,7 @@ USES = [
             ("passage", _("passage")),
             ("sentence", _("sentence")),
             ("answer", _("answer")),
-            ("answer_start", _("start of the answer, in characters from 0")),
+            ("answer_start", _("start of the answer")),
             ("target_type", _("target question type")),
             ("modality", _("modality")),
             ("references", _("reference question")),
@@ -38,7 +38,7 @@ USES = [
     ),
     (
         _("What was measured"),
-        [("metric", _("score of an automatic metric")), ("human_mean", _("mean human score, without raters"))],
+        [("metric", _("score of an automatic metric")), ("human_mean", _("mean human score"))],
     ),
     (
         _("Ratings by rater"),
@@ -53,7 +53,7 @@ USES = [
     (
         _("Other"),
         [
-            ("metadata", _("metadata of the question, to slice by")),
+            ("metadata", _("metadata of the question")),
             ("source_metadata", _("metadata of the source")),
         ],
     ),

@@ -1,0 +1,64 @@
+"""A large import by a real worker: progress, cancel, the end."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from judging import tasks
+from judging.actions import jobs, uploads
+from judging.actions.reading import Plan
+from judging.actions.uploads import Wanted
+from judging.models import Collection, Job, Passage, Question, User
+from tests import factories
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.jobs]
+
+ROWS = 40_000
+
+
+def large(rows: int = ROWS) -> bytes:
+    lines = (f"{row // 4},Lock {row // 4} was built.,S{row % 4},Who built lock {row}?,0.5\n" for row in range(rows))
+    return ("source_id,passage,system,question,Bleu_4\n" + "".join(lines)).encode()
+
+
+def started(owner: User) -> Job:
+    upload = uploads.keep(owner=owner, name="large.csv", content=large())
+    wanted = Wanted(upload=upload, plan=Plan(), name="Large")
+    job = jobs.enqueue(kind="judging.import_study", parameters=wanted.for_job(), by=owner)
+    tasks.ring(job.pk)
+    return job
+
+
+def wait_for(job: Job, condition: Callable[[Job], bool], seconds: float = 90) -> Job:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        job.refresh_from_db()
+        if condition(job):
+            return job
+        time.sleep(0.05)
+    raise AssertionError(f"{job} after {seconds} seconds: {job.error}")
+
+
+def test_a_worker_imports_a_large_file_and_shows_how_far_it_is(worker):
+    job = started(factories.researcher())
+
+    seen = wait_for(job, lambda job: job.done > 0)
+    assert 0 < seen.done <= seen.total
+    wait_for(job, lambda job: job.state not in ("queued", "running"))
+
+    assert (job.state, job.error) == ("done", "")
+    assert Question.objects.count() == ROWS
+    assert Passage.objects.count() == ROWS // 4
+
+
+def test_a_cancelled_import_leaves_nothing(worker):
+    job = started(factories.researcher())
+    wait_for(job, lambda job: job.state == "running")
+
+    jobs.cancel(job=job)
+
+    wait_for(job, lambda job: job.state not in ("queued", "running"))
+    assert job.state == "cancelled"
+    assert Collection.objects.count() == 0
+    assert Question.objects.count() == 0
