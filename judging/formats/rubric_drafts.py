@@ -67,7 +67,7 @@ def next_version(rubric: RubricDocument, *, taken: set[str]) -> Tree:
 
 def named(name: str, taken: set[str]) -> str:
     """Return a key made of a name, such as `asks-for-the-answer`; a number keeps it apart from those taken."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    plain = unicodedata.normalize("NFKD", name.casefold()).encode("ascii", "ignore").decode()
     word = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:50]
     word = word if word[:1].isalpha() else f"c-{word}".strip("-")
     return next(key for key in (word, *(f"{word}-{n}" for n in range(2, 10_000))) if key not in taken)
@@ -154,6 +154,8 @@ def add(plain: Tree, place: str, kind: str = "") -> str:
         raise NoSuchPlace(place)
     holder = plain if match[2] is None else _at(plain.get(match[1]), match[2], place)
     rows = holder.setdefault(match[3] or match[1], [])
+    if not isinstance(rows, list):
+        raise NoSuchPlace(place)
     rows.append(_new(match[3] or match[1], plain, rows, kind))
     return f"{place}[{len(rows) - 1}]"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,6 +13,9 @@ import yaml
 
 DEEPEST = 12
 LONGEST = 1_000_000
+LARGEST = 10_000  # values in one document
+MOST_ROWS = 50  # of one list of sections
+MOST_HINTS = 100
 NUMBER = re.compile(r"[+-]?\d{1,9}")
 DECIMAL = re.compile(r"[+-]?\d{1,9}(\.\d{1,9})?")
 KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,59}")
@@ -70,14 +74,17 @@ def from_yaml(text: str, file: str) -> Node:
 
 
 def _refuse_tricks(text: str, file: str) -> None:
-    depth = 0
+    depth = count = 0
     for event in yaml.parse(text, Loader=LOADER):
+        count += isinstance(event, yaml.NodeEvent)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         tag = getattr(event, "tag", None) or ""
         reason = (
             "aliases are not allowed" if isinstance(event, yaml.AliasEvent)
             else f"nested more than {DEEPEST} deep" if depth > DEEPEST
             else "type tags are not allowed" if tag not in ("", "!")
+            else "NUL is not allowed" if "\x00" in (getattr(event, "value", None) or "")
+            else f"holds more than {LARGEST:,} values" if count > LARGEST
             else ""
         )  # fmt: skip
         if reason:
@@ -160,8 +167,8 @@ class Section:
     def _check(self, node: Node) -> None:
         if node.kind != "map":
             self.report.add(self.place, "must be a mapping of keys to values")
-        written = [key for key, _ in node.pairs]
-        for key in sorted({key for key in written if written.count(key) > 1}):
+        written = Counter(key for key, _ in node.pairs)
+        for key in sorted(key for key, times in written.items() if times > 1):
             self.report.add(self.at(key), "written twice")
 
     def at(self, key: str) -> str:
@@ -277,17 +284,19 @@ class Section:
         node = self.take(key, "map", "a mapping of keys to values", required=required)
         return None if node is None else Section(node, self.report, self.at(key))
 
-    def sections(self, key: str, *, required: bool = False) -> list[Section]:
-        """Return the sections of a list."""
+    def sections(self, key: str, *, required: bool = False, most: int = MOST_ROWS) -> list[Section]:
+        """Return the sections of a list, of which there may be so many."""
         node = self.take(key, "list", "a list", required=required)
-        if node is None:
-            return []
-        return [Section(item, self.report, f"{self.at(key)}[{index}]") for index, item in enumerate(node.items)]
+        items = node.items if node else ()
+        if len(items) > most:
+            self.report.add(self.at(key), f"holds more than {most:,} entries")
+        return [Section(item, self.report, f"{self.at(key)}[{n}]") for n, item in enumerate(items[:most])]
 
     def close(self) -> None:
         """Note every key that nobody asked for."""
         for name in self.nodes:
             if name not in self.known:
-                near: Any = get_close_matches(name, self.known, n=1)
+                few = len(self.report.problems) < MOST_HINTS
+                near: Any = get_close_matches(name, self.known, n=1) if few else ()
                 hint = f"; did you mean {near[0]}?" if near else ""
                 self.report.add(self.at(name), f"unknown key{hint}")

@@ -82,7 +82,7 @@ def _criterion(section: Section) -> Criterion:
         stage=section.key("stage"),
         optional=section.flag("optional"),
         visibility_note=section.text("visibility_note", default="", longest=200),
-        points=(*_range(section), *(_point(point) for point in section.sections("points"))),
+        points=(*_range(section), *(_point(point) for point in section.sections("points", most=LONGEST_SCALE))),
     )
     if not section.has("points") and not section.has("scale"):
         section.report.add(

@@ -276,4 +276,5 @@ def leaves(value: Any, place: str = "") -> Iterable[tuple[str, str]]:
 
 
 def _clean(raw: Any) -> str:
-    return str(raw if raw is not None else "").replace("\r\n", "\n").replace("\r", "\n").strip()
+    words = str(raw if raw is not None else "").replace("\x00", "")
+    return words.replace("\r\n", "\n").replace("\r", "\n").strip()

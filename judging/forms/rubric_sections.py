@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from judging.formats.rubric_nodes import MOST_ROWS
 from judging.forms.rubric_fields import (
     ChecksField,
     Choices,
@@ -126,7 +127,8 @@ class Criterion(Section):
     def __init__(self, value: Mapping[str, Any], place: str = "", **choices: Any) -> None:
         super().__init__(value, place, **choices)
         points = value.get("points")
-        self.points = [Point(each, f"{place}.points[{n}]") for n, each in enumerate(points or ())]
+        rows = points[:MOST_ROWS] if isinstance(points, list) else []
+        self.points = [Point(each, f"{place}.points[{n}]") for n, each in enumerate(rows)]
 
     @classmethod
     def of(cls, *, stages: Choices = (), **choices: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from judging.formats import rubric_drafts as trees
 from judging.formats.rubric_drafts import Tree
-from judging.formats.rubric_nodes import LONGEST, RubricProblem
+from judging.formats.rubric_nodes import LONGEST, MOST_ROWS, RubricProblem
 from judging.forms import rubric_sections as sections
 from judging.forms.rubric_fields import Section, leaves
 
@@ -53,7 +53,7 @@ class Editor:
 
     def _list(self, plain: Tree, key: str, names: Mapping[str, Any]) -> list[Any]:
         kind = LISTS[key]
-        rows = enumerate(_maps(plain, key))
+        rows = enumerate(_maps(plain, key)[:MOST_ROWS])
         return [kind(row, f"{key}[{n}]", **names, kind=str(row.get("kind", ""))) for n, row in rows]
 
     def _lost(self, plain: Tree) -> Iterator[tuple[str, str]]:
@@ -120,7 +120,7 @@ def _row(kind: type[Section], data: QueryDict, place: str) -> Tree:
 
 def _numbers(data: QueryDict, key: str) -> list[int]:
     pattern = re.compile(re.escape(key) + r"\[(\d{1,6})\]\.")
-    return sorted({int(match[1]) for name in data if (match := pattern.match(name))})
+    return sorted({int(match[1]) for name in data if (match := pattern.match(name))})[:MOST_ROWS]
 
 
 def _name(plain: Tree) -> None:

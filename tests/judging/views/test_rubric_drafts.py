@@ -1,0 +1,435 @@
+"""Writing a protocol: nothing is lost between form and YAML, problems stand at their fields, nobody else looks in."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from judging.formats import rubric as documents
+from judging.formats import rubric_drafts as trees
+from judging.models import Rubric, RubricDraft, User
+from tests import factories
+from tests.judging.views.forms_of import fields
+
+pytestmark = pytest.mark.django_db
+PAGES = ["judging:rubric_draft", "judging:rubric_draft_yaml", "judging:rubric_draft_file", "annotation:rubric_preview"]
+
+
+@pytest.fixture
+def owner() -> User:
+    return factories.researcher()
+
+
+@pytest.fixture
+def page(client: Client, owner: User) -> Client:
+    client.force_login(owner)
+    return client
+
+
+def draft(owner: User, text: str = factories.SMALL) -> RubricDraft:
+    return RubricDraft.objects.create(owner=owner, title="Small", text=text, updated_at=timezone.now())
+
+
+def shown(page: Client, made: RubricDraft, query: str = "") -> dict[str, list[str]]:
+    return fields(page.get(reverse("judging:rubric_draft", args=[made.pk]) + query).text, "editor-form")
+
+
+def send(page: Client, made: RubricDraft, act: str = "save", htmx: bool = False, **changes: str):
+    """Send the form as it stands, with changes by key path (a double underscore is a dot)."""
+    sent = shown(page, made) | {name: [value] for name, value in changes.items()} | {"act": [act]}
+    headers = {"HX-Request": "true"} if htmx else {}
+    return page.post(reverse("judging:rubric_draft", args=[made.pk]), sent, headers=headers)
+
+
+def document(made: RubricDraft) -> documents.RubricDocument:
+    made.refresh_from_db()
+    return documents.parse(made.text, "x")
+
+
+@pytest.mark.parametrize("key", documents.shipped_keys())
+def test_shipped_protocol_comes_through_the_form_unchanged(page, owner, key):
+    made = draft(owner, documents.to_yaml(documents.shipped(key)))
+
+    answer = send(page, made)
+
+    assert answer.status_code == 302
+    assert documents.digest(document(made)) == documents.digest(documents.shipped(key))
+
+
+def test_scales_examples_with_breaks_quotas_and_marks_come_through_the_form(page, owner):
+    text = """
+key: odd
+version: "2.0-beta"
+title: "Quotes: \\"yes\\" & <b>"
+summary: "no"
+citation: "2024"
+language: de
+task: question_set
+expected: 3
+annotators: 1
+estimated_seconds: 5
+stages: [{key: a, title: A}, {key: b, title: B, shows: [siblings, passage]}]
+criteria:
+  - {key: long, name: L, prompt: p, definition: d, level: interval, best: lowest, stage: b, optional: true,
+     scale: {from: 0, to: 100, labels: {0: "bad: very", 50: so so, 100: good}},
+     points: [{value: -1, label: cannot say, missing: true, examples: ["one\\ntwo", "yes"]}]}
+  - {key: set_level, name: S, prompt: p, definition: d, level: nominal, best: none, stage: b, unit: set,
+     points: [{value: 0, label: "off"}, {value: 1, label: "on"}]}
+  - {key: n, name: N, prompt: p, definition: d, level: ordinal, best: lowest, stage: a,
+     points: [{value: 0, label: a}, {value: 1, label: b}]}
+span_mark: {key: span, prompt: Mark it., stage: b, optional: true}
+rules:
+  - {kind: missing, sets: {long: 100, n: 0}, explanation: so}
+facts: [{kind: quota, criterion: n, quota: {0: 1, 1: 2}, kept: 0, surplus: 1, explanation: e},
+        {kind: type_diversity, beside: n, share: 0.5, balance: 0.9, explanation: e}]
+aggregate: {kind: mean, criteria: [n, long], note: n}
+agreement: [{statistic: pearson, level: interval, note: x}]
+quality_control: [One., Two.]
+guideline: |
+  A.
+
+  - b
+translations: {en: {title: T, criteria.n.points.0.label: zero}}
+"""
+    made = draft(owner, text)
+    before = documents.parse(text, "x")
+
+    assert send(page, made).status_code == 302
+
+    after = document(made)
+    assert after.aggregate.criteria == ("long", "n")  # the order of the criteria, which says nothing
+    assert documents.to_document(after) | {"aggregate": 0} == documents.to_document(before) | {"aggregate": 0}
+
+
+def test_rows_are_added_moved_and_removed_by_plain_buttons(page, owner):
+    made = draft(owner)
+
+    answer = send(page, made, "add criteria")
+    assert answer.url.endswith("#at-criteria[2]")
+    send(page, made, "add criteria[2].points", **{"criteria[2].name": "Use of words"})
+    send(page, made, "up criteria[2]")
+    made.refresh_from_db()
+    rows = trees.tree(made.text)["criteria"]
+    assert [row.get("key") for row in rows] == ["grammaticality", "use-of-words", "correctness"]
+    assert [point["value"] for point in rows[1]["points"]] == ["1", "2", "3", "4"]
+    send(page, made, "remove criteria[1].points[3]")
+    send(page, made, "remove criteria[1]")
+    assert document(made) == documents.parse(factories.SMALL, "x")
+
+
+def test_htmx_gets_the_form_alone_with_the_place_to_go_to(page, owner):
+    answer = send(page, draft(owner), "add rules", htmx=True, new_rules="force")
+
+    assert "<html" not in answer.text
+    assert 'data-focus="rules[0]"' in answer.text
+    assert 'name="rules[0].sets.correctness"' in answer.text
+
+
+def test_rule_is_made_from_nothing(page, owner):
+    made = draft(owner)
+    send(page, made, "add rules", new_rules="force")
+    rule = {"criterion": "grammaticality", "value": "1", "sets.correctness": "1", "explanation": "It must be so."}
+    send(page, made, **{f"rules[0].{name}": value for name, value in rule.items()})
+
+    assert documents.to_document(document(made))["rules"] == [
+        {
+            "kind": "force",
+            "key": "force",
+            "criterion": "grammaticality",
+            "value": 1,
+            "sets": {"correctness": 1},
+            "explanation": "It must be so.",
+        }
+    ]
+
+
+def test_renamed_key_is_followed_by_what_names_it(page, owner):
+    made = draft(owner, documents.to_yaml(documents.shipped("qgbench")))
+
+    send(page, made, **{"criteria[1].key": "clarity"})
+
+    rubric = document(made)
+    assert rubric.rules[0].criterion == "clarity"
+    assert documents.untranslated(rubric, "de") == ()
+
+
+def test_every_problem_stands_at_its_field(page, owner):
+    made = draft(owner)
+    changes = {
+        "title": "",
+        "annotators": "many",
+        "criteria[0].definition": "",
+        "criteria[1].points[1].value": "1",
+        "criteria[1].points[2].label": "",
+        "aggregate.combined": "",
+    }
+    answer = send(page, made, **changes)
+
+    text = page.get(answer.url).text
+    editor = page.get(answer.url).context["editor"]
+    told = {anchor: reason for anchor, _called, reason in editor.told}
+    assert told == {
+        "id_title": "is missing; give a text",
+        "id_annotators": "must be a whole number from 1 to 1000",
+        "id_criteria[0].definition": "is missing; give a text",
+        "id_criteria[1].points[2].label": "is missing; give a text",
+    }
+    assert [called for _anchor, called, _reason in editor.told][-1] == "Criterion 2, Point 3: Label"
+    for anchor in told:
+        assert f'id="{anchor}"' in text
+    assert 'value="many"' in text
+    assert text.count('aria-invalid="true"') == 4
+
+
+def test_what_is_wrong_between_the_parts_stands_at_its_field_too(page, owner):
+    made = draft(owner)
+    answer = send(page, made, **{"criteria[1].points[1].value": "1", "criteria[0].stage": "all"})
+
+    editor = page.get(answer.url).context["editor"]
+    assert editor.told == [
+        ("id_criteria[1].points[1].value", "Criterion 2, Point 2: Value", "1 is given twice"),
+    ]
+
+
+def test_new_draft_is_not_red_until_it_is_checked(page, owner):
+    made = draft(owner, documents.write(trees.blank()))
+    url = reverse("judging:rubric_draft", args=[made.pk])
+
+    assert "errorlist" not in page.get(url).text
+    assert "before this version can be finished" in page.get(url).text
+    assert "errorlist" in page.get(url + "?check").text
+
+
+def test_overall_quality_is_warned_of_with_its_reason(page, owner):
+    made = draft(owner, factories.SMALL.replace("name: Correctness", "name: Overall quality"))
+
+    text = page.get(reverse("judging:rubric_draft", args=[made.pk])).text
+
+    assert "annotators weigh its parts differently and unseen" in text
+
+
+@pytest.mark.parametrize("lost", ["name: ", "definition: ", "points: "])
+def test_criterion_without_name_definition_or_points_is_never_finished(page, owner, lost):
+    plain = trees.tree(factories.SMALL)
+    del plain["criteria"][0][lost.removesuffix(": ")]
+    made = draft(owner, documents.write(plain))
+
+    answer = send(page, made, "finish")
+
+    assert answer.status_code == 422
+    assert "Not finished yet." in answer.text
+    assert not Rubric.objects.exists()
+
+
+def test_finished_version_belongs_to_its_owner_and_leads_to_its_page(page, owner):
+    answer = send(page, draft(owner), "finish")
+
+    rubric = Rubric.objects.get(owner=owner)
+    assert answer.url == reverse("judging:rubric", args=[rubric.pk])
+    assert not RubricDraft.objects.exists()
+
+
+def test_preview_button_saves_first(page, owner):
+    made = draft(owner)
+
+    answer = send(page, made, "preview", title="Changed")
+
+    assert answer.url == reverse("annotation:rubric_preview", args=[made.pk])
+    assert document(made).title == "Changed"
+
+
+def test_save_from_another_tab_is_not_overwritten_and_nothing_entered_is_lost(page, owner):
+    made = draft(owner)
+    older = shown(page, made)
+    send(page, made, title="From one tab")
+
+    answer = page.post(reverse("judging:rubric_draft", args=[made.pk]), older | {"title": ["From the other"]})
+
+    assert answer.status_code == 409
+    assert "saved from another tab" in answer.text
+    assert 'value="From the other"' in answer.text
+    assert document(made).title == "From one tab"
+    again = fields(answer.text, "editor-form")
+    assert page.post(reverse("judging:rubric_draft", args=[made.pk]), again).status_code == 302
+    assert document(made).title == "From the other"
+
+
+@pytest.mark.parametrize("act", ["add nonsense", "remove criteria[7]", "up key", "add criteria[0].points[0]", "down "])
+def test_rows_that_are_not_there_are_refused(page, owner, act):
+    answer = send(page, draft(owner), act)
+
+    assert answer.status_code == 422
+    assert "That row is no longer there." in answer.text
+
+
+def test_empty_and_strange_forms_end_in_a_page(page, owner):
+    made = draft(owner)
+    url = reverse("judging:rubric_draft", args=[made.pk])
+
+    assert page.post(url, {}).status_code == 409
+    strange = {"revision": "1", "criteria[999999].name": "x", "criteria[1].points[].value": "y", "rules[0].kind": "?"}
+    assert page.post(url, strange).status_code == 302
+    assert page.get(url + "?check").status_code == 200
+    assert page.post(url, {"revision": "2", "title": "a\x00b"}).status_code == 302
+    made.refresh_from_db()
+    assert made.title == "ab"
+
+
+def test_html_in_a_draft_renders_as_text(page, owner):
+    made = draft(owner, factories.SMALL.replace("name: Correctness", "name: '<script>alert(1)</script>'"))
+
+    for name in PAGES[:2]:
+        assert "<script>alert" not in page.get(reverse(name, args=[made.pk])).text
+
+
+def test_what_the_form_cannot_show_is_named_and_kept(page, owner):
+    made = draft(owner, factories.SMALL + "colour: red\n")
+
+    text = page.get(reverse("judging:rubric_draft", args=[made.pk])).text
+
+    assert "<code>colour</code>" in text
+    assert "editor-form" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("key: [", "not valid YAML"),
+        ("a: &x [1]\nb: *x", "aliases are not allowed"),
+        ("\tkey: 1", "not valid YAML"),
+        ("a: !!python/object/apply:os.system [ls]", "type tags are not allowed"),
+        ("[" * 5000, "nested more than 12 deep"),
+        ("- a\n" * 20_000, "holds more than 10,000 values"),
+        ("key: a\x07b", "not valid YAML"),
+        ('title: "a\\0b"', "NUL is not allowed"),
+        ("--- a\n--- b", "not valid YAML"),
+    ],
+)
+def test_hostile_yaml_ends_in_a_sentence_with_its_line(page, owner, text, sentence):
+    made = draft(owner)
+    url = reverse("judging:rubric_draft_yaml", args=[made.pk])
+
+    page.post(url, {"revision": "1", "text": text})
+
+    assert sentence in page.get(url).text
+    if text != "key: a\x07b":
+        assert "<b>Line " in page.get(url).text
+    assert page.get(reverse("judging:rubric_draft", args=[made.pk])).url == url
+
+
+def test_key_written_twice_is_named_with_its_line(page, owner):
+    made = draft(owner, "key: a\ntitle: T\nkey: b\n")
+
+    text = page.get(reverse("judging:rubric_draft_yaml", args=[made.pk])).text
+
+    assert "<code>key</code>: written twice" in text
+
+
+def test_yaml_is_kept_as_it_is_written(page, owner):
+    made = draft(owner)
+    url = reverse("judging:rubric_draft_yaml", args=[made.pk])
+
+    page.post(url, {"revision": "1", "text": "# why\r\n" + factories.SMALL})
+
+    made.refresh_from_db()
+    assert made.text == "# why\n" + factories.SMALL
+    assert page.get(reverse("judging:rubric_draft_file", args=[made.pk])).content.decode() == made.text
+
+
+def test_yaml_is_uploaded_and_finished(page, owner):
+    made = draft(owner, "")
+    file = SimpleUploadedFile("x.yaml", factories.SMALL.encode())
+
+    answer = page.post(
+        reverse("judging:rubric_draft_yaml", args=[made.pk]), {"revision": "1", "file": file, "act": "finish"}
+    )
+
+    assert answer.url == reverse("judging:rubric", args=[Rubric.objects.get(owner=owner).pk])
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe", b"a\x00b", b"x" * 1_000_001])
+def test_upload_that_is_no_text_leaves_the_draft(page, owner, data):
+    made = draft(owner)
+    file = SimpleUploadedFile("x.yaml", data)
+
+    answer = page.post(reverse("judging:rubric_draft_yaml", args=[made.pk]), {"revision": "1", "file": file})
+
+    assert answer.status_code == 422
+    assert document(made).title == "Small"
+
+
+def test_yaml_from_an_older_tab_is_refused_and_kept_on_the_page(page, owner):
+    made = draft(owner)
+    send(page, made)
+
+    answer = page.post(reverse("judging:rubric_draft_yaml", args=[made.pk]), {"revision": "1", "text": "title: Late"})
+
+    assert answer.status_code == 409
+    assert "title: Late" in answer.text
+    assert document(made).title == "Small"
+
+
+def test_orphaned_translations_are_named_and_dropped_on_demand(page, owner):
+    made = draft(owner, documents.to_yaml(documents.shipped("schlichtkrull-cheng")))
+    send(page, made, "remove criteria[0]")
+    assert "Drop the translations" in page.get(reverse("judging:rubric_draft", args=[made.pk]) + "?check").text
+
+    send(page, made, "prune")
+
+    assert documents.untranslated(document(made), "de") == ()
+
+
+@pytest.mark.parametrize("name", [*PAGES, "annotation:rubric_guideline"])
+def test_draft_of_somebody_else_is_not_found(name, owner):
+    made = draft(owner)
+    other = Client()
+    other.force_login(factories.researcher())
+
+    assert other.get(reverse(name, args=[made.pk])).status_code == 404
+    assert other.get(reverse(name, args=[made.pk + 1])).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["judging:rubric_draft", "judging:rubric_draft_yaml", "judging:rubric_draft_discard", "annotation:rubric_pane"],
+)
+def test_draft_of_somebody_else_is_not_changed(name, owner):
+    made = draft(owner)
+    other = Client()
+    other.force_login(factories.researcher())
+
+    assert other.post(reverse(name, args=[made.pk]), {"revision": "1"}).status_code == 404
+    assert document(made).title == "Small"
+
+
+def test_who_may_not_create_writes_nothing(owner):
+    made = draft(owner)
+    owner.may_create_campaigns = False
+    owner.save()
+    client = Client()
+    client.force_login(owner)
+
+    assert client.get(reverse("judging:rubric_draft", args=[made.pk])).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("judging:rubric_draft", "put"),
+        ("judging:rubric_draft_yaml", "delete"),
+        ("judging:rubric_draft_file", "post"),
+        ("judging:rubric_draft_discard", "get"),
+        ("annotation:rubric_pane", "get"),
+        ("annotation:rubric_guideline", "post"),
+    ],
+)
+def test_wrong_verb_is_refused(page, owner, name, method):
+    assert getattr(page, method)(reverse(name, args=[draft(owner).pk])).status_code == 405
+
+
+def test_draft_is_discarded(page, owner):
+    answer = page.post(reverse("judging:rubric_draft_discard", args=[draft(owner).pk]))
+
+    assert answer.url == reverse("judging:rubrics")
+    assert not RubricDraft.objects.exists()
