@@ -117,7 +117,7 @@ def get_uv() -> bool:
     """Put uv into ``.tools``, out of the way of everything else."""
     if not ran([sys.executable, "-m", "pip", "--version"], quiet=True):
         sys.exit(NO_PIP)
-    return ran([sys.executable, "-m", "pip", "install", "--quiet", "--target", str(TOOLS), "uv>=0.5"])
+    return ran([sys.executable, "-m", "pip", "install", "-qq", "--target", str(TOOLS), "uv>=0.5"])
 
 
 def install_with_pip() -> bool:
