@@ -82,7 +82,7 @@ def coefficients(columns: FloatArray, *, method: Method) -> FloatArray:
     """Return the matrix of correlations between complete columns (n_items, k); nan for those that do not vary."""
     if method == "kendall":
         return _tau_matrix(columns)
-    flat = np.array([constant(column) for column in columns.T])
+    flat = np.ptp(columns, axis=0) <= 1e-13 * np.abs(columns).max(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         unit = standardised(ranked(columns) if method == "spearman" else columns)
     matrix = np.clip(unit.T @ unit, -1, 1)
