@@ -41,7 +41,8 @@ def chance_corrected(
     n = counted.with_at_least(2).n
     dropped = units_in(ratings) - n
     if n == 0:
-        return undefined(method, "no unit has two ratings", dropped=dropped)
+        missing = "no unit has two ratings" if unequal == "gwet" else "no unit was judged by every rater"
+        return undefined(method, missing, dropped=dropped)
     w = agreement_weights(counted.values, weights)
     features = _per_unit(counted, w)
     statistic = partial(_kappa, chance=chance, w=w)

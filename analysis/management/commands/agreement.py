@@ -33,7 +33,7 @@ from analysis.stats.ratings import OffScale, TooManyValues, observed_scale, tran
 
 SHOWN = ("criterion", "coefficient", "value", "low", "high", "n", "dropped", "reason")
 FEW_POINTS = 101
-ASSUMED = "\nNo --scale was given: Randolph, Gwet and the weighted kappas took the points seen and those between."
+ASSUMED = "\nNo --scale was given: Randolph and Gwet took the points seen and those between."
 
 
 class Command(BaseCommand):
@@ -113,7 +113,8 @@ def _coefficients(table: FloatArray, level: Level, points: list[float] | None) -
         fleiss = fleiss_kappa(table, scale=scale)
         check = check_fleiss(table, scale=scale, ours=fleiss.value)
         yield {**of_estimate(fleiss, coefficient="fleiss_kappa", level="nominal"), **of_check(check)}
-        yield _categories("fleiss_kappa_listwise", lambda: fleiss_kappa(table, scale=scale, unequal="listwise"))
+        if np.isnan(table).any():
+            yield _categories("fleiss_kappa_listwise", lambda: fleiss_kappa(table, scale=scale, unequal="listwise"))
         yield _categories("randolph_kappa", lambda: randolph_kappa(table, scale=scale))
         yield _categories("gwet_ac1", lambda: gwet_ac(table, scale=scale))
         if level != "nominal":

@@ -70,6 +70,11 @@ def test_fleiss_ignores_missing_cells_instead_of_counting_them() -> None:
     assert fleiss_kappa(np.hstack([table, np.full((60, 3), NAN)])).value == pytest.approx(fleiss_kappa(table).value)
 
 
+def test_fleiss_listwise_without_a_complete_unit_is_undefined() -> None:
+    table = np.array([[1, 1, NAN], [NAN, 2, 2]])
+    assert fleiss_kappa(table, unequal="listwise").reason == "no unit was judged by every rater"
+
+
 def test_fleiss_refuses_an_unknown_form() -> None:
     with pytest.raises(ValueError, match="neither gwet nor listwise"):
         fleiss_kappa(complete(), unequal="pooled")
