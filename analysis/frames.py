@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from judging.formats import rubric as documents
 from judging.formats.rubric import RubricDocument
-from judging.models import Campaign, Metric, Reference
+from judging.models import Attribute, Campaign, Metric, Reference
 
 SLOTS = """
     SELECT u.id AS unit, s.name AS system, src.key AS source, src.position AS source_position, qs.id AS question_set,
@@ -132,6 +132,12 @@ def attributes(campaign: Campaign) -> pd.DataFrame:
     """Return the metadata columns, one row a unit and one column a name."""
     rows = _frame(ATTRIBUTES, collection=campaign.collection_id)
     return rows.pivot(index="unit", columns="name", values="value")
+
+
+def attribute_names(campaign: Campaign) -> list[str]:
+    """Return the names of the metadata columns."""
+    rows = Attribute.objects.filter(unit__question_set__source__collection=campaign.collection_id)
+    return list(rows.order_by("name").values_list("name", flat=True).distinct())
 
 
 def aligned(units: NDArray[Any] | pd.Series, values: pd.Series) -> NDArray[np.float64]:

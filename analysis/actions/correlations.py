@@ -1,6 +1,6 @@
 """How well automatic metrics follow people: every score against every criterion, and whether a lead is real."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
@@ -9,28 +9,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analysis.actions.resampling import Resampling
 from analysis.frames import Material, aligned
-from analysis.reports.records import Record, number, of_estimate
+from analysis.reports.records import Record, number, of_check, of_estimate
 from analysis.stats.arrays import FloatArray
-from analysis.stats.clustered import cluster_interval, swap_test
-from analysis.stats.columns import complete, oriented
+from analysis.stats.clustered import cluster_intervals, difference_interval, swap_test
+from analysis.stats.columns import Complete, complete, oriented
 from analysis.stats.correlation import METHODS, Method, coefficients, correlate_all
+from analysis.stats.crosscheck import check_correlation
 from analysis.stats.dependent import williams
-from analysis.stats.estimate import Tested
+from analysis.stats.dependent_z import meng, steiger, zou
+from analysis.stats.estimate import Estimate, Tested, undefined
 from analysis.stats.multiplicity import holm
 from judging.models import Metric
 
 COMPARED: Method = "spearman"
 Sources: TypeAlias = NDArray[np.object_]
-
-
-@dataclass(frozen=True)
-class Resampling:
-    """Chance with its seed, how often it is asked, and whom to tell how far it is."""
-
-    rng: np.random.Generator
-    resamples: int
-    step: Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -96,41 +90,49 @@ def records(material: Material, *, by: Resampling) -> list[Record]:
     """
     metrics, sources, found = scored(material), material.questions["source"].to_numpy(), []
     for human in humans(material) if metrics else []:
+        items = complete([human.values, *(each.values for each in metrics)])
         for method in METHODS:
             by.step(f"Correlations with {human.key}")
-            rows = correlate_all([human.values], [each.values for each in metrics], method=method)
-            for column, estimate in zip(metrics, rows.estimates[0], strict=True):
-                row = of_estimate(estimate, criterion=human.key, metric=column.name, coefficient=method)
-                found.append(row | _over_sources(human, column, metrics, sources, method, by))
+            found += list(_of_method(human.key, metrics, items, sources[items.kept], method, by))
     return found
 
 
-def _over_sources(
-    human: Human,
-    column: Scored,
-    metrics: Sequence[Scored],
-    sources: Sources,
-    method: Method,
-    by: Resampling,
-) -> Record:
-    """Replace the interval for independent items by one over sources, where that is quick; Kendall keeps its own."""
+def _of_method(
+    human: str, metrics: Sequence[Scored], items: Complete, sources: Sources, method: Method, by: Resampling
+) -> Iterator[Record]:
+    first, *others = items.columns.T
+    estimates = correlate_all([first], others, method=method).estimates[0]
+    drawn = over_sources(first, items.columns[:, 1:], sources, method, by)
+    for place, (column, estimate) in enumerate(zip(metrics, estimates, strict=True)):
+        row = of_estimate(estimate, criterion=human, metric=column.name, coefficient=method)
+        check = check_correlation(first, others[place], method=method, ours=estimate.value)
+        yield row | {"dropped": items.dropped} | interval_of(drawn[place]) | of_check(check)
+
+
+def over_sources(
+    human: FloatArray, metrics: FloatArray, sources: Sources, method: Method, by: Resampling
+) -> list[Estimate]:
+    """Return each metric's interval from drawing whole sources, all from the same draws; ranks are taken once.
+
+    Kendall's would cost too much and are undefined here: it keeps the interval for independent items.
+    """
     if method == "kendall":
-        return {}
-    kept = complete([human.values, *(each.values for each in metrics)]).kept
-    drawn = cluster_interval(
-        human.values[kept],
-        column.values[kept],
-        clusters=sources[kept],
-        rng=by.rng,
-        method=method,
-        ranks="once",
-        resamples=by.resamples,
+        return [undefined(method, "not drawn") for _ in metrics.T]
+    return cluster_intervals(
+        human, metrics, clusters=sources, rng=by.rng, method=method, ranks="once", resamples=by.resamples
     )
-    return {"low": number(drawn.low), "high": number(drawn.high), "interval": drawn.method} if drawn.defined else {}
+
+
+def interval_of(drawn: Estimate) -> Record:
+    """Return the interval to stand in place of that for independent items; nothing where there is none."""
+    if not drawn.defined or np.isnan(drawn.low):
+        return {"interval": ""}
+    return {"low": number(drawn.low), "high": number(drawn.high), "interval": drawn.method}
 
 
 def differences(material: Material, *, by: Resampling) -> list[Record]:
-    """Compare every pair of metrics on every human column, by the clustered swap test and by Williams as published.
+    """Compare every pair of metrics on every human column: by the swap test that keeps sources together, with an
+    interval over sources, and by Williams, Steiger, Meng and Zou as papers do, who take questions as independent.
 
     Holm's correction runs over the pairs within one human column, for each test by itself.
     """
@@ -139,7 +141,7 @@ def differences(material: Material, *, by: Resampling) -> list[Record]:
     for human in humans(material) if len(metrics) > 1 else []:
         items = complete([human.values, *(each.values for each in metrics)])
         rows = list(_pairs(human, metrics, items.columns, sources[items.kept], by))
-        for test in ("p_swap", "p_williams"):
+        for test in ("p_swap", "p_williams", "p_steiger", "p_meng"):
             adjusted = holm(np.array([np.nan if row[test] is None else row[test] for row in rows]))
             for row, p in zip(rows, adjusted, strict=True):
                 row[f"{test}_holm"] = number(p)
@@ -163,7 +165,17 @@ def _pairs(
             method=COMPARED,
             resamples=by.resamples,
         )
-        published = williams(float(r[0, first]), float(r[0, second]), float(r[first, second]), len(columns))
+        triple = float(r[0, first]), float(r[0, second]), float(r[first, second])
+        drawn = difference_interval(
+            columns[:, 0],
+            columns[:, first],
+            columns[:, second],
+            clusters=sources,
+            rng=by.rng,
+            method=COMPARED,
+            ranks="once",
+            resamples=by.resamples,
+        )
         yield {
             "criterion": human.key,
             "better": metrics[first - 1].name,
@@ -172,7 +184,11 @@ def _pairs(
             "n": len(columns),
             "sources": len(set(sources)),
             "difference": number(float(r[0, first] - r[0, second])),
-            **_tested(swap, published),
+            "low": number(drawn.low),
+            "high": number(drawn.high),
+            "interval": drawn.reason or drawn.method,
+            **_tested(swap, williams(*triple, len(columns))),
+            **_as_in_papers(*triple, len(columns)),
         }
 
 
@@ -184,4 +200,19 @@ def _tested(swap: Tested, published: Tested) -> Record:
         "williams_t": number(published.statistic),
         "p_williams": number(published.p),
         "williams_reason": published.reason,
+    }
+
+
+def _as_in_papers(r12: float, r13: float, r23: float, n: int) -> Record:
+    """Return Steiger's and Meng's z and Zou's interval, for comparison with papers."""
+    by_steiger, by_meng = steiger(r12, r13, r23, n), meng(r12, r13, r23, n)
+    by_zou = zou(r12, r13, r23, n)
+    return {
+        "steiger_z": number(by_steiger.statistic),
+        "p_steiger": number(by_steiger.p),
+        "meng_z": number(by_meng.statistic),
+        "p_meng": number(by_meng.p),
+        "zou_low": number(by_zou.low),
+        "zou_high": number(by_zou.high),
+        "z_reason": by_steiger.reason,
     }

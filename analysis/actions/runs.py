@@ -10,15 +10,28 @@ from django.db import transaction
 from django.db.models import Max
 
 from analysis import frames
-from analysis.actions import about, agreement, correlations, scores, systems
-from analysis.actions.correlations import Resampling
+from analysis.actions import (
+    about,
+    aggregations,
+    agreement,
+    annotators,
+    comparisons,
+    correlations,
+    levels,
+    mixed_models,
+    scores,
+    slices,
+    systems,
+)
+from analysis.actions.resampling import Resampling
 from analysis.frames import Material
 from analysis.metrics.contract import Preparation
 from analysis.models import Result, Run
 from analysis.reports import charts, sentences
+from analysis.reports.records import Record
 from judging import storage
 from judging.actions import jobs
-from judging.models import Campaign, Job, User
+from judging.models import Campaign, Exclusion, Job, User
 
 KIND = "analysis.run"
 LIBRARIES = ("numpy", "scipy", "statsmodels", "krippendorff", "pandas", "altair")
@@ -30,7 +43,10 @@ DEFAULTS: Mapping[str, Any] = {
     "reading": "by_protocol",
     "extras": False,
     "with_excluded": False,
+    "slices": [],
+    "mixed_model": "quick",
 }
+CHANCE = ("correlations", "differences", "agreement", "comparisons", "levels")  # places seed them: add at the end
 
 
 def start(*, campaign: Campaign, by: User, seed: int, parameters: Mapping[str, Any]) -> Run:
@@ -73,28 +89,73 @@ def _read(run: Run, settings: Mapping[str, Any]) -> Material:
 def _tables(
     run: Run, read: Material, settings: Mapping[str, Any], failures: Mapping[str, str], steps: "_Steps"
 ) -> dict[str, Any]:
-    """Work out every table; each resampling table has a generator of its own, so that one cannot shift another."""
-    one, two = (
-        Resampling(np.random.default_rng([run.seed, part]), int(settings["resamples"]), steps.take) for part in (1, 2)
-    )
-    steps.take("Agreement")
-    tables: dict[str, Any] = {
-        "criteria": about.criteria(read),
-        "agreement": agreement.records(read),
-        "pairs": agreement.pairs(read),
-    }
-    tables["annotators"] = agreement.annotators(read)
-    steps.take("Systems")
-    tables["systems"] = systems.means(read)
-    tables["distributions"] = systems.distributions(read)
-    tables["returned"] = systems.returned(read)
-    tables["aggregates"] = systems.aggregates(read)
-    tables["correlations"] = correlations.records(read, by=one)
-    tables["differences"] = correlations.differences(read, by=two)
+    """Work out every table."""
+    chance = _chance(run, settings, steps)
+    tables: dict[str, Any] = {"criteria": about.criteria(read)}
+    tables |= _of_annotators(read, chance, steps)
+    tables |= _of_systems(run, read, settings, chance, steps)
+    tables |= _of_metrics(read, chance)
+    steps.take("Slices")
+    tables["slices"] = slices.records(read, attributes=settings["slices"])
     tables["metrics"] = about.metrics(read, failures)
     tables["violations"] = about.violations(read)
     tables["about"] = about.study(read, settings)
     tables["sentences"] = sentences.in_short(tables)
+    return tables
+
+
+def _chance(run: Run, settings: Mapping[str, Any], steps: "_Steps") -> dict[str, Resampling]:
+    """Return a generator for each table that uses chance, so that one table cannot shift another."""
+    return {
+        table: Resampling(np.random.default_rng([run.seed, number]), int(settings["resamples"]), steps.take)
+        for number, table in enumerate(CHANCE, 1)
+    }
+
+
+def _of_annotators(read: Material, chance: Mapping[str, Resampling], steps: "_Steps") -> dict[str, Any]:
+    steps.take("Agreement")
+    tables: dict[str, Any] = {"agreement": agreement.records(read, by=chance["agreement"])}
+    steps.take("Annotators")
+    return tables | {
+        "pairs": agreement.pairs(read),
+        "annotators": annotators.records(read),
+        "use_of_scale": annotators.use_of_scale(read),
+        "left_out": annotators.left_out(read),
+        "repeats": annotators.repeats(read),
+    }
+
+
+def _of_systems(
+    run: Run, read: Material, settings: Mapping[str, Any], chance: Mapping[str, Resampling], steps: "_Steps"
+) -> dict[str, Any]:
+    steps.take("Systems")
+    tables: dict[str, Any] = {
+        "systems": systems.means(read),
+        "distributions": systems.distributions(read),
+        "returned": systems.returned(read),
+        "aggregates": systems.aggregates(read),
+        "aggregations": aggregations.records(read),
+        "exclusions": _exclusions(run, read, settings),
+        "comparisons": comparisons.records(read, by=chance["comparisons"]),
+    }
+    tables["groups"] = comparisons.groups(read, tables["comparisons"])
+    tables["mixed_models"] = mixed_models.records(read, when=settings["mixed_model"], step=steps.take)
+    return tables
+
+
+def _exclusions(run: Run, read: Material, settings: Mapping[str, Any]) -> list[Record]:
+    """Return the core numbers with and without the annotators left out, where there are any."""
+    if not Exclusion.objects.standing().filter(enrollment__campaign=run.campaign).exists():
+        return []
+    other = _read(run, {**settings, "with_excluded": not settings["with_excluded"]})
+    everything, kept = (read, other) if settings["with_excluded"] else (other, read)
+    return aggregations.with_and_without(everything, kept)
+
+
+def _of_metrics(read: Material, chance: Mapping[str, Resampling]) -> dict[str, Any]:
+    tables: dict[str, Any] = {"correlations": correlations.records(read, by=chance["correlations"])}
+    tables["differences"] = correlations.differences(read, by=chance["differences"])
+    tables["levels"] = levels.records(read, questions=tables["correlations"], by=chance["levels"])
     return tables
 
 

@@ -6,7 +6,7 @@ system of systems + raters, and one evaluation costs items x (systems + raters)^
 judgments by 20 raters of 6 systems take well under a second.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from math import log, nan, sqrt
 
@@ -22,6 +22,10 @@ MOST_COLUMNS = 2_000  # systems + raters
 
 class Unfit(ValueError):
     """Ratings that a mixed model cannot be fitted to."""
+
+
+class Stopped(Unfit):
+    """The search was stopped by whoever asked for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,18 +65,28 @@ class _Products:
     raters: int
 
 
-def mixed_model(ratings: ArrayLike, *, systems: Labels, raters: Labels, items: Labels) -> MixedModel:
+def mixed_model(
+    ratings: ArrayLike,
+    *,
+    systems: Labels,
+    raters: Labels,
+    items: Labels,
+    stop: Callable[[], bool] = lambda: False,
+) -> MixedModel:
     """Fit the model to long-form ratings, one per row; rows without a rating are left out.
 
     Parameters
     ----------
     ratings : (n,) values, NaN where not judged
     systems, raters, items : (n,) labels; the item is what raters and systems share, as a rule the source
+    stop : asked before every evaluation of the likelihood; True ends the search
 
     Raises
     ------
     Unfit
         Fewer than two raters or items, ratings that do not vary, or more columns than the method is made for.
+    Stopped
+        ``stop`` said so.
 
     Notes
     -----
@@ -88,7 +102,7 @@ def mixed_model(ratings: ArrayLike, *, systems: Labels, raters: Labels, items: L
     sizes = [len(np.unique(code)) for code in codes]
     _check(y, sizes)
     data = _products(y, codes, sizes)
-    theta = _best(data)
+    theta = _best(data, stop)
     beta, covariance, residual = _solution(data, theta)
     return MixedModel(
         systems=names,
@@ -159,13 +173,17 @@ def _deviance(log_theta: FloatArray, data: _Products) -> float:
     return float(free * log(left / free) + log_det + np.linalg.slogdet(xx)[1])
 
 
-def _best(data: _Products) -> FloatArray:
+def _best(data: _Products, stop: Callable[[], bool]) -> FloatArray:
     """Return the variance ratios of highest restricted likelihood, by bounded search on the log scale."""
     starts = ([-2.0, -2.0], [-6.0, 0.0], [0.0, -6.0])
+
+    def deviance(log_theta: FloatArray) -> float:
+        if stop():
+            raise Stopped("the search for the best variances was stopped")
+        return _deviance(log_theta, data)
+
     found = [
-        optimize.minimize(
-            _deviance, start, args=(data,), method="L-BFGS-B", bounds=[(-16, 10)] * 2, options={"maxiter": 200}
-        )
+        optimize.minimize(deviance, start, method="L-BFGS-B", bounds=[(-16, 10)] * 2, options={"maxiter": 200})
         for start in starts
     ]
     return np.exp(min(found, key=lambda fit: fit.fun).x)

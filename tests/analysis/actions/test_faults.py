@@ -1,0 +1,144 @@
+"""Studies that lack something: every table still comes, and says by name what cannot be told."""
+
+import json
+
+import pytest
+from django.utils import timezone
+
+from analysis.actions import runs
+from judging.actions import imports, jobs
+from judging.formats.guessing import guess
+from judging.formats.mapping import to_study
+from judging.formats.tables import read_delimited
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+HEADER = "source_id,passage,answer,system,question,reference"
+
+
+def study(ratings, *, sources=5, systems=("Alba", "Brisa"), metrics=None):
+    """Import a study: `ratings` is a function of source and system for every column of ratings, None where blank."""
+    metrics = metrics or {}
+    rows = [",".join([HEADER, *ratings, *metrics])]
+    for number in range(sources):
+        for place, system in enumerate(systems):
+            cells = [number, f"Lock {number} is old.", "Lock", system, f"What is lock {number} to {system}?", "What?"]
+            given = [of(number, place) for of in (*ratings.values(), *metrics.values())]
+            rows.append(",".join(map(str, [*cells, *("" if cell is None else cell for cell in given)])))
+    table = read_delimited("\n".join(rows).encode())
+    columns = guess(table.header, [row.cells for row in table.rows])
+    made = imports.import_study(
+        study=to_study(table, columns),
+        name="Locks",
+        by=factories.researcher(),
+        now=timezone.now(),
+        rubric=factories.rubric(),
+    )
+    return made.campaign
+
+
+def carried_out(campaign, **parameters):
+    parameters = {"resamples": 100, "metrics": [], "slices": ["source", "target_type", "day"], **parameters}
+    run = runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters=parameters)
+    job = jobs.claim(job_id=run.job_id)
+    jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
+    tables = runs.tables_of(run)
+    assert "NaN" not in json.dumps(tables)
+    return tables
+
+
+def found(rows, **where):
+    return [row for row in rows if where.items() <= row.items()]
+
+
+def reasons(rows):
+    return {row["reason"] for row in rows if row["value"] is None}
+
+
+def varied(number, place):
+    return 1 + (number + place) % 3
+
+
+def other(number, place):
+    return 1 + (number + place * (number % 2)) % 3
+
+
+ONE = {"correctness@A1": varied}
+TWO = {"correctness@A1": varied, "correctness@A2": other}
+
+
+def test_one_annotator_leaves_agreement_undefined_and_says_why():
+    tables = carried_out(study(ONE))
+    correctness = found(tables["agreement"], criterion="correctness")
+    assert {row["value"] for row in correctness} == {None}
+    assert "no unit has two ratings" in reasons(correctness)
+    assert any("two of each are needed" in reason for reason in reasons(correctness))
+    [annotator] = found(tables["annotators"], criterion="correctness")
+    assert (annotator["n"], annotator["severity"], annotator["shared"]) == (10, None, 0)
+    assert reasons(tables["left_out"]) == {"no unit has two ratings"}
+    assert found(tables["groups"], criterion="correctness")
+
+
+def test_one_value_leaves_chance_corrected_agreement_undefined_but_not_ac1():
+    tables = carried_out(study({"correctness@A1": lambda *_: 3, "correctness@A2": lambda *_: 3}))
+    rows = {(row["coefficient"], row["level"]): row for row in found(tables["agreement"], criterion="correctness")}
+    assert rows["percent_agreement", "nominal"]["value"] == 1
+    assert rows["gwet_ac1", "nominal"]["value"] == 1
+    for key in (("krippendorff_alpha", "ordinal"), ("fleiss_kappa", "nominal"), ("conger_kappa", "nominal")):
+        assert "every rating has the same value" in rows[key]["reason"]
+    assert "do not vary" in rows["icc_2,1", "interval"]["reason"]
+    wilcoxon = found(tables["comparisons"], test="wilcoxon")
+    assert reasons(wilcoxon) == {"the systems never differ"}
+    assert {row["letters"] for row in tables["groups"]} == {"a"}
+    assert reasons(tables["mixed_models"]) == {"every rating has the same value"}
+
+
+def test_nothing_shared_leaves_agreement_and_severity_undefined():
+    halves = {
+        "correctness@A1": lambda n, p: varied(n, p) if n % 2 else None,
+        "correctness@A2": lambda n, p: None if n % 2 else varied(n, p),
+    }
+    tables = carried_out(study(halves))
+    alphas = found(tables["agreement"], criterion="correctness", coefficient="krippendorff_alpha")
+    assert reasons(alphas) == {"no unit has two ratings"}
+    assert {row["severity"] for row in found(tables["annotators"], criterion="correctness")} == {None}
+    assert {row["value"] for row in found(tables["agreement"], coefficient="conger_kappa")} == {None}
+
+
+def test_constant_metric_has_no_correlation_at_any_level():
+    tables = carried_out(study(TWO, metrics={"meteor": lambda *_: 0.5, "bleu_4": lambda n, p: n + p / 10}))
+    flat = [row for row in found(tables["levels"], metric="meteor") if row["coefficient"] != "pairwise_accuracy"]
+    assert {row["level"] for row in flat} == {"question", "source", "system"}
+    assert {row["value"] for row in flat} == {None}
+    assert all(row["reason"] for row in flat)
+    [pair] = found(tables["differences"], criterion="correctness")
+    assert pair["p_swap"] is None
+    assert "the same for every item" in pair["swap_reason"]
+    assert pair["z_reason"] == "a correlation is undefined"
+
+
+def test_no_metrics_leave_levels_and_differences_empty():
+    tables = carried_out(study(TWO))
+    assert (tables["levels"], tables["differences"], tables["correlations"]) == ([], [], [])
+
+
+def test_few_items_have_exact_p_or_none():
+    tables = carried_out(study(TWO, sources=1, systems=("Alba", "Brisa", "Corvo"), metrics={"meteor": lambda n, p: p}))
+    [row] = found(tables["levels"], level="question", coefficient="spearman", criterion="correctness")
+    assert row["n"] == 3
+    assert row["p"] is None or row["p"] > 0.33  # all six orders were looked at
+    permutation = found(tables["comparisons"], test="permutation")
+    assert all("too few" in row["reason"] for row in permutation)
+    assert {row["letters"] for row in tables["groups"]} == {"a"}
+
+
+def test_one_system_has_nothing_to_compare():
+    tables = carried_out(study(TWO, systems=("Alba",)))
+    assert (tables["comparisons"], tables["groups"], tables["mixed_models"]) == ([], [], [])
+    assert found(tables["aggregations"], system="Alba", aggregation="majority")
+
+
+def test_nobody_judged():
+    tables = carried_out(factories.opened())
+    assert {row["value"] for row in tables["agreement"]} == {None}
+    assert (tables["comparisons"], tables["annotators"], tables["repeats"], tables["aggregations"]) == ([], [], [], [])
