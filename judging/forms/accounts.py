@@ -27,3 +27,7 @@ class RightsForm(forms.ModelForm):
             "is_superuser": _("Administrator"),
             "is_active": _("May log in"),
         }
+        help_texts = {
+            "is_superuser": _("Makes accounts and password links. Sees no campaign unless added to it."),
+            "is_active": _("Take this away instead of deleting an account; what it did stays."),
+        }

@@ -33,7 +33,6 @@ class PlanForm(forms.ModelForm):
         help_texts = {
             "title": _("Annotators see it at the top of every page; do not name systems in it."),
             "annotators_per_task": _("Three or more let agreement be computed; with one there is none."),
-            "order": _("Depth first finishes tasks one by one; breadth first gets everything judged once soon."),
             "seed": _("The same seed gives the same order of tasks and questions again."),
             "lease_minutes": _(
                 "Saving an answer renews it. After that long without a sign the task goes to somebody else; "
@@ -44,13 +43,37 @@ class PlanForm(forms.ModelForm):
             "consent": _("What annotators agree to. They tick it before the first task; leave empty for none."),
             "contact": _("Whom annotators may ask: a name with an address."),
         }  # fmt: skip
-        widgets = {"introduction": forms.Textarea(attrs={"rows": 4}), "consent": forms.Textarea(attrs={"rows": 4})}
+        widgets = {
+            "rubric": forms.RadioSelect,
+            "order": forms.RadioSelect,
+            "introduction": forms.Textarea(attrs={"rows": 4}),
+            "consent": forms.Textarea(attrs={"rows": 4}),
+        }
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         own = Rubric.objects.filter(owner__isnull=True) | Rubric.objects.filter(owner=user)
         self.fields["rubric"].queryset = own.order_by("title", "version")
         self.fields["rubric"].empty_label = None
+
+    def sections(self) -> list[tuple[str, str, list[forms.BoundField]]]:
+        """Return the fields under the question they answer: a title, why it is asked, and the fields."""
+        return [
+            (_("What is judged"), "", self._bound("title", "collection")),
+            (_("How it is judged"), _("What annotators are asked, on which scales."), self._bound("rubric")),
+            (_("By how many"), "", self._bound("annotators_per_task", "order")),
+            (_("What annotators read"), "", self._bound("introduction", "consent", "contact")),
+        ]
+
+    def details(self) -> list[forms.BoundField]:
+        """Return the fields most people leave as they are."""
+        return self._bound("lease_minutes", "seed", "time_zone")
+
+    def details_need_a_look(self) -> bool:
+        return any(field.errors for field in self.details())
+
+    def _bound(self, *names: str) -> list[forms.BoundField]:
+        return [self[name] for name in names if name in self.fields]
 
     def clean_time_zone(self) -> str:
         name = self.cleaned_data["time_zone"]
@@ -81,12 +104,12 @@ class InvitationForm(forms.ModelForm):
         model = Invitation
         fields = ("label", "role", "places", "expires_at")
         labels = {
-            "label": _("Note"),
+            "label": _("Name of the link"),
             "role": _("Role"),
             "places": _("How many may join"),
             "expires_at": _("Valid until"),
         }
-        help_texts = {"label": _("For yourself: where you send it."), "places": _("Leave empty for no limit.")}
+        help_texts = {"label": _("For yourself, such as where you send it."), "places": _("Leave empty for no limit.")}
         widgets = {"expires_at": forms.DateTimeInput(attrs={"type": "datetime-local"})}
 
 
