@@ -24,6 +24,7 @@ from config.postgres import Cluster
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = f"quaestor-tests-{os.geteuid()}-"
 HOME = Path(tempfile.mkdtemp(prefix=FOLDERS))
+HOME.chmod(0o755)  # root hands the server to an account that must pass
 CLUSTER = Cluster(HOME, durable=False)
 KINDS = ("browser", "jobs", "threads")
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -54,7 +55,6 @@ def pytest_configure() -> None:
     """Read the settings now, and change the two that only cost time in tests."""
     from django.conf import settings
 
-    HOME.chmod(0o755)  # root hands the server to an account that must pass
     _remove_abandoned()
     settings.STATIC_ROOT.mkdir()
     settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
