@@ -130,16 +130,13 @@ def submit(request: HttpRequest, assignment: Assignment) -> HttpResponse:
 
 def _keep_page(assignment: Assignment, form: AnswersForm) -> bool:
     """Keep answers and comment under the next number; return whether a later, different answer was in the way."""
-    number = form.cleaned_data["sequence"] + 1
-    note = form.cleaned_data["note"]
-    if note != drafts.note(assignment):
-        drafts.save_note(assignment=assignment, text=note, sequence=number)
-    return bool(drafts.save_all(assignment=assignment, given=form.given(), sequence=number))
+    number, note = form.cleaned_data["sequence"] + 1, form.cleaned_data["note"]
+    return bool(drafts.save_all(assignment=assignment, given=form.given(), sequence=number, note=note))
 
 
 def _submit(request: HttpRequest, assignment: Assignment, form: AnswersForm, sheet: Sheet) -> HttpResponse:
     judgments.submit(assignment=assignment, token=form.cleaned_data["token"], sheet=sheet)
-    return next_task(assignment.enrollment, assignment.round.campaign)
+    return next_task(assignment)
 
 
 def _continue(request: HttpRequest, assignment: Assignment, form: AnswersForm, sheet: Sheet) -> HttpResponse:

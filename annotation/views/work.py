@@ -51,12 +51,14 @@ def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return render(request, "annotation/finished.html", context)
 
 
-def next_task(enrollment: Enrollment, campaign: Campaign) -> HttpResponseRedirectBase:
-    """Lead on after a task: straight to the next one where there is one."""
-    outcome = _claim(enrollment, campaign)
-    if isinstance(outcome, Here):
-        return redirect("annotation:task", outcome.assignment.pk)
-    return redirect("annotation:work", campaign.uuid)
+def next_task(assignment: Assignment) -> HttpResponseRedirectBase:
+    """Lead on after a task: straight to the next one of its round where there is one."""
+    round = assignment.round
+    if assignments.accepts(round) and assignment.enrollment:
+        outcome = assignments.claim(enrollment=assignment.enrollment, round=round)
+        if isinstance(outcome, Here):
+            return redirect("annotation:task", outcome.assignment.pk)
+    return redirect("annotation:work", round.campaign.uuid)
 
 
 def _claim(enrollment: Enrollment, campaign: Campaign) -> Outcome | None:

@@ -1,17 +1,16 @@
 """Who works on what: claiming the next place, keeping it, and giving it back when nobody is at work any more."""
 
 import uuid
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection, transaction
-from django.db.models import Exists, OuterRef
+from django.db import transaction
 
-from judging.models import Assignment, Campaign, Enrollment, Exclusion, Round
+from judging.actions.statements import rows, run
+from judging.models import Assignment, Campaign, Enrollment, Round
 
 LONGEST_GAP = 120  # seconds between two signs of life that still count as work
-COUNTED = 1_000  # places looked at to say how many tasks are left; beyond that the end is open
+LOOKED_AT = 3_000  # open places, to say how many tasks are left; beyond that the end is open
 
 
 class RoundClosed(Exception):
@@ -56,6 +55,17 @@ FREE = """
     AND (SELECT own.state FROM judging_assignment own
          WHERE own.enrollment_id = %(enrollment)s AND own.task_id = place.task_id {own}) IS NULL
 """
+ALONE = """
+SELECT cursor, seat, EXISTS (SELECT FROM judging_exclusion WHERE enrollment_id = enrolled.id AND lifted_at IS NULL)
+FROM judging_enrollment enrolled WHERE id = %(enrollment)s FOR NO KEY UPDATE
+"""
+UNFINISHED = """
+SELECT id, state FROM judging_assignment
+WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND state = 'held'
+UNION ALL
+SELECT id, state FROM judging_assignment
+WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND state = 'released'
+"""
 TAKE = f"""
 WITH taken AS (
 UPDATE judging_assignment SET state = 'held', enrollment_id = %(enrollment)s, held_at = now(), last_seen_at = now(),
@@ -94,11 +104,18 @@ LEFT = f"""
 SELECT count(DISTINCT place.task_id) FROM judging_assignment place
 WHERE place.state IN ('open', 'held') AND {FREE.format(own="AND own.state IN ('submitted', 'extra')")}
 """  # noqa: S608
+# What could be done yet, among the open places next in the queue; it looks at so many and no more.
+OPEN = """
+SELECT round_id, task_id, seat FROM judging_assignment
+WHERE round_id = %(round)s AND state = 'open' AND position {side} %(first)s ORDER BY position LIMIT {most}
+"""
 AHEAD = f"""
-SELECT count(DISTINCT task_id), count(*) FROM (
-    SELECT place.task_id FROM judging_assignment place
-    WHERE place.state = 'open' AND {FREE.format(own="AND own.state <> 'released'")}
-    ORDER BY place.position < %(first)s, place.position LIMIT {COUNTED}) ahead
+SELECT count(DISTINCT place.task_id) FILTER (WHERE own.id IS NULL AND (place.seat IS NULL OR place.seat = %(seat)s)),
+    count(*)
+FROM (({OPEN.format(side=">=", most=LOOKED_AT)}) UNION ALL ({OPEN.format(side="<", most=LOOKED_AT)}) LIMIT {LOOKED_AT})
+    place
+LEFT JOIN judging_assignment own
+    ON own.enrollment_id = %(enrollment)s AND own.task_id = place.task_id AND own.state <> 'released'
 """  # noqa: S608
 SEEN = """
 UPDATE judging_assignment SET last_seen_at = now(),
@@ -121,31 +138,31 @@ def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
     if not accepts(round):
         raise RoundClosed("This study gives out no tasks now.")
     with transaction.atomic():
-        annotator = _alone(enrollment)
-        if annotator.excluded:
+        if _alone(enrollment):
             return Finished()
-        taken = _look(annotator, round)
+        taken = _look(enrollment, round)
         if taken is None and release_due(round=round):
-            taken = _look(annotator, round)
+            taken = _look(enrollment, round)
         if taken is not None:
             return Here(Assignment.objects.get(pk=taken))
-    left = _number(LEFT, _names(annotator, round))
+    left = rows(LEFT, _names(enrollment, round))[0][0]
     return NoneNow(left) if left else Finished()
 
 
-def _alone(enrollment: Enrollment) -> Any:
-    """Return the enrollment's row, locked: one annotator's claims wait for each other, nobody else's do."""
-    standing = Exclusion.objects.standing().filter(enrollment=OuterRef("pk"))
-    rows = Enrollment.objects.annotate(excluded=Exists(standing)).select_for_update(of=("self",), no_key=True)
-    return rows.get(pk=enrollment.pk)
+def _alone(enrollment: Enrollment) -> bool:
+    """Lock the enrollment's row and refresh it: one annotator's claims wait for each other, nobody else's do.
+
+    Returns whether the annotator is left out.
+    """
+    [(enrollment.cursor, enrollment.seat, excluded)] = rows(ALONE, {"enrollment": enrollment.pk})
+    return bool(excluded)
 
 
 def _unfinished(annotator: Enrollment, round: Round) -> uuid.UUID | None:
     """Return the held assignment with a fresh lease, or one left before that finds a free place of its task again."""
-    rows = list(Assignment.objects.filter(enrollment=annotator, round=round, submitted_at=None).order_by("position"))
-    for own in sorted(rows, key=lambda row: row.state != Assignment.State.HELD):
-        own.enrollment, own.round = annotator, round
-        if own.state == Assignment.State.HELD and renew(assignment=own).state == Assignment.State.HELD:
+    for pk, state in rows(UNFINISHED, _names(annotator, round)):
+        own = Assignment(pk=pk, state=state, enrollment=annotator, round=round)
+        if state == Assignment.State.HELD and renew(assignment=own).state == Assignment.State.HELD:
             return own.pk
         if take_place_again(assignment=own):
             _hold(own.pk, round.campaign.lease_minutes)
@@ -158,12 +175,12 @@ def _look(annotator: Enrollment, round: Round) -> uuid.UUID | None:
     if own := _unfinished(annotator, round):
         return own
     names, cursor = _names(annotator, round), annotator.cursor
-    taken = _rows(TAKE, names | {"first": cursor, "end": 2**31}) or _rows(TAKE, names | {"first": 0, "end": cursor})
+    taken = rows(TAKE, names | {"first": cursor, "end": 2**31}) or rows(TAKE, names | {"first": 0, "end": cursor})
     return taken[0][0] if taken else None
 
 
 def _hold(own: uuid.UUID, minutes: int) -> None:
-    _run(
+    run(
         "UPDATE judging_assignment SET state = 'held', released_at = NULL, last_seen_at = now(), "
         "lease_expires_at = now() + %(minutes)s * interval '1 minute' WHERE id = %(own)s",
         {"own": own, "minutes": minutes},
@@ -173,25 +190,25 @@ def _hold(own: uuid.UUID, minutes: int) -> None:
 def take_place_again(*, assignment: Assignment) -> bool:
     """Let a released assignment have a free place of its task for its own; its state is the caller's to set."""
     seat = assignment.enrollment.seat if assignment.enrollment else None
-    found = _rows(FREE_AGAIN, {"own": assignment.pk, "seat": seat})
-    return bool(found and _run(MOVE_INTO, {"own": assignment.pk, "place": found[0][0]}))
+    found = rows(FREE_AGAIN, {"own": assignment.pk, "seat": seat})
+    return bool(found and run(MOVE_INTO, {"own": assignment.pk, "place": found[0][0]}))
 
 
 def release_due(*, round: Round | None = None) -> int:
     """Turn places whose lease has run out into released rows and open ones; return how many."""
     which = "held.lease_expires_at < now()" + (" AND held.round_id = %(round)s" if round else "")
-    return _run(RELEASE.format(which=which), {"round": round.pk if round else None})
+    return run(RELEASE.format(which=which), {"round": round.pk if round else None})
 
 
 def give_back(*, assignment: Assignment) -> None:
     """Let somebody else have a place that is held; what was entered stays with the released row."""
-    _run(RELEASE.format(which="held.id = %(id)s"), {"id": assignment.pk})
+    run(RELEASE.format(which="held.id = %(id)s"), {"id": assignment.pk})
 
 
 def renew(*, assignment: Assignment) -> Assignment:
     """Note a sign of life: time at work, and a fresh lease where the place is held. Locks the row and refreshes it."""
     minutes = assignment.round.campaign.lease_minutes
-    found = _rows(SEEN, {"id": assignment.pk, "gap": LONGEST_GAP, "minutes": minutes})
+    found = rows(SEEN, {"id": assignment.pk, "gap": LONGEST_GAP, "minutes": minutes})
     assignment.state, assignment.stage = found[0]
     return assignment
 
@@ -200,8 +217,8 @@ def progress(*, enrollment: Enrollment, round: Round) -> Progress:
     """Return how far an annotator is in a round."""
     done = Assignment.objects.done_by(enrollment).filter(round=round).count()
     names = _names(enrollment, round) | {"first": enrollment.cursor}
-    [(tasks, places)] = _rows(AHEAD, names)
-    if places == COUNTED:
+    [(tasks, places)] = rows(AHEAD, names)
+    if places == LOOKED_AT:
         return Progress(done, None)
     held = Assignment.objects.held_by(enrollment).filter(round=round).count()
     return Progress(done, tasks + held)
@@ -210,19 +227,3 @@ def progress(*, enrollment: Enrollment, round: Round) -> Progress:
 def _names(enrollment: Enrollment, round: Round) -> dict[str, Any]:
     minutes = round.campaign.lease_minutes
     return {"round": round.pk, "enrollment": enrollment.pk, "seat": enrollment.seat, "minutes": minutes}
-
-
-def _rows(statement: str, names: Mapping[str, Any]) -> list[Any]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, names)
-        return cursor.fetchall()  # type: ignore[no-any-return]
-
-
-def _run(statement: str, names: Mapping[str, Any]) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, names)
-        return cursor.rowcount  # type: ignore[no-any-return]
-
-
-def _number(statement: str, names: Mapping[str, Any]) -> int:
-    return int(_rows(statement, names)[0][0])

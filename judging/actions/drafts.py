@@ -1,15 +1,17 @@
 """Answers on their way: saved with every click, kept whatever happens, final only when a stage is frozen."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import DataError, IntegrityError, connection, transaction
+from django.db import DataError, IntegrityError, transaction
 
 from judging.actions import assignments, sheets
 from judging.actions.sheets import Asked, Place, Sheet
+from judging.actions.statements import rows, run
 from judging.models import Assignment, Criterion, Draft, Note, TaskUnit, Unit
 
+Given = Sequence[tuple[Asked, int | None]]
 LAST_SEQUENCE = 2**53  # what a browser can count to
 
 
@@ -54,10 +56,15 @@ WHERE judging_draft.sequence < excluded.sequence
 """
 UPSERT_NOTE = """
 INSERT INTO judging_note (assignment_id, unit_id, text, sequence, saved_at)
-VALUES (%(assignment)s, %(unit)s, %(text)s, %(sequence)s, now())
+SELECT %(assignment)s, %(unit)s, %(text)s, %(sequence)s, now()
+WHERE %(text)s <> '' OR EXISTS (
+    SELECT FROM judging_note WHERE assignment_id = %(assignment)s AND unit_id IS NOT DISTINCT FROM %(unit)s)
 ON CONFLICT (assignment_id, unit_id) DO UPDATE
 SET text = excluded.text, sequence = excluded.sequence, saved_at = excluded.saved_at
 WHERE judging_note.sequence < excluded.sequence
+"""
+ANSWERS = """
+SELECT unit_id, criterion_id, value FROM judging_draft WHERE assignment_id = %(assignment)s AND value IS NOT NULL
 """
 
 
@@ -74,10 +81,12 @@ def save(*, assignment: Assignment, unit: Unit, criterion: Criterion, value: int
         return _store(assignment, {(unit.pk, criterion.pk): value}, sequence) == 1
 
 
-def save_all(*, assignment: Assignment, given: Sequence[tuple[Asked, int | None]], sequence: int) -> tuple[Asked, ...]:
+def save_all(*, assignment: Assignment, given: Given, sequence: int, note: str | None = None) -> tuple[Asked, ...]:
     """Keep a page of answers at once, all or none; return those that lost against a later, different one."""
     with transaction.atomic():
         _keep_working(assignment)
+        if note is not None:
+            _store_note(assignment, note, sequence)
         for asked, _value in given:
             _check_stage(assignment, asked.criterion.name, asked.stage)
         entered = {asked.place: value for asked, value in given}
@@ -91,15 +100,7 @@ def save_note(*, assignment: Assignment, text: str, sequence: int, unit: Unit | 
     """Keep a comment on the task or on one of its units; return False where a later one is held, which stays."""
     with transaction.atomic():
         _keep_working(assignment)
-        names: dict[str, Any] = {
-            "assignment": assignment.pk,
-            "unit": unit and unit.pk,
-            "text": text,
-            "sequence": sequence,
-        }
-        with connection.cursor() as cursor:
-            cursor.execute(UPSERT_NOTE, names)
-            return bool(cursor.rowcount)
+        return _store_note(assignment, text, sequence, unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,19 +114,17 @@ class Kept:
 
 def kept(assignment: Assignment) -> Kept:
     """Return everything entered so far."""
-    rows = list(Draft.objects.filter(assignment=assignment))
+    entered = list(Draft.objects.filter(assignment=assignment))
     comment = Note.objects.filter(assignment=assignment, unit=None).first()
-    numbers = [row.sequence for row in rows] + ([comment.sequence] if comment else [])
-    return Kept(_answers(rows), comment.text if comment else "", max(numbers, default=0))
+    numbers = [row.sequence for row in entered] + ([comment.sequence] if comment else [])
+    answers = {(row.unit_id, row.criterion_id): row.value for row in entered if row.value is not None}
+    return Kept(answers, comment.text if comment else "", max(numbers, default=0))
 
 
 def answers(assignment: Assignment) -> dict[Place, int]:
     """Return the answers entered so far."""
-    return _answers(Draft.objects.filter(assignment=assignment))
-
-
-def _answers(rows: Iterable[Draft]) -> dict[Place, int]:
-    return {(row.unit_id, row.criterion_id): row.value for row in rows if row.value is not None}
+    found = rows(ANSWERS, {"assignment": assignment.pk})
+    return {(unit, criterion): value for unit, criterion, value in found}
 
 
 def note(assignment: Assignment) -> str:
@@ -175,15 +174,18 @@ def _store(assignment: Assignment, entered: Mapping[Place, int | None], sequence
         "values": list(entered.values()),
     }
     try:
-        with connection.cursor() as cursor:
-            cursor.execute(UPSERT, names)
-            return cursor.rowcount  # type: ignore[no-any-return]
+        return run(UPSERT, names)
     except DataError as error:
         raise OffScale("That value is not on the scale.") from error
     except IntegrityError as error:
         if _constraint(error) != "draft_value_on_scale":
             raise
         raise OffScale("That value is not on the scale.") from error
+
+
+def _store_note(assignment: Assignment, text: str, sequence: int, unit: Unit | None = None) -> bool:
+    of = {"assignment": assignment.pk, "unit": unit.pk if unit else None}
+    return bool(run(UPSERT_NOTE, of | {"text": text, "sequence": sequence}))
 
 
 def _constraint(error: IntegrityError) -> str | None:

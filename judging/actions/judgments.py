@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 from judging.actions import assignments, drafts, sheets
 from judging.actions.drafts import MissingAnswers, TaskClosed
 from judging.actions.sheets import Place, Sheet
+from judging.actions.statements import rows, run
 from judging.models import Assignment, Campaign, Judgment
 
 DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
@@ -30,33 +31,42 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The standing judgments of an assignment, and what is to stand instead."""
+    """What stands of an assignment, the latest revision of each, and what is to stand instead."""
 
-    standing: Mapping[Place, Judgment]
+    standing: Mapping[Place, tuple[int, int, str]]
     latest: Mapping[Place, int]
     wanted: Values
 
     def superseded(self) -> list[int]:
-        return [row.pk for place, row in self.standing.items() if self.wanted.get(place) != (row.value, row.cause)]
+        return [pk for place, (pk, *said) in self.standing.items() if self.wanted.get(place) != tuple(said)]
 
-    def new(self, assignment: Assignment) -> list[Judgment]:
+    def new(self) -> list[tuple[int, int, int, str, int]]:
+        """Return unit, criterion, value, cause and revision of each judgment that is not there yet."""
         return [
-            Judgment(
-                assignment=assignment,
-                unit_id=unit,
-                criterion_id=criterion,
-                value=value,
-                cause=cause,
-                origin=Judgment.Origin.RULE if cause else Judgment.Origin.JUDGED,
-                revision=self.latest.get((unit, criterion), 0) + 1,
-            )
-            for (unit, criterion), (value, cause) in self.wanted.items()
-            if not self._stands((unit, criterion))
+            (*place, *said, self.latest.get(place, 0) + 1)
+            for place, said in self.wanted.items()
+            if self.standing.get(place, (0, None, None))[1:] != said
         ]
 
-    def _stands(self, place: Place) -> bool:
-        row = self.standing.get(place)
-        return row is not None and (row.value, row.cause) == self.wanted[place]
+
+LOCK = """
+SELECT own.state, own.submit_token, round.closed_at, campaign.state
+FROM judging_assignment own
+JOIN judging_round round ON round.id = own.round_id
+JOIN judging_campaign campaign ON campaign.id = round.campaign_id
+WHERE own.id = %(assignment)s FOR UPDATE OF own
+"""
+STORE = """
+INSERT INTO judging_judgment (assignment_id, unit_id, criterion_id, value, cause, revision, origin)
+SELECT %(assignment)s, said.*, CASE said.cause WHEN '' THEN 'judged' ELSE 'rule' END
+FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[], %(causes)s::text[],
+            %(revisions)s::smallint[]) AS said (unit, criterion, value, cause, revision)
+"""
+END = """
+UPDATE judging_assignment SET submit_token = gen_random_uuid(), state = %(state)s,
+    submitted_at = coalesce(submitted_at, now()), lease_expires_at = NULL
+WHERE id = %(assignment)s
+"""
 
 
 def submit(*, assignment: Assignment, token: uuid.UUID, sheet: Sheet | None = None) -> Submitted:
@@ -65,36 +75,45 @@ def submit(*, assignment: Assignment, token: uuid.UUID, sheet: Sheet | None = No
     A token is spent by what it stores, so a double click or a replay finds everything done and stores nothing.
     """
     with transaction.atomic():
-        held = _locked(assignment)
-        given = drafts.answers(held)
+        spent = token != _lock(assignment)
+        given = drafts.answers(assignment)
         sheet = sheet or sheets.of(assignment)
-        change = _change(held, sheet.values(given))
-        if token != held.submit_token:
-            return _replayed(held, change)
-        _check_open(held)
+        change = _change(assignment, sheet.values(given))
+        if spent:
+            return _replayed(assignment, change)
+        _check_open(assignment)
         if missing := sheet.missing(given):
             raise MissingAnswers(missing)
-        stored = _store(held, change)
-        _end(held)
-    return Submitted(held.state, stored)
+        stored = _store(assignment, change)
+        _end(assignment)
+    return Submitted(assignment.state, stored)
 
 
-def _locked(assignment: Assignment) -> Assignment:
-    rows = Assignment.objects.select_related("round__campaign", "enrollment")
-    return rows.defer("round__campaign__protocol").select_for_update(of=("self",)).get(pk=assignment.pk)
+def _lock(assignment: Assignment) -> uuid.UUID:
+    """Lock the assignment's row and refresh it with what decides whether it may be handed in; return its token."""
+    round = assignment.round
+    [(state, token, closed_at, of_campaign)] = rows(LOCK, {"assignment": assignment.pk})
+    assignment.state, round.closed_at, round.campaign.state = state, closed_at, of_campaign
+    return uuid.UUID(str(token))
 
 
 def _change(assignment: Assignment, wanted: Values) -> Change:
-    rows = list(Judgment.objects.filter(assignment=assignment).order_by("revision"))
+    if assignment.state not in DONE:
+        return Change({}, {}, wanted)
+    found = list(Judgment.objects.filter(assignment=assignment).order_by("revision"))
     return Change(
-        standing={(row.unit_id, row.criterion_id): row for row in rows if row.superseded_at is None},
-        latest={(row.unit_id, row.criterion_id): row.revision for row in rows},
+        standing={_place(row): (row.pk, row.value, row.cause) for row in found if row.superseded_at is None},
+        latest={_place(row): row.revision for row in found},
         wanted=wanted,
     )
 
 
+def _place(row: Judgment) -> Place:
+    return row.unit_id, row.criterion_id
+
+
 def _replayed(assignment: Assignment, change: Change) -> Submitted:
-    if assignment.state not in DONE or change.superseded() or change.new(assignment):
+    if assignment.state not in DONE or change.superseded() or change.new():
         raise StaleToken("This page is older than your last answers. Look at them and submit again.")
     return Submitted(assignment.state, 0)
 
@@ -109,20 +128,20 @@ def _check_open(assignment: Assignment) -> None:
 
 
 def _store(assignment: Assignment, change: Change) -> int:
-    gone, new = change.superseded(), change.new(assignment)
-    if gone:
+    if gone := change.superseded():
         Judgment.objects.filter(pk__in=gone).update(superseded_at=Now())
-    Judgment.objects.bulk_create(new)
-    return len(new)
+    if not (new := change.new()):
+        return 0
+    units, criteria, values, causes, revisions = map(list, zip(*new, strict=True))
+    said = {"units": units, "criteria": criteria, "values": values, "causes": causes, "revisions": revisions}
+    return run(STORE, said | {"assignment": assignment.pk})
 
 
 def _end(assignment: Assignment) -> None:
     """Give the assignment its last state, once; one that comes late takes a free place of its task, or is an extra."""
-    columns: dict[str, object] = {"submit_token": uuid.uuid4()}
     if assignment.state not in DONE:
         assignment.state = _last_state(assignment)
-        columns |= {"state": assignment.state, "submitted_at": Now(), "lease_expires_at": None}
-    Assignment.objects.filter(pk=assignment.pk).update(**columns)
+    run(END, {"assignment": assignment.pk, "state": assignment.state})
 
 
 def _last_state(assignment: Assignment) -> str:

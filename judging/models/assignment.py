@@ -123,9 +123,10 @@ class Assignment(models.Model):
             models.Index(fields=["round", "state"], name="assignment_counts"),
             models.Index(
                 fields=["enrollment", "round", "submitted_at"],
-                condition=Q(enrollment__isnull=False),
-                name="assignment_by_enrollment",
+                condition=Q(submitted_at__isnull=False),
+                name="assignment_done_by",
             ),
+            models.Index(fields=["enrollment", "round"], condition=Q(state="released"), name="assignment_left_by"),
         ]
 
     def __str__(self) -> str:
