@@ -25,6 +25,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = f"quaestor-tests-{os.geteuid()}-"
 HOME = Path(tempfile.mkdtemp(prefix=FOLDERS))
 HOME.chmod(0o755)  # root hands the server to an account that must pass
+LIVING = (HOME / "living.lock").open("w")
+fcntl.flock(LIVING, fcntl.LOCK_EX)
 CLUSTER = Cluster(HOME, durable=False)
 KINDS = ("browser", "jobs", "threads")
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -69,10 +71,10 @@ def pytest_unconfigure() -> None:
 
 
 def _remove_abandoned() -> None:
-    """Stop and remove the clusters of test runs that were killed: nobody holds their lock any more."""
+    """Stop and remove what killed test runs left behind: nobody holds their lock any more."""
     for folder in HOME.parent.glob(f"{FOLDERS}*"):
-        with suppress(OSError), (folder / "users.lock").open("r+") as users:
-            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with suppress(OSError), (folder / "living.lock").open("r+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             Cluster(folder).stop()
             shutil.rmtree(folder)
 
