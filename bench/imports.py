@@ -1,0 +1,171 @@
+"""Import 100,000 questions from CSV: seconds and peak memory, beside two baselines of the same run.
+
+    OMP_NUM_THREADS=1 .venv/bin/python bench/imports.py [--questions N] [--words N]
+
+A PostgreSQL of its own, durable as in production, is made in a temporary folder and removed again. Each variant runs
+in a process of its own, so that its peak memory is its own:
+
+- `copy_table`: PostgreSQL's own CSV reader copies the file into one table of text columns, nothing else. The floor.
+- `import`: what `manage.py import_study` does: read the file, find sources and slots, store all of it, one transaction.
+- `bulk_create`: the same, with Django's bulk_create in batches of 1,000 in place of COPY.
+"""
+
+import argparse
+import json
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+SYSTEMS = ("T5 Large", "T5 Small", "BART Large", "LSTM", "Rules", "Human")
+COLUMNS = "source_id,passage,answer,system,question,reference,Bleu_4,ROUGE_L,topic"
+VARIANTS = ("copy_table", "import", "bulk_create")
+
+
+def write_file(path: Path, *, questions: int, words: int) -> None:
+    """Write a file as people have it: every passage comes again with each question about it."""
+    rng = random.Random(1)
+    vocabulary = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 10))) for _ in range(5_000)]
+    with path.open("w") as file:
+        file.write(COLUMNS + "\n")
+        for row in range(questions):
+            if row % len(SYSTEMS) == 0:
+                passage, answer = " ".join(rng.choices(vocabulary, k=words)), f"Answer{row}"
+                reference = " ".join(rng.choices(vocabulary, k=9))
+            question = " ".join(rng.choices(vocabulary, k=10))
+            system, scores = SYSTEMS[row % len(SYSTEMS)], f"{rng.random()},{rng.random()}"
+            text = f'"{passage} {answer}.",{answer},{system},"{question}?","{reference}?"'
+            file.write(f"{row // 6},{text},{scores},t{row % 9}\n")
+
+
+def peak() -> float:
+    """Return the most memory this process ever held, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def cpu_seconds() -> float:
+    """Return the processor time of this process and of the server process that works for it."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (pid,) = cursor.fetchone()
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return time.process_time() + (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def run_variant(variant: str, path: Path) -> dict[str, float]:
+    """Do one variant in this process."""
+    import django
+
+    django.setup()
+    before, busy = peak(), cpu_seconds()
+    seconds = {"copy_table": copy_table, "import": import_file, "bulk_create": bulk_create}[variant](path)
+    return {"seconds": seconds, "cpu": cpu_seconds() - busy, "peak_mb": peak(), "before_mb": before}
+
+
+def copy_table(path: Path) -> float:
+    from django.db import connection, transaction
+
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE floor ({', '.join(f'{name} text' for name in COLUMNS.split(','))})")
+        start = time.perf_counter()
+        with transaction.atomic(), path.open() as file:
+            cursor.copy_expert("COPY floor FROM STDIN (FORMAT csv, HEADER)", file)
+        return time.perf_counter() - start
+
+
+def import_file(path: Path) -> float:
+    from django.utils import timezone
+
+    from judging.actions import imports, reading
+    from judging.actions.reading import Plan
+
+    start = time.perf_counter()
+    study = reading.read_study(name=path.name, data=path.read_bytes(), plan=Plan())
+    read = time.perf_counter() - start
+    made = imports.import_study(study=study, name="Bench", by=owner(), now=timezone.now())
+    seconds = time.perf_counter() - start
+    print(f"  of which reading {read:.2f} s", file=sys.stderr)
+    assert made.quarantined == 0
+    return seconds
+
+
+def bulk_create(path: Path) -> float:
+    from judging.actions import imports
+
+    def copy(model: Any, columns: tuple[str, ...], rows: Iterable[tuple[object, ...]], **_: Any) -> None:
+        model.objects.bulk_create((model(**dict(zip(columns, row, strict=True))) for row in rows), batch_size=1_000)
+
+    imports.copy = copy
+    return import_file(path)
+
+
+def owner() -> Any:
+    from judging.models import User
+
+    return User.objects.get_or_create(username="bench")[0]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--questions", type=int, default=100_000)
+    parser.add_argument("--words", type=int, default=60, help="in each passage")
+    parser.add_argument("--variant", choices=VARIANTS)
+    parser.add_argument("--file", type=Path)
+    said = parser.parse_args()
+    if said.variant:
+        print(json.dumps(run_variant(said.variant, said.file)))
+    else:
+        compare(said.questions, said.words)
+
+
+def compare(questions: int, words: int) -> None:
+    from config.postgres import Cluster
+
+    home = Path(tempfile.mkdtemp(prefix="quaestor-bench-"))
+    home.chmod(0o755)
+    cluster = Cluster(home)
+    try:
+        path = home / "questions.csv"
+        write_file(path, questions=questions, words=words)
+        print(f"{questions:,} questions, passages of {words} words, {path.stat().st_size / 1e6:.0f} MB")
+        with cluster.serving():
+            environment = os.environ | {
+                "DATABASE_URL": cluster.url(), "QUAESTOR_HOME": str(home), "DJANGO_SETTINGS_MODULE": "config.settings",
+            }  # fmt: skip
+            subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=environment, check=True)
+            report({variant: measured(variant, path, environment) for variant in VARIANTS}, questions)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+        shutil.rmtree(cluster.base, ignore_errors=True)
+
+
+def measured(variant: str, path: Path, environment: dict[str, str]) -> dict[str, float]:
+    command = [sys.executable, __file__, "--variant", variant, "--file", str(path)]
+    done = subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout)
+
+
+def report(results: dict[str, dict[str, float]], questions: int) -> None:
+    floor = results["copy_table"]["cpu"]
+    for variant, found in results.items():
+        print(
+            f"{variant:12} {found['seconds']:6.2f} s, {found['cpu']:5.2f} s of processor time "
+            f"({found['cpu'] / floor:.1f} x copy_table), {questions / found['seconds']:,.0f} questions/s, "
+            f"peak {found['peak_mb']:.0f} MB, of which {found['before_mb']:.0f} MB before it began"
+        )
+
+
+if __name__ == "__main__":
+    main()
