@@ -229,14 +229,14 @@ class Section(forms.Form):
 
     def anchor(self, name: str) -> str:
         """Return the id of a field, or of the part as a whole."""
-        return str(self[name].id_for_label or self[name].auto_id) if name else f"at-{self.place}"
+        return str(self[name].id_for_label or self[name].auto_id) if name else f"at-{self.place or 'protocol'}"
 
     def called(self, name: str) -> str:
         """Return what people call the place of a field, such as “Criterion 2, Point 1: Label”."""
         rows = ROW.findall(self.place)
         part = ", ".join(f"{NOUNS[kind]} {int(number) + 1}" for kind, number in rows) or NOUNS.get(self.place, "")
         label = self.fields[name].label if name else ""
-        return f"{part}: {label}" if part and label else str(part or label)
+        return f"{part}: {label}" if part and label else str(part or label or _("Protocol"))
 
     def some(self, *names: str) -> list[forms.BoundField]:
         return [self[name] for name in names if name in self.fields]

@@ -1,0 +1,148 @@
+"""The protocol editor in a real browser: from nothing to a finished version, with scripts and without."""
+
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from judging.actions import rubric_drafts
+from judging.formats import rubric as documents
+from judging.formats import rubric_drafts as trees
+from judging.models import Rubric, RubricDraft, User
+from tests import factories
+from tests.flows.axe import violations
+from tests.flows.screenshots import looks, sideways
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+WORDS = {
+    "title": "Clear and useful",
+    "summary": "Two criteria, one question at a time.",
+    "citation": "Unpublished.",
+    "criteria[0].name": "Clarity",
+    "criteria[0].prompt": "Is it clear what is asked?",
+    "criteria[0].definition": "Whether the question alone tells what is wanted.",
+    "criteria[0].points[0].label": "unclear",
+    "criteria[0].points[1].label": "nearly clear",
+    "criteria[0].points[2].label": "clear",
+    "guideline": "Read each question twice.",
+}
+SECOND = {
+    "criteria[1].name": "Use",
+    "criteria[1].prompt": "Would a teacher ask it?",
+    "criteria[1].definition": "Whether it tests that the passage was understood.",
+    "criteria[1].points[0].label": "no",
+    "criteria[1].points[1].label": "perhaps",
+    "criteria[1].points[2].label": "yes",
+}
+
+
+@pytest.fixture
+def owner() -> User:
+    return factories.researcher()
+
+
+def enter(page, owner: User) -> None:
+    client = Client()
+    client.force_login(owner)
+    cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value}
+    page.context.add_cookies([cookie | {"domain": "localhost", "path": "/"}])
+
+
+def fill(page, words: dict[str, str]) -> None:
+    for name, text in words.items():
+        page.locator(f'[name="{name}"]').fill(text)
+
+
+def test_protocol_of_two_criteria_from_nothing_with_a_live_preview(page, owner):
+    enter(page, owner)
+    page.goto(reverse("judging:rubric_new"))
+    page.get_by_role("button", name="Start from nothing").click()
+    fill(page, WORDS)
+    page.locator("#live").get_by_text("nearly clear").wait_for()
+    page.get_by_role("button", name="Add a criterion").click()
+    page.wait_for_selector('[name="criteria[1].name"]:focus')
+    fill(page, SECOND)
+    page.locator("#live").get_by_text("Would a teacher ask it?").wait_for()
+    page.get_by_role("button", name="Preview as annotator").click()
+    assert page.get_by_role("group", name="Use").count() == 3
+    assert "Ida Brandt" in page.locator("#source").inner_text()
+    assert violations(page) == []
+    page.go_back()
+    page.get_by_role("button", name="Finish this version").click()
+
+    page.wait_for_url("**/protocols/*/")
+    rubric = Rubric.objects.get(owner=owner)
+    assert list(rubric.criteria.values_list("key", flat=True)) == ["clarity", "use"]
+    assert documents.from_document(rubric.document).criterion("use").points[1].label == "perhaps"
+
+
+def test_protocol_of_two_criteria_on_a_small_screen_without_javascript(new_page, owner):
+    page = new_page(width=360, height=740, java_script_enabled=False)
+    enter(page, owner)
+    page.goto(reverse("judging:rubric_new"))
+    page.get_by_role("button", name="Start from nothing").click()
+    fill(page, WORDS)
+    page.get_by_role("button", name="Add a criterion").click()
+    fill(page, SECOND)
+    page.get_by_role("button", name="Add a point to criterion 2").click()
+    assert page.locator('[name="criteria[1].points[3].value"]').input_value() == "4"
+    page.get_by_role("button", name="Remove Criterion 2, Point 4").click()
+    page.get_by_role("button", name="Preview as annotator").click()
+    assert page.get_by_role("group", name="Use").count() == 3
+    page.go_back()
+    page.get_by_role("button", name="Finish this version").click()
+
+    assert Rubric.objects.get(owner=owner).criteria.count() == 2
+
+
+def test_draft_says_what_is_missing_and_leads_there(page, owner):
+    enter(page, owner)
+    made = rubric_drafts.start(by=owner, text=documents.write(trees.blank()), now=timezone.now())
+    page.goto(reverse("judging:rubric_draft", args=[made.pk]))
+    page.get_by_role("button", name="Save the draft").click()
+    page.get_by_role("link", name="Criterion 1: Definition").click()
+
+    assert page.evaluate("document.activeElement.name || location.hash").endswith("criteria[0].definition")
+    assert violations(page) == []
+
+
+def test_leaving_unsaved_entries_is_asked_about(page, owner):
+    enter(page, owner)
+    made = rubric_drafts.start(by=owner, text=factories.SMALL, now=timezone.now())
+    page.goto(reverse("judging:rubric_draft", args=[made.pk]))
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    page.locator('[name="title"]').press_sequentially("!")
+    page.goto(reverse("judging:rubrics"))
+
+    assert asked == ["beforeunload"]
+    assert RubricDraft.objects.get().title == "Small"
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("rubrics", "Of the field"),
+        ("rubric", "Krippendorff's alpha"),
+        ("rubric_new", "From nothing"),
+        ("rubric_draft", "One thing to mend"),
+        ("rubric_draft_yaml", "2 things to mend"),
+    ],
+)
+def test_pages_are_clean_in_every_look(browser, new_page, live_server, owner, tmp_path: Path, name, says):
+    page = new_page()
+    enter(page, owner)
+    shipped = factories.rubric("qgstec2010-b")
+    text = documents.to_yaml(documents.shipped("qgbench-staged"))
+    text = text.replace("annotators: 5", "annotators: 0") if name == "rubric_draft" else text.replace("task:", "tusk:")
+    made = rubric_drafts.start(by=owner, text=text, now=timezone.now())
+    args = {"rubric": [shipped.pk], "rubric_draft": [made.pk], "rubric_draft_yaml": [made.pk]}.get(name, [])
+    url = live_server.url + reverse(f"judging:{name}", args=args) + ("?check" if name == "rubric_draft" else "")
+    for label, look in looks(browser, url, name=name, folder=tmp_path, session=page.context.storage_state()):
+        assert says in look.locator("main").inner_text()
+        assert violations(look) == [], label
+        assert sideways(look) == 0, label
+        look.screenshot(path=tmp_path / f"{label}-whole.png", full_page=True)
