@@ -39,7 +39,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
     """Make an account, and show the link by which its owner chooses a password."""
-    form = AccountForm(request.POST or None)
+    form = AccountForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         user = form.save()
         messages.success(request, _("The account is made."))
@@ -52,7 +52,7 @@ def new(request: HttpRequest) -> HttpResponse:
 def account(request: HttpRequest, pk: int) -> HttpResponse:
     """Change what an account may do."""
     owner = get_object_or_404(User, pk=pk)
-    form = RightsForm(request.POST or None, instance=owner)
+    form = RightsForm(request.POST if request.method == "POST" else None, instance=owner)
     if request.method == "POST" and form.is_valid():
         try:
             accounts.set_rights(user=form.instance)

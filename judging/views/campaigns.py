@@ -35,7 +35,9 @@ def new(request: HttpRequest) -> HttpResponse:
     """Plan a campaign."""
     own = collections_of(request.user)
     initial = {"collection": request.GET.get("collection"), "rubric": request.GET.get("rubric")}
-    form = NewCampaignForm(request.POST or None, user=request.user, collections=own, initial=initial)
+    form = NewCampaignForm(
+        request.POST if request.method == "POST" else None, user=request.user, collections=own, initial=initial
+    )
     if request.method == "POST" and form.is_valid():
         plan = form.cleaned_data
         made = campaigns.create(by=request.user, collection=plan["collection"], rubric=plan["rubric"], plan=plan)
@@ -69,7 +71,7 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Change a draft's plan, or read a locked one."""
-    form = PlanForm(request.POST or None, instance=campaign, user=request.user)
+    form = PlanForm(request.POST if request.method == "POST" else None, instance=campaign, user=request.user)
     if request.method == "POST" and form.is_valid():
         return _told(
             request, campaign, lambda: campaigns.change_plan(campaign=campaign, plan=form.cleaned_data), _("Saved.")
