@@ -1,6 +1,6 @@
 """How well automatic metrics follow people: every score against every criterion, and whether a lead is real."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
@@ -13,7 +13,7 @@ from analysis.actions.resampling import Resampling
 from analysis.frames import Material, aligned
 from analysis.reports.records import Record, number, of_check, of_estimate
 from analysis.stats.arrays import FloatArray
-from analysis.stats.clustered import cluster_intervals, difference_interval, swap_test
+from analysis.stats.clustered import cluster_intervals, difference_interval, swap_matrix, swap_test
 from analysis.stats.columns import Complete, complete, oriented
 from analysis.stats.correlation import METHODS, Method, coefficients, correlate_all
 from analysis.stats.crosscheck import check_correlation
@@ -24,6 +24,10 @@ from analysis.stats.multiplicity import holm
 from judging.models import Metric
 
 COMPARED: Method = "spearman"
+PER_PAIR = 100  # swaps for each pair of metrics: Holm multiplies the smallest p by the number of pairs
+MOST_RANKED = 50_000_000  # pairs x swaps x questions: some three seconds
+MOST_SIGNS = 20_000_000  # swaps x sources: 160 MB
+FEWEST_SOURCES = 3
 Sources: TypeAlias = NDArray[np.object_]
 
 
@@ -139,6 +143,7 @@ def differences(material: Material, *, by: Resampling) -> list[Record]:
     metrics, sources = scored(material), material.questions["source"].to_numpy()
     found: list[Record] = []
     for human in humans(material) if len(metrics) > 1 else []:
+        by.step(f"Comparing metrics on {human.key}")
         items = complete([human.values, *(each.values for each in metrics)])
         rows = list(_pairs(human, metrics, items.columns, sources[items.kept], by))
         for test in ("p_swap", "p_williams", "p_steiger", "p_meng"):
@@ -153,29 +158,10 @@ def _pairs(
     human: Human, metrics: Sequence[Scored], columns: FloatArray, sources: Sources, by: Resampling
 ) -> Iterator[Record]:
     r = coefficients(columns, method=COMPARED) if len(columns) >= 3 else np.full((len(metrics) + 1,) * 2, np.nan)
+    swapped = _swaps(columns, sources, by)
     for i, j in combinations(range(1, len(metrics) + 1), 2):
-        by.step(f"Comparing metrics on {human.key}")
         first, second = (i, j) if not r[0, i] < r[0, j] else (j, i)
-        swap = swap_test(
-            columns[:, 0],
-            columns[:, first],
-            columns[:, second],
-            clusters=sources,
-            rng=by.rng,
-            method=COMPARED,
-            resamples=by.resamples,
-        )
         triple = float(r[0, first]), float(r[0, second]), float(r[first, second])
-        drawn = difference_interval(
-            columns[:, 0],
-            columns[:, first],
-            columns[:, second],
-            clusters=sources,
-            rng=by.rng,
-            method=COMPARED,
-            ranks="once",
-            resamples=by.resamples,
-        )
         yield {
             "criterion": human.key,
             "better": metrics[first - 1].name,
@@ -184,12 +170,42 @@ def _pairs(
             "n": len(columns),
             "sources": len(set(sources)),
             "difference": number(float(r[0, first] - r[0, second])),
-            "low": number(drawn.low),
-            "high": number(drawn.high),
-            "interval": drawn.reason or drawn.method,
-            **_tested(swap, williams(*triple, len(columns))),
+            **_drawn(columns[:, [0, first, second]], sources, by),
+            **_tested(swapped(first, second), williams(*triple, len(columns))),
             **_as_in_papers(*triple, len(columns)),
         }
+
+
+def _swaps(columns: FloatArray, sources: Sources, by: Resampling) -> Callable[[int, int], Tested]:
+    """Return the swap test of two columns: ranks anew in each swap where all pairs can bear it, else ranks taken once.
+
+    The swaps are as many as Holm's correction over the pairs needs; a smallest p of 1/1000 would be nothing after it.
+    """
+    size = columns.shape[1] - 1
+    pairs = size * (size - 1) // 2
+    swaps, clusters = max(by.resamples, PER_PAIR * pairs), len(set(sources))
+    if pairs * swaps * len(columns) <= MOST_RANKED or clusters < FEWEST_SOURCES:
+        return lambda first, second: swap_test(
+            *columns[:, [0, first, second]].T, clusters=sources, rng=by.rng, method=COMPARED, resamples=swaps
+        )
+    swaps = max(by.resamples, min(swaps, MOST_SIGNS // clusters))
+    gaps, p = swap_matrix(columns[:, 0], columns[:, 1:], clusters=sources, rng=by.rng, resamples=swaps)
+    method = f"Spearman's rho, difference; swap permutation by cluster, {swaps} resamples, ranks once"
+
+    def looked_up(first: int, second: int) -> Tested:
+        given = float(p[first - 1, second - 1])
+        reason = "a score is the same for every item" if np.isnan(given) else ""
+        gap = float(gaps[first - 1, second - 1])
+        return Tested(value=gap, n=len(columns), method=method, p=given, reason=reason)
+
+    return looked_up
+
+
+def _drawn(columns: FloatArray, sources: Sources, by: Resampling) -> Record:
+    found = difference_interval(
+        *columns.T, clusters=sources, rng=by.rng, method=COMPARED, ranks="once", resamples=by.resamples
+    )
+    return {"low": number(found.low), "high": number(found.high), "interval": found.reason or found.method}
 
 
 def _tested(swap: Tested, published: Tested) -> Record:
