@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from config.demo import logins, study
+from config.management.commands.demo import greeting
 from config.postgres import ROOT
 from config.processes import free_port
 from judging.actions import rubrics
@@ -102,6 +103,24 @@ def test_password_that_was_changed_is_not_printed(people):
     researcher.user.save()
 
     assert str(logins.ensure()[0]) == "researcher, password changed since"
+
+
+def test_links_that_are_printed_open(people, client):
+    researcher, annotator = people
+    made = make(people)
+    said = greeting("http://testserver", researcher, annotator, made)
+    login, join, report = (
+        re.findall(rf"http://testserver(/\S*{word}\S*)", said)[0] for word in ("login", "join", "report")
+    )
+
+    assert client.get(login).status_code == 200
+    assert client.get(join).status_code == 200
+    client.force_login(annotator.user)
+    assert study.TO_RATE in client.get("/", follow=True).content.decode()
+    assert client.get(report).status_code == 404
+    client.force_login(researcher.user)
+    assert study.SIMULATED in client.get("/", follow=True).content.decode()
+    assert client.get(report, follow=True).status_code == 200
 
 
 def run_demo(home: str) -> str:
