@@ -27,17 +27,17 @@ from judging.guards import draft_for_owner
 from judging.models import Passage, RubricDraft, Source
 
 TEXT = (
-    "Ida Brandt sold rye bread from a cart for six years. In March 1932 she opened a shop on Mill Lane. "
-    "Two of her nephews worked the oven at night, and the cart stood in the yard until the flood."
+    "The ferry Solveig carried the post to the outer islands until 1961. Her last master, Jonas Lind, kept a goat on "
+    "deck. When the bridge was opened, the town gave him the bell of the ship."
 )
-ANSWER, SENTENCE = "Mill Lane", "In March 1932 she opened a shop on Mill Lane."
+ANSWER, SENTENCE = "Jonas Lind", "Her last master, Jonas Lind, kept a goat on deck."
 QUESTIONS = (
-    ("How did Ida Brandt come to own a shop?", "by selling bread from a cart", "how"),
-    ("Where did Ida Brandt open her shop?", "Mill Lane", "where"),
-    ("Where opened she in March 1932?", "a shop", "where"),
-    ("Who worked the oven at night?", "two of her nephews", "who"),
-    ("Which grain is most used for dark bread?", "rye", "which"),
-    ("Where was the cart until the flood?", "in the yard", "where"),
+    ("What did the ferry Solveig do until 1961?", "carried the post", "what"),
+    ("Who was the last master of the Solveig?", "Jonas Lind", "who"),
+    ("Who keep a goat on deck the last master?", "Jonas Lind", "who"),
+    ("What did the town give him when the bridge was opened?", "the bell of the ship", "what"),
+    ("Which animals give milk?", "a goat", "which"),
+    ("Why was the bell given to him?", "the bridge was opened", "why"),
 )
 ONLY, FEW = 1, 3
 
@@ -189,6 +189,6 @@ def _source() -> Source:
         answer_start=TEXT.index(ANSWER),
         sentence=SENTENCE,
         sentence_start=TEXT.index(SENTENCE),
-        target_type="where",
+        target_type="who",
         modality="text",
     )

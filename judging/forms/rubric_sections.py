@@ -168,7 +168,7 @@ class Point(Section):
     parts = {
         "value": number(_("Value")),
         "label": line(_("Label")),
-        "description": line(_("Description"), required=False),
+        "description": area(_("Description"), required=False, rows=1),
         "examples": LinesField(label=_("Examples, one to a line"), required=False, rows=1),
         "missing": FlagField(label=_("“Cannot say”: no statistic counts it"), required=False),
     }

@@ -259,3 +259,10 @@ def test_upload_that_is_no_text_ends_in_a_sentence(page, data, reason):
     assert answer.status_code == 422
     assert reason in answer.text
     assert RubricDraft.objects.count() == 0
+
+
+def test_paste_too_large_for_a_form_ends_in_a_sentence(page):
+    answer = page.post(reverse("judging:rubric_new"), {"from": "yaml", "text": "x" * 3_000_000})
+
+    assert answer.status_code == 400
+    assert "too large for a form" in answer.text
