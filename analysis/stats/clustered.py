@@ -1,8 +1,8 @@
 """Differences of correlations where items come in clusters: questions on one source, answered by several systems.
 
 Scores of questions on the same source are not independent, and tests that take them as such find differences that are
-not there (Williams: 42 % false alarms at 5 % in a simulation of 30 sources and 10 systems). Here whole clusters are
-swapped or drawn.
+not there (Williams: 29 % false alarms instead of 5 % with 30 sources and 10 systems, bench/false_alarms.py). Here whole
+clusters are swapped or drawn.
 
 Ranks may be taken once, before resampling ("once", fast, a slightly different statistic), or anew in every resample
 ("anew", the statistic itself).

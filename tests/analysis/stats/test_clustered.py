@@ -81,7 +81,7 @@ def test_swap_test_of_a_metric_with_itself_finds_nothing() -> None:
 
 
 def test_swap_test_keeps_its_level_where_williams_does_not() -> None:
-    """Thirty sources, ten systems, no true difference: Williams finds one in about four of ten studies."""
+    """Thirty sources, ten systems, no true difference: Williams finds one far too often."""
     from analysis.stats.dependent import williams_matrix
 
     swaps, naive = [], []
