@@ -1,6 +1,6 @@
 """From the bytes of a file to a study, under a plan that can wait in a session, a job or a shell."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from judging.formats.tables import shorten
 from judging.formats.text import Unreadable
 
 SAMPLE_ROWS = 50
+FIRST_VALUES = 3
 SHOWN = 160
 
 
@@ -32,17 +33,12 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """The beginning of a file: its format, and of a table enough to say what its columns hold."""
+    """The beginning of a file: its format, and of a table the first different values of each column."""
 
     format: str
     header: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
+    values: tuple[tuple[str, ...], ...] = ()
     proposed: Columns | None = None
-
-    def first_values(self, place: int, most: int = 3) -> list[str]:
-        """Return the first few different values of a column."""
-        values = dict.fromkeys(row[place].strip() for row in self.rows)
-        return [value for value in values if value][:most]
 
 
 def plan_from(data: Mapping[str, Any]) -> Plan:
@@ -54,8 +50,8 @@ def plan_from(data: Mapping[str, Any]) -> Plan:
 def head_from(data: Mapping[str, Any]) -> Head:
     """Return the head that plain data hold."""
     proposed = data["proposed"] and columns_from(data["proposed"])
-    rows = tuple(tuple(row) for row in data["rows"])
-    return Head(format=data["format"], header=tuple(data["header"]), rows=rows, proposed=proposed)
+    values = tuple(tuple(each) for each in data["values"])
+    return Head(format=data["format"], header=tuple(data["header"]), values=values, proposed=proposed)
 
 
 def read_head(*, name: str, data: bytes, plan: Plan) -> Head:
@@ -67,8 +63,14 @@ def read_head(*, name: str, data: bytes, plan: Plan) -> Head:
             raise Unreadable(study.problems_of("file")[0].reason)
         return Head(format=format.key)
     table = format.open(data, _options(format, plan))
-    rows = tuple(tuple(shorten(cell, most=SHOWN) for cell in row.cells) for row in table.rows[:SAMPLE_ROWS])
-    return Head(format=format.key, header=table.header, rows=rows, proposed=format.columns(table, name))
+    rows = [row.cells for row in table.rows[:SAMPLE_ROWS]]
+    values = tuple(_first_values(row[place] for row in rows) for place in range(len(table.header)))
+    return Head(format=format.key, header=table.header, values=values, proposed=format.columns(table, name))
+
+
+def _first_values(cells: Iterable[str]) -> tuple[str, ...]:
+    values = dict.fromkeys(shorten(cell.strip(), most=SHOWN) for cell in cells if cell.strip())
+    return tuple(values)[:FIRST_VALUES]
 
 
 def read_study(*, name: str, data: bytes, plan: Plan) -> Study:
@@ -81,11 +83,23 @@ def read_study(*, name: str, data: bytes, plan: Plan) -> Study:
 
 
 def with_starts(plan: Plan, starts: Mapping[str, int], *, others: WhenAmbiguous) -> Plan:
-    """Return the plan with the places of answers that stand more than once; `others` is for those not chosen."""
+    """Return the plan with these more places of answers that stand more than once; `others` is for those not chosen."""
     if plan.columns is None:
         return plan
     chosen = {**plan.columns.starts, **starts}
     return replace(plan, columns=replace(plan.columns, starts=chosen, when_ambiguous=others))
+
+
+def has_starts(plan: Plan) -> bool:
+    """Say whether anything was decided about answers that stand more than once."""
+    return plan.columns is not None and (bool(plan.columns.starts) or plan.columns.when_ambiguous != "ask")
+
+
+def without_starts(plan: Plan) -> Plan:
+    """Return the plan with no place chosen, so that all are asked about again."""
+    if plan.columns is None:
+        return plan
+    return replace(plan, columns=replace(plan.columns, starts={}, when_ambiguous="ask"))
 
 
 def _format(name: str, data: bytes, plan: Plan) -> Format:

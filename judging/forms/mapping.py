@@ -23,11 +23,10 @@ class Mapping:
         if head.proposed is not None:
             known = plan.columns or head.proposed
             initial |= _initial_options(known)
-            values = [head.first_values(place) for place in range(len(head.header))]
             self.columns = ColumnsFormSet(
                 data,
                 header=head.header,
-                values=values,
+                values=head.values,
                 initial=initial_columns(head.header, known),
                 prefix="columns",
             )

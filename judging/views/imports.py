@@ -108,6 +108,7 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
         "samples": [(each, source_pieces(each.source)) for each in samples(study, SAMPLES)],
         "asks": _asks(study),
         "ask_count": len(study.problems_of("ask")),
+        "has_chosen": reading.has_starts(waiting.plan),
     }
     return render(request, "judging/imports/preview.html", context)
 
@@ -132,7 +133,8 @@ def starts(request: HttpRequest, pk: int) -> HttpResponse:
     chosen = {key.removeprefix("start:"): value for key, value in request.POST.items() if key.startswith("start:")}
     numbers = {key: int(value) for key, value in chosen.items() if value.isdecimal() and len(value) < 10}
     others = "first" if request.POST.get("others") == "first" else "ask"
-    waiting.keep(plan=reading.with_starts(waiting.plan, numbers, others=others))
+    plan = reading.with_starts(waiting.plan, numbers, others=others)
+    waiting.keep(plan=reading.without_starts(plan) if "anew" in request.POST else plan)
     return redirect("judging:import_preview", pk)
 
 

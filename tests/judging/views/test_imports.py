@@ -280,6 +280,17 @@ def test_chosen_places_survive_going_back_but_not_another_passage(page):
     assert page.get(at("preview", upload)).context["ask_count"] == 1
 
 
+def test_places_can_be_chosen_anew(page):
+    upload = sent(page, TWICE)
+    mapped(page, upload)
+    page.post(at("starts", upload), {"start:1": "12"})
+    assert "Choose anew" in page.get(at("preview", upload)).text
+
+    page.post(at("starts", upload), {"anew": "yes"})
+
+    assert page.get(at("preview", upload)).context["ask_count"] == 1
+
+
 @pytest.mark.parametrize("start", ["x", "-1", "9" * 30, ""])
 def test_malformed_places_are_passed_over(page, start):
     upload = sent(page, TWICE)
