@@ -42,7 +42,11 @@ def _how(made: Mapping[str, Any]) -> str:
         digest = f", SHA-256 {made['sha256'][:8]}…" if made.get("sha256") else ""
         return f"column “{made['column']}”{file}{digest}"
     if "id" in made:
-        parts = [f"{made['id']}, version {made['version']}", made.get("library", ""), *_parameters(made.get("params", {}))]
+        parts = [
+            f"{made['id']}, version {made['version']}",
+            made.get("library", ""),
+            *_parameters(made.get("params", {})),
+        ]
         return "; ".join(filter(None, [", ".join(filter(None, parts)), _prepared(made.get("preparation", {}))]))
     return ", ".join(f"{name} {value}" for name, value in made.items())
 

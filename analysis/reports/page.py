@@ -1,13 +1,14 @@
 """A report as a page shows it: numbers written out, places on axes, cells of a heat map. Templates only lay it out."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from analysis.reports import making
+from analysis.reports import further, making
 from analysis.reports.heat import heat, leads
+from analysis.reports.layout import Cell, Row, Table
 from analysis.reports.records import Record
-from analysis.reports.sentences import best_of, first_reading, level_of, ranking
+from analysis.reports.sentences import best_of, first_reading, letters_of, level_of, ranking
 from analysis.reports.tables import TITLES
 from analysis.reports.written import between, percent, plain, two
 
@@ -19,37 +20,6 @@ FORMS = {
     "all_remaining": "all other criteria",
     "named": "named criteria only",
 }
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One number of a table, with what stands below it."""
-
-    text: str
-    under: str = ""
-    best: bool = False
-
-
-@dataclass(frozen=True)
-class Row:
-    name: str
-    cells: list[Cell]
-    last: str = ""
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table of numbers: a first column of names, then columns of numbers."""
-
-    title: str
-    columns: list[str]
-    rows: list[Row]
-    notes: list[str] = field(default_factory=list)  # one below each column's name
-    reasons: list[str] = field(default_factory=list)  # why a number or its interval is missing
-
-    def heads(self) -> list[dict[str, str]]:
-        """Return each column's name with its note."""
-        return [{"name": name, "note": note} for name, note in zip(self.columns, self.notes, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -78,8 +48,9 @@ def report(tables: Mapping[str, Any]) -> dict[str, Any]:
         "axis": axis(tables),
         "undefined": sorted({row["reason"] for row in _alphas(tables) if row["reason"]}),
         "without_forced": without_forced(tables, names),
-        "checks": checks(tables["agreement"]),
+        "checks": checks([*tables["agreement"], *tables["correlations"]]),
         "systems": systems(tables, names),
+        "has_letters": bool(tables.get("groups")),
         "missing": sum(row["missing"] for row in tables["returned"]),
         "with_missing": with_missing(tables, names),
         "readings": readings(tables),
@@ -88,6 +59,7 @@ def report(tables: Mapping[str, Any]) -> dict[str, Any]:
         "leads": leads(tables, names),
         "metrics": [making.metric(row) for row in tables["metrics"]],
         "violations": len(tables["violations"]),
+        "further": further.sections(tables, names),
         "titles": [(key, title) for key, title in TITLES.items() if tables.get(key)],
     }
 
@@ -168,7 +140,7 @@ def systems(tables: Mapping[str, Any], names: Mapping[str, str]) -> Table | None
     """Return each system's means with their intervals, and how many questions it returned."""
     returned = {row["system"]: row for row in tables["returned"]}
     columns = [
-        _means(each, {row["system"]: row for row in tables["systems"] if row["criterion"] == each["criterion"]})
+        _means(tables, each, {row["system"]: row for row in tables["systems"] if row["criterion"] == each["criterion"]})
         for each in tables["criteria"]
     ]
     found = sorted({row["system"] for row in tables["systems"]})
@@ -184,10 +156,11 @@ def _reasons(rows: Sequence[Record]) -> list[str]:
     return sorted({row["reason"] for row in rows if row["reason"]})
 
 
-def _means(criterion: Record, rows: Mapping[str, Record]) -> dict[str, Cell]:
+def _means(tables: Mapping[str, Any], criterion: Record, rows: Mapping[str, Record]) -> dict[str, Cell]:
+    letters = letters_of(tables, criterion["criterion"])
     best = best_of({name: row["value"] for name, row in rows.items()}, best=criterion["best"])
     return {
-        name: Cell("–" if row["value"] is None else two(row["value"]), between(row) or "–", name in best)
+        name: Cell(_or_dash(row["value"]), between(row) or "–", name in best, letters.get(name, ""))
         for name, row in rows.items()
     }
 

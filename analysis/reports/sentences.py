@@ -107,8 +107,9 @@ def _systems(tables: Mapping[str, Any]) -> Iterator[str]:
     for criterion in tables["criteria"]:
         rows = {row["system"]: row for row in tables["systems"] if row["criterion"] == criterion["criterion"]}
         best = best_of({name: row["value"] for name, row in rows.items()}, best=criterion["best"])
+        letters = letters_of(tables, criterion["criterion"])
         if best:
-            won.setdefault(tuple(best), []).append(_mean_on(criterion, best, rows))
+            won.setdefault(tuple(best), []).append(_mean_on(criterion, best, rows, letters))
     for systems, phrases in won.items():
         yield f"{listed(systems)} {'share' if len(systems) > 1 else 'has'} the best mean on {listed(phrases)}."
 
@@ -117,13 +118,23 @@ def _all_lowest(tables: Mapping[str, Any]) -> bool:
     return all(each["best"] == "lowest" for each in tables["criteria"])
 
 
-def _mean_on(criterion: Record, best: Sequence[str], rows: Mapping[str, Record]) -> str:
+def _mean_on(criterion: Record, best: Sequence[str], rows: Mapping[str, Record], letters: Mapping[str, str]) -> str:
     first, name = rows[best[0]], inside(criterion["name"])
     if len(best) > 1:
         return f"{name} ({two(first['value'])})"
-    near = [other for other, row in rows.items() if other not in best and _overlap(first, row)]
-    distance = f"overlapping with {listed(near)}" if near else "apart from all others"
+    others = [other for other in rows if other not in best]
+    if letters:
+        near = [other for other in others if set(letters.get(other, "")) & set(letters.get(best[0], ""))]
+        distance = f"not told apart from {listed(near)}" if near else "told apart from all others"
+    else:
+        near = [other for other in others if _overlap(first, rows[other])]
+        distance = f"overlapping with {listed(near)}" if near else "apart from all others"
     return f"{name} ({', '.join([two(first['value']), *filter(None, [between(first)]), distance])})"
+
+
+def letters_of(tables: Mapping[str, Any], criterion: str) -> dict[str, str]:
+    """Return the letters that join the systems whose difference on a criterion could be chance."""
+    return {row["system"]: row["letters"] for row in tables.get("groups", []) if row["criterion"] == criterion}
 
 
 def _overlap(one: Record, other: Record) -> bool:
