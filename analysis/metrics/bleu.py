@@ -8,21 +8,16 @@ many orders are empty. That orders sentences which would tie at 0, and Spearman 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import exp
-from typing import Any
+from typing import Any, NamedTuple
 
 from analysis.metrics.contract import MetricResult, MetricSpec, Question, System, Unit
 
 TINY, SMALL = 1e-15, 1e-9
 ORDERS = 4
-LONGEST_KEPT = 1000  # characters; longer texts are counted anew each time, so memory stays flat
-
-Grams = Mapping[tuple[str, ...], int]
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(NamedTuple):
     """Clipped matches and guesses for each order, and both lengths: all that BLEU needs of a sentence."""
 
     matches: tuple[int, ...]
@@ -71,12 +66,20 @@ def corpus_bleu(pairs: Iterable[tuple[str, Sequence[str]]]) -> tuple[float, ...]
 
 
 def counts(hypothesis: str, references: tuple[str, ...]) -> Counts:
-    """Count matches, clipped by the references, and guesses for each order."""
-    length = len(hypothesis.split())
-    clip, lengths = _clip(references)
-    matches = tuple(_matched(mine, theirs) for mine, theirs in zip(_grams(hypothesis), clip, strict=True))
-    guesses = tuple(max(0, length - order) for order in range(ORDERS))
-    return Counts(matches, guesses, length, min(lengths, key=lambda other: (abs(other - length), other)))
+    """Count matches, clipped by the references, and guesses for each order.
+
+    Where nothing of one order matches, nothing of a higher one can.
+    """
+    words, others = hypothesis.split(), [reference.split() for reference in references]
+    matches = [0] * ORDERS
+    for order in range(ORDERS):
+        matches[order] = _matched(_grams(words, order), [_grams(other, order) for other in others])
+        if not matches[order]:
+            break
+    length = len(words)
+    guesses = tuple([length - order if length > order else 0 for order in range(ORDERS)])
+    closest = min([len(other) for other in others], key=lambda other: (abs(other - length), other))
+    return Counts(tuple(matches), guesses, length, closest)
 
 
 def combined(count: Counts) -> tuple[float, ...]:
@@ -90,35 +93,21 @@ def combined(count: Counts) -> tuple[float, ...]:
     return tuple(scores)
 
 
-def _matched(mine: Grams, theirs: Grams) -> int:
-    shared = mine.keys() & theirs.keys()
-    return sum([min(mine[gram], theirs[gram]) for gram in shared]) if shared else 0
+def _grams(words: list[Any], order: int) -> list[Any]:
+    """Return the n-grams of order + 1 words; of one word, the words."""
+    return list(zip(*[words[start:] for start in range(order + 1)], strict=False)) if order else words
 
 
-def _grams(text: str) -> tuple[Grams, ...]:
-    return _kept(text) if len(text) <= LONGEST_KEPT else _counted(text)
-
-
-@lru_cache(maxsize=2048)
-def _kept(text: str) -> tuple[Grams, ...]:
-    return _counted(text)
-
-
-def _counted(text: str) -> tuple[Grams, ...]:
-    tokens = text.split()
-    shifted = [tokens[start:] for start in range(ORDERS)]
-    return tuple(Counter(zip(*shifted[:order], strict=False)) for order in range(1, ORDERS + 1))
-
-
-def _clip(references: tuple[str, ...]) -> tuple[tuple[Grams, ...], tuple[int, ...]]:
-    lengths = tuple(len(reference.split()) for reference in references)
-    if len(references) == 1:
-        return _grams(references[0]), lengths
-    most: list[Counter[tuple[str, ...]]] = [Counter() for _ in range(ORDERS)]
-    for reference in references:
-        for kept, grams in zip(most, _grams(reference), strict=True):
-            kept |= Counter(grams)
-    return tuple(most), lengths
+def _matched(mine: list[Any], theirs: Sequence[list[Any]]) -> int:
+    """Count the n-grams that a reference has too, each at most as often as in the reference that has it most."""
+    distinct = set(mine)
+    if len(theirs) == 1:
+        others = set(theirs[0])
+        shared = distinct & others
+        if not shared or len(distinct) == len(mine) or len(others) == len(theirs[0]):  # nothing to clip
+            return len(shared)
+    times = [Counter(grams) for grams in theirs]
+    return sum([min(count, max([one[gram] for one in times])) for gram, count in Counter(mine).items()])
 
 
 @dataclass(frozen=True, slots=True)

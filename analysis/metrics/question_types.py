@@ -47,7 +47,7 @@ def balance(types: Sequence[str]) -> float:
 
     Examples
     --------
-    >>> balance(["who"] * 2 + ["when"] * 2 + ["why"] * 2), round(balance(["who"] * 4 + ["when", "why"]), 3)
+    >>> round(balance(["who"] * 2 + ["when"] * 2 + ["why"] * 2), 3), round(balance(["who"] * 4 + ["when", "why"]), 3)
     (1.0, 0.79)
     """
     counts = [types.count(one) for one in dict.fromkeys(types)]

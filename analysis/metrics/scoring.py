@@ -95,6 +95,8 @@ def prepare(batch: Sequence[Item], preparation: Preparation) -> list[Item]:
     hypothesis, reference = _remembering(step(preparation.hypothesis)), _remembering(step(preparation.reference))
     for index, item in enumerate(batch):
         _check(index, item)
+    if preparation == RAW and not any(isinstance(item, System) for item in batch):
+        return list(batch)
     return [_prepared(item, hypothesis, reference) for item in batch]
 
 

@@ -7,10 +7,34 @@ from pathlib import Path
 import pytest
 
 from analysis.metrics.contract import Question
-from analysis.metrics.meteor import JAR_VARIABLE, Jvm, Meteor, MeteorStopped, defused, jar
+from analysis.metrics.meteor import Meteor
+from analysis.metrics.meteor import meteor as combined
+from analysis.metrics.meteor_jar import JAR_VARIABLE, Jvm, MeteorStopped, defused, jar
 from analysis.metrics.scoring import kept, score
 
 PAIR = Question("the boy went home", ("the boy will go home",))
+
+
+# METEOR 1.5's own statistics (SCORE) and score (EVAL) of four pairs
+JAR_SAYS = [
+    ("11 11 6 5 4 4 4 4 0 0 0 0 0 0 0 0 0 0 0 0 3 8 8", 0.35726833560869237),
+    ("9 8 4 3 4 4 2 2 0 0 0 0 0 0 0 0 1 1 2 1 1 9 8", 0.9086168687263723),
+    ("3 3 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0", 0.0),
+]
+
+
+@pytest.mark.parametrize(("statistics", "expected"), JAR_SAYS)
+def test_the_formula_is_the_jars(statistics: str, expected: float) -> None:
+    got = combined([float(number) for number in statistics.split()])
+    assert got == pytest.approx(expected, abs=1e-15)
+
+
+def test_words_that_all_match_in_one_chunk_have_no_penalty() -> None:
+    assert combined([2, 2, 1, 1, 1, 1, 1, 1, *[0] * 12, 1, 2, 2]) == 1
+
+
+def test_nothing_but_unmatched_words_is_0() -> None:
+    assert combined([0, 2, *[0] * 21]) == 0
 
 
 @pytest.mark.parametrize(
@@ -106,7 +130,7 @@ def test_a_file_that_is_no_jar_is_said_in_javas_words(meteor: Meteor, tmp_path: 
     (tmp_path / "meteor-1.5.jar").write_text("no jar")
     jvm = Jvm(tmp_path / "meteor-1.5.jar")
     with pytest.raises(MeteorStopped, match=r"[Ii]nvalid or corrupt jarfile"):
-        jvm.scores([PAIR])
+        jvm.statistics([PAIR])
     jvm.close()
 
 
