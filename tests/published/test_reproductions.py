@@ -110,3 +110,19 @@ def test_a_file_without_ratings_ends_in_a_sentence(tmp_path, content):
 def test_a_missing_file_ends_in_a_sentence():
     with pytest.raises(CommandError, match=r"nowhere\.xml: No such file"):
         call_command("reproduce", "qgstec2010", "nowhere.xml")
+
+
+def test_qgbench_scores_come_out_to_the_last_digit(capsys):
+    computed = reproduced("qgbench", shared_data.path("qgbench/sample_300.csv"), capsys)["computed"]
+    assert {name: row["within_1e-6"] for name, row in computed["metrics"].items()} == {"Bleu_4": 1.0, "ROUGE_L": 1.0}
+    assert computed["agreement"] == {}
+    assert round(computed["system_mean"]["LSTM"]["correctness"], 3) == 1.224
+    assert Campaign.objects.get().state == "closed"
+    assert Judgment.objects.count() == 0
+
+
+def test_qgbench_crowd_work_is_imported_to_its_judgments_by_two_annotators(capsys):
+    computed = reproduced("qgbench", shared_data.path("qgbench/mturk_batch_sample.csv"), capsys)["computed"]
+    assert Judgment.objects.count() == 5 * 6 * 3 * 2
+    assert Judgment.objects.values("assignment__enrollment").distinct().count() == 2
+    assert round(computed["agreement"]["correctness"]["percent_agreement"], 4) == 0.6667

@@ -71,7 +71,7 @@ def _as_text(found: reproductions.Reproduction) -> Iterator[str]:
         yield f"{' / '.join(path):66}{_shown(_at(found.study.numbers, path)):>12}{_shown(value):>12}"
     yield ""
     yield from found.study.why
-    if found.file_sha256 != found.study.released_sha256:
+    if found.study.released_sha256 and found.file_sha256 != found.study.released_sha256:
         yield "This is another file than the one we know as released: what was published need not hold for it."
 
 
