@@ -15,6 +15,7 @@ from analysis.forms import RunForm
 from analysis.models import Run
 from judging import tasks
 from judging.api import campaign_of
+from judging.models import Campaign
 
 
 class RunSerializer(serializers.ModelSerializer):
@@ -48,7 +49,7 @@ class Runs(APIView):
 
     def post(self, request: Request, uuid: UUID) -> Response:
         campaign = campaign_of(request.user, uuid)
-        form = RunForm({**_initial(), **request.data})
+        form = RunForm({**_initial(campaign), **request.data}, campaign=campaign)
         if not form.is_valid():
             return Response(form.errors, status=status.HTTP_422_UNPROCESSABLE_ENTITY)
         parameters = dict(form.cleaned_data)
@@ -67,9 +68,9 @@ class OneRun(APIView):
         return Response({**RunSerializer(run).data, "tables": runs.tables_of(run)})
 
 
-def _initial() -> dict[str, Any]:
+def _initial(campaign: Campaign) -> dict[str, Any]:
     """Return what the form offers, for fields that a program leaves out."""
-    form = RunForm()
+    form = RunForm(campaign=campaign)
     return {name: field.initial for name, field in form.fields.items() if field.initial is not None} | {
         "metrics": runs.DEFAULTS["metrics"]
     }

@@ -5,8 +5,10 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from analysis.actions import mixed_models, slices
 from analysis.metrics import registry
 from analysis.metrics.scoring import QUESTION_UNITS
+from judging.models import Campaign
 
 PREPARATIONS = [
     ("nqg", _("as QG-Bench does before BLEU and ROUGE-L (nqg)")),
@@ -14,6 +16,18 @@ PREPARATIONS = [
     ("lower", _("lower-cased")),
     ("raw", _("left as they are")),
 ]
+
+MIXED = list(
+    zip(
+        mixed_models.WHEN,
+        (_("where it takes seconds"), _("always, stopped after twenty seconds a criterion"), _("never")),
+        strict=True,
+    )
+)
+
+
+def _attribute(name: str) -> str:
+    return name.removeprefix(slices.FROM_FILE).replace("_", " ")
 
 
 class RunForm(forms.Form):
@@ -39,12 +53,28 @@ class RunForm(forms.Form):
     seed = forms.IntegerField(
         label=_("Seed"), initial=1, min_value=0, help_text=_("The same seed gives the same report.")
     )
+    slices = forms.MultipleChoiceField(
+        label=_("Agreement, means and correlations also by"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("The more slices one looks at, the more differ by chance."),
+    )
+    mixed_model = forms.ChoiceField(
+        label=_("Mixed model of systems, annotators and sources"),
+        required=False,
+        choices=MIXED,
+        initial=mixed_models.WHEN[0],
+    )
     with_excluded = forms.BooleanField(label=_("Count annotators who are left out"), required=False)
     extras = forms.BooleanField(label=_("Count what was handed in after its place was given away"), required=False)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["slices"].choices = [(name, _attribute(name)) for name in slices.choices(campaign)]
         usable = [
             entry for entry in registry.all_metrics() if entry.usable and entry.metric.spec.unit in QUESTION_UNITS
         ]
         self.fields["metrics"].choices = [(entry.id, entry.metric.spec.name) for entry in usable]
+
+    def clean_mixed_model(self) -> str:
+        return str(self.cleaned_data["mixed_model"] or mixed_models.WHEN[0])

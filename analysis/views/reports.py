@@ -38,7 +38,7 @@ def run_report(request: HttpRequest, campaign: Campaign, number: int) -> HttpRes
 @require_POST
 def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Ask for an analysis."""
-    form = RunForm(request.POST)
+    form = RunForm(request.POST, campaign=campaign)
     if not form.is_valid():
         return _page(request, campaign, runs.latest(campaign), form=form, status=422)
     parameters = dict(form.cleaned_data)
@@ -76,7 +76,7 @@ def _page(
     context: dict[str, Any] = {
         "campaign": campaign,
         "tab": "report",
-        "form": form or RunForm(initial={"metrics": runs.DEFAULTS["metrics"]}),
+        "form": form or RunForm(initial={"metrics": runs.DEFAULTS["metrics"]}, campaign=campaign),
         "run": run,
         "job": campaign.jobs.filter(kind=runs.KIND).unfinished().first(),
         "failed": _failed_since(campaign, run),
