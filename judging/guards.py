@@ -10,7 +10,8 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 
-from judging.models import Assignment, Campaign, Collection, Enrollment, Job, Membership, Rubric, RubricDraft, User
+from judging.models import Campaign, Collection, Job, Membership, Rubric, RubricDraft, User
+from judging.models.at_work import assignment_at_work
 
 View = Callable[..., HttpResponse]
 
@@ -26,18 +27,6 @@ def collections_of(user: User) -> QuerySet[Collection]:
 def jobs_of(user: User) -> QuerySet[Job]:
     """Return the jobs a user started, or that belong to a campaign they manage or analyse."""
     return Job.objects.filter(Q(created_by=user) | Q(campaign__in=Campaign.objects.visible_to(user))).distinct()
-
-
-def assignments_of(user: User) -> QuerySet[Assignment]:
-    """Return the assignments a user works on or has handed in, with what a page about one needs."""
-    annotator = {"campaign__memberships__user": user, "campaign__memberships__role": Membership.Role.ANNOTATOR}
-    own = Enrollment.objects.filter(user=user, **annotator)
-    campaign = "round__campaign"
-    return (
-        Assignment.objects.filter(enrollment__in=own)
-        .select_related("task", "enrollment", f"{campaign}__rubric", f"{campaign}__collection")
-        .defer(f"{campaign}__protocol", f"{campaign}__rubric__document", f"{campaign}__collection__mapping")
-    )
 
 
 def rubrics_of(user: User) -> QuerySet[Rubric]:
@@ -142,7 +131,7 @@ def assignment_for_annotator(view: View) -> View:
 
     @wraps(view)
     def guarded(request: HttpRequest, uuid: UUID, *args: Any, **kwargs: Any) -> HttpResponse:
-        assignment = assignments_of(request.user).filter(pk=uuid).first()
+        assignment = assignment_at_work(pk=uuid, user_pk=request.user.pk)
         if assignment is None:
             raise Http404
         return view(request, assignment, *args, **kwargs)

@@ -55,6 +55,7 @@ FREE = """
     AND (SELECT own.state FROM judging_assignment own
          WHERE own.enrollment_id = %(enrollment)s AND own.task_id = place.task_id {own}) IS NULL
 """
+COLUMNS = ", ".join(f"taken.{field.column}" for field in Assignment._meta.concrete_fields)
 ALONE = """
 SELECT cursor, seat, EXISTS (SELECT FROM judging_exclusion WHERE enrollment_id = enrolled.id AND lifted_at IS NULL)
 FROM judging_enrollment enrolled WHERE id = %(enrollment)s FOR NO KEY UPDATE
@@ -74,9 +75,9 @@ WHERE state = 'open' AND id = (
     SELECT place.id FROM judging_assignment place
     WHERE place.state = 'open' AND place.position >= %(first)s AND place.position < %(end)s AND {FREE.format(own="")}
     ORDER BY place.position LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING id, position)
+RETURNING *)
 UPDATE judging_enrollment SET cursor = taken.position FROM taken WHERE judging_enrollment.id = %(enrollment)s
-RETURNING taken.id
+RETURNING {COLUMNS}
 """  # noqa: S608
 # Some place of a task is free again that the annotator left before: the row nobody had goes, the old one comes back.
 FREE_AGAIN = """
@@ -144,7 +145,7 @@ def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
         if taken is None and release_due(round=round):
             taken = _look(enrollment, round)
         if taken is not None:
-            return Here(Assignment.objects.get(pk=taken))
+            return Here(taken)
     left = rows(LEFT, _names(enrollment, round))[0][0]
     return NoneNow(left) if left else Finished()
 
@@ -158,25 +159,26 @@ def _alone(enrollment: Enrollment) -> bool:
     return bool(excluded)
 
 
-def _unfinished(annotator: Enrollment, round: Round) -> uuid.UUID | None:
+def _unfinished(annotator: Enrollment, round: Round) -> Assignment | None:
     """Return the held assignment with a fresh lease, or one left before that finds a free place of its task again."""
     for pk, state in rows(UNFINISHED, _names(annotator, round)):
         own = Assignment(pk=pk, state=state, enrollment=annotator, round=round)
         if state == Assignment.State.HELD and renew(assignment=own).state == Assignment.State.HELD:
-            return own.pk
+            return Assignment.objects.get(pk=pk)
         if take_place_again(assignment=own):
-            _hold(own.pk, round.campaign.lease_minutes)
-            return own.pk
+            _hold(pk, round.campaign.lease_minutes)
+            return Assignment.objects.get(pk=pk)
     return None
 
 
-def _look(annotator: Enrollment, round: Round) -> uuid.UUID | None:
+def _look(annotator: Enrollment, round: Round) -> Assignment | None:
     """Return what is unfinished, else the next place from the cursor on, else the first behind it."""
     if own := _unfinished(annotator, round):
         return own
     names, cursor = _names(annotator, round), annotator.cursor
     taken = rows(TAKE, names | {"first": cursor, "end": 2**31}) or rows(TAKE, names | {"first": 0, "end": cursor})
-    return taken[0][0] if taken else None
+    names_of = [field.attname for field in Assignment._meta.concrete_fields]
+    return Assignment.from_db("default", names_of, taken[0]) if taken else None
 
 
 def _hold(own: uuid.UUID, minutes: int) -> None:

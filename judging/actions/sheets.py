@@ -9,9 +9,10 @@ from functools import lru_cache
 from typing import TypeVar
 
 from judging import design
+from judging.actions.statements import rows
 from judging.formats import rubric as documents
 from judging.formats.rubric_schema import Criterion, RubricDocument
-from judging.models import Assignment, Rubric, TaskUnit
+from judging.models import Assignment, Rubric
 from judging.rules import Forced, forced, settled
 
 Item = TypeVar("Item")
@@ -172,25 +173,24 @@ class Line:
     question_type: str | None
 
 
-LINE = (
-    "unit_id",
-    "unit__position",
-    "unit__question_set_id",
-    "unit__question_set__expected",
-    "unit__question_set__source_id",
-    "unit__question__text",
-    "unit__question__submitted_answer",
-    "unit__question__question_type",
-)
+LINES = """
+SELECT unit.id, unit.position, held.id, held.expected, held.source_id,
+    question.text, question.submitted_answer, question.question_type
+FROM judging_taskunit shown
+JOIN judging_unit unit ON unit.id = shown.unit_id
+JOIN judging_questionset held ON held.id = unit.question_set_id
+LEFT JOIN judging_question question ON question.unit_id = unit.id
+WHERE shown.task_id = %(task)s ORDER BY shown.position
+"""
 
 
 def of(assignment: Assignment) -> Sheet:
     """Return the sheet of an assignment, in its annotator's own order."""
     round, task = assignment.round, assignment.task
-    rows = TaskUnit.objects.filter(task=task).order_by("position").values_list(*LINE)
+    lines = [Line(*row) for row in rows(LINES, {"task": task.pk})]
     who = assignment.enrollment.label if assignment.enrollment else ""
     order = Order(round.campaign.seed, who, f"{round.kind}/{round.number}/{task.number}")
-    return lay_out(round.campaign.rubric, [Line(*row) for row in rows], order=order)
+    return lay_out(round.campaign.rubric, lines, order=order)
 
 
 @dataclass(frozen=True, slots=True)
