@@ -43,7 +43,8 @@ def copy(
     remaining = iter(rows)
     with connection.cursor() as cursor:
         while batch := list(itertools.islice(remaining, BATCH)):
-            cursor.copy_expert(statement, StringIO("".join(map(_line, batch))), CHUNK)
+            with connection.wrap_database_errors:
+                cursor.copy_expert(statement, StringIO("".join(map(_line, batch))), CHUNK)
             stored(len(batch))
 
 

@@ -39,7 +39,7 @@ class Wanted:
         """Return what `for_job` wrote; an upload of somebody else's is not found."""
         rest = {key: value for key, value in data.items() if key not in ("upload", "plan", "rubric")}
         return cls(
-            upload=by.uploads.get(pk=data["upload"]),
+            upload=Upload.objects.of(by).get(pk=data["upload"]),
             plan=reading.plan_from(data["plan"]),
             rubric=Rubric.objects.filter(pk=data["rubric"]).first(),
             **rest,

@@ -5,7 +5,6 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.db.models import QuerySet
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
@@ -15,6 +14,7 @@ from judging.actions.reading import Plan
 from judging.formats.columns import Columns
 from judging.formats.registry import FORMATS
 from judging.formats.tables import DELIMITERS
+from judging.guards import rubrics_of
 from judging.models import Collection, Rubric, User
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
@@ -129,7 +129,7 @@ class OptionsForm(forms.Form):
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["rubric"].queryset = rubrics_of(user)
+        self.fields["rubric"].queryset = rubrics_of(user).order_by("title", "version", "-id")
 
     def check_ratings(self, columns: Columns) -> None:
         """Refuse ratings without a protocol, and columns about criteria that it does not have."""
@@ -188,9 +188,3 @@ class DetailsForm(forms.Form):
         if not LANGUAGE.fullmatch(tag):
             raise forms.ValidationError(_("Write a language tag such as en, de or zh-Hant."))
         return tag
-
-
-def rubrics_of(user: User) -> QuerySet[Rubric]:
-    """Return the protocols a user may choose: those shipped and their own."""
-    own = Rubric.objects.filter(owner__isnull=True) | Rubric.objects.filter(owner=user)
-    return own.order_by("title", "version", "-id")

@@ -1,7 +1,12 @@
 """Files by their hash, in the database, so that one dump is the whole backup."""
 
+from typing import TYPE_CHECKING
+
 from django.conf import settings
 from django.db import models
+
+if TYPE_CHECKING:
+    from judging.models.people import User
 
 
 class StoredFile(models.Model):
@@ -16,6 +21,12 @@ class StoredFile(models.Model):
         return self.sha256[:12]
 
 
+class UploadQuerySet(models.QuerySet["Upload"]):
+    def of(self, owner: "User") -> "UploadQuerySet":
+        """A person's uploads with their files, whose bytes stay where they are until somebody asks."""
+        return self.filter(owner=owner).select_related("owner", "file").defer("file__content")
+
+
 class Upload(models.Model):
     """Who uploaded which file, and what they called it."""
 
@@ -23,6 +34,8 @@ class Upload(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="uploads")
     name = models.CharField(max_length=255)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = UploadQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["owner", "file"], name="upload_once_per_owner")]

@@ -18,9 +18,9 @@ from judging.actions.uploads import Wanted
 from judging.formats.overview import per_system, samples, source_pieces, surroundings
 from judging.formats.records import Problem, SourceRecord, Study
 from judging.formats.text import Unreadable
-from judging.forms.imports import DetailsForm, ReadingForm, UploadForm, rubrics_of
+from judging.forms.imports import DetailsForm, ReadingForm, UploadForm
 from judging.forms.mapping import Mapping
-from judging.guards import creator_required
+from judging.guards import creator_required, rubrics_of
 from judging.models import Collection, Rubric, Upload
 from judging.views.import_session import Waiting
 
@@ -184,7 +184,7 @@ def _import(request: HttpRequest, wanted: Wanted, form: DetailsForm) -> HttpResp
 
 
 def _own(request: HttpRequest, pk: int) -> Upload:
-    return get_object_or_404(request.user.uploads.select_related("owner"), pk=pk)
+    return get_object_or_404(Upload.objects.of(request.user), pk=pk)
 
 
 def _content(upload: Upload) -> bytes:
@@ -193,8 +193,7 @@ def _content(upload: Upload) -> bytes:
 
 def _before(upload: Upload) -> Collection | None:
     """Return what the same person imported from the same bytes before."""
-    sha256 = Upload.objects.values_list("file__sha256", flat=True).get(pk=upload.pk)
-    return imports.earlier(owner=upload.owner, sha256=sha256)
+    return imports.earlier(owner=upload.owner, sha256=upload.file.sha256)
 
 
 def _rubric(request: HttpRequest, waiting: Waiting) -> Rubric | None:
