@@ -122,6 +122,28 @@ def prune(plain: Tree) -> None:
             del words[place]
 
 
+def stale(before: str, after: str) -> tuple[str, ...]:
+    """Return the places of texts that changed while their translation did not, each with its language."""
+    old, new = _sketched(before), _sketched(after)
+    if old is None or new is None:
+        return ()
+    was, now = documents.strings(old), documents.strings(new)
+    changed = [place for place in was if place in now and was[place] != now[place]]
+    return tuple(
+        f"{place} ({tag})"
+        for tag, words in new.translations.items()
+        for place in changed
+        if place in words and words[place] == old.translations.get(tag, {}).get(place)
+    )
+
+
+def _sketched(text: str) -> RubricDocument | None:
+    try:
+        return documents.sketch(text, FILE)[0]
+    except RubricError:
+        return None
+
+
 def _translations(plain: Tree) -> list[Tree]:
     found = plain.get("translations")
     return [words for words in found.values() if isinstance(words, dict)] if isinstance(found, dict) else []

@@ -169,13 +169,13 @@ class TextForm(forms.Form):
     """A protocol as YAML, pasted or uploaded."""
 
     text = forms.CharField(
-        label=_("YAML"),
+        label=_("The protocol as YAML"),
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 30, "class": "yaml", "spellcheck": "false"}),
     )
     file = forms.FileField(
-        label=_("Or upload a file"), required=False, help_text=_("YAML in UTF-8."), allow_empty_file=True
+        label=_("Upload a file"), required=False, help_text=_("YAML in UTF-8."), allow_empty_file=True
     )
 
     def clean(self) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def draft(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
 
 
 def _sent(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
-    plain = read(request.POST, _base(draft))
+    before, plain = draft.text, read(request.POST, _base(draft))
     act, _space, what = request.POST.get("act", "save").partition(" ")
     check = act in ("save", "finish") or "check" in request.POST
     try:
@@ -54,6 +54,7 @@ def _sent(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
     except ChangedElsewhere:
         draft.refresh_from_db()
         return _page(request, draft, plain, check=check, refused=_elsewhere(), status=409)
+    _tell_stale(request, before, draft.text)
     return _after(request, draft, plain, act=act, focus=focus, check=check)
 
 
@@ -151,6 +152,13 @@ def _said(problem: RubricProblem) -> str:
     return f"{problem.key}: {problem.reason}" if problem.key else problem.reason
 
 
+def _tell_stale(request: HttpRequest, before: str, after: str) -> None:
+    """Say which translations still say what was said before."""
+    if places := trees.stale(before, after):
+        said = _("You changed texts whose translations are as they were: %(places)s. Change them in the YAML.")
+        messages.warning(request, said % {"places": ", ".join(places)})
+
+
 def _elsewhere() -> str:
     return _(
         "Not saved: this draft was saved from another tab or device meanwhile. What you entered is still here; "
@@ -179,7 +187,7 @@ def text(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
     form = TextForm(request.POST, request.FILES)
     if not form.is_valid():
         return _text_page(request, draft, form, draft.text, status=422)
-    sent = form.cleaned_data["text"]
+    before, sent = draft.text, form.cleaned_data["text"]
     try:
         rubric_drafts.save(draft=draft, text=sent, revision=_revision(request), now=timezone.now())
     except NotText as refused:
@@ -189,6 +197,7 @@ def text(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
         draft.refresh_from_db()
         form = TextForm(initial={"text": sent})
         return _text_page(request, draft, form, sent, refused=_elsewhere(), status=409)
+    _tell_stale(request, before, draft.text)
     if request.POST.get("act") == "finish":
         kept = TextForm(initial={"text": draft.text})
         return _finished(request, draft) or _text_page(request, draft, kept, draft.text, status=422)

@@ -118,3 +118,14 @@ def test_shapes_that_are_wrong_are_no_place(plain):
 def test_keys_are_made_of_names(name, key):
     assert trees.named(name, set()) == key
     assert trees.named(name, {key}) == f"{key}-2"
+
+
+def test_translations_of_changed_texts_are_named_until_they_change_too():
+    before = documents.to_yaml(documents.shipped("qgbench"))
+    after = before.replace("Is the question grammatical?", "Is its grammar right?")
+    german = documents.shipped("qgbench").translations["de"]["criteria.grammaticality.prompt"]
+
+    assert trees.stale(before, after) == ("criteria.grammaticality.prompt (de)",)
+    assert trees.stale(before, after.replace(german, "Stimmt die Grammatik?")) == ()
+    assert trees.stale(before, before) == ()
+    assert trees.stale("key: [", after) == trees.stale(before, "key: [") == ()

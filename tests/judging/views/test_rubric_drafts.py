@@ -433,3 +433,11 @@ def test_draft_is_discarded(page, owner):
 
     assert answer.url == reverse("judging:rubrics")
     assert not RubricDraft.objects.exists()
+
+
+def test_old_translation_of_a_changed_text_is_warned_of(page, owner):
+    made = draft(owner, documents.to_yaml(documents.shipped("qgbench")))
+
+    answer = send(page, made, **{"criteria[0].name": "Form"})
+
+    assert "criteria.grammaticality.name (de)" in page.get(answer.url).text

@@ -266,3 +266,14 @@ def test_paste_too_large_for_a_form_ends_in_a_sentence(page):
 
     assert answer.status_code == 400
     assert "too large for a form" in answer.text
+
+
+def test_campaign_is_planned_with_the_protocol_chosen(page, owner):
+    factories.collection(owner=owner)
+    factories.rubric("qgbench")
+    rubric = factories.rubric("nema-khapra")
+
+    answer = page.get(f"{reverse('judging:campaign_new')}?rubric={rubric.pk}")
+
+    assert answer.context["form"]["rubric"].value() == str(rubric.pk)
+    assert rubric.title in answer.text
