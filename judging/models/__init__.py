@@ -1,6 +1,6 @@
 """The ground: what is judged, by which rubric, by whom, and what was said."""
 
-from judging.models.assignment import Assignment, Draft, Note, SpanMark
+from judging.models.assignment import Assignment, Draft, Marking, Note, SpanMark
 from judging.models.campaign import Campaign, Deviation, Round, Task, TaskUnit
 from judging.models.file import StoredFile, Upload
 from judging.models.job import Job, WorkerPresence
@@ -35,6 +35,7 @@ __all__ = [
     "Invitation",
     "Job",
     "Judgment",
+    "Marking",
     "Membership",
     "Metric",
     "Note",

@@ -201,3 +201,22 @@ class SpanMark(models.Model):
 
     def __str__(self) -> str:
         return f"{self.start} to {self.end}"
+
+
+class Marking(models.Model):
+    """What an annotator last said about where a question's answer stands: its marks, or that nothing answers it.
+
+    The marks themselves are span marks; this row says which request made them, so that a late one loses.
+    """
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="markings", db_index=False)
+    unit = models.ForeignKey("judging.Unit", on_delete=models.PROTECT, related_name="+", db_index=False)
+    nothing = models.BooleanField(help_text="Nothing in the passage answers the question.")
+    sequence = models.PositiveBigIntegerField()
+    saved_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["assignment", "unit"], name="marking_once")]
+
+    def __str__(self) -> str:
+        return f"{self.unit_id}: {'nothing' if self.nothing else 'marked'}"

@@ -1,0 +1,87 @@
+"""Marked spans of a text: ranges of code points, as they are sent and kept, and found again from a pasted piece."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+Range = tuple[int, int]
+NOTHING = "none"
+MOST_RANGES = 200
+_RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
+
+
+class NoSpans(ValueError):
+    """The text names no ranges."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """What is marked for one question, in order and apart; `nothing`: it was said that nothing answers it."""
+
+    ranges: tuple[Range, ...] = ()
+    nothing: bool = False
+
+    def __bool__(self) -> bool:
+        return self.nothing or bool(self.ranges)
+
+    def __str__(self) -> str:
+        return NOTHING if self.nothing else " ".join(f"{start}-{end}" for start, end in self.ranges)
+
+    def within(self, length: int) -> bool:
+        """Say whether every range lies inside a text of that many code points."""
+        return all(end <= length for _start, end in self.ranges)
+
+    def adding(self, *ranges: Range) -> Marked:
+        """Return the same with more ranges; who marks something takes "nothing" back."""
+        return Marked(joined((*self.ranges, *ranges)))
+
+    def without(self, *ranges: Range) -> Marked:
+        return Marked(tuple(each for each in self.ranges if each not in ranges), self.nothing)
+
+
+def read(text: str) -> Marked:
+    """Return what was sent.
+
+    >>> read("16-20 0-5 3-9").ranges
+    ((0, 9), (16, 20))
+    >>> read("none")
+    Marked(ranges=(), nothing=True)
+    """
+    if text == NOTHING:
+        return Marked(nothing=True)
+    words = text.split()
+    if len(words) > MOST_RANGES:
+        raise NoSpans(f"{len(words)} ranges are too many; at most {MOST_RANGES} can be kept.")
+    return Marked(joined(_range(word) for word in words))
+
+
+def _range(word: str) -> Range:
+    found = _RANGE.fullmatch(word)
+    if not found or int(found[1]) >= int(found[2]):
+        raise NoSpans(f"“{word[:30]}” is no range such as 13-27.")
+    return int(found[1]), int(found[2])
+
+
+def joined(ranges: Iterable[Range]) -> tuple[Range, ...]:
+    """Return ranges in order; those that overlap or touch become one."""
+    found: list[Range] = []
+    for start, end in sorted(ranges):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return tuple(found)
+
+
+def places(text: str, piece: str) -> tuple[Range, ...]:
+    """Return where a piece of a text stands; any blank is as good as another, since copying changes them.
+
+    >>> places("a lock, a weir", "a")
+    ((0, 1), (8, 9))
+    """
+    words = piece.split()
+    if not words:
+        return ()
+    return tuple(found.span() for found in re.finditer(r"\s+".join(map(re.escape, words)), text))
