@@ -1,0 +1,103 @@
+"""Clients without think time for bench/judging.py: plain sockets, so that measuring takes little of the machine."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+CSRF = "c" * 32
+FIELDS = "&q1.grammaticality=3&q1.understandability=2&q1.correctness=3"
+
+
+@dataclass
+class Seen:
+    """What the clients saw: seconds of each request, and answers that were not what they should be."""
+
+    seconds: list[float] = field(default_factory=list)
+    wrong: int = 0
+    took: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        return len(self.seconds) / self.took
+
+    def quantile(self, share: float) -> float:
+        return sorted(self.seconds)[int(share * (len(self.seconds) - 1))]
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    location: str
+
+
+class Client:
+    """One browser on one connection."""
+
+    def __init__(self, port: int, session: str) -> None:
+        self.port, self.cookie = port, f"sessionid={session}; csrftoken={CSRF}"
+        self.reader: asyncio.StreamReader | None = None
+        self.writer: asyncio.StreamWriter | None = None
+
+    async def get(self, address: str) -> Answer:
+        return await self._send(f"GET {address} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {self.cookie}\r\n\r\n")
+
+    async def post(self, address: str, body: str) -> Answer:
+        return await self._send(
+            f"POST {address} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {self.cookie}\r\n"
+            f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+        )
+
+    async def _send(self, request: str) -> Answer:
+        try:
+            return await self._exchange(request)
+        except (ConnectionError, asyncio.IncompleteReadError):  # the server may close an idle connection
+            self.writer = None
+            return await self._exchange(request)
+
+    async def _exchange(self, request: str) -> Answer:
+        if self.writer is None:
+            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+        self.writer.write(request.encode())
+        head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        names = {name.lower(): value for name, _, value in (line.partition(": ") for line in head.split("\r\n")[1:])}
+        await self.reader.readexactly(int(names.get("content-length", 0)))
+        if names.get("connection", "").lower() == "close":
+            self.writer.close()
+            self.writer = None
+        return Answer(int(head[9:12]), names.get("location", ""))
+
+
+Turn = Callable[[Client], Awaitable[bool]]
+
+
+async def hello(client: Client) -> bool:
+    return (await client.get("/hello/")).status == 200
+
+
+def submitting(token: str, start: dict[Client, str], *, look: bool) -> Turn:
+    """Return a turn that hands in the task a client is at, which leads to the next; `look` opens that page too."""
+    body = f"csrfmiddlewaretoken={CSRF}&token={token}&sequence=0&action=submit&note={FIELDS}"
+
+    async def turn(client: Client) -> bool:
+        answer = await client.post(f"{start[client]}submit/?step=0", body)
+        onward = answer.status == 302 and answer.location.startswith("/tasks/") and answer.location != start[client]
+        start[client] = answer.location
+        return onward and (not look or (await client.get(answer.location)).status == 200)
+
+    return turn
+
+
+async def drive(clients: list[Client], turn: Turn, *, seconds: float) -> Seen:
+    """Let every client take turns until the time is over."""
+    seen, end = Seen(), time.perf_counter() + seconds
+
+    async def one(client: Client) -> None:
+        while (before := time.perf_counter()) < end:
+            seen.wrong += not await turn(client)
+            seen.seconds.append(time.perf_counter() - before)
+
+    began = time.perf_counter()
+    await asyncio.gather(*map(one, clients))
+    seen.took = time.perf_counter() - began
+    return seen
