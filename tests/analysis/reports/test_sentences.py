@@ -82,6 +82,16 @@ def test_best_system_is_told_with_how_far_the_others_are():
     assert "overlapping with b)" in said("Systems", systems=near)
 
 
+def test_best_system_is_told_apart_by_letters_where_pairs_were_tested():
+    rows = [mean("a", 2.8, 2.7, 2.9), mean("b", 2.7, 2.6, 2.8), mean("c", 2.6, 2.5, 2.7)]
+    letters = [
+        {"criterion": "clarity", "system": s, "letters": held} for s, held in zip("abc", ["a", "ab", "b"], strict=True)
+    ]
+    assert "not told apart from b)" in said("Systems", systems=rows, groups=letters)
+    letters[1]["letters"] = "b"
+    assert "told apart from all others)" in said("Systems", systems=rows, groups=letters)
+
+
 def test_systems_of_equal_means_share_the_place():
     rows = [mean("a", 2.751, 2.7, 2.8), mean("b", 2.749, 2.7, 2.8), mean("c", 1.0, 0.9, 1.1)]
     assert said("Systems", systems=rows) == "a and b share the best mean on clarity (2.75)."

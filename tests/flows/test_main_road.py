@@ -1,0 +1,132 @@
+"""From a file of questions to a report in a real browser: import, campaign, three annotators, worker, bundle."""
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from judging.actions import rubrics
+from judging.models import Campaign, Judgment
+from tests import factories
+from tests.flows.axe import violations
+
+pytestmark = [pytest.mark.browser, pytest.mark.jobs, pytest.mark.django_db(transaction=True)]
+
+CSV = b"""\
+passage,answer,system,question,reference,METEOR
+"The lock was built by Agnes in 1814.",Agnes,Alba,Who built the lock?,Who built the lock?,0.98
+"The lock was built by Agnes in 1814.",Agnes,Brisa,What was it?,Who built the lock?,0.12
+"The weir of Orn holds back the mill pond.",the mill pond,Alba,What does the weir hold back?,What is held back?,0.61
+"The weir of Orn holds back the mill pond.",the mill pond,Brisa,Where Orn?,What is held back?,0.08
+"""
+KEYS = {"first": ("333232", "232323"), "second": ("332232", "223323"), "third": ("323232", "332222")}
+PATIENCE = 120_000  # ms for a worker on a busy machine
+
+
+def log_in(page: Any) -> None:
+    page.goto("/")
+    page.get_by_label("Username").fill("ada")
+    page.get_by_label("Password").fill(factories.PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+
+
+def import_questions(page: Any) -> None:
+    """Send the file, accept what it proposes for the columns, look at the preview, confirm."""
+    page.get_by_role("link", name="Collections").click()
+    page.get_by_role("link", name="Import questions").click()
+    page.set_input_files("[name=file]", {"name": "canals.csv", "mimeType": "text/csv", "buffer": CSV})
+    page.get_by_role("button", name="Read the file").click()
+    page.get_by_role("button", name="Look at what would be stored").click()
+    assert "Who built the lock?" in page.inner_text("main")
+    page.get_by_role("link", name="Go on").click()
+    page.get_by_label("Name").fill("Canals")
+    page.get_by_role("button", name="Import", exact=True).click()
+    assert page.locator("h1").inner_text() == "Canals"
+
+
+def plan_campaign(page: Any) -> None:
+    """Plan it, look at it as an annotator, lock it and open it."""
+    page.get_by_role("link", name="Campaigns").first.click()
+    page.get_by_role("link", name="New campaign").first.click()
+    page.get_by_label("Title").fill("Canal towns")
+    page.get_by_role("radio", name=re.compile(r"^QG-Bench manual evaluation (?!, in two)")).check()
+    page.get_by_label("Annotators for each task").fill("3")
+    page.get_by_label("Consent").fill("I take part of my own will.")
+    page.get_by_role("button", name="Save the draft").click()
+    campaign = page.url
+    page.get_by_role("link", name="Preview as annotator").click()
+    assert page.locator("fieldset.criterion").count() == 6
+    page.goto(campaign)
+    page.locator("summary", has_text="Lock the protocol").click()
+    page.get_by_role("button", name="Lock it now").click()
+    page.get_by_role("button", name="Open", exact=True).click()
+    assert "Annotators can begin." in page.inner_text("main")
+
+
+def invitation(page: Any) -> str:
+    """Make a link and return it as it stands to be copied."""
+    page.get_by_role("link", name="Annotators", exact=True).click()
+    page.get_by_label("Name of the link").fill("Spring course")
+    page.get_by_role("button", name="Make the link").click()
+    return str(page.locator(".copy code").inner_text())
+
+
+def rate_everything(page: Any, link: str, keys: tuple[str, ...]) -> None:
+    """Join by the link and rate both tasks by keyboard."""
+    page.goto(link)
+    page.get_by_role("checkbox").check()
+    page.get_by_role("button", name="Agree and begin").click()
+    page.wait_for_url(re.compile("/tasks/"))
+    for task in keys:
+        here = page.url
+        for key in task:
+            page.keyboard.press(key)
+        page.keyboard.press("Enter")
+        page.wait_for_url(lambda url, here=here: url != here)
+    page.get_by_text("Thank you, that was the last one").wait_for()
+
+
+def close(page: Any) -> None:
+    page.get_by_role("link", name="Overview", exact=True).click()
+    assert "6 / 6" in page.inner_text("main")
+    page.locator("summary", has_text="Close").click()
+    page.get_by_role("button", name="Close the campaign").click()
+
+
+def analyse(page: Any) -> None:
+    """Ask for the analysis, watch the worker, and turn to the new report."""
+    page.get_by_role("link", name="Report", exact=True).click()
+    page.get_by_role("button", name="Run the analysis").click()
+    page.get_by_role("link", name="The new report is ready: reload").click(timeout=PATIENCE)
+    page.get_by_role("heading", name="In short").wait_for()
+
+
+def bundle(page: Any) -> zipfile.ZipFile:
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="Download all").click()
+    return zipfile.ZipFile(io.BytesIO(waiting.value.path().read_bytes()))
+
+
+def test_from_a_file_of_questions_to_a_report(new_page: Callable[..., Any], worker: object) -> None:
+    factories.researcher("ada")
+    rubrics.install_shipped()
+    page = new_page()
+    log_in(page)
+    import_questions(page)
+    plan_campaign(page)
+    link = invitation(page)
+    for keys in KEYS.values():
+        rate_everything(new_page(), link, keys)
+    assert Judgment.objects.filter(assignment__round__campaign=Campaign.objects.get()).count() == 36
+    close(page)
+    analyse(page)
+    text = page.inner_text("main")
+    assert "Krippendorff's alpha is" in text
+    assert "METEOR" in text
+    assert page.locator("table.heat td").count() == 18
+    assert violations(page) == []
+    names = set(bundle(page).namelist())
+    assert {"report.json", "report.txt", "judgments.csv", "codebook.csv", "tables/correlations.csv"} <= names
