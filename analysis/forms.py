@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analysis.actions import mixed_models, slices
+from analysis.actions import mixed_models, planning, slices
 from analysis.metrics import registry
 from analysis.metrics.scoring import QUESTION_UNITS
 from judging.models import Campaign
@@ -24,6 +24,12 @@ MIXED = list(
         strict=True,
     )
 )
+
+FROM = {
+    "pilot": _("this campaign's pilot"),
+    "main": _("this campaign's judgments"),
+    "QGEval": _("QGEval, Fu et al. 2024, three annotators"),
+}
 
 
 def _attribute(name: str) -> str:
@@ -78,3 +84,37 @@ class RunForm(forms.Form):
 
     def clean_mixed_model(self) -> str:
         return str(self.cleaned_data["mixed_model"] or mixed_models.WHEN[0])
+
+
+class PowerForm(forms.Form):
+    """What to plan for: where variances come from, the difference to find, how surely, and by how many annotators."""
+
+    variances = forms.ChoiceField(
+        label=_("Variances from"),
+        help_text=_("A pilot of your own is best. The published ones are on a scale of 1 to 3."),
+    )
+    difference = forms.FloatField(
+        label=_("Difference of two systems' means to find"),
+        initial=0.1,
+        min_value=0.001,
+        max_value=100,
+        help_text=_("In points of the scale: the smallest that would matter to you."),
+    )
+    annotators = forms.IntegerField(label=_("Annotators an item, at most"), initial=5, min_value=1, max_value=10)
+    power = forms.FloatField(label=_("Power"), initial=0.8, min_value=0.5, max_value=0.99)
+    level = forms.FloatField(label=_("Level of the test"), initial=0.05, min_value=0.0001, max_value=0.2)
+    comparisons = forms.IntegerField(
+        label=_("Comparisons"),
+        initial=1,
+        min_value=1,
+        max_value=1000,
+        help_text=_("Pairs of systems you will compare: each is tested at the level divided by their number."),
+    )
+    seed = forms.IntegerField(label=_("Seed"), initial=1, min_value=0, max_value=2**31 - 1)
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for key, kind, name in planning.choices(campaign):
+            groups.setdefault(str(FROM[kind]), []).append((key, name))
+        self.fields["variances"].choices = list(groups.items())

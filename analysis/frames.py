@@ -97,6 +97,11 @@ class Material:
         return rows.set_index("unit")["value"]
 
 
+def rubric_of(campaign: Campaign) -> RubricDocument:
+    """Return the protocol that a campaign judges by."""
+    return documents.from_document(campaign.rubric.document)
+
+
 def material(
     campaign: Campaign, *, round: str = "main", extras: bool = False, excluded: Sequence[str] | None = None
 ) -> Material:
@@ -111,7 +116,7 @@ def material(
     out = (judgments["excluded"] == TRUE) if excluded is None else judgments["annotator"].isin(excluded)
     return Material(
         campaign=campaign,
-        rubric=documents.from_document(campaign.rubric.document),
+        rubric=rubric_of(campaign),
         slots=_frame(SLOTS, collection=campaign.collection_id),
         judgments=judgments[~out].reset_index(drop=True),
         scores=_frame(SCORES, collection=campaign.collection_id),

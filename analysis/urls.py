@@ -3,7 +3,7 @@
 from django.urls import path
 
 from analysis import api
-from analysis.views import downloads, reports
+from analysis.views import downloads, planning, reports
 
 app_name = "analysis"
 urlpatterns = [
@@ -11,6 +11,10 @@ urlpatterns = [
     path("api/campaigns/<uuid:uuid>/runs/<int:number>/", api.OneRun.as_view(), name="api_run"),
     path("campaigns/<uuid:uuid>/report/", reports.report, name="report"),
     path("campaigns/<uuid:uuid>/report/run/", reports.start, name="start"),
+    path("campaigns/<uuid:uuid>/planning/", planning.plan, name="planning"),
+    path("campaigns/<uuid:uuid>/planning/run/", planning.start, name="planning_start"),
+    path("campaigns/<uuid:uuid>/planning/<uuid:pk>/power-<slug:ink>.svg", planning.figure, name="planning_figure"),
+    path("campaigns/<uuid:uuid>/planning/<uuid:pk>/power.csv", planning.table, name="planning_table"),
     path("campaigns/<uuid:uuid>/runs/<int:number>/", reports.run_report, name="run"),
     path("campaigns/<uuid:uuid>/runs/<int:number>/figures/<slug:name>.svg", reports.figure, name="figure"),
     path("campaigns/<uuid:uuid>/runs/<int:number>/tables/<slug:name>.csv", downloads.table, name="table"),

@@ -33,15 +33,30 @@ TITLES = {
     "criteria": "Criteria and scales",
 }
 
+FIRST = (
+    "data", "reading", "fatal_applied", "fatal_others", "attribute", "label", "slices", "measure", "criterion", "basis",
+    "level", "coefficient", "weights", "test", "effect", "aggregation", "system", "annotator", "without", "first",
+    "second", "metric", "better", "other", "name", "kind", "annotators", "items", "power", "value", "difference", "low",
+    "high", "n",
+)  # fmt: skip
+LAST = ("method", "reason")
+
 
 def to_csv(rows: Sequence[Record]) -> str:
-    """Return records as CSV; columns in order of first appearance, empty where undefined."""
-    columns = list(dict.fromkeys(key for row in rows for key in row))
+    """Return records as CSV, empty where undefined; what a row is of stands first, how it was made last."""
+    columns = sorted({key for row in rows for key in row}, key=_place)
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows([_cell(row.get(column)) for column in columns] for row in rows)
     return buffer.getvalue()
+
+
+def _place(column: str) -> tuple[int, str]:
+    """Return where a column stands; the database does not keep the order of a record's keys."""
+    if column in FIRST:
+        return FIRST.index(column), ""
+    return len(FIRST) + (column in LAST), column
 
 
 def to_json(document: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ TITLES = {
     "judging.import_study": gettext_lazy("Importing a file"),
     "judging.launch": gettext_lazy("Opening a campaign"),
     "analysis.run": gettext_lazy("Analysing the judgments"),
+    "analysis.planning": gettext_lazy("Simulating studies"),
 }
 START = "celery -A config worker -B"
 
@@ -80,6 +81,8 @@ def _result(job: Job) -> tuple[str, str]:
         return reverse("judging:collection", args=[collection]), _("Look at the collection")
     if job.kind == "analysis.run":
         return reverse("analysis:report", args=[job.campaign.uuid]), _("The new report is ready: reload")
+    if job.kind == "analysis.planning":
+        return reverse("analysis:planning", args=[job.campaign.uuid]), _("The plan is ready: reload")
     if job.campaign:
         return reverse("judging:campaign", args=[job.campaign.uuid]), _("To the campaign")
     return "", ""

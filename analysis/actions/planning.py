@@ -1,0 +1,149 @@
+"""How many items and annotators a study needs: power and precision by simulation, from a pilot or the literature."""
+
+from collections.abc import Iterator, Mapping
+from math import sqrt
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from django.db.models import Exists, OuterRef
+
+from analysis import frames
+from analysis.actions.runs import versions
+from analysis.frames import Material
+from analysis.planning.power import LIBRARY, Variances, half_width, items_needed, pilot_variances, power
+from analysis.reports import planning as drawing
+from analysis.reports.records import Record, number
+from analysis.stats.arrays import FloatArray
+from judging import storage
+from judging.actions import jobs
+from judging.models import Campaign, Job, Judgment, User
+
+KIND = "analysis.planning"
+STEPS = (10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 600, 800, 1200, 1600)
+MOST_ITEMS = 5_000  # more are not simulated
+PUBLISHED_FOR = 3  # annotators whose means the published deviations are of
+ROUNDS = ("pilot", "main")
+SIMULATIONS = 2_000
+CODE = """\
+import numpy as np
+from analysis.planning.power import Variances, items_needed
+
+variances = Variances(system_item={system_item!r}, residual={residual!r})
+for annotators in {annotators}:
+    found = items_needed(
+        variances, difference={difference!r}, judges=annotators, target={power!r}, level={level!r},
+        rng=np.random.default_rng([{seed}, annotators]),
+    )
+    print(annotators, found.items, found.power.value)
+"""
+
+
+def choices(campaign: Campaign) -> list[tuple[str, str, str]]:
+    """Return where variances can be had, as (key, kind, name): from rounds of the campaign, and from the literature."""
+    criteria = [(each.key, each.name) for each in frames.rubric_of(campaign).criteria]
+    own = [(f"{kind}/{key}", kind, name) for kind in _judged(campaign) for key, name in criteria]
+    return own + [(key, "QGEval", key.partition("/")[2].replace("_", " ")) for key in LIBRARY]
+
+
+def _judged(campaign: Campaign) -> list[str]:
+    judgments = Judgment.objects.filter(assignment__round=OuterRef("pk"), assignment__state="submitted")
+    rounds = campaign.rounds.filter(Exists(judgments)).values_list("kind", flat=True)
+    return [kind for kind in ROUNDS if kind in rounds]
+
+
+def start(*, campaign: Campaign, by: User, parameters: Mapping[str, Any]) -> Job:
+    """Write down that a plan is wanted; the caller rings for it."""
+    return jobs.enqueue(kind=KIND, parameters=parameters, by=by, campaign=campaign)
+
+
+def latest(campaign: Campaign) -> Job | None:
+    """Return the newest plan that is done."""
+    return campaign.jobs.filter(kind=KIND, state=Job.State.DONE).order_by("-finished_at").first()
+
+
+def execute(work: jobs.Work) -> dict[str, Any]:
+    """Simulate a plan: the items needed by each number of annotators, and power along the way."""
+    asked, campaign = work.job.parameters, work.job.campaign
+    if campaign is None:
+        raise jobs.CannotDo("A plan belongs to a campaign.")
+    variances = _variances(campaign, asked["variances"])
+    fixed = asked["variances"] in LIBRARY
+    annotators = [PUBLISHED_FOR] if fixed else list(range(1, int(asked["annotators"]) + 1))
+    level = float(asked["level"]) / int(asked["comparisons"])
+    needed, curve = [], []
+    for place, judges in enumerate(annotators):
+        work.progress(place, len(annotators), f"Simulating studies with {judges} annotators")
+        needed.append(_needed(variances, judges, level, asked))
+        curve += list(_curve(variances, judges, level, asked))
+    figures = {ink: storage.keep(svg).sha256 for ink, svg in drawing.drawn(curve, target=asked["power"]).items()}
+    code = CODE.format(
+        system_item=variances.system_item, residual=variances.residual, annotators=annotators, level=level,
+        **{key: asked[key] for key in ("difference", "power", "seed")},
+    )  # fmt: skip
+    made = {"source": variances.source, "fixed": fixed, "code": code, "level": level, "versions": versions()}
+    spread = {"system_item": number(variances.system_item), "residual": number(variances.residual)}
+    return {**made, **spread, "needed": needed, "curve": curve, "figures": figures}
+
+
+def _variances(campaign: Campaign, key: str) -> Variances:
+    if key in LIBRARY:
+        return LIBRARY[key]
+    kind, _, criterion = key.partition("/")
+    read = frames.material(campaign, round=kind)
+    try:
+        found = pilot_variances(_crossed(read, criterion))
+    except ValueError as reason:
+        raise jobs.CannotDo(f"Variances cannot be estimated from the {kind} round: {reason}.") from None
+    return Variances(system_item=found.system_item, residual=found.residual, source=f"{kind} round, {criterion}")
+
+
+def _crossed(read: Material, criterion: str) -> FloatArray:
+    """Return a criterion's ratings as (n_systems, n_items, n_annotators); an item is a slot of a source."""
+    rows = read.judgments[read.judgments["criterion"] == criterion].merge(read.slots, on="unit")
+    if rows.empty:
+        return np.zeros((0, 0, 0))
+    codes = [rows[name].astype("category").cat.codes.to_numpy() for name in ("system", "annotator")]
+    item = rows.groupby(["source", "position"]).ngroup().to_numpy()
+    table = np.full((codes[0].max() + 1, item.max() + 1, codes[1].max() + 1), np.nan)
+    table[codes[0], item, codes[1]] = rows["value"].to_numpy()
+    return table
+
+
+def _needed(variances: Variances, judges: int, level: float, asked: Mapping[str, Any]) -> Record:
+    row: Record = {"annotators": judges, "items": None, "power": None, "half_width": None, "reason": ""}
+    rough = _rough(variances, judges, level, asked)
+    if variances.of_difference(judges) <= 0:
+        return row | {"reason": "the systems never differ by more or less on one item than on another"}
+    if rough > MOST_ITEMS:
+        return row | {
+            "reason": f"about {rough:,.0f} items would be needed; studies of up to {MOST_ITEMS:,} are simulated"
+        }
+    found = items_needed(
+        variances, difference=asked["difference"], judges=judges, rng=np.random.default_rng([asked["seed"], judges]),
+        target=asked["power"], level=level,
+    )  # fmt: skip
+    return row | {
+        "items": found.items,
+        "power": number(found.power.value),
+        "half_width": number(half_width(variances, items=found.items, judges=judges, confidence=1 - level)),
+        "ratings_a_system": found.items * judges,
+    }
+
+
+def _rough(variances: Variances, judges: int, level: float, asked: Mapping[str, Any]) -> float:
+    """Return the items needed by the normal approximation."""
+    reach = NormalDist().inv_cdf(1 - level / 2) + NormalDist().inv_cdf(asked["power"])
+    return float((reach * sqrt(variances.of_difference(judges)) / asked["difference"]) ** 2)
+
+
+def _curve(variances: Variances, judges: int, level: float, asked: Mapping[str, Any]) -> Iterator[Record]:
+    """Yield power and precision for studies of more and more items."""
+    for items in STEPS:
+        found = power(
+            variances, difference=asked["difference"], items=items, judges=judges, level=level, simulations=SIMULATIONS,
+            rng=np.random.default_rng([asked["seed"], judges, items]),
+        )  # fmt: skip
+        spread = half_width(variances, items=items, judges=judges, confidence=1 - level)
+        row = {"annotators": judges, "items": items, "power": number(found.value), "half_width": number(spread)}
+        yield row | {"low": number(found.low), "high": number(found.high), "simulations": SIMULATIONS}

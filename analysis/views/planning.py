@@ -1,0 +1,77 @@
+"""How many items and annotators a study needs: ask, watch, read."""
+
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from analysis.actions import planning
+from analysis.forms import PowerForm
+from analysis.reports import planning as layout
+from analysis.reports.tables import to_csv
+from judging import storage, tasks
+from judging.actions import jobs
+from judging.guards import campaign_for_staff
+from judging.models import Campaign, Job, StoredFile
+from judging.views.exports import attached
+
+
+@campaign_for_staff
+@require_GET
+def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show the newest plan, and what to ask for another."""
+    return _page(request, campaign, PowerForm(campaign=campaign))
+
+
+@campaign_for_staff
+@require_POST
+def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Ask for a plan."""
+    form = PowerForm(request.POST, campaign=campaign)
+    if not form.is_valid():
+        return _page(request, campaign, form, status=422)
+    with transaction.atomic():
+        job = planning.start(campaign=campaign, by=request.user, parameters=form.cleaned_data)
+        transaction.on_commit(lambda: tasks.ring(job.pk))
+    return redirect("analysis:planning", campaign.uuid)
+
+
+@campaign_for_staff
+@require_GET
+def figure(request: HttpRequest, campaign: Campaign, pk: UUID, ink: str) -> HttpResponse:
+    """Return a plan's chart as SVG."""
+    digest = _done(campaign, pk).result["figures"].get(ink)
+    return HttpResponse(storage.content_of(get_object_or_404(StoredFile, sha256=digest)), content_type="image/svg+xml")
+
+
+@campaign_for_staff
+@require_GET
+def table(request: HttpRequest, campaign: Campaign, pk: UUID) -> HttpResponse:
+    """Return a plan's power by items and annotators as CSV."""
+    return attached(to_csv(_done(campaign, pk).result["curve"]), "text/csv", "power.csv")
+
+
+def _done(campaign: Campaign, pk: UUID) -> Job:
+    found = campaign.jobs.filter(kind=planning.KIND, state=Job.State.DONE, pk=pk).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def _page(request: HttpRequest, campaign: Campaign, form: PowerForm, status: int = 200) -> HttpResponse:
+    done = planning.latest(campaign)
+    newest = campaign.jobs.filter(kind=planning.KIND).order_by("-created_at").first()
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "tab": "plan",
+        "form": form,
+        "job": campaign.jobs.filter(kind=planning.KIND).unfinished().first(),
+        "failed": newest if newest and newest.state == Job.State.FAILED else None,
+        "worker_lives": jobs.worker_lives(),
+        "done": done,
+        "plan": layout.page(done.result) if done else None,
+    }
+    return render(request, "analysis/planning.html", context, status=status)

@@ -1,0 +1,72 @@
+"""Plans: the published sizes come out again, pilots give variances, and what cannot be planned is said."""
+
+import io
+from contextlib import redirect_stdout
+
+import pytest
+
+from analysis.actions import planning
+from judging.actions import jobs
+from judging.models import Job
+from tests import factories
+from tests.analysis import studies
+
+pytestmark = pytest.mark.django_db
+ASKED = {"difference": 0.1, "annotators": 2, "power": 0.8, "level": 0.05, "comparisons": 1, "seed": 1}
+
+
+def planned(campaign, variances, **changes):
+    asked = {**ASKED, "variances": variances, **changes}
+    job = planning.start(campaign=campaign, by=campaign.created_by, parameters=asked)
+    claimed = jobs.claim(job_id=job.pk)
+    jobs.finish(job=claimed, result=planning.execute(jobs.Work(claimed, worker="test")))
+    return Job.objects.get(pk=job.pk).result
+
+
+def test_plan_from_qgevals_deviations_gives_the_published_sizes_and_code_that_gives_them_again():
+    campaign = factories.campaign()
+    for criterion, published in (("fluency", 29), ("answerability", 247)):
+        result = planned(campaign, f"qgeval/{criterion}")
+        [row] = result["needed"]
+        assert row["annotators"] == 3
+        assert row["items"] == pytest.approx(published, rel=0.1)
+        assert row["power"] >= 0.8
+        said = io.StringIO()
+        with redirect_stdout(said):
+            exec(result["code"], {})
+        assert said.getvalue() == f"3 {row['items']} {row['power']}\n"
+    assert planning.latest(campaign).result == result
+
+
+def test_plan_from_judged_ratings_needs_fewer_items_with_more_annotators():
+    campaign = studies.imported(sources=20)
+    result = planned(campaign, "main/correctness", difference=0.3)
+    one, two = result["needed"]
+    assert two["items"] <= one["items"]
+    powers = [row["power"] for row in result["curve"] if row["annotators"] == 1]
+    assert powers[0] < powers[-1]
+    assert result["source"] == "main round, correctness"
+
+
+def test_many_comparisons_need_more_items():
+    campaign = factories.campaign()
+    one, many = (planned(campaign, "qgeval/fluency", comparisons=pairs)["needed"][0] for pairs in (1, 15))
+    assert one["items"] < many["items"]
+
+
+def test_a_difference_too_small_to_find_is_said():
+    [row] = planned(factories.campaign(), "qgeval/answerability", difference=0.005)["needed"]
+    assert row["items"] is None
+    assert "would be needed; studies of up to 5,000 are simulated" in row["reason"]
+
+
+def test_variances_of_a_round_nobody_judged_cannot_be_had():
+    with pytest.raises(jobs.CannotDo, match="cannot be estimated from the pilot round"):
+        planned(factories.opened(), "pilot/correctness")
+
+
+def test_choices_are_judged_rounds_and_the_literature():
+    keys = [key for key, _, _ in planning.choices(studies.imported())]
+    assert keys[:2] == ["main/grammaticality", "main/correctness"]
+    assert "qgeval/answerability" in keys
+    assert not [key for key, _, _ in planning.choices(factories.campaign()) if not key.startswith("qgeval/")]

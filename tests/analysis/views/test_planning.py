@@ -1,0 +1,117 @@
+"""The page that plans a study's size: works, forbidden, unknown, malformed, wrong verb."""
+
+import uuid
+
+import pytest
+from django.urls import reverse
+
+from analysis.actions import planning
+from judging.actions import jobs
+from judging.models import Job, Membership
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+FORM = {
+    "variances": "qgeval/fluency", "difference": 0.2, "annotators": 3, "power": 0.8, "level": 0.05, "comparisons": 1,
+    "seed": 4,
+}  # fmt: skip
+
+
+@pytest.fixture
+def campaign():
+    return factories.campaign()
+
+
+@pytest.fixture
+def manager(client, campaign):
+    client.force_login(campaign.created_by)
+    return client
+
+
+@pytest.fixture
+def done(campaign):
+    job = jobs.claim(job_id=planning.start(campaign=campaign, by=campaign.created_by, parameters=FORM).pk)
+    jobs.finish(job=job, result=planning.execute(jobs.Work(job, worker="test")))
+    return job
+
+
+def address(name, campaign, *args):
+    return reverse(f"analysis:{name}", args=[campaign.uuid, *args])
+
+
+def test_page_before_the_first_plan_offers_the_literature(manager, campaign):
+    page = manager.get(address("planning", campaign)).content.decode()
+    assert "How many items and annotators do I need?" in page
+    assert "QGEval" in page
+
+
+def test_the_plan_tab_leads_here(manager, campaign):
+    page = manager.get(reverse("judging:plan", args=[campaign.uuid])).content.decode()
+    assert address("planning", campaign) in page
+
+
+def test_start_enqueues_a_plan_with_what_was_chosen(manager, campaign):
+    assert manager.post(address("planning_start", campaign), FORM).status_code == 302
+    job = Job.objects.get(kind=planning.KIND)
+    assert job.state == "queued"
+    assert job.parameters == FORM
+    page = manager.get(address("planning", campaign)).content.decode()
+    assert "A simulation is under way" in page
+    assert "No worker is running" in page
+
+
+@pytest.mark.parametrize(
+    "change", [{"variances": "none such"}, {"difference": "much"}, {"difference": 0}, {"annotators": 99}, {"seed": ""}]
+)
+def test_start_malformed_names_the_field(manager, campaign, change):
+    answer = manager.post(address("planning_start", campaign), FORM | change)
+    assert answer.status_code == 422
+    assert "errorlist" in answer.content.decode()
+    assert not Job.objects.exists()
+
+
+def test_a_finished_plan_is_shown_with_its_code_chart_and_table(manager, campaign, done):
+    page = manager.get(address("planning", campaign)).content.decode()
+    assert "To find a difference of 0.2" in page
+    assert "np.random.default_rng([4, annotators])" in page
+    chart = manager.get(address("planning_figure", campaign, done.pk, "dark"))
+    assert chart["Content-Type"] == "image/svg+xml"
+    assert chart.content.startswith(b"<svg")
+    table = manager.get(address("planning_table", campaign, done.pk)).content.decode()
+    assert table.startswith("annotators,items,power,low,high,half_width,simulations\n")
+
+
+def test_a_plan_that_failed_says_why(manager, campaign):
+    job = planning.start(campaign=campaign, by=campaign.created_by, parameters=FORM)
+    jobs.fail(job=jobs.claim(job_id=job.pk), error="Variances cannot be estimated from the pilot round.")
+    assert "cannot be estimated" in manager.get(address("planning", campaign)).content.decode()
+
+
+def test_unknown_is_a_404(manager, campaign, done):
+    elsewhere = factories.campaign(manager=campaign.created_by)
+    for path in (
+        address("planning_figure", campaign, done.pk, "pink"),
+        address("planning_figure", campaign, uuid.uuid4(), "dark"),
+        address("planning_table", campaign, uuid.uuid4()),
+        address("planning_table", elsewhere, done.pk),
+        reverse("analysis:planning", args=[uuid.uuid4()]),
+    ):
+        assert manager.get(path).status_code == 404
+
+
+def test_strangers_and_annotators_find_nothing(client, campaign, done):
+    annotator = factories.user()
+    Membership.objects.create(user=annotator, campaign=campaign, role="annotator")
+    for user in (factories.researcher(), annotator):
+        client.force_login(user)
+        for name, args in (("planning", ()), ("planning_figure", (done.pk, "dark")), ("planning_table", (done.pk,))):
+            assert client.get(address(name, campaign, *args)).status_code == 404
+        assert client.post(address("planning_start", campaign), FORM).status_code == 404
+    client.logout()
+    assert client.get(address("planning", campaign)).status_code == 302
+
+
+def test_wrong_verbs_are_refused(manager, campaign, done):
+    assert manager.get(address("planning_start", campaign)).status_code == 405
+    assert manager.post(address("planning", campaign)).status_code == 405
+    assert manager.post(address("planning_table", campaign, done.pk)).status_code == 405
