@@ -70,7 +70,7 @@ def test_protocol_of_two_criteria_from_nothing_with_a_live_preview(page, owner):
     assert page.get_by_role("group", name="Use").count() == 3
     assert "Jonas Lind" in page.locator("#source").inner_text()
     assert violations(page) == []
-    page.go_back()
+    page.get_by_role("link", name="Back to the protocol").click()
     page.get_by_role("button", name="Finish this version").click()
 
     page.wait_for_url("**/protocols/*/")
