@@ -40,6 +40,10 @@ class Site:
     def said(self) -> str:
         return self.log.read_text()
 
+    @property
+    def web_log(self) -> str:
+        return (self.log.parent / "logs" / "web.log").read_text()
+
     def stop(self) -> int:
         self.process.terminate()
         return self.process.wait(timeout=120)
@@ -51,6 +55,7 @@ def served(home: Path) -> Iterator[tuple[Site, str]]:
     running = Site(home, "--port", str(free_port(18200)))
     try:
         until(lambda: "Ctrl-C stops everything" in running.said or running.process.poll() is not None)
+        assert running.process.poll() is None, running.said
         yield running, re.findall(r"Quaestor is at (\S+)", running.said)[0]
     finally:
         running.stop()
@@ -107,6 +112,7 @@ def pids_of(home: Path, word: str) -> list[int]:
 def test_up_serves_pages_and_styles_and_lets_the_first_administrator_choose_a_password(site):
     running, address = site
 
+    assert answers(address + "/login/"), running.web_log
     page = get(address + "/login/")
     styles = re.findall(r'href="(/static/[^"]+\.css)"', page)
     link = re.findall(r"Choose the password here: (\S+)", running.said)[0]
