@@ -1,5 +1,6 @@
-"""What annotators send: one answer, a page of answers, an agreement."""
+"""What annotators send: one answer, a page of answers, marks in the passage, an agreement."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -7,10 +8,24 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from judging.actions.drafts import LAST_SEQUENCE
-from judging.actions.sheets import Asked, Sheet
+from judging.actions.sheets import Asked, AskedMark, Sheet
+from judging.formats import spans
+from judging.formats.spans import Marked
 
 LONGEST_NOTE = 5_000
+LONGEST_PIECE = 1_000
 NOTE = "note"
+MARK = re.compile(r"m[0-9]+")  # a control in which pieces of the passage are marked
+
+
+class MarksField(forms.CharField):
+    """Ranges of the passage, or that nothing there answers the question."""
+
+    def clean(self, value: Any) -> Marked:
+        try:
+            return spans.read(super().clean(value))
+        except spans.NoSpans as error:
+            raise forms.ValidationError(_("These marks could not be read.")) from error
 
 
 class DraftForm(forms.Form):
@@ -22,17 +37,20 @@ class DraftForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        if cleaned.get("name") not in (None, NOTE):
-            cleaned["value"] = self._number(cleaned.get("value", ""))
+        name = cleaned.get("name") or NOTE
+        if MARK.fullmatch(name):
+            cleaned["value"] = self._read(MarksField(required=False), cleaned.get("value", ""))
+        elif name != NOTE:
+            cleaned["value"] = self._read(forms.IntegerField(required=False), cleaned.get("value", ""))
         return cleaned
 
     def problems(self) -> str:
         """Return what is wrong with it in one line."""
         return " ".join(_said(errors) for errors in self.errors.values())
 
-    def _number(self, text: str) -> int | None:
+    def _read(self, field: forms.Field, text: str) -> Any:
         try:
-            return forms.IntegerField(required=False).clean(text)
+            return field.clean(text)
         except forms.ValidationError as error:
             self.add_error("value", error)
             return None
@@ -50,10 +68,31 @@ class AnswersForm(forms.Form):
         self.asked = {asked.name: asked for asked in sheet.asked() if asked.stage == stage and asked.name in self.data}
         for asked in self.asked.values():
             self.fields[asked.name] = forms.IntegerField(required=False, label=_label(asked))
+        self.marks = {mark.name: mark for mark in sheet.marks() if mark.stage == stage and mark.name in self.data}
+        for mark in self.marks.values():
+            self.fields[mark.name] = MarksField(required=False, label=mark.title)
+            self.fields[f"{mark.name}.nothing"] = forms.BooleanField(required=False)
+            self.fields[f"{mark.name}.text"] = forms.CharField(
+                required=False, max_length=LONGEST_PIECE, label=mark.title
+            )
 
     def given(self) -> list[tuple[Asked, int | None]]:
         """Return the answers that were sent, "" as none."""
         return [(asked, self.cleaned_data[name]) for name, asked in self.asked.items()]
+
+    def marked(self) -> dict[AskedMark, Marked]:
+        """Return the marks that were sent."""
+        return {mark: self._marked(name) for name, mark in self.marks.items()}
+
+    def _marked(self, name: str) -> Marked:
+        if self.cleaned_data[f"{name}.nothing"]:
+            return Marked(nothing=True)
+        return Marked(self.cleaned_data[name].ranges)
+
+    def pieces(self) -> dict[AskedMark, str]:
+        """Return the pieces of the passage that were pasted."""
+        found = {mark: self.cleaned_data[f"{name}.text"] for name, mark in self.marks.items()}
+        return {mark: piece for mark, piece in found.items() if piece}
 
     def problems(self) -> str:
         """Return what is wrong with it in one line."""

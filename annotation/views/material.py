@@ -1,5 +1,6 @@
 """What questions are about, as far as a stage shows it: the passage in segments, the answer, what was asked for."""
 
+import re
 from collections.abc import Collection as Some
 from dataclasses import dataclass
 from itertools import pairwise
@@ -27,8 +28,14 @@ class Material:
     def __bool__(self) -> bool:
         return any((self.passage, self.answer, self.sentence, self.target_type, self.modality))
 
-    def lines(self) -> list[str]:
-        """Return the same in plain lines, for pages on which each question has a source of its own."""
+    @property
+    def returns(self) -> str:
+        """Return where line ends of two characters are, which a browser counts as one."""
+        text = "".join(text for text, _kind in self.passage)
+        return " ".join(str(found.start()) for found in re.finditer("\r\n", text))
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return the same in named lines, for pages on which each question has a source of its own."""
         named = [
             (_("Passage"), "".join(text for text, _kind in self.passage)),
             (_("Sentence"), "" if self.passage else self.sentence),
@@ -36,7 +43,7 @@ class Material:
             (_("Asked for"), self.target_type),
             (_("Made from"), self.modality),
         ]
-        return [f"{name}: {text}" for name, text in named if text]
+        return [(name, text) for name, text in named if text]
 
 
 def shown(sheet: Sheet, stage: int) -> frozenset[str]:
@@ -90,14 +97,14 @@ def materials(sheet: Sheet, stage: int) -> dict[int, Material]:
     return {source.pk: material(source, shows) for source in sources}
 
 
-def told(question: AskedQuestion, shows: Some[str], own: Material | None) -> str:
+def told(question: AskedQuestion, shows: Some[str], own: Material | None) -> tuple[tuple[str, str], ...]:
     """Return what the annotator is told about a question: what the system submitted with it, or its own source."""
-    lines: list[str] = own.lines() if own else []
+    lines = own.lines() if own else []
     if "submitted_answer" in shows and question.submitted_answer:
-        lines.append(_("Answer given with the question: %(answer)s") % {"answer": question.submitted_answer})
+        lines.append((_("Answer given with the question"), question.submitted_answer))
     if "submitted_type" in shows and question.question_type:
-        lines.append(_("Type given with the question: %(type)s") % {"type": question.question_type})
-    return " · ".join(lines)
+        lines.append((_("Type given with the question"), question.question_type))
+    return tuple(lines)
 
 
 def direction(language: str) -> tuple[str, str]:

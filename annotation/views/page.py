@@ -4,6 +4,7 @@ Nothing here holds a key of a unit, a question, a set or a system, nor a system'
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -12,13 +13,16 @@ from django.utils.translation import gettext as _
 
 from annotation.views import material
 from annotation.views.material import Material
-from judging.actions.sheets import Answers, Asked, AskedQuestion, Group, Place, Sheet
+from judging.actions.sheets import Answers, Asked, AskedMark, AskedQuestion, Group, Place, Sheet
 from judging.formats import rubric as documents
 from judging.formats.guideline import Block, blocks
 from judging.formats.rubric_schema import Criterion, RubricDocument
+from judging.formats.spans import Marked, Range, places
 from judging.rules import Force, Forced
 
 MOST_BUTTONS = 10
+MOST_CHOICES = 20
+AROUND = 40  # code points shown on either side of a choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +58,29 @@ class ShownCriterion:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownMark:
+    """What is to be marked in the passage for one question; `choices` where a pasted piece stands more than once."""
+
+    name: str
+    value: str
+    prompt: str
+    required: bool
+    disabled: bool
+    nothing: bool
+    pieces: tuple[tuple[str, str], ...]
+    choices: tuple[tuple[str, str, str, str], ...] = ()
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ShownQuestion:
     letter: str
     anchor: str
     text: str
-    about: str
+    about: tuple[tuple[str, str], ...]
     done: bool
     criteria: tuple[ShownCriterion, ...]
+    mark: ShownMark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +120,7 @@ class Shown:
     groups: tuple[ShownGroup, ...]
     guideline: Guideline
     errors: tuple[tuple[str, str], ...]
+    marking: bool = False
 
     def names(self) -> dict[str, Any]:
         """Return the parts by name, for a template that knows more names than these."""
@@ -113,6 +134,8 @@ class State:
     answers: Answers = field(default_factory=dict)
     stage: int = 0
     name_missing: bool = False
+    marked: Mapping[int, Marked] = field(default_factory=dict)
+    choosing: tuple[str, str] = ("", "")  # the control, and the piece that stands in the passage more than once
 
 
 class Writer:
@@ -123,6 +146,7 @@ class Writer:
         self.rubric = documents.localized(sheet.rubric, get_language() or sheet.rubric.language)
         self.settled: dict[Place, Forced] = sheet.settled(state.answers)
         self.missing = {asked.place for asked in sheet.missing(state.answers, stage=state.stage)}
+        self.unmarked = {mark.name for mark in sheet.unmarked(state.marked, stage=state.stage)}
         self.named = self.missing if state.name_missing else set()
         self.shows = material.shown(sheet, state.stage)
         self.materials = material.materials(sheet, state.stage)
@@ -137,6 +161,7 @@ class Writer:
             groups=tuple(self._group(group) for group in self.sheet.groups),
             guideline=guideline(self.rubric),
             errors=self._errors(),
+            marking=any(mark.stage == self.state.stage for mark in self.sheet.marks()),
         )
 
     def _stage(self) -> ShownStage | None:
@@ -152,7 +177,10 @@ class Writer:
 
     def _errors(self) -> tuple[tuple[str, str], ...]:
         named = (asked for asked in self.sheet.asked() if asked.place in self.named)
-        return tuple((a.name, f"{a.where} {self.rubric.criterion(a.criterion.key).name}".strip()) for a in named)
+        found = [(a.name, f"{a.where} {self.rubric.criterion(a.criterion.key).name}".strip()) for a in named]
+        unmarked = self.unmarked if self.state.name_missing else set()
+        found += [(mark.name, mark.title) for mark in self.sheet.marks() if mark.name in unmarked]
+        return tuple(found)
 
     def _group(self, group: Group) -> ShownGroup:
         several = len(self.sheet.groups) > 1
@@ -166,14 +194,42 @@ class Writer:
     def _question(self, question: AskedQuestion) -> ShownQuestion:
         own = self.materials.get(question.source) if len(self.materials) > 1 else None
         here = [asked.place for asked in question.asked if asked.stage == self.state.stage]
+        is_marked = question.mark is None or question.mark.name not in self.unmarked
         return ShownQuestion(
             letter=question.letter,
             anchor=f"q{question.number}",
             text=question.text,
             about=material.told(question, self.shows, own),
-            done=bool(here) and not self.missing.intersection(here),
+            done=bool(here) and not self.missing.intersection(here) and is_marked,
             criteria=self._criteria(question.asked, first=question.number == 1),
+            mark=self._mark(question),
         )
+
+    def _mark(self, question: AskedQuestion) -> ShownMark | None:
+        asked = question.mark
+        if asked is None or asked.stage > self.state.stage or self.rubric.span_mark is None:
+            return None
+        text, marked = self._passage(question), self.state.marked.get(question.unit, Marked())
+        return ShownMark(
+            name=asked.name,
+            value=str(marked),
+            prompt=self.rubric.span_mark.prompt if question.number == 1 else "",
+            required=not asked.optional,
+            disabled=asked.stage < self.state.stage,
+            nothing=marked.nothing,
+            pieces=tuple((f"{start}-{end}", text[start:end]) for start, end in marked.ranges),
+            choices=self._choices(asked, text),
+            error=_("Still to answer.") if self.state.name_missing and asked.name in self.unmarked else "",
+        )
+
+    def _choices(self, asked: AskedMark, text: str) -> tuple[tuple[str, str, str, str], ...]:
+        name, piece = self.state.choosing
+        found = places(text, piece) if name == asked.name else ()
+        return tuple(_in_context(text, each) for each in found[:MOST_CHOICES])
+
+    def _passage(self, question: AskedQuestion) -> str:
+        own = self.materials.get(question.source)
+        return "".join(text for text, _kind in own.passage) if own else ""
 
     def _criteria(self, asked: tuple[Asked, ...], *, first: bool) -> tuple[ShownCriterion, ...]:
         """Controls of the stages up to the open one; each criterion is explained where it first appears."""
@@ -210,6 +266,13 @@ class Writer:
             if key in names
         ]
         return json.dumps(rules, ensure_ascii=False) if rules else ""
+
+
+def _in_context(text: str, place: Range) -> tuple[str, str, str, str]:
+    """Return a place, and its text between what stands before and after it."""
+    start, end = place
+    before, after = text[max(0, start - AROUND) : start], text[end : end + AROUND]
+    return f"{start}-{end}", f"…{before}", text[start:end], f"{after}…"
 
 
 def _without_words(shown: ShownCriterion) -> ShownCriterion:

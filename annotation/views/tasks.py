@@ -11,17 +11,20 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.forms import NOTE, AnswersForm, DraftForm
+from annotation.forms import MARK, NOTE, AnswersForm, DraftForm
+from annotation.views import marks
+from annotation.views.marks import Sent
 from annotation.views.page import State, Writer
 from annotation.views.work import next_task
-from judging.actions import assignments, drafts, enrollments, judgments, sheets
+from judging.actions import assignments, drafts, enrollments, judgments, sheets, span_marks
 from judging.actions.drafts import MissingAnswers, OffScale, StageFrozen, StageNotReached, TaskClosed
 from judging.actions.judgments import StaleToken
 from judging.actions.sheets import Sheet
+from judging.actions.span_marks import OutsidePassage
 from judging.guards import assignment_for_annotator
 from judging.models import Assignment
 
-REFUSED = (OffScale, StageFrozen, StageNotReached, TaskClosed, StaleToken)
+REFUSED = (OffScale, OutsidePassage, StageFrozen, StageNotReached, TaskClosed, StaleToken)
 
 
 @never_cache
@@ -29,10 +32,12 @@ REFUSED = (OffScale, StageFrozen, StageNotReached, TaskClosed, StaleToken)
 @require_GET
 def task(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     """Show a task with what was entered so far."""
-    kept = drafts.kept(assignment)
-    state = State(kept.answers, assignment.stage, "missing" in request.GET)
-    shown = Writer(sheets.of(assignment), state).page(assignment.round.campaign.collection.language)
-    around = _around(request, assignment) | {"note": kept.note, "sequence": kept.sequence}
+    sheet, kept = sheets.of(assignment), drafts.kept(assignment)
+    marked, number = span_marks.kept(assignment) if sheet.rubric.span_mark else ({}, 0)
+    choosing = request.GET.get("choose", ""), request.GET.get("piece", "")
+    state = State(kept.answers, assignment.stage, "missing" in request.GET, marked, choosing)
+    shown = Writer(sheet, state).page(assignment.round.campaign.collection.language)
+    around = _around(request, assignment) | {"note": kept.note, "sequence": max(kept.sequence, number)}
     return render(request, "annotation/judge.html", {"page": shown.names() | around})
 
 
@@ -82,7 +87,7 @@ def draft(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         return _refused(form.problems(), 400)
     try:
         kept = _keep_one(assignment, **form.cleaned_data)
-    except (sheets.NotAsked, OffScale) as error:
+    except (sheets.NotAsked, OffScale, OutsidePassage) as error:
         return _refused(str(error), 422)
     except (StageFrozen, StageNotReached, TaskClosed) as error:
         return _refused(str(error), 409)
@@ -94,7 +99,11 @@ def _keep_one(assignment: Assignment, *, name: str, value: Any, sequence: int) -
         return drafts.save_note(assignment=assignment, text=value, sequence=sequence) or (
             drafts.note(assignment) == value
         )
-    asked = sheets.of(assignment).find(name)
+    sheet = sheets.of(assignment)
+    if MARK.fullmatch(name):
+        mark = sheet.find_mark(name)
+        return not drafts.save_all(assignment=assignment, given=[], marks={mark: value}, sequence=sequence)
+    asked = sheet.find(name)
     return not drafts.save_all(assignment=assignment, given=[(asked, value)], sequence=sequence)
 
 
@@ -112,15 +121,17 @@ def submit(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         return here
     sheet = sheets.of(assignment)
     form = AnswersForm(request.POST, sheet=sheet, stage=assignment.stage)
-    act = BUTTONS.get(request.POST.get("action", "submit"))
+    pressed = request.POST.get("action", "submit")
+    act = BUTTONS.get(pressed.partition(" ")[0])
     if act is None or not form.is_valid():
         messages.error(request, form.problems() or _("This page does not know that button."))
         return here
     try:
-        if _keep_page(assignment, form):
+        said = marks.sent(form, pressed)
+        if _keep_page(assignment, form, said):
             messages.warning(request, _("Some answers were changed later in another window. Look at them again."))
             return here
-        return act(request, assignment, form, sheet)
+        return _ask_again(request, here.url, said) or act(request, assignment, form, sheet)
     except MissingAnswers:
         return redirect(f"{here.url}?missing")
     except REFUSED as refused:
@@ -128,10 +139,19 @@ def submit(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         return here
 
 
-def _keep_page(assignment: Assignment, form: AnswersForm) -> bool:
+def _ask_again(request: HttpRequest, url: str, said: Sent) -> HttpResponse | None:
+    """Lead back where a pasted piece is not in the passage, or there more than once."""
+    for problem in said.problems:
+        messages.error(request, problem)
+    return redirect(f"{url}{said.query()}") if said.problems or said.choosing else None
+
+
+def _keep_page(assignment: Assignment, form: AnswersForm, said: Sent) -> bool:
     """Keep answers and comment under the next number; return whether a later, different answer was in the way."""
     number, note = form.cleaned_data["sequence"] + 1, form.cleaned_data["note"]
-    return bool(drafts.save_all(assignment=assignment, given=form.given(), sequence=number, note=note))
+    return bool(
+        drafts.save_all(assignment=assignment, given=form.given(), marks=said.marks, sequence=number, note=note)
+    )
 
 
 def _submit(request: HttpRequest, assignment: Assignment, form: AnswersForm, sheet: Sheet) -> HttpResponse:
@@ -149,9 +169,23 @@ def _save(request: HttpRequest, assignment: Assignment, form: AnswersForm, sheet
     return redirect("annotation:task", assignment.pk)
 
 
+def _mark(request: HttpRequest, assignment: Assignment, form: AnswersForm, sheet: Sheet) -> HttpResponse:
+    """Marks were kept with the page; go back to where they stand."""
+    own = request.POST["action"].split()[1:2]
+    here = reverse("annotation:task", args=[assignment.pk])
+    return redirect(f"{here}#{own[0]}" if own and own[0] in form.marks else here)
+
+
 def _back(request: HttpRequest, assignment: Assignment, form: AnswersForm, sheet: Sheet) -> HttpResponse:
     return redirect("annotation:task", _before(assignment) or assignment.pk)
 
 
 Button = Callable[[HttpRequest, Assignment, AnswersForm, Sheet], HttpResponse]
-BUTTONS: dict[str, Button] = {"submit": _submit, "continue": _continue, "save": _save, "back": _back}
+BUTTONS: dict[str, Button] = {
+    "submit": _submit,
+    "continue": _continue,
+    "save": _save,
+    "back": _back,
+    "mark": _mark,
+    "unmark": _mark,
+}

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import DataError, IntegrityError, transaction
+from django.utils.translation import gettext as _
 
-from judging.actions import assignments, sheets
-from judging.actions.sheets import Asked, Place, Sheet
+from judging.actions import assignments, sheets, span_marks
+from judging.actions.sheets import Answers, Asked, AskedMark, Place, Sheet
 from judging.actions.statements import rows, run
+from judging.formats.spans import Marked
 from judging.models import Assignment, Criterion, Draft, Note, TaskUnit, Unit
 
 Given = Sequence[tuple[Asked, int | None]]
+Marks = Mapping[AskedMark, Marked]
 LAST_SEQUENCE = 2**53  # what a browser can count to
 
 
@@ -39,11 +42,10 @@ class TaskClosed(Exception):
 class MissingAnswers(Exception):
     """Required answers that are not there."""
 
-    asked: tuple[Asked, ...]
+    asked: tuple[Asked | AskedMark, ...]
 
     def __str__(self) -> str:
-        named = [f"{each.where} {each.criterion.name}".strip() for each in self.asked]
-        return "Still to answer: " + ", ".join(named)
+        return _("Still to answer: %(names)s") % {"names": ", ".join(each.title for each in self.asked)}
 
 
 UPSERT = """
@@ -74,26 +76,40 @@ def save(*, assignment: Assignment, unit: Unit, criterion: Criterion, value: int
     of_task = TaskUnit.objects.filter(task=assignment.task_id, unit=unit).exists()
     of_rubric = criterion.rubric_id == assignment.round.campaign.rubric_id
     if not (of_task and of_rubric and whole == (unit.position is None)):
-        raise NotOfThisTask(f"{criterion.name} is not asked here.")
+        raise NotOfThisTask(_("%(name)s is not asked here.") % {"name": criterion.name})
     with transaction.atomic():
         _keep_working(assignment)
         _check_stage(assignment, criterion.name, criterion.stage)
         return _store(assignment, {(unit.pk, criterion.pk): value}, sequence) == 1
 
 
-def save_all(*, assignment: Assignment, given: Given, sequence: int, note: str | None = None) -> tuple[Asked, ...]:
+def save_all(
+    *, assignment: Assignment, given: Given, sequence: int, note: str | None = None, marks: Marks | None = None
+) -> tuple[Asked | AskedMark, ...]:
     """Keep a page of answers at once, all or none; return those that lost against a later, different one."""
     with transaction.atomic():
         _keep_working(assignment)
         if note is not None:
             _store_note(assignment, note, sequence)
-        for asked, _value in given:
-            _check_stage(assignment, asked.criterion.name, asked.stage)
-        entered = {asked.place: value for asked, value in given}
-        if _store(assignment, entered, sequence) == len(entered):
-            return ()
-        held = answers(assignment)
-        return tuple(asked for asked, value in given if held.get(asked.place) != value)
+        for asked in (*(asked for asked, _value in given), *(marks or ())):
+            _check_stage(assignment, asked.title, asked.stage)
+        return (*_lost_marks(assignment, marks or {}, sequence), *_lost(assignment, given, sequence))
+
+
+def _lost(assignment: Assignment, given: Given, sequence: int) -> tuple[Asked, ...]:
+    """Store answers; return those that a later, different one forestalled."""
+    entered = {asked.place: value for asked, value in given}
+    if not entered or _store(assignment, entered, sequence) == len(entered):
+        return ()
+    held = answers(assignment)
+    return tuple(asked for asked, value in given if held.get(asked.place) != value)
+
+
+def _lost_marks(assignment: Assignment, marks: Marks, sequence: int) -> tuple[AskedMark, ...]:
+    """Do the same with marks."""
+    entered = {asked.unit: marked for asked, marked in marks.items()}
+    lost = span_marks.store(assignment, entered, sequence) if entered else ()
+    return tuple(asked for asked in marks if asked.unit in lost)
 
 
 def save_note(*, assignment: Assignment, text: str, sequence: int, unit: Unit | None = None) -> bool:
@@ -139,14 +155,20 @@ def freeze_stage(*, assignment: Assignment, stage: int, sheet: Sheet | None = No
         if assignment.stage > stage:
             return
         if assignment.stage < stage:
-            raise StageNotReached("This step has not been opened yet.")
+            raise StageNotReached(_("This step has not been opened yet."))
         sheet = sheet or sheets.of(assignment)
         if stage + 1 >= len(sheet.rubric.stages):
-            raise StageNotReached("There is no step after this one.")
-        if missing := sheet.missing(answers(assignment), stage=stage):
-            raise MissingAnswers(missing)
+            raise StageNotReached(_("There is no step after this one."))
+        check_complete(assignment, sheet, answers(assignment), stage=stage)
         Assignment.objects.filter(pk=assignment.pk).update(stage=stage + 1)
         assignment.stage = stage + 1
+
+
+def check_complete(assignment: Assignment, sheet: Sheet, given: Answers, *, stage: int | None = None) -> None:
+    """Raise MissingAnswers where something is neither answered nor marked, in one stage or in all."""
+    marked = span_marks.kept(assignment)[0] if sheet.rubric.span_mark else {}
+    if missing := (*sheet.missing(given, stage=stage), *sheet.unmarked(marked, stage=stage)):
+        raise MissingAnswers(missing)
 
 
 def _keep_working(assignment: Assignment) -> None:
@@ -154,14 +176,14 @@ def _keep_working(assignment: Assignment) -> None:
     assignments.renew(assignment=assignment)
     done = assignment.state in (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
     if done and not assignments.accepts(assignment.round):
-        raise TaskClosed("This task was submitted, and changes are no longer taken.")
+        raise TaskClosed(_("This task was submitted, and changes are no longer taken."))
 
 
 def _check_stage(assignment: Assignment, name: str, stage: int) -> None:
     if stage < assignment.stage:
-        raise StageFrozen(f"{name} belongs to a step that is closed.")
+        raise StageFrozen(_("%(name)s belongs to a step that is closed.") % {"name": name})
     if stage > assignment.stage:
-        raise StageNotReached(f"{name} belongs to a step that has not been opened yet.")
+        raise StageNotReached(_("%(name)s belongs to a step that has not been opened yet.") % {"name": name})
 
 
 def _store(assignment: Assignment, entered: Mapping[Place, int | None], sequence: int) -> int:
@@ -169,18 +191,18 @@ def _store(assignment: Assignment, entered: Mapping[Place, int | None], sequence
     names: dict[str, Any] = {
         "assignment": assignment.pk,
         "sequence": sequence,
-        "units": [unit for unit, _ in entered],
-        "criteria": [criterion for _, criterion in entered],
+        "units": [unit for unit, _criterion in entered],
+        "criteria": [criterion for _unit, criterion in entered],
         "values": list(entered.values()),
     }
     try:
         return run(UPSERT, names)
     except DataError as error:
-        raise OffScale("That value is not on the scale.") from error
+        raise OffScale(_("That value is not on the scale.")) from error
     except IntegrityError as error:
         if _constraint(error) != "draft_value_on_scale":
             raise
-        raise OffScale("That value is not on the scale.") from error
+        raise OffScale(_("That value is not on the scale.")) from error
 
 
 def _store_note(assignment: Assignment, text: str, sequence: int, unit: Unit | None = None) -> bool:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
 
 from judging.actions import assignments, drafts, sheets
-from judging.actions.drafts import MissingAnswers, TaskClosed
+from judging.actions.drafts import TaskClosed
 from judging.actions.sheets import Place, Sheet
 from judging.actions.statements import rows, run
 from judging.models import Assignment, Campaign, Judgment
@@ -82,8 +83,7 @@ def submit(*, assignment: Assignment, token: uuid.UUID, sheet: Sheet | None = No
         if spent:
             return _replayed(assignment, change)
         _check_open(assignment)
-        if missing := sheet.missing(given):
-            raise MissingAnswers(missing)
+        drafts.check_complete(assignment, sheet, given)
         stored = _store(assignment, change)
         _end(assignment)
     return Submitted(assignment.state, stored)
@@ -114,7 +114,7 @@ def _place(row: Judgment) -> Place:
 
 def _replayed(assignment: Assignment, change: Change) -> Submitted:
     if assignment.state not in DONE or change.superseded() or change.new():
-        raise StaleToken("This page is older than your last answers. Look at them and submit again.")
+        raise StaleToken(_("This page is older than your last answers. Look at them and submit again."))
     return Submitted(assignment.state, 0)
 
 
@@ -124,7 +124,7 @@ def _check_open(assignment: Assignment) -> None:
     if assignments.accepts(assignment.round):
         return
     if assignment.state in DONE or state in (Campaign.State.PAUSED, Campaign.State.ARCHIVED):
-        raise TaskClosed("This study takes no answers now. What you entered is kept.")
+        raise TaskClosed(_("This study takes no answers now. What you entered is kept."))
 
 
 def _store(assignment: Assignment, change: Change) -> int:

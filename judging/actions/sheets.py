@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
+from django.utils.translation import gettext as _
+
 from judging import design
 from judging.actions.statements import rows
 from judging.formats import rubric as documents
 from judging.formats.rubric_schema import Criterion, RubricDocument
+from judging.formats.spans import Marked
 from judging.models import Assignment, Rubric
 from judging.rules import Forced, forced, settled
 
@@ -35,6 +38,25 @@ class Asked:
     def place(self) -> Place:
         return self.unit, self.criterion_id
 
+    @property
+    def title(self) -> str:
+        return f"{self.where} {self.criterion.name}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class AskedMark:
+    """What is to be marked in the passage for one question."""
+
+    name: str
+    where: str
+    unit: int
+    stage: int
+    optional: bool
+
+    @property
+    def title(self) -> str:
+        return f"{self.where} " + _("Answer in the passage")
+
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
@@ -48,6 +70,7 @@ class AskedQuestion:
     submitted_answer: str
     question_type: str
     asked: tuple[Asked, ...]
+    mark: AskedMark | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +101,27 @@ class Sheet:
             yield from (asked for question in group.questions for asked in question.asked)
             yield from group.asked
 
+    def marks(self) -> Iterator[AskedMark]:
+        return (question.mark for question in self.questions() if question.mark)
+
+    def find_mark(self, name: str) -> AskedMark:
+        """Return the mark of that name, or raise NotAsked."""
+        for mark in self.marks():
+            if mark.name == name:
+                return mark
+        raise NotAsked(_("This task has no field called %(name)s.") % {"name": name})
+
+    def unmarked(self, marked: Mapping[int, Marked], *, stage: int | None = None) -> tuple[AskedMark, ...]:
+        """Return what must still be marked, in one stage or in all."""
+        wanted = (mark for mark in self.marks() if not mark.optional and stage in (None, mark.stage))
+        return tuple(mark for mark in wanted if not marked.get(mark.unit))
+
     def find(self, name: str) -> Asked:
         """Return the control of that name, or raise NotAsked."""
         for asked in self.asked():
             if asked.name == name:
                 return asked
-        raise NotAsked(f"This task has no field called {name}.")
+        raise NotAsked(_("This task has no field called %(name)s.") % {"name": name})
 
     def settled(self, answers: Answers) -> dict[Place, Forced]:
         """Return what the rubric's rules force, given the answers so far."""
@@ -138,6 +176,12 @@ class Known:
     def of_set(self, line: Line, name: str, where: str) -> tuple[Asked, ...]:
         """Return the controls for a set as a whole."""
         return self._asked(line, name, where, whole=True)
+
+    def mark(self, line: Line, number: int, where: str) -> AskedMark | None:
+        """Return what is to be marked for one question; its name holds nothing but the shown order."""
+        own = self.document.span_mark
+        stages = [stage.key for stage in self.document.stages]
+        return own and AskedMark(f"m{number}", where, line.unit, stages.index(own.stage), own.optional)
 
     def _asked(self, line: Line, name: str, where: str, *, whole: bool) -> tuple[Asked, ...]:
         stages = [stage.key for stage in self.document.stages]
@@ -253,4 +297,5 @@ def _question(asks: Known, line: Line, number: int) -> AskedQuestion:
         submitted_answer=line.submitted_answer or "",
         question_type=line.question_type or "",
         asked=asks.of_question(line, f"q{number}", name),
+        mark=asks.mark(line, number, name),
     )

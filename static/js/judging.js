@@ -6,16 +6,19 @@ import { help, startHelp } from "./judging/help.js";
 import { startKeyboard } from "./judging/keyboard.js";
 import { mark, missing, refresh } from "./judging/marker.js";
 import { flush, save, saveSoon, startSaving } from "./judging/saving.js";
+import { setNothing, showSpans, startSpans } from "./judging/spans.js";
 import { startSubmitting, submit } from "./judging/submitting.js";
 
 function settle() {
   applyRules();
+  showSpans();
   refresh();
 }
 
 form.addEventListener("change", ({ target }) => {
   const fieldset = target.closest("fieldset[data-criterion]");
   if (!fieldset) return flush(target.name);
+  if ("span" in fieldset.dataset) return target.matches("[data-nothing]") && setNothing(fieldset, target.checked);
   if (target.validity.valid) save(target.name, target.value);
   settle();
 });
@@ -27,6 +30,10 @@ form.addEventListener("focusin", ({ target }) => mark(target.closest("fieldset[d
 startSaving(settle);
 settle();
 mark(missing()[0] ?? form.querySelector("fieldset[data-criterion]"));
+startSpans((name, value) => {
+  save(name, value);
+  settle();
+});
 startKeyboard({ submit, help });
 startSubmitting();
 startHelp();

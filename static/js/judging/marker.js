@@ -3,6 +3,8 @@
 import { criteria, form, isFrozen, isMissing, item } from "./page.js";
 
 const display = document.getElementById("missing");
+// Where the focus goes within a criterion: the first of these that is there.
+const DOORS = ["[data-begin]:not([hidden])", "input:checked", "input:not([type=hidden]), select"];
 let current = null;
 
 export const missing = () => criteria().filter(isMissing);
@@ -31,8 +33,8 @@ export function mark(fieldset) {
 export function goTo(fieldset) {
   if (!fieldset) return;
   mark(fieldset);
-  const control = fieldset.querySelector("input:checked") ?? fieldset.querySelector("input, select");
-  control.focus({ preventScroll: true });
+  const control = DOORS.map((door) => fieldset.querySelector(door)).find(Boolean);
+  control?.focus({ preventScroll: true });
   bringIntoView(fieldset);
 }
 

@@ -8,7 +8,8 @@ export const criteria = () => [...form.querySelectorAll("fieldset[data-criterion
 export const criterion = (name) => criteria().find((fieldset) => fieldset.dataset.criterion === name);
 export const item = (fieldset) => fieldset.closest("[data-item]");
 export const isLocked = (fieldset) => fieldset.hasAttribute("data-locked");
-export const controls = (fieldset) => [...fieldset.querySelectorAll("input, select")];
+// What holds the answer: of a span to be marked one hidden field, which the buttons around it write.
+export const controls = (fieldset) => [...fieldset.querySelectorAll("span" in fieldset.dataset ? "input[type=hidden]" : "input, select")];
 
 export function valueOf(fieldset) {
   const [first] = controls(fieldset);

@@ -1,0 +1,67 @@
+"""Marks in the passage as a browser without JavaScript sends them: with its buttons, and by pasting a piece."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.utils.translation import gettext as _
+
+from annotation.forms import AnswersForm
+from judging.actions import span_marks
+from judging.actions.sheets import AskedMark
+from judging.formats import spans
+from judging.formats.spans import Marked
+
+Marks = dict[AskedMark, Marked]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """The marks a page comes to; what stands more than once and must be chosen; what could not be found, in words."""
+
+    marks: Marks
+    choosing: tuple[str, str] | None = None
+    problems: tuple[str, ...] = ()
+
+    def query(self) -> str:
+        """Return what the page is told in its address so that it offers the choice."""
+        if self.choosing is None:
+            return ""
+        name, piece = self.choosing
+        return "?" + urlencode({"choose": name, "piece": piece}) + f"#{name}"
+
+
+def sent(form: AnswersForm, act: str) -> Sent:
+    """Return what a page of marks says, with its button ("mark m1 13-27", "unmark m1 13-27") and its pasted pieces."""
+    marks = _pressed(form.marked(), act)
+    pieces = form.pieces()
+    texts = span_marks.texts(mark.unit for mark in pieces) if pieces else {}
+    return _found(marks, pieces, texts)
+
+
+def _pressed(marks: Marks, act: str) -> Marks:
+    word, _blank, rest = act.partition(" ")
+    name, _blank, range_ = rest.partition(" ")
+    own = next((mark for mark in marks if mark.name == name), None)
+    if own is None or not range_:
+        return marks
+    try:
+        given = spans.read(range_).ranges
+    except spans.NoSpans:
+        return marks
+    before = marks[own]
+    return marks | {own: before.without(*given) if word == "unmark" else before.adding(*given)}
+
+
+def _found(marks: Marks, pieces: Mapping[AskedMark, str], texts: Mapping[int, str]) -> Sent:
+    choosing, problems = None, []
+    for mark, piece in pieces.items():
+        places = spans.places(texts.get(mark.unit, ""), piece)
+        if len(places) == 1:
+            marks = marks | {mark: marks[mark].adding(*places)}
+        elif places:
+            choosing = choosing or (mark.name, piece)
+        else:
+            problems.append(_("%(where)s: this does not stand in the passage: “%(piece)s”") % {
+                "where": mark.title, "piece": piece[:80]})  # fmt: skip
+    return Sent(marks, choosing, tuple(problems))

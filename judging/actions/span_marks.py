@@ -1,0 +1,77 @@
+"""What annotators mark in passages: each question's marks are replaced as a whole, and a late request loses."""
+
+from collections.abc import Iterable, Mapping
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from judging.actions.statements import rows, run
+from judging.formats.spans import Marked
+from judging.models import Assignment, Marking, SpanMark
+
+CLAIM = """
+INSERT INTO judging_marking (assignment_id, unit_id, nothing, sequence, saved_at)
+SELECT %(assignment)s, said.*, %(sequence)s, now()
+FROM unnest(%(units)s::bigint[], %(nothing)s::boolean[]) AS said
+ON CONFLICT (assignment_id, unit_id) DO UPDATE
+SET nothing = excluded.nothing, sequence = excluded.sequence, saved_at = excluded.saved_at
+WHERE judging_marking.sequence < excluded.sequence
+RETURNING unit_id
+"""
+REMOVE = "DELETE FROM judging_spanmark WHERE assignment_id = %(assignment)s AND unit_id = ANY(%(units)s)"
+TEXTS = """
+SELECT unit.id, passage.text FROM judging_unit unit
+JOIN judging_questionset held ON held.id = unit.question_set_id
+JOIN judging_source source ON source.id = held.source_id
+JOIN judging_passage passage ON passage.id = source.passage_id
+WHERE unit.id = ANY(%(units)s)
+"""
+
+
+class OutsidePassage(ValueError):
+    """A mark that is no part of the question's passage."""
+
+
+def texts(units: Iterable[int]) -> dict[int, str]:
+    """Return the passage each unit is about."""
+    return dict(rows(TEXTS, {"units": list(units)}))
+
+
+def kept(assignment: Assignment) -> tuple[dict[int, Marked], int]:
+    """Return what is marked for each unit, and the highest number it came under."""
+    said = list(Marking.objects.filter(assignment=assignment))
+    found: dict[int, Marked] = {each.unit_id: Marked(nothing=each.nothing) for each in said}
+    marks = SpanMark.objects.filter(assignment=assignment).order_by("start")
+    for unit, start, end in marks.values_list("unit", "start", "end"):
+        found[unit] = found.get(unit, Marked()).adding((start, end))
+    return found, max((each.sequence for each in said), default=0)
+
+
+def store(assignment: Assignment, entered: Mapping[int, Marked], sequence: int) -> set[int]:
+    """Replace each unit's marks, in a transaction of the caller's, who holds the assignment; return the units of which
+    a later request's different marks stand."""
+    _check(entered)
+    won = _claim(assignment.pk, entered, sequence)
+    run(REMOVE, {"assignment": assignment.pk, "units": won})
+    SpanMark.objects.bulk_create(
+        SpanMark(assignment=assignment, unit_id=unit, start=start, end=end)
+        for unit in won
+        for start, end in entered[unit].ranges
+    )
+    if len(won) == len(entered):
+        return set()
+    standing = kept(assignment)[0]
+    return {unit for unit, marked in entered.items() if standing.get(unit, Marked()) != marked}
+
+
+def _claim(assignment: UUID, entered: Mapping[int, Marked], sequence: int) -> list[int]:
+    """Return the units whose marks are not known under a later number."""
+    said = {"units": list(entered), "nothing": [marked.nothing for marked in entered.values()]}
+    return [unit for (unit,) in rows(CLAIM, said | {"assignment": assignment, "sequence": sequence})]
+
+
+def _check(entered: Mapping[int, Marked]) -> None:
+    marked = [unit for unit, each in entered.items() if each.ranges]
+    passages = texts(marked) if marked else {}
+    if not all(entered[unit].within(len(passages.get(unit, ""))) for unit in marked):
+        raise OutsidePassage(_("A mark lies outside the passage."))

@@ -1,0 +1,100 @@
+// The passage as a text with places: what is selected in it, where its words are, and what is painted on it.
+// Places here are the browser's; toStored and fromStored translate them into the code points that the server keeps.
+
+export const passage = document.querySelector("#source .passage[data-returns]");
+const text = passage?.textContent ?? "";
+const returns = (passage?.dataset.returns ?? "").split(" ").filter(Boolean).map(Number);
+
+// A browser counts halves of pairs beyond the BMP, and knows line ends of one character only: `returns` lists the others.
+export function toStored(place) {
+  let points = [...text.slice(0, place)].length;
+  for (const at of returns) if (points > at) points += 1;
+  return points;
+}
+
+export function fromStored(point) {
+  const shown = point - returns.filter((at) => at < point).length;
+  return [...text].slice(0, shown).join("").length;
+}
+
+export const textOf = ([start, end]) => text.slice(fromStored(start), fromStored(end));
+
+// ---- words
+
+function cut() {
+  if (!("Segmenter" in Intl)) return [...text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)].map((word) => [word.index, word.index + word[0].length]);
+  const segments = new Intl.Segmenter(passage.lang || undefined, { granularity: "word" }).segment(text);
+  return [...segments].filter((word) => word.isWordLike).map((word) => [word.index, word.index + word.segment.length]);
+}
+
+let known = null;
+export const words = () => (known ??= cut());
+
+export function wordAt(x, y) {
+  const caret = document.caretPositionFromPoint?.(x, y) ?? document.caretRangeFromPoint?.(x, y);
+  const node = caret?.offsetNode ?? caret?.startContainer;
+  if (!node || !passage.contains(node)) return -1;
+  const place = placeOf(node, caret.offset ?? caret.startOffset);
+  return words().findIndex(([start, end]) => start <= place && place <= end);
+}
+
+// ---- places and nodes
+
+function placeOf(node, offset) {
+  const before = document.createRange();
+  before.setStart(passage, 0);
+  before.setEnd(node, offset);
+  return before.toString().length;
+}
+
+function pointAt(place) {
+  const walker = document.createTreeWalker(passage, NodeFilter.SHOW_TEXT);
+  let left = place;
+  let node = walker.nextNode();
+  while (node && left > node.data.length) {
+    left -= node.data.length;
+    node = walker.nextNode();
+  }
+  return [node, left];
+}
+
+function rangeOf([start, end]) {
+  const range = document.createRange();
+  range.setStart(...pointAt(start));
+  range.setEnd(...pointAt(end));
+  return range;
+}
+
+// ---- what is selected
+
+function trimmed(start, end) {
+  while (start < end && /\s/.test(text[start])) start += 1;
+  while (start < end && /\s/.test(text[end - 1])) end -= 1;
+  return start < end ? [start, end] : null;
+}
+
+export function selected() {
+  const selection = getSelection();
+  if (!selection.rangeCount || selection.isCollapsed) return null;
+  const range = selection.getRangeAt(0);
+  const isInside = (node) => passage.contains(node);
+  if (!range.intersectsNode(passage)) return null;
+  const start = isInside(range.startContainer) ? placeOf(range.startContainer, range.startOffset) : 0;
+  const end = isInside(range.endContainer) ? placeOf(range.endContainer, range.endOffset) : text.length;
+  return trimmed(start, end);
+}
+
+export function select([start, end]) {
+  getSelection().setBaseAndExtent(...pointAt(start), ...pointAt(end));
+  const box = rangeOf([start, end]).getBoundingClientRect();
+  if (box.top < 0 || box.bottom > innerHeight) getSelection().focusNode.parentElement.scrollIntoView({ block: "nearest" });
+}
+
+export const unselect = () => getSelection().removeAllRanges();
+
+// Ranges of stored code points; browsers that cannot paint them still list them beside the question.
+export function paint(ranges) {
+  if (!("highlights" in CSS)) return;
+  const shown = ranges.map(([start, end]) => rangeOf([fromStored(start), fromStored(end)]));
+  CSS.highlights.set("kept", new Highlight(...shown));
+}

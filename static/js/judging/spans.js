@@ -1,0 +1,199 @@
+// Marking the pieces of the passage that answer a question. By mouse: select and keep. By touch: tap the first and the last
+// word and keep. By keyboard: arrows go from word to word, Shift extends, Enter keeps, Escape goes back.
+
+import { announce, form, isFrozen, item } from "./page.js";
+import { goTo, mark, marked, nextMissing } from "./marker.js";
+import { paint, passage, select, selected, textOf, toStored, unselect, wordAt, words } from "./passage.js";
+
+const tools = document.getElementById("marking");
+const piece = document.getElementById("kept-piece");
+const fieldsets = () => [...form.querySelectorAll("fieldset[data-span]")];
+const hidden = (fieldset) => fieldset.querySelector("input[type=hidden]");
+const nothing = (fieldset) => fieldset.querySelector("[data-nothing]");
+const isForward = passage && getComputedStyle(passage).direction !== "rtl";
+let cursor = null; // the words where a selection by tapping or by keys begins and ends
+let onChange = () => {};
+
+// ---- what is kept
+
+const read = (value) => (value && value !== "none" ? value.split(" ").map((range) => range.split("-").map(Number)) : []);
+const rangesOf = (fieldset) => read(hidden(fieldset).value);
+
+function joined(ranges) {
+  const found = [];
+  for (const [start, end] of [...ranges].sort((a, b) => a[0] - b[0])) {
+    const last = found.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else found.push([start, end]);
+  }
+  return found;
+}
+
+function write(fieldset, value) {
+  hidden(fieldset).value = value;
+  show(fieldset);
+  repaint();
+  onChange(hidden(fieldset).name, value);
+}
+
+const writeRanges = (fieldset, ranges) => write(fieldset, joined(ranges).map((range) => range.join("-")).join(" "));
+
+// ---- what is shown
+
+function line(range) {
+  const shown = piece.content.firstElementChild.cloneNode(true);
+  const button = shown.querySelector("button");
+  shown.querySelector("q").textContent = textOf(range);
+  button.value = button.dataset.remove = range.join("-");
+  button.setAttribute("aria-label", `${button.getAttribute("aria-label")} ${textOf(range)}`);
+  return shown;
+}
+
+function show(fieldset) {
+  nothing(fieldset).checked = hidden(fieldset).value === "none";
+  if (passage && !isFrozen(fieldset)) fieldset.querySelector("[data-kept]").replaceChildren(...rangesOf(fieldset).map(line));
+}
+
+const current = () => marked() && item(marked()).querySelector("fieldset[data-span]");
+
+export function repaint() {
+  const fieldset = current();
+  if (!passage || !tools) return;
+  paint(fieldset ? rangesOf(fieldset) : []);
+  for (const name of tools.querySelectorAll("[data-letter]")) name.textContent = fieldset ? item(fieldset).dataset.item : "";
+  tools.hidden = !fieldset || isFrozen(fieldset);
+}
+
+export function showSpans() {
+  if (!passage) return;
+  fieldsets().forEach(show);
+  repaint();
+}
+
+// ---- marking
+
+function showTools() {
+  for (const button of tools.querySelectorAll("[data-keep], [data-cancel]")) button.hidden = !selected();
+}
+
+function cancel() {
+  cursor = null;
+  unselect();
+}
+
+function keep() {
+  const [fieldset, chosen] = [current(), selected()];
+  if (!fieldset || isFrozen(fieldset) || !chosen) return;
+  const range = chosen.map(toStored);
+  cancel();
+  writeRanges(fieldset, [...rangesOf(fieldset), range]);
+  announce(`${tools.dataset.kept} ${textOf(range)}`);
+}
+
+function goBack() {
+  const fieldset = current();
+  cancel();
+  goTo(nextMissing() ?? fieldset);
+}
+
+function selectWords() {
+  const [first, last] = [cursor.anchor, cursor.focus].sort((a, b) => a - b);
+  const chosen = [words()[first][0], words()[last][1]];
+  select(chosen);
+  announce(textOf(chosen.map(toStored)));
+}
+
+function stepTo(word, isExtending) {
+  const place = Math.min(Math.max(word, 0), words().length - 1);
+  cursor = { anchor: isExtending && cursor ? cursor.anchor : place, focus: place };
+  selectWords();
+}
+
+function begin(fieldset) {
+  mark(fieldset);
+  repaint();
+  passage.focus();
+  if (!cursor && words().length) stepTo(0);
+}
+
+const steps = () => ({ ArrowRight: isForward ? 1 : -1, ArrowLeft: isForward ? -1 : 1 });
+const ends = () => ({ Home: 0, End: words().length - 1 });
+
+function press(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey || !words().length) return false;
+  if (event.key in steps()) stepTo((cursor?.focus ?? -1) + steps()[event.key], event.shiftKey);
+  else if (event.key in ends()) stepTo(ends()[event.key], event.shiftKey);
+  else if (event.key === "Enter") keep();
+  else if (event.key === "Escape") goBack();
+  else return false;
+  return true;
+}
+
+// ---- doors
+
+function remove(fieldset, range) {
+  writeRanges(fieldset, rangesOf(fieldset).filter((each) => each.join("-") !== range));
+  goTo(fieldset);
+}
+
+function click(event) {
+  const fieldset = event.target.closest("fieldset[data-span]");
+  const button = event.target.closest("button[data-remove]");
+  if (button) {
+    event.preventDefault();
+    return remove(fieldset, button.dataset.remove);
+  }
+  if (event.target.closest("[data-begin]")) return begin(fieldset);
+  const own = event.target.closest("[data-item]")?.querySelector("fieldset[data-span]");
+  if (own && own !== current()) {
+    mark(own);
+    repaint();
+  }
+}
+
+function tap(event) {
+  const word = event.pointerType === "touch" ? wordAt(event.clientX, event.clientY) : -1;
+  if (word >= 0) stepTo(word, true);
+}
+
+// Whoever has pressed the mouse selects anew; a finger goes on from the word it tapped first.
+function forget(event) {
+  if (event.pointerType !== "touch" || !event.target.closest("#source")) cursor = null;
+}
+
+function listen() {
+  passage.addEventListener("keydown", (event) => {
+    if (!press(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  passage.addEventListener("click", tap);
+  document.addEventListener("pointerdown", forget);
+  document.addEventListener("selectionchange", showTools);
+  tools.querySelector("[data-keep]").addEventListener("click", keep);
+  tools.querySelector("[data-cancel]").addEventListener("click", cancel);
+  tools.querySelector("[data-back]").addEventListener("click", goBack);
+  form.addEventListener("click", click);
+  form.addEventListener("focusin", repaint);
+}
+
+function pressInPaste(event) {
+  const button = event.key === "Enter" && event.target.closest("[data-paste]")?.querySelector("button");
+  if (!button) return;
+  event.preventDefault();
+  form.requestSubmit(button);
+}
+
+export function setNothing(fieldset, isNothing) {
+  write(fieldset, isNothing ? "none" : "");
+}
+
+export function startSpans(change) {
+  onChange = change;
+  form.addEventListener("keydown", pressInPaste);
+  if (!passage || !tools) return;
+  for (const button of form.querySelectorAll("[data-begin]")) button.hidden = false;
+  listen();
+  showTools();
+  repaint();
+}
