@@ -99,7 +99,7 @@ def _page(
     editor = Editor(plain)
     if check:
         editor.tell(problems)
-    context = _context(request, draft, problems, warnings) | {
+    context = _context(draft, problems, warnings) | {
         "editor": editor,
         "check": check,
         "focus": focus,
@@ -112,9 +112,7 @@ def _page(
     return render(request, template, context, status=status if status != 200 else 422 if refused else 200)
 
 
-def _context(
-    request: HttpRequest, draft: RubricDraft, problems: Any, warnings: tuple[tuple[str, str], ...]
-) -> dict[str, Any]:
+def _context(draft: RubricDraft, problems: Any, warnings: tuple[tuple[str, str], ...]) -> dict[str, Any]:
     return {
         "draft": draft,
         "problems": problems[:MOST_PROBLEMS],
@@ -208,7 +206,7 @@ def text(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
 def _text_page(
     request: HttpRequest, draft: RubricDraft, form: TextForm, text: str, *, refused: str = "", status: int = 200
 ) -> HttpResponse:
-    context = _context(request, draft, *_looked_at(text)) | {"form": form, "refused": refused}
+    context = _context(draft, *_looked_at(text)) | {"form": form, "refused": refused}
     return render(request, "judging/rubrics/text.html", context, status=status)
 
 
