@@ -5,11 +5,13 @@ from itertools import combinations
 
 import pandas as pd
 
+from analysis import frames
 from analysis.actions import coefficients
 from analysis.actions.resampling import Resampling
 from analysis.frames import Material
 from analysis.reports.records import Record, number
 from analysis.stats.kappa import WEIGHTS, kappa_matrix
+from judging.models import Campaign
 
 MANY_FORCED = 0.01  # above this share of values that rules forced, agreement without them stands beside
 
@@ -23,6 +25,16 @@ def records(material: Material, *, by: Resampling | None = None) -> list[Record]
             rows = coefficients.of_table(table, criterion, by=by)
             found += [{"criterion": criterion.key, "basis": basis, **row} for row in rows]
     return found
+
+
+def counted(campaign: Campaign, *, round: str = "main", by: Resampling | None = None) -> list[Record]:
+    """Return the coefficients that need no more than value counts, which the database makes from any number of rows."""
+    patterns = frames.counted(campaign, round=round)
+    return [
+        {"criterion": criterion.key, **row}
+        for criterion in frames.rubric_of(campaign).criteria
+        for row in coefficients.of_counts(patterns[criterion.key], criterion, by=by)
+    ]
 
 
 def _bases(material: Material, criterion: str) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -12,7 +11,7 @@ from analysis.reports.records import Record, number, of_check, of_estimate
 from analysis.stats.alpha import FEW, Level, krippendorff_alpha
 from analysis.stats.arrays import FloatArray
 from analysis.stats.bands import band
-from analysis.stats.crosscheck import Check, check_alpha, check_fleiss
+from analysis.stats.crosscheck import check_alpha, check_fleiss
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.fleiss import conger_kappa, fleiss_kappa, randolph_kappa
 from analysis.stats.gwet import gwet_ac
@@ -30,72 +29,78 @@ Compute: TypeAlias = Callable[[FloatArray | Patterns, Interval], Estimate]
 
 @dataclass(frozen=True)
 class Plan:
-    """A coefficient to compute: its name and level, how, how it is checked, and whether words are used for it."""
+    """A coefficient to compute: its name and level, and how."""
 
     key: str
     level: str
     compute: Compute
-    check: Callable[[float], Check] | None = None
     grouped: bool = True  # depends only on how often each value was given to a unit
-    worded: bool = True
 
 
 def of_table(table: FloatArray, criterion: Criterion, *, by: Resampling | None = None) -> Iterator[Record]:
     """Yield a record for each coefficient of (n_units, n_annotators); with `by`, a bootstrap interval beside."""
     counted = patterns(table, scale=criterion.values())
-    for plan in _plans(table, criterion):
+    for plan in (*_plans(criterion), *_by_annotator(table, criterion)):
         found = plan.compute(table, Jackknife())
         row = of_estimate(found, coefficient=plan.key, level=plan.level)
         row |= _redrawn(plan, counted if _few(criterion) and plan.grouped else table, found, by) if by else {}
-        row |= _worded(found) if plan.worded else {}
-        yield row | (of_check(plan.check(found.value)) if plan.check else {})
+        yield row | _worded(plan, found) | _checked(plan, table, criterion, found)
     if criterion.level != "nominal":
         yield from _intraclass(table)
+
+
+def of_counts(counted: Patterns, criterion: Criterion, *, by: Resampling | None = None) -> Iterator[Record]:
+    """Yield a record for each coefficient that needs no more than how often units got each value."""
+    for plan in _plans(criterion):
+        found = plan.compute(counted, Jackknife())
+        row = of_estimate(found, coefficient=plan.key, level=plan.level)
+        yield row | (_redrawn(plan, counted, found, by) if by else {}) | _worded(plan, found)
 
 
 def _few(criterion: Criterion) -> bool:
     return len(criterion.values()) <= FEW
 
 
-def _plans(table: FloatArray, criterion: Criterion) -> Iterator[Plan]:
-    scale = criterion.values()
-    yield Plan("percent_agreement", "nominal", _of(percent_agreement, scale=scale), worded=False)
-    for level in LEVELS:
-        check = partial(_checked_alpha, table, level)
-        yield Plan("krippendorff_alpha", level, _of(krippendorff_alpha, scale=scale, level=level), check)
-    fleiss = partial(_checked_fleiss, table, scale, False)
-    yield Plan("fleiss_kappa", "nominal", _of(fleiss_kappa, scale=scale), fleiss)
-    if len(scale) > 1:
-        randolph = partial(_checked_fleiss, table, scale, True)
-        yield Plan("randolph_kappa", "nominal", _of(randolph_kappa, scale=scale), randolph)
-        yield Plan("gwet_ac1", "nominal", _of(gwet_ac, scale=scale))
-    if table.size * len(scale) <= MOST_CELLS:
-        yield Plan("conger_kappa", "nominal", _of(conger_kappa, scale=scale), grouped=False)
-    if criterion.level != "nominal" and len(scale) > 2:
-        yield from _weighted(table, criterion)
-
-
-def _weighted(table: FloatArray, criterion: Criterion) -> Iterator[Plan]:
-    """Yield the coefficients that count a miss by one point less than a miss by two."""
+def _plans(criterion: Criterion) -> Iterator[Plan]:
     scale, level = criterion.values(), criterion.level
-    yield Plan("gwet_ac2_linear", level, _of(gwet_ac, scale=scale, weights="linear"))
-    yield Plan("gwet_ac2_quadratic", level, _of(gwet_ac, scale=scale, weights="quadratic"))
-    yield Plan("brennan_prediger_quadratic", level, _of(randolph_kappa, scale=scale, weights="quadratic"))
-    if table.size * len(scale) <= MOST_CELLS:
-        quadratic = _of(conger_kappa, scale=scale, weights="quadratic")
-        yield Plan("conger_kappa_quadratic", level, quadratic, grouped=False)
+    yield Plan("percent_agreement", "nominal", _of(percent_agreement, scale=scale))
+    for each in LEVELS:
+        yield Plan("krippendorff_alpha", each, _of(krippendorff_alpha, scale=scale, level=each))
+    yield Plan("fleiss_kappa", "nominal", _of(fleiss_kappa, scale=scale))
+    if len(scale) > 1:
+        yield Plan("randolph_kappa", "nominal", _of(randolph_kappa, scale=scale))
+        yield Plan("gwet_ac1", "nominal", _of(gwet_ac, scale=scale))
+    if level != "nominal" and len(scale) > 2:  # a miss by one point counts less than a miss by two
+        yield Plan("gwet_ac2_linear", level, _of(gwet_ac, scale=scale, weights="linear"))
+        yield Plan("gwet_ac2_quadratic", level, _of(gwet_ac, scale=scale, weights="quadratic"))
+        yield Plan("brennan_prediger_quadratic", level, _of(randolph_kappa, scale=scale, weights="quadratic"))
+
+
+def _by_annotator(table: FloatArray, criterion: Criterion) -> Iterator[Plan]:
+    """Yield the coefficients that need to know who gave which value, where the table can be borne."""
+    scale, level = criterion.values(), criterion.level
+    if table.size * len(scale) > MOST_CELLS:
+        return
+    yield Plan("conger_kappa", "nominal", _of(conger_kappa, scale=scale), grouped=False)
+    if level != "nominal" and len(scale) > 2:
+        weighted = _of(conger_kappa, scale=scale, weights="quadratic")
+        yield Plan("conger_kappa_quadratic", level, weighted, grouped=False)
 
 
 def _of(coefficient: Callable[..., Estimate], **options: object) -> Compute:
     return lambda ratings, interval: coefficient(ratings, interval=interval, **options)
 
 
-def _checked_alpha(table: FloatArray, level: Level, ours: float) -> Check:
-    return check_alpha(table, level=level, ours=ours)
-
-
-def _checked_fleiss(table: FloatArray, scale: tuple[int, ...], randolph: bool, ours: float) -> Check:
-    return check_fleiss(table, scale=scale, ours=ours, randolph=randolph)
+def _checked(plan: Plan, table: FloatArray, criterion: Criterion, found: Estimate) -> Record:
+    """Return what another library says of the same coefficient, where one has it."""
+    scale = criterion.values()
+    if plan.key == "krippendorff_alpha":
+        level = next(each for each in LEVELS if each == plan.level)
+        return of_check(check_alpha(table, level=level, ours=found.value))
+    if plan.key in ("fleiss_kappa", "randolph_kappa"):
+        randolph = plan.key == "randolph_kappa"
+        return of_check(check_fleiss(table, scale=scale, ours=found.value, randolph=randolph))
+    return {}
 
 
 def _redrawn(plan: Plan, ratings: FloatArray | Patterns, found: Estimate, by: Resampling) -> Record:
@@ -109,8 +114,10 @@ def _redrawn(plan: Plan, ratings: FloatArray | Patterns, found: Estimate, by: Re
     return {"bootstrap_low": number(drawn.low), "bootstrap_high": number(drawn.high), "bootstrap": words}
 
 
-def _worded(found: Estimate) -> Record:
+def _worded(plan: Plan, found: Estimate) -> Record:
     """Return the band of Landis and Koch that is reached with 95 % probability; none where there is no interval."""
+    if plan.key == "percent_agreement":
+        return {}
     reached = band(found)
     return {"band": reached.word, "band_probability": number(reached.probability)}
 

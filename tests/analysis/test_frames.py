@@ -1,0 +1,63 @@
+"""Value counts made by the database are those of the whole table."""
+
+import numpy as np
+import pytest
+from django.utils import timezone
+
+from analysis import frames
+from analysis.actions import agreement
+from analysis.stats.ratings import patterns
+from judging.models import Enrollment, Exclusion
+from tests.analysis import studies
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign():
+    return studies.imported(sources=8)
+
+
+def left_out(campaign, label):
+    row = Enrollment.objects.get(campaign=campaign, label=label)
+    by = campaign.created_by
+    return Exclusion.objects.create(enrollment=row, reason="slept", excluded_by=by, excluded_at=timezone.now())
+
+
+def same(counted, ratings, scale):
+    found = {tuple(row): times for row, times in zip(counted.counts.tolist(), counted.times.tolist(), strict=True)}
+    whole = patterns(ratings.to_numpy(), scale=scale)
+    assert found == {tuple(row): times for row, times in zip(whole.counts.tolist(), whole.times.tolist(), strict=True)}
+    assert np.array_equal(counted.values, whole.values)
+
+
+def test_counted_by_the_database_are_the_patterns_of_the_table(campaign):
+    read = frames.material(campaign)
+    for key, counted in frames.counted(campaign).items():
+        same(counted, read.ratings(key), (1, 2, 3))
+
+
+def test_counted_leaves_out_whom_a_manager_left_out(campaign):
+    exclusion = left_out(campaign, "A2")
+    counted = frames.counted(campaign)["correctness"]
+    same(counted, frames.material(campaign).ratings("correctness"), (1, 2, 3))
+    assert counted.sizes.tolist() == [1.0] * len(counted.counts)
+    exclusion.lifted_at = timezone.now()
+    exclusion.lifted_by = campaign.created_by
+    exclusion.save()
+    assert frames.counted(campaign)["correctness"].sizes.max() == 2
+
+
+def test_counted_of_a_round_nobody_judged_is_empty(campaign):
+    assert {each.n for each in frames.counted(campaign, round="pilot").values()} == {0}
+
+
+def test_agreement_from_counts_is_agreement_from_the_table(campaign):
+    whole = {
+        (row["criterion"], row["coefficient"], row["level"]): (row["value"], row["low"], row["high"])
+        for row in agreement.records(frames.material(campaign))
+    }
+    rows = agreement.counted(campaign)
+    assert len(rows) == 2 * 10
+    for row in rows:
+        assert whole[row["criterion"], row["coefficient"], row["level"]] == (row["value"], row["low"], row["high"])
