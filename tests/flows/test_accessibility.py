@@ -1,0 +1,207 @@
+"""No page of the product has anything that axe-core finds, and none scrolls sideways on a phone.
+
+Each page is loaded once and looked at four times: every rule at both widths, colours in both schemes at both widths.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+
+from analysis.actions import runs
+from judging.actions import accounts, campaigns, enrollments, jobs, rubric_drafts
+from judging.formats import rubric as documents
+from judging.models import Assignment, Campaign, Job, User
+from tests import factories
+from tests.analysis import studies as judged
+from tests.annotation import studies as open_studies
+from tests.flows.axe import violations
+from tests.flows.screenshots import sideways
+from tests.flows.sessions import enter
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+WIDE, NARROW = {"width": 1440, "height": 5000}, {"width": 360, "height": 5000}  # so high that no bar covers anything
+COLOURS = ["color-contrast"]
+LOOKS: list[tuple[Any, str, list[str] | None]] = [
+    (WIDE, "light", None),
+    (WIDE, "dark", COLOURS),
+    (NARROW, "dark", None),
+    (NARROW, "light", COLOURS),
+]
+UNFOLD = "document.querySelectorAll('details:not([data-menu])').forEach(each => { each.open = true })"
+CSV = b"""\
+passage,answer,system,question,meteor,topic
+"Agnes built the lock, and Agnes paid for it.",Agnes,Alba,Who built the lock?,0.5,locks
+"Agnes built the lock, and Agnes paid for it.",Agnes,Brisa,Who paid?,many,locks
+"""
+
+
+@pytest.fixture
+def still(new_page: Callable[..., Any]) -> Any:
+    """Return a page without motion, so that no colour is caught half way."""
+    return new_page(reduced_motion="reduce")
+
+
+def problems(page: Any) -> list[str]:
+    """Return what is wrong with the page as it stands, in every look."""
+    found = []
+    page.evaluate(UNFOLD)
+    for size, scheme, rules in LOOKS:
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=scheme)
+        found += [f"{page.url} {size['width']} {scheme}: {line}" for line in violations(page, only=rules)]
+        if (over := sideways(page)) > 0:
+            found.append(f"{page.url} {size['width']}: scrolls sideways by {over} px")
+    return found
+
+
+def problems_of(page: Any, addresses: Iterable[str]) -> list[str]:
+    found = []
+    for address in addresses:
+        page.goto(address)
+        found += problems(page)
+    return found
+
+
+def address(name: str, *args: Any) -> str:
+    return reverse(name, args=args)
+
+
+def of(campaign: Campaign, *names: str) -> list[str]:
+    return [address(name, campaign.uuid) for name in names]
+
+
+def done(campaign: Campaign) -> None:
+    """Analyse a campaign as the worker does."""
+    run = runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters={"resamples": 100})
+    job = jobs.claim(job_id=run.job_id)
+    assert job is not None
+    jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
+
+
+def test_campaigns(still: Any) -> None:
+    owner = factories.researcher()
+    enter(still, owner)
+    found = problems_of(still, [address("judging:campaigns"), address("judging:campaign_new")])
+    draft, opened = factories.campaign(manager=owner), factories.opened(manager=owner)
+    left_out = factories.enrollment(opened)
+    enrollments.exclude(enrollment=left_out, reason="too fast", by=owner, now=timezone.now())
+    campaigns.invite(campaign=opened, by=owner)
+    campaigns.amend(campaign=opened, what="contact", value="Ada", reason="asked", by=owner, now=timezone.now())
+    pages = of(opened, "judging:campaign", "judging:plan", "judging:tasks", "judging:annotators", "annotation:preview")
+    pages += of(draft, "judging:campaign", "judging:plan", "judging:tasks", "judging:annotators")
+    pages += [address("judging:campaigns"), address("judging:campaign_new")]
+    found += problems_of(still, pages)
+    still.locator(".buttons button").first.click()
+    found += problems(still)
+    assert found == []
+
+
+def test_opened_menus(still: Any) -> None:
+    opened = factories.opened()
+    enter(still, opened.created_by)
+    still.goto(address("judging:campaign", opened.uuid))
+    found = []
+    for menu in still.locator("details[data-menu]").all():
+        menu.locator("summary").click()
+        found += problems(still)
+    assert found == []
+
+
+def test_reports(still: Any) -> None:
+    campaign = judged.imported()
+    enter(still, campaign.created_by)
+    found = problems_of(still, of(campaign, "analysis:report"))
+    done(campaign)
+    found += problems_of(still, of(campaign, "analysis:report"))
+    waiting = runs.start(campaign=campaign, by=campaign.created_by, seed=2, parameters={})
+    found += problems_of(still, [*of(campaign, "analysis:report"), address("judging:job", waiting.job_id)])
+    Job.objects.filter(pk=waiting.job_id).update(state="failed", error="It broke.", finished_at=timezone.now())
+    found += problems_of(still, [*of(campaign, "analysis:report"), address("judging:job", waiting.job_id)])
+    assert found == []
+
+
+def test_imports(still: Any) -> None:
+    enter(still, factories.researcher())
+    found = problems_of(still, [address("judging:collections"), address("judging:import")])
+    still.set_input_files("[name=file]", {"name": "canals.csv", "mimeType": "text/csv", "buffer": CSV})
+    for button in ("Read the file", "Look at what would be stored"):
+        still.get_by_role("button", name=button).click()
+        found += problems(still)
+    still.get_by_role("link", name="Go on").click()
+    found += problems(still)
+    still.fill("[name=name]", "Canals")
+    still.get_by_role("button", name="Import", exact=True).click()
+    found += problems(still)
+    found += problems_of(still, [address("judging:collections")])
+    assert found == []
+
+
+def test_protocols(still: Any) -> None:
+    owner = factories.researcher()
+    enter(still, owner)
+    rubric = factories.rubric("qgstec2010-b")
+    draft = rubric_drafts.start(by=owner, text=documents.write(rubric.document), now=timezone.now())
+    pages = [address("judging:rubrics"), address("judging:rubric_new"), address("judging:rubric", rubric.pk)]
+    pages += [address(f"judging:{name}", draft.pk) for name in ("rubric_draft", "rubric_draft_yaml")]
+    assert problems_of(still, [*pages, address("annotation:rubric_preview", draft.pk)]) == []
+
+
+@pytest.mark.parametrize("key", ["qgbench", "qgbench-staged", "qgstec2010-b", "nema-khapra"])
+def test_judging(still: Any, key: str) -> None:
+    campaign = open_studies.opened(key, sources=1, systems=["Alba"], expected=2, consent="I agree.")
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    found = problems_of(still, [address("annotation:join", link.token)])
+    enrollment = factories.enrollment(campaign)
+    enrollments.agree(enrollment=enrollment, now=timezone.now())
+    enter(still, enrollment.user)
+    pages = of(campaign, "annotation:work", "annotation:guideline", "annotation:pause")
+    found += problems_of(still, [*pages, address("annotation:home")])
+    still.goto(pages[0])
+    still.get_by_role("button", name="Submit").or_(still.get_by_role("button", name="Continue")).last.click()
+    found += problems(still)
+    assert found == []
+
+
+def test_ends_of_judging(still: Any) -> None:
+    campaign = open_studies.opened(sources=1)
+    enrollment = factories.enrollment(campaign)
+    enter(still, enrollment.user)
+    held = open_studies.held(enrollment)
+    Assignment.objects.filter(round=held.round).exclude(pk=held.pk).update(state="open")
+    gone = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    campaigns.revoke(invitation=gone, now=timezone.now())
+    found = problems_of(still, [address("annotation:join", gone.token)])
+    campaigns.move(campaign=campaign, to="paused", now=timezone.now())
+    found += problems_of(still, of(campaign, "annotation:work"))
+    campaigns.close(campaign=campaign, now=timezone.now())
+    found += problems_of(still, of(campaign, "annotation:work"))
+    assert found == []
+
+
+def test_accounts(still: Any) -> None:
+    administrator = factories.researcher("root")
+    User.objects.filter(pk=administrator.pk).update(is_superuser=True)
+    found = problems_of(still, [address("login"), address("password_reset")])
+    link = accounts.password_link_parts(user=administrator)
+    pages = [reverse("password_reset_confirm", kwargs=link), address("password_reset_complete")]
+    found += problems_of(still, [*pages, reverse("password_reset_confirm", kwargs=link | {"token": "used-up"})])
+    enter(still, administrator)
+    pages = [address(name) for name in ("judging:accounts", "judging:account_new", "password_change", "judging:key")]
+    found += problems_of(still, [*pages, address("password_change_done"), address("judging:account", administrator.pk)])
+    still.get_by_role("button", name="Make a link").click()
+    found += problems(still)
+    assert found == []
+
+
+def test_errors(still: Any) -> None:
+    enter(still, factories.user())
+    found = problems_of(still, ["/nowhere/", address("judging:import")])
+    for name in ("403_csrf.html", "500.html"):
+        still.set_content(render_to_string(name))
+        found += problems(still)
+    assert found == []
