@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -257,18 +257,17 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=6, help="of each measurement")
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--tasks", type=int, nargs="+", default=[1_000, 100_000])
+    parser.add_argument("--only", choices=["claims", "load"])
     options = parser.parse_args()
     cluster = prepare()
     try:
         with cluster.serving():  # type: ignore[attr-defined]
-            steps: list[Callable[[], None]] = [
-                migrate,
-                lambda: claims(options.tasks),
-                lambda: submissions(cluster, clients=options.clients, seconds=options.seconds),
-            ]
-            for step in steps:
-                step()
-                sys.stdout.flush()
+            migrate()
+            if options.only != "load":
+                claims(options.tasks)
+            sys.stdout.flush()
+            if options.only != "claims":
+                submissions(cluster, clients=options.clients, seconds=options.seconds)
     finally:
         shutil.rmtree(HOME, ignore_errors=True)
         if cluster.base != HOME:  # type: ignore[attr-defined]

@@ -80,10 +80,12 @@ UPDATE judging_enrollment SET cursor = taken.position FROM taken WHERE judging_e
 RETURNING {COLUMNS}
 """  # noqa: S608
 # Some place of a task is free again that the annotator left before: the row nobody had goes, the old one comes back.
+# Not for whoever is left out of the analysis: the place is somebody else's to fill.
 FREE_AGAIN = """
 SELECT place.id FROM judging_assignment own
 JOIN judging_assignment place ON place.task_id = own.task_id AND place.state = 'open'
 WHERE own.id = %(own)s AND own.state = 'released' AND (place.seat IS NULL OR place.seat = %(seat)s)
+    AND NOT EXISTS (SELECT FROM judging_exclusion WHERE enrollment_id = own.enrollment_id AND lifted_at IS NULL)
 ORDER BY place.place <> own.place, place.place LIMIT 1 FOR UPDATE SKIP LOCKED
 """
 MOVE_INTO = """
@@ -100,6 +102,11 @@ released AS (
 INSERT INTO judging_assignment
     (id, round_id, task_id, place, position, seat, state, stage, submit_token, active_seconds)
 SELECT gen_random_uuid(), round_id, task_id, place, position, seat, 'open', 0, gen_random_uuid(), 0 FROM released
+"""
+ALL_DONE = """
+SELECT (SELECT count(*) FROM judging_assignment
+        WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND submitted_at IS NOT NULL)
+     = (SELECT max(number) FROM judging_task WHERE round_id = %(round)s)
 """
 LEFT = f"""
 SELECT count(DISTINCT place.task_id) FROM judging_assignment place
@@ -142,8 +149,9 @@ def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
         if _alone(enrollment):
             return Finished()
         taken = _look(enrollment, round)
-        if taken is None and release_due(round=round):
-            taken = _look(enrollment, round)
+        if taken is None and _all_done(enrollment, round):
+            return Finished()
+        taken = taken or _behind(enrollment, round) or _when_freed(enrollment, round)
         if taken is not None:
             return Here(taken)
     left = rows(LEFT, _names(enrollment, round))[0][0]
@@ -172,13 +180,28 @@ def _unfinished(annotator: Enrollment, round: Round) -> Assignment | None:
 
 
 def _look(annotator: Enrollment, round: Round) -> Assignment | None:
-    """Return what is unfinished, else the next place from the cursor on, else the first behind it."""
-    if own := _unfinished(annotator, round):
-        return own
-    names, cursor = _names(annotator, round), annotator.cursor
-    taken = rows(TAKE, names | {"first": cursor, "end": 2**31}) or rows(TAKE, names | {"first": 0, "end": cursor})
-    names_of = [field.attname for field in Assignment._meta.concrete_fields]
-    return Assignment.from_db("default", names_of, taken[0]) if taken else None
+    """Return what is unfinished, else the next place from the cursor on."""
+    return _unfinished(annotator, round) or _take(annotator, round, first=annotator.cursor, end=2**31)
+
+
+def _behind(annotator: Enrollment, round: Round) -> Assignment | None:
+    return _take(annotator, round, first=0, end=annotator.cursor)
+
+
+def _when_freed(annotator: Enrollment, round: Round) -> Assignment | None:
+    """Free the places whose lease has run out, and look once more."""
+    return (_look(annotator, round) or _behind(annotator, round)) if release_due(round=round) else None
+
+
+def _take(annotator: Enrollment, round: Round, *, first: int, end: int) -> Assignment | None:
+    taken = rows(TAKE, _names(annotator, round) | {"first": first, "end": end})
+    names = [field.attname for field in Assignment._meta.concrete_fields]
+    return Assignment.from_db("default", names, taken[0]) if taken else None
+
+
+def _all_done(annotator: Enrollment, round: Round) -> bool:
+    """Say whether an annotator has done every task: then none of the many places still open is for them."""
+    return bool(rows(ALL_DONE, _names(annotator, round))[0][0])
 
 
 def _hold(own: uuid.UUID, minutes: int) -> None:

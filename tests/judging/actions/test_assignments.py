@@ -98,6 +98,18 @@ def test_claim_says_how_many_tasks_others_hold_and_finished_only_when_none_can_c
     assert assignments.claim(enrollment=second, round=round) == Finished()
 
 
+def test_claim_by_whom_has_done_everything_is_finished_without_looking_through_open_places(
+    django_assert_max_num_queries,
+) -> None:
+    round = opened(sources=2, annotators=3)
+    annotator = factories.enrollment(round.campaign)
+    for _ in range(2):
+        hand_in(claimed(annotator, round))
+    with django_assert_max_num_queries(6) as counted:
+        assert assignments.claim(enrollment=annotator, round=round) == Finished()
+    assert not [query for query in counted.captured_queries if "count(DISTINCT" in query["sql"]]
+
+
 def test_claim_takes_over_a_place_whose_lease_ran_out() -> None:
     round = opened(sources=1)
     first, second = factories.enrollment(round.campaign), factories.enrollment(round.campaign)
