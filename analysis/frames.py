@@ -20,7 +20,7 @@ from judging.models import Attribute, Campaign, Metric, Reference
 SLOTS = """
     SELECT u.id AS unit, s.name AS system, src.key AS source, src.position AS source_position, qs.id AS question_set,
            coalesce(u.position, 0) AS position, q.text AS text, p.text AS passage, src.answer AS answer,
-           src.id AS source_id, src.target_type AS target_type
+           src.id AS source_id, src.target_type AS target_type, q.submitted_answer AS submitted_answer
     FROM judging_unit u
     JOIN judging_questionset qs ON qs.id = u.question_set_id
     JOIN judging_source src ON src.id = qs.source_id
@@ -78,9 +78,21 @@ COUNTS = """
     GROUP BY c.key, {columns}
     ORDER BY c.key, {columns}
 """
+MARKS = """
+    SELECT m.unit_id AS unit, e.label AS annotator, m.nothing AS nothing, s.start AS start, s."end" AS "end"
+    FROM judging_marking m
+    JOIN judging_assignment a ON a.id = m.assignment_id
+    JOIN judging_round r ON r.id = a.round_id
+    JOIN judging_enrollment e ON e.id = a.enrollment_id
+    LEFT JOIN judging_spanmark s ON s.assignment_id = m.assignment_id AND s.unit_id = m.unit_id
+    WHERE r.campaign_id = %(campaign)s AND r.kind = %(round)s AND a.state IN ('submitted', 'extra')
+      AND (m.nothing OR s.id IS NOT NULL)
+    ORDER BY m.unit_id, e.label, s.start
+"""
 TRUE = "t"  # as COPY writes it
 TEXT = {"text": "string", "passage": "string", "answer": "string", "source": "string", "system": "string",
-        "target_type": "string", "criterion": "string", "annotator": "string", "name": "string"}  # fmt: skip
+        "target_type": "string", "submitted_answer": "string",
+        "criterion": "string", "annotator": "string", "name": "string"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -163,6 +175,14 @@ def _patterns(rows: pd.DataFrame, values: Sequence[int], own: Sequence[int]) -> 
     return value_counts(own, rows[columns].to_numpy("float64"), rows["times"].to_numpy("float64"))
 
 
+def marks(read: Material, *, round: str = "main") -> pd.DataFrame:
+    """Return the spans that annotators marked, a row for each, of those whose judgments are read; a question that
+    nothing in the passage answers has one row without a span."""
+    found = _frame(MARKS, campaign=read.campaign.pk, round=round)
+    kept = read.judgments[["unit", "annotator"]].drop_duplicates()
+    return found.merge(kept, on=["unit", "annotator"]).sort_values(["unit", "annotator", "start"], ignore_index=True)
+
+
 def references(campaign: Campaign) -> dict[str, tuple[str, ...]]:
     """Return the human-written questions of each source, by its key."""
     rows = Reference.objects.filter(source__collection=campaign.collection_id).order_by("source", "position")
@@ -194,6 +214,11 @@ def digest(read: Material) -> str:
     names = read.slots.set_index("unit")[["source", "system", "position"]]
     metrics = {metric.pk: metric.fingerprint for metric in read.metrics}
     whole = hashlib.sha256(read.campaign.rubric.digest.encode())
+    if read.rubric.span_mark:
+        marked = marks(read).join(names, on="unit")
+        columns = ["source", "system", "position", "annotator", "nothing", "start", "end"]
+        rows = marked[columns].sort_values(columns, kind="stable")
+        whole.update(rows.to_csv(index=False, lineterminator="\n").encode())
     for frame, columns in (
         (read.slots, ["source", "system", "position", "text"]),
         (

@@ -21,6 +21,7 @@ from analysis.actions import (
     mixed_models,
     scores,
     slices,
+    spans,
     systems,
 )
 from analysis.actions.resampling import Resampling
@@ -97,6 +98,7 @@ def _tables(
     tables |= _of_metrics(read, chance)
     steps.take("Slices")
     tables["slices"] = slices.records(read, attributes=settings["slices"])
+    tables |= {"spans": spans.records(read), "span_marks": spans.every(read)}
     tables["metrics"] = about.metrics(read, failures)
     tables["violations"] = about.violations(read)
     tables["about"] = about.study(read, settings)

@@ -40,6 +40,11 @@ MEASURES = {
     "kendall": "Kendall",
     "pairwise_accuracy": "pairwise accuracy",
 }
+SPANS = {
+    "between_annotators": "between annotators",
+    "with_submitted": "with the submitted answer",
+    "within_set": "within a set",
+}
 MANY_POINTS = 12  # points of a scale up to which its use is drawn
 
 
@@ -88,6 +93,7 @@ def sections(tables: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, A
         "aggregations": aggregations(tables, names),
         "levels": levels(tables, names),
         "slices": slices(tables, names),
+        "spans": spans(tables),
     }
 
 
@@ -112,6 +118,15 @@ def coefficients(tables: Mapping[str, Any], names: Mapping[str, str]) -> Table |
         if any((key, criterion) in by_place for criterion in names)
     ]
     return Table("Other coefficients", list(names.values()), rows, reasons=_reasons(kept)) if len(rows) > 1 else None
+
+
+def spans(tables: Mapping[str, Any]) -> Table | None:
+    """Return how far marked answers agree, system by system."""
+    found = tables.get("spans", [])
+    by_place = {(row["system"], row["measure"]): row for row in found}
+    names = dict.fromkeys(row["system"] for row in found)
+    rows = [Row(name, [_cell(by_place.get((name, measure))) for measure in SPANS]) for name in names]
+    return Table("Marked answers", list(SPANS.values()), rows, reasons=_reasons(found)) if rows else None
 
 
 def words(tables: Mapping[str, Any], names: Mapping[str, str]) -> list[str]:

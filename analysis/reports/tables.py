@@ -29,6 +29,8 @@ TITLES = {
     "differences": "Differences between metrics",
     "slices": "Agreement, means and correlations by the values of an attribute",
     "metrics": "Metrics and how they were made",
+    "spans": "How far marked answers agree: between annotators, with the submitted answer, within a set",
+    "span_marks": "Every marked answer, in code points of its passage",
     "violations": "Ratings that contradict the protocol's rules",
     "criteria": "Criteria and scales",
 }

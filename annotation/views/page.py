@@ -272,7 +272,8 @@ def _in_context(text: str, place: Range) -> tuple[str, str, str, str]:
     """Return a place, and its text between what stands before and after it."""
     start, end = place
     before, after = text[max(0, start - AROUND) : start], text[end : end + AROUND]
-    return f"{start}-{end}", f"…{before}", text[start:end], f"{after}…"
+    opening, closing = "…" if start > AROUND else "", "…" if end + AROUND < len(text) else ""
+    return f"{start}-{end}", opening + before, text[start:end], after + closing
 
 
 def _without_words(shown: ShownCriterion) -> ShownCriterion:
