@@ -87,6 +87,17 @@ def test_finished_launch_leads_to_its_campaign(page, owner):
     assert reverse("judging:campaign", args=[campaign.uuid]) in page.get(reverse("judging:job", args=[made.pk])).text
 
 
+def test_finished_analysis_leads_to_its_report(page, owner):
+    campaign = factories.campaign(manager=owner)
+    made = jobs.enqueue(kind="analysis.run", parameters={}, by=owner, campaign=campaign)
+    Job.objects.filter(pk=made.pk).update(state="done", finished_at=timezone.now())
+
+    answer = page.get(reverse("judging:job", args=[made.pk]))
+
+    assert "The new report is ready: reload" in answer.text
+    assert reverse("analysis:report", args=[campaign.uuid]) in answer.text
+
+
 def test_failed_job_says_why(page, owner):
     made = job(owner, state="failed", finished_at=timezone.now(), error="Row 7 <b> is odd.")
 
