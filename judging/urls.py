@@ -24,6 +24,7 @@ urlpatterns = [
     path("collections/import/<int:pk>/reading/", imports.take_apart, name="import_reading"),
     path("collections/import/<int:pk>/preview/", imports.preview, name="import_preview"),
     path("collections/import/<int:pk>/starts/", imports.starts, name="import_starts"),
+    path("collections/import/<int:pk>/check/", imports.check, name="import_check"),
     path("collections/import/<int:pk>/confirm/", imports.confirm, name="import_confirm"),
     path("collections/<int:pk>/", collections.collection, name="collection"),
     path("collections/<int:pk>/quarantine.csv", collections.quarantine, name="quarantine"),

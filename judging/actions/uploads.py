@@ -1,7 +1,7 @@
 """Files that people uploaded, and importing one of them as its owner wishes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -13,11 +13,15 @@ from judging.actions.rounds import Progress, silent
 from judging.models import Rubric, Upload, User
 
 LONGEST_NAME = 255
+PLAIN = ("name", "licence", "language", "ratings_title", "again", "checked")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What is to become of an upload: how it is read, what the collection is called, what its ratings mean."""
+    """What is to become of an upload: how it is read, what the collection is called, what its ratings mean.
+
+    `checked` says who looked at which handful of its sources; it is kept with how the file was read.
+    """
 
     upload: Upload
     plan: Plan
@@ -27,12 +31,13 @@ class Wanted:
     rubric: Rubric | None = None
     ratings_title: str = ""
     again: bool = False
+    checked: Mapping[str, Any] = field(default_factory=dict)
 
     def for_job(self) -> dict[str, Any]:
         """Return plain data that JSON can hold."""
         rubric = self.rubric.pk if self.rubric else None
-        texts = {key: getattr(self, key) for key in ("name", "licence", "language", "ratings_title", "again")}
-        return {"upload": self.upload.pk, "plan": self.plan.as_dict(), "rubric": rubric, **texts}
+        plain = {key: getattr(self, key) for key in PLAIN}
+        return {"upload": self.upload.pk, "plan": self.plan.as_dict(), "rubric": rubric, **plain}
 
     @classmethod
     def from_job(cls, data: Mapping[str, Any], *, by: User) -> "Wanted":
@@ -68,7 +73,7 @@ def import_upload(*, wanted: Wanted, by: User, now: datetime, progress: Progress
         language=wanted.language,
         file=upload.file,
         file_name=upload.name,
-        mapping=wanted.plan.as_dict(),
+        mapping={**wanted.plan.as_dict(), **({"checked": wanted.checked} if wanted.checked else {})},
         rubric=wanted.rubric,
         ratings_title=wanted.ratings_title,
         again=wanted.again,

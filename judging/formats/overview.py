@@ -1,9 +1,10 @@
 """What a study amounts to, counted before anything is stored, and a text cut where its marks begin and end."""
 
 import itertools
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 
 from judging.formats.records import QuestionRecord, SourceRecord, Study
 from judging.rules import same_text
@@ -49,11 +50,32 @@ def _duplicates(questions: Sequence[QuestionRecord]) -> Mapping[str, int]:
 def samples(study: Study, most: int) -> tuple[Sample, ...]:
     """Return the first few sources with their questions."""
     first = study.sources[:most]
-    by_source: dict[str, list[QuestionRecord]] = defaultdict(list, {source.key: [] for source in first})
-    for question in study.questions:
-        if question.source_key in by_source:
-            by_source[question.source_key].append(question)
+    by_source = _questions_about(study, first)
     return tuple(Sample(source, tuple(by_source[source.key])) for source in first)
+
+
+def handful(study: Study, *, most: int, seed: int) -> tuple[Sample, ...]:
+    """Return a few sources by chance, in the order of the file, each with its systems in an order by chance."""
+    rng = Random(seed)
+    places = sorted(rng.sample(range(len(study.sources)), min(most, len(study.sources))))
+    chosen = [study.sources[place] for place in places]
+    by_source = _questions_about(study, chosen)
+    return tuple(Sample(source, _shuffled(by_source[source.key], rng)) for source in chosen)
+
+
+def _shuffled(questions: Sequence[QuestionRecord], rng: Random) -> tuple[QuestionRecord, ...]:
+    """Shuffle the systems; what one of them asked stays together, in its order."""
+    systems = list(dict.fromkeys(question.system for question in questions))
+    rng.shuffle(systems)
+    return tuple(sorted(questions, key=lambda question: (systems.index(question.system), question.position)))
+
+
+def _questions_about(study: Study, sources: Sequence[SourceRecord]) -> Mapping[str, list[QuestionRecord]]:
+    found: dict[str, list[QuestionRecord]] = {source.key: [] for source in sources}
+    for question in study.questions:
+        if question.source_key in found:
+            found[question.source_key].append(question)
+    return found
 
 
 def pieces(text: str, *, answer: Span | None, sentence: Span | None) -> tuple[tuple[str, str], ...]:

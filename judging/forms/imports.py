@@ -158,6 +158,18 @@ class QgstecForm(OptionsForm):
     )
 
 
+class CheckForm(forms.Form):
+    """That somebody looked at a handful of sources before they are stored."""
+
+    seed = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=999_999_999)
+    checked = forms.BooleanField(
+        label=_("These are the right outputs"),
+        error_messages={
+            "required": _("Look at these sources, then tick this. If something is wrong, go back to the columns.")
+        },
+    )
+
+
 class DetailsForm(forms.Form):
     """What the collection is called."""
 

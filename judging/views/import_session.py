@@ -46,6 +46,16 @@ class Waiting:
         return self._said.get("rows")
 
     @property
+    def sources(self) -> int:
+        """How many sources the preview found."""
+        return int(self._said.get("sources", 0))
+
+    @property
+    def checked(self) -> dict[str, Any]:
+        """Who looked at which handful of sources and found it right; empty before somebody did."""
+        return dict(self._said.get("checked", {}))
+
+    @property
     def has_ratings(self) -> bool:
         """Say whether the preview found ratings."""
         return bool(self._said.get("ratings"))
@@ -56,10 +66,11 @@ class Waiting:
         return self._said.get("details", {})
 
     def keep(self, *, plan: Plan | None = None, head: Head | None = None, **said: Any) -> None:
-        """Add answers. A new plan makes the preview worthless, and a file that is read anew all else too."""
+        """Add answers. A new plan makes preview and check worthless, and a file that is read anew all else too."""
         if plan is not None:
             said["plan"] = plan.as_dict()
             self._said.pop("rows", None)
+            self._said.pop("checked", None)
         if head is not None:
             said["head"] = asdict(head)
         self._said = self._said | said

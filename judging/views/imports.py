@@ -1,4 +1,4 @@
-"""Importing a file in four steps: the file, what its columns hold, how that looks, what it is called."""
+"""Importing a file in five steps: the file, its columns, how that looks, a handful looked at, what it is called."""
 
 from pathlib import PurePath
 from typing import Any
@@ -15,10 +15,11 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from judging import storage, tasks
 from judging.actions import imports, jobs, reading, uploads
 from judging.actions.uploads import Wanted
-from judging.formats.overview import per_system, samples, source_pieces, surroundings
+from judging.design import letter
+from judging.formats.overview import Sample, handful, per_system, samples, source_pieces, surroundings
 from judging.formats.records import Problem, SourceRecord, Study
 from judging.formats.text import Unreadable
-from judging.forms.imports import DetailsForm, ReadingForm, UploadForm
+from judging.forms.imports import CheckForm, DetailsForm, ReadingForm, UploadForm
 from judging.forms.mapping import Mapping
 from judging.guards import creator_required, rubrics_of
 from judging.models import Collection, Rubric, Upload
@@ -27,7 +28,8 @@ from judging.views.import_session import Waiting
 LARGE = 5_000  # rows; above that, storing them is a job with progress
 SHOWN = 50
 SAMPLES = 5
-STEPS = ("import", "import_columns", "import_preview", "import_confirm")
+FIRST_SEED = 1
+STEPS = ("import", "import_columns", "import_preview", "import_check", "import_confirm")
 
 
 @creator_required
@@ -89,7 +91,7 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
     study = reading.read_study(name=upload.name, data=_content(upload), plan=waiting.plan)
     rubric = _rubric(request, waiting)
     examined = imports.examine(study=study, rubric=rubric)
-    waiting.keep(rows=study.rows_read, ratings=bool(examined.ratings))
+    waiting.keep(rows=study.rows_read, ratings=bool(examined.ratings), sources=len(study.sources))
     warnings = study.problems_of("warning")
     context = {
         "upload": upload,
@@ -140,12 +142,47 @@ def starts(request: HttpRequest, pk: int) -> HttpResponse:
 
 @creator_required
 @require_http_methods(["GET", "POST"])
+def check(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a handful of sources by chance as annotators will see them, and ask whether they are right."""
+    upload = _own(request, pk)
+    waiting = Waiting(request, upload)
+    if waiting.rows is None:
+        return redirect("judging:import_preview", pk)
+    form = CheckForm(request.POST if request.method == "POST" else None, initial={"seed": _seed(request)})
+    if form.is_valid():
+        looked = {"seed": form.cleaned_data["seed"], "sources": min(SAMPLES, waiting.sources)}
+        waiting.keep(checked={"by": request.user.username, "at": timezone.now().isoformat(), **looked})
+        return redirect("judging:import_confirm", pk)
+    seed = form.cleaned_data.get("seed", FIRST_SEED) if form.is_bound else form.initial["seed"]
+    study = reading.read_study(name=upload.name, data=_content(upload), plan=waiting.plan)
+    samples = [_as_shown(each) for each in handful(study, most=SAMPLES, seed=seed)]
+    context = {"upload": upload, "form": form, "steps": _steps(3, pk), "before": _before(upload), "samples": samples}
+    context |= {"source_count": len(study.sources), "next_seed": seed + 1}
+    return render(request, "judging/imports/check.html", context, status=422 if form.errors else 200)
+
+
+def _seed(request: HttpRequest) -> int:
+    asked = request.GET.get("seed", "")
+    return int(asked) if asked.isdecimal() and len(asked) < 10 else FIRST_SEED
+
+
+def _as_shown(sample: Sample) -> dict[str, Any]:
+    """Return a source as annotators see it: questions under letters, and nothing that names a system."""
+    questions = [(letter(place), question.text) for place, question in enumerate(sample.questions)]
+    return {"source": sample.source, "text": source_pieces(sample.source), "questions": questions}
+
+
+@creator_required
+@require_http_methods(["GET", "POST"])
 def confirm(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask what the collection is called, and import: a small file at once, a large one as a job."""
     upload = _own(request, pk)
     waiting = Waiting(request, upload)
     if waiting.rows is None:
         return redirect("judging:import_preview", pk)
+    if not waiting.checked:
+        messages.error(request, _("Look at a handful of sources and tick that they are right; then go on."))
+        return redirect("judging:import_check", pk)
     before = _before(upload)
     initial = {"name": PurePath(upload.name).stem} | waiting.details
     data = request.POST if request.method == "POST" else None
@@ -153,12 +190,12 @@ def confirm(request: HttpRequest, pk: int) -> HttpResponse:
     if data is not None and form.is_valid():
         waiting.keep(details=form.cleaned_data)
         rubric = _rubric(request, waiting)
-        wanted = Wanted(upload=upload, plan=waiting.plan, rubric=rubric, **form.cleaned_data)
+        wanted = Wanted(upload=upload, plan=waiting.plan, rubric=rubric, checked=waiting.checked, **form.cleaned_data)
         answer = _start(request, wanted) if waiting.rows > LARGE else _import(request, wanted, form)
         if answer:
             waiting.forget()
             return answer
-    context = {"upload": upload, "form": form, "steps": _steps(3, pk), "before": before, "rows": waiting.rows}
+    context = {"upload": upload, "form": form, "steps": _steps(4, pk), "before": before, "rows": waiting.rows}
     context |= {"is_large": waiting.rows > LARGE, "worker_lives": jobs.worker_lives()}
     return render(request, "judging/imports/confirm.html", context, status=422 if form.errors else 200)
 
@@ -201,7 +238,7 @@ def _rubric(request: HttpRequest, waiting: Waiting) -> Rubric | None:
 
 
 def _steps(now: int, pk: int | None = None) -> list[tuple[str, str, str]]:
-    titles = (_("File"), _("Columns"), _("Preview"), _("Import"))
+    titles = (_("File"), _("Columns"), _("Preview"), _("Check"), _("Import"))
     steps = []
     for place, (title, name) in enumerate(zip(titles, STEPS, strict=True)):
         url = reverse(f"judging:{name}", args=[pk] if place else []) if place < now else ""

@@ -34,7 +34,7 @@ def log_in(page: Any) -> None:
 
 
 def import_questions(page: Any) -> None:
-    """Send the file, accept what it proposes for the columns, look at the preview, confirm."""
+    """Send the file, accept what it proposes for the columns, look at the preview and a handful, confirm."""
     page.get_by_role("link", name="Collections").click()
     page.get_by_role("link", name="Import questions").click()
     page.set_input_files("[name=file]", {"name": "canals.csv", "mimeType": "text/csv", "buffer": CSV})
@@ -42,6 +42,8 @@ def import_questions(page: Any) -> None:
     page.get_by_role("button", name="Look at what would be stored").click()
     assert "Who built the lock?" in page.inner_text("main")
     page.get_by_role("link", name="Go on").click()
+    page.get_by_label("These are the right outputs").check()
+    page.get_by_role("button", name="Go on").click()
     page.get_by_label("Name").fill("Canals")
     page.get_by_role("button", name="Import", exact=True).click()
     assert page.locator("h1").inner_text() == "Canals"

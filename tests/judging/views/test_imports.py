@@ -65,10 +65,16 @@ def mapped(page: Client, upload: Upload, **said: Any) -> HttpResponse:
     return page.post(at("columns", upload), form_of(page.get(at("columns", upload))) | said)
 
 
+def confirmed(page: Client, upload: Upload, **details: Any) -> HttpResponse:
+    """Tick that the handful is right, and import."""
+    assert page.post(at("check", upload), {"seed": "1", "checked": "on"}).url == at("confirm", upload)
+    return page.post(at("confirm", upload), DETAILS | details)
+
+
 def imported(page: Client, upload: Upload, **details: Any) -> HttpResponse:
     assert mapped(page, upload).url == at("preview", upload)
     assert page.get(at("preview", upload)).status_code == 200
-    return page.post(at("confirm", upload), DETAILS | details)
+    return confirmed(page, upload, **details)
 
 
 def test_upload_keeps_the_file_for_its_owner(page, owner):
@@ -87,7 +93,7 @@ def test_columns_shows_first_values_and_a_proposal(page):
     assert uses == ["passage", "answer", "system", "question", "metric", "metadata"]
 
 
-def test_a_file_is_imported_in_four_steps(page, owner):
+def test_a_file_is_imported_in_five_steps(page, owner):
     answer = imported(page, sent(page), licence="CC BY 4.0")
 
     made = Collection.objects.get()
@@ -133,14 +139,15 @@ def test_what_the_collection_is_called_is_asked_once(page):
     upload = sent(page)
     mapped(page, upload)
     page.get(at("preview", upload))
+    page.post(at("check", upload), {"seed": "1", "checked": "on"})
     assert page.get(at("confirm", upload)).context["form"]["name"].value() == "canals"
 
-    page.post(at("confirm", upload), DETAILS | {"language": "not a tag"})
+    confirmed(page, upload, language="not a tag")
 
     assert Collection.objects.count() == 0
 
 
-@pytest.mark.parametrize("step", ["preview", "confirm"])
+@pytest.mark.parametrize("step", ["preview", "check", "confirm"])
 def test_a_later_step_without_the_earlier_ones_leads_back(page, step):
     upload = sent(page)
 
@@ -222,7 +229,7 @@ def test_ratings_become_a_campaign_and_an_impossible_value_stands_in_quarantine(
 
     preview = page.get(at("preview", upload))
     assert "It is not on the scale of Correctness: 1, 2, 3." in preview.text
-    page.post(at("confirm", upload), DETAILS | {"ratings_title": "As released"})
+    confirmed(page, upload, ratings_title="As released")
 
     campaign = Campaign.objects.get()
     assert (campaign.title, campaign.state, campaign.rubric) == ("As released", "closed", rubric)
@@ -249,7 +256,7 @@ def test_an_answer_that_stands_twice_is_asked_about_and_marked_where_one_says(pa
     assert [start for start, _ in preview.context["asks"][0][1]] == [2, 12]
     assert page.post(at("starts", upload), {"start:1": "12", "others": "ask"}).url == at("preview", upload)
     assert page.get(at("preview", upload)).context["ask_count"] == 0
-    page.post(at("confirm", upload), DETAILS)
+    confirmed(page, upload)
 
     assert list(Source.objects.values_list("key", "answer_start")) == [("1", 12), ("2", 4)]
 
@@ -262,7 +269,7 @@ def test_an_answer_that_stands_twice_may_stay_unmarked_or_take_its_first_place(p
     mapped(page, upload)
     page.post(at("starts", upload), {"others": "first"})
     page.get(at("preview", upload))
-    page.post(at("confirm", upload), DETAILS | {"again": "on"})
+    confirmed(page, upload, again="on")
 
     assert Source.objects.filter(key="1", answer_start=2).count() == 1
 
@@ -311,7 +318,7 @@ def test_the_same_file_twice_is_told_and_imported_only_on_demand(page):
     assert "You imported this very file before." in refused.text
     assert Collection.objects.count() == 1
 
-    page.post(at("confirm", upload), DETAILS | {"again": "on"})
+    confirmed(page, upload, again="on")
     assert Collection.objects.count() == 2
 
 
@@ -333,7 +340,7 @@ def test_qgstec_xml_has_no_columns_to_name(page):
     mapped(page, upload, rubric=str(rubric.pk))
     preview = page.get(at("preview", upload))
     assert preview.context["refused_count"] == 3
-    page.post(at("confirm", upload), DETAILS)
+    confirmed(page, upload)
 
     assert Question.objects.count() == 896
     assert Campaign.objects.get().enrollments.count() == 6
@@ -425,8 +432,8 @@ def test_an_upload_of_nothing_is_refused(page):
 
 @pytest.mark.parametrize(
     ("step", "verb"),
-    [("columns", "get"), ("columns", "post"), ("preview", "get"), ("confirm", "get"), ("confirm", "post"),
-     ("reading", "post"), ("starts", "post")],
+    [("columns", "get"), ("columns", "post"), ("preview", "get"), ("check", "get"), ("check", "post"),
+     ("confirm", "get"), ("confirm", "post"),     ("reading", "post"), ("starts", "post")],
 )  # fmt: skip
 def test_uploads_of_others_and_unknown_ones_are_not_found(page, client, step, verb):
     upload = sent(page)
@@ -436,7 +443,7 @@ def test_uploads_of_others_and_unknown_ones_are_not_found(page, client, step, ve
     assert getattr(client, verb)(reverse(f"judging:import_{step}", args=[999_999])).status_code == 404
 
 
-@pytest.mark.parametrize("step", ["columns", "preview", "confirm"])
+@pytest.mark.parametrize("step", ["columns", "preview", "check", "confirm"])
 def test_who_may_not_create_is_told_so_and_strangers_are_sent_to_log_in(client, page, step):
     upload = sent(page)
     client.force_login(upload.owner)
@@ -449,7 +456,7 @@ def test_who_may_not_create_is_told_so_and_strangers_are_sent_to_log_in(client, 
 
 
 @pytest.mark.parametrize(
-    ("step", "verb"), [("preview", "post"), ("reading", "get"), ("starts", "get"), ("confirm", "put")]
+    ("step", "verb"), [("preview", "post"), ("reading", "get"), ("starts", "get"), ("check", "put"), ("confirm", "put")]
 )
 def test_wrong_verbs_are_refused(page, step, verb):
     assert getattr(page, verb)(at(step, sent(page))).status_code == 405
