@@ -34,7 +34,13 @@ def csv_of(*, sources: int, systems: int, metrics: int) -> bytes:
             quality = system / systems + draw.normal() / 2
             given = np.clip(np.rint(2 + quality + draw.normal(size=len(ratings)) * 0.7), 1, 3).astype(int)
             scores = np.round(quality + draw.normal(size=metrics), 4)
-            text = [str(source), f"Passage {source} about a lock.", "lock", f"S{system}", f"What is {source} to {system}?"]
+            text = [
+                str(source),
+                f"Passage {source} about a lock.",
+                "lock",
+                f"S{system}",
+                f"What is {source} to {system}?",
+            ]
             rows.append(",".join([*text, *map(str, given), *map(str, scores)]))
     return "\n".join(rows).encode()
 
@@ -87,7 +93,9 @@ def run(arguments: argparse.Namespace) -> None:
     start = time.perf_counter()
     agreement.records(read)
     print(f"{len(read.judgments):,} judgments of {len(read.questions):,} questions, {len(read.metrics)} metrics")
-    print(f"all agreement with intervals and checks: {time.perf_counter() - start:.2f} s, after {reading:.2f} s of reading")
+    print(
+        f"all agreement with intervals and checks: {time.perf_counter() - start:.2f} s, after {reading:.2f} s of reading"
+    )
     work, parameters = Timed(), {"metrics": [], "slices": ["day"]}
     start = time.perf_counter()
     runs.execute(run=runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters=parameters), work=work)

@@ -1,0 +1,123 @@
+"""All agreement of millions of judgments: value counts made by PostgreSQL, coefficients with intervals from those.
+
+    OMP_NUM_THREADS=1 .venv/bin/python bench/judgments.py [--judgments 10_000_000]
+
+A PostgreSQL of its own is made in a temporary folder and removed again; five annotators judge every question on three
+criteria of three points. The floor beside it is what the database needs to count the rows once. Memory is the most
+that this process and its server process ever held.
+"""
+
+import argparse
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+ANNOTATORS, CRITERIA, UNITS_A_TASK = 5, 3, 6
+ROWS = """
+    WITH assigned AS (
+        INSERT INTO judging_assignment (id, round_id, task_id, place, position, enrollment_id, state, stage,
+                                        submit_token, held_at, submitted_at, active_seconds)
+        SELECT gen_random_uuid(), %(round)s, task, e.place, task, e.id, 'submitted', 0,
+               gen_random_uuid(), now(), now(), 0
+        FROM generate_series(1, %(tasks)s) AS task,
+             (SELECT id, row_number() OVER (ORDER BY id) AS place FROM judging_enrollment) AS e
+        RETURNING id, task_id
+    )
+    INSERT INTO judging_judgment (assignment_id, unit_id, criterion_id, value, origin, cause, revision, created_at)
+    SELECT a.id, a.task_id * %(units)s + slot, c.id, 1 + least(2, floor(random() * 3.5))::int, 'judged', '', 1, now()
+    FROM assigned a, generate_series(1, %(units)s) AS slot, (SELECT id FROM judging_criterion ORDER BY id LIMIT 3) AS c
+"""
+
+
+def filled(judgments: int) -> Any:
+    """Return a campaign with so many judgments; rows go in without foreign keys, for the sake of time."""
+    from django.db import connection, transaction
+
+    from judging.actions import rubrics
+    from judging.formats import rubric as documents
+    from judging.models import Campaign, Collection, Enrollment, Round, User
+
+    by = User.objects.create(username="bench")
+    rubric = rubrics.install(document=documents.shipped("qgbench"))
+    collection = Collection.objects.create(name="Bench", owner=by)
+    campaign = Campaign.objects.create(title="Bench", created_by=by, rubric=rubric, collection=collection)
+    main = Round.objects.create(campaign=campaign)
+    Enrollment.objects.bulk_create(Enrollment(campaign=campaign, label=f"A{i}") for i in range(ANNOTATORS))
+    tasks = judgments // (ANNOTATORS * CRITERIA * UNITS_A_TASK)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute(ROWS, {"round": main.pk, "tasks": tasks, "units": UNITS_A_TASK})
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    return campaign
+
+
+def server_memory() -> float:
+    """Return the most memory, in MB, that the server process of this connection held."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        lines = Path(f"/proc/{cursor.fetchone()[0]}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+
+
+def measure(judgments: int) -> None:
+    import django
+
+    django.setup()
+    import numpy as np
+    from django.db import connection
+
+    from analysis.actions import agreement
+    from analysis.actions.resampling import Resampling
+    from judging.models import Judgment
+
+    start = time.perf_counter()
+    campaign = filled(judgments)
+    print(f"{judgments:,} judgments made in {time.perf_counter() - start:.0f} s")
+    connection.close()
+    start = time.perf_counter()
+    rows = Judgment.objects.count()
+    floor = time.perf_counter() - start
+    start = time.perf_counter()
+    by = Resampling(np.random.default_rng(1), 1000, lambda _: None)
+    found = agreement.counted(campaign, by=by)
+    whole = time.perf_counter() - start
+    print(f"{len(found)} coefficients of {rows:,} rows, each with jackknife and bootstrap: {whole:.1f} s, "
+          f"{whole / floor:.1f} x counting the rows once; goal 60 s at 10 million")  # fmt: skip
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"memory: this process {own:.0f} MB, its server process {server_memory():.0f} MB; goal 2,000 MB")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--judgments", type=int, default=1_000_000)
+    judgments = parser.parse_args().judgments
+    from config.postgres import Cluster
+
+    home = Path(tempfile.mkdtemp(prefix="quaestor-bench-"))
+    home.chmod(0o755)
+    cluster = Cluster(home, durable=False)
+    os.environ |= {
+        "DATABASE_URL": cluster.url(), "QUAESTOR_HOME": str(home), "DJANGO_SETTINGS_MODULE": "config.settings",
+    }  # fmt: skip
+    try:
+        with cluster.serving():
+            subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, check=True)
+            measure(judgments)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+        shutil.rmtree(cluster.base, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

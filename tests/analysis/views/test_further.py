@@ -1,0 +1,173 @@
+"""The folded parts of a report: coefficients, annotators, pairs of systems, levels, slices, exclusions."""
+
+import csv
+import io
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from analysis.actions import runs
+from analysis.models import Run
+from judging.actions import jobs
+from judging.models import Attribute, Enrollment, Exclusion, Unit
+from tests import factories
+from tests.analysis import studies
+
+pytestmark = pytest.mark.django_db
+PARTS = (
+    "Gwet&#x27;s AC1",
+    "ICC(2,1)",
+    "Words of Landis and Koch",
+    "Do the systems differ?",
+    "Cliff&#x27;s delta",
+    "random effects",
+    "Other ways from ratings",
+    "Metrics at every level",
+    "pairwise accuracy",
+    "Annotators on Correctness",
+    'class="shares"',
+    "not assessed: no question was shown to the same",
+    "topic, 2 values",
+    "day, 1 value",
+)
+
+
+def done(campaign, **parameters):
+    run = runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters={"resamples": 100, **parameters})
+    job = jobs.claim(job_id=run.job_id)
+    jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
+    return Run.objects.get(pk=run.pk)
+
+
+def report_of(client, run):
+    client.force_login(run.campaign.created_by)
+    return client.get(reverse("analysis:report", args=[run.campaign.uuid])).content.decode()
+
+
+def csv_of(client, run, name):
+    answer = client.get(reverse("analysis:table", args=[run.campaign.uuid, run.number, name]))
+    return list(csv.DictReader(io.StringIO(answer.content.decode())))
+
+
+def found(rows, **where):
+    return [row for row in rows if where.items() <= row.items()]
+
+
+def with_topics(campaign):
+    """Give every unit a topic: even or odd source."""
+    units = Unit.objects.filter(question_set__source__collection=campaign.collection_id)
+    rows = units.values_list("pk", "question_set__source__position")
+    Attribute.objects.bulk_create(
+        Attribute(unit_id=pk, name="topic", value="even" if place % 2 == 0 else "odd") for pk, place in rows
+    )
+    return campaign
+
+
+def test_report_holds_every_part(client):
+    run = done(with_topics(studies.imported(sources=12)), slices=["column: topic", "day"])
+    page = report_of(client, run)
+    for words in PARTS:
+        assert words in page, words
+    assert 'class="letters"' in page
+    names = (
+        "use_of_scale",
+        "left_out",
+        "repeats",
+        "comparisons",
+        "groups",
+        "mixed_models",
+        "aggregations",
+        "levels",
+        "slices",
+    )
+    for name in names:
+        assert len(csv_of(client, run, name)) == len(runs.tables_of(run)[name]) > 0, name
+
+
+def test_csv_says_first_what_a_row_is_of_and_last_how_it_was_made(client):
+    run = done(studies.imported())
+    client.force_login(run.campaign.created_by)
+    head = list(csv_of(client, run, "comparisons")[0])
+    assert head[:7] == ["criterion", "test", "first", "second", "value", "low", "high"]
+    assert head[-2:] == ["method", "reason"]
+
+
+def test_letters_tell_apart_what_many_sources_show(client):
+    run = done(studies.imported(sources=20))
+    letters = {
+        row["system"]: row["letters"] for row in runs.tables_of(run)["groups"] if row["criterion"] == "correctness"
+    }
+    assert letters == {"Alba": "a", "Brisa": "b", "Corvo": "c"}
+    permutation = found(runs.tables_of(run)["comparisons"], criterion="correctness", test="permutation")
+    assert all(row["p_holm"] < 0.05 for row in permutation)
+    assert all(row["p_bh"] <= row["p_holm"] for row in permutation)
+
+
+def test_slices_hold_their_own_part_of_the_data_and_count_themselves(client):
+    run = done(with_topics(studies.imported(sources=12)), slices=["column: topic"])
+    rows = found(runs.tables_of(run)["slices"], attribute="topic", slices=2)
+    even = found(rows, label="even", measure="krippendorff_alpha", criterion="correctness")
+    assert [row["n"] for row in even] == [18]
+    means = found(rows, measure="mean", criterion="correctness", system="Alba")
+    assert {row["label"]: row["n"] for row in means} == {"even": 6, "odd": 6}
+    rho = found(rows, measure="spearman", criterion="correctness", metric="meteor")
+    assert all(row["p_holm"] >= row["p"] for row in rho)
+    assert len(rho) == 2
+
+
+def test_an_attribute_of_too_many_values_is_said(client):
+    run = done(studies.imported(sources=61), slices=["source"])
+    assert "61 different values: tables are sliced by up to 60" in report_of(client, run)
+
+
+def test_an_exclusion_shows_the_numbers_with_and_without(client):
+    campaign = studies.imported()
+    row = Enrollment.objects.get(campaign=campaign, label="A2")
+    Exclusion.objects.create(
+        enrollment=row, reason="slept", excluded_by=campaign.created_by, excluded_at=timezone.now()
+    )
+    run = done(campaign)
+    rows = runs.tables_of(run)["exclusions"]
+    means = {row["data"]: row["value"] for row in found(rows, measure="mean", criterion="correctness", system="Corvo")}
+    assert means["after exclusions"] == 1
+    assert means["all"] > 1
+    alphas = {row["data"]: row["value"] for row in found(rows, measure="krippendorff_alpha", criterion="correctness")}
+    assert alphas["after exclusions"] is None
+    assert alphas["all"] is not None
+    assert "With and without annotators left out" in report_of(client, run)
+    assert {row["data"]: row["value"] for row in found(runs.tables_of(done(campaign, with_excluded=True))["exclusions"],
+            measure="mean", criterion="correctness", system="Corvo")} == means  # fmt: skip
+
+
+def test_without_exclusions_there_is_nothing_to_compare():
+    assert runs.tables_of(done(studies.imported()))["exclusions"] == []
+
+
+def test_mixed_model_is_fitted_when_asked_for_and_finds_the_differences():
+    rows = runs.tables_of(done(studies.imported(sources=20)))["mixed_models"]
+    [row] = found(rows, criterion="correctness", first="Alba", second="Corvo")
+    assert row["low"] < row["value"] < row["high"]
+    assert row["p_holm"] < 0.001
+    assert {"variance of annotators", "variance of sources", "variance of rest"} <= {row["effect"] for row in rows}
+    assert runs.tables_of(done(studies.imported(), mixed_model="never"))["mixed_models"] == []
+
+
+def test_start_takes_slices_and_refuses_others(client):
+    campaign = with_topics(studies.imported())
+    client.force_login(campaign.created_by)
+    form = {"prepare_hypothesis": "raw", "prepare_reference": "raw", "resamples": 100, "seed": 1}
+    start = reverse("analysis:start", args=[campaign.uuid])
+    assert client.post(start, {**form, "slices": ["column: topic"], "mixed_model": "always"}).status_code == 302
+    parameters = Run.objects.get().parameters
+    assert (parameters["slices"], parameters["mixed_model"]) == (["column: topic"], "always")
+    for wrong in ({"slices": ["column: none"]}, {"mixed_model": "sometimes"}):
+        assert client.post(start, form | wrong).status_code == 422
+    assert Run.objects.count() == 1
+
+
+@pytest.mark.parametrize("campaign", [factories.opened, factories.campaign])
+def test_a_campaign_nobody_judged_has_a_report(client, campaign):
+    page = report_of(client, done(campaign(), slices=["day", "source", "target_type"]))
+    assert "Nothing has been judged" in page
+    assert "Do the systems differ?" not in page
