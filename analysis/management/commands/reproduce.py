@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from analysis.actions import reproductions
+from analysis.actions.published import STUDIES
 from judging.actions.imports import CannotImport
 from judging.formats.text import Unreadable
 from judging.models import User
@@ -21,7 +22,7 @@ class Command(BaseCommand):
     help = "Import a published study's released file into a closed campaign and print published beside computed."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("study", choices=sorted(reproductions.STUDIES))
+        parser.add_argument("study", choices=sorted(STUDIES))
         parser.add_argument("file", type=Path)
         parser.add_argument("--owner", default="", help="user name of whoever manages the campaign")
         parser.add_argument("--json", action="store_true", help="one object: study, file_sha256, published, computed")
