@@ -5,10 +5,11 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analysis.actions import mixed_models, planning, slices
+from analysis.actions import mixed_models, offers, planning, slices
 from analysis.metrics import registry
+from analysis.metrics.contract import Parameter
 from analysis.metrics.scoring import QUESTION_UNITS
-from judging.models import Campaign
+from judging.models import Campaign, Collection, Metric
 
 PREPARATIONS = [
     ("nqg", _("as QG-Bench does before BLEU and ROUGE-L (nqg)")),
@@ -118,3 +119,79 @@ class PowerForm(forms.Form):
         for key, kind, name in planning.choices(campaign):
             groups.setdefault(str(FROM[kind]), []).append((key, name))
         self.fields["variances"].choices = list(groups.items())
+
+
+class ScoresForm(forms.Form):
+    """Which metrics to compute on a collection, on which texts, with which settings."""
+
+    metrics = forms.MultipleChoiceField(label=_("Metrics"), widget=forms.CheckboxSelectMultiple)
+    prepare_hypothesis = forms.ChoiceField(label=_("Questions are"), choices=PREPARATIONS, initial="nqg")
+    prepare_reference = forms.ChoiceField(
+        label=_("References are"),
+        choices=PREPARATIONS,
+        initial="nqg",
+        help_text=_("Leave them as they are where the file has them tokenised and lower-cased already."),
+    )
+
+    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["metrics"].choices = offers.usable_ids(collection)
+        self.settings = offers.settings()
+        for id, parameters in self.settings.items():
+            for parameter in parameters:
+                self.fields[f"{id}-{parameter.name}"] = _setting(parameter)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.errors:
+            try:
+                cleaned["chosen"] = offers.chosen(cleaned["metrics"], self._values(cleaned))
+            except ValueError as refused:
+                raise forms.ValidationError(str(refused)) from None
+        return cleaned
+
+    def _values(self, cleaned: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """Return the settings that were filled in, by metric; one left out keeps its default."""
+        return {
+            id: {each.name: value for each in parameters if (value := cleaned[f"{id}-{each.name}"]) not in ("", None)}
+            for id, parameters in self.settings.items()
+        }
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what a job is asked for."""
+        return {
+            "metrics": self.cleaned_data["chosen"],
+            **{name: self.cleaned_data[name] for name in ("prepare_hypothesis", "prepare_reference")},
+        }
+
+
+def _setting(parameter: Parameter) -> forms.Field:
+    """Return the field of one setting of a metric, which is called by the name that the metric gives it."""
+    shown = {"label": parameter.name, "help_text": parameter.about, "initial": parameter.default, "required": False}
+    if parameter.choices:
+        kinds = {str(each): each for each in parameter.choices}
+        return forms.TypedChoiceField(
+            choices=[(name, name) for name in kinds], coerce=kinds.__getitem__, empty_value=None, **shown
+        )
+    kind = {int: forms.IntegerField, float: forms.FloatField}.get(type(parameter.default), forms.CharField)
+    return kind(**shown)
+
+
+class CompareForm(forms.Form):
+    """Two columns of scores to put beside each other."""
+
+    first = forms.ModelChoiceField(label=_("Scores"), queryset=Metric.objects.none())
+    second = forms.ModelChoiceField(label=_("Beside"), queryset=Metric.objects.none())
+
+    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("first", "second"):
+            field = self.fields[name]
+            field.queryset = collection.metrics.order_by("name", "pk")
+            field.label_from_instance = _column
+
+
+def _column(metric: Metric) -> str:
+    sides = metric.made.get("preparation", {})
+    prepared = ", ".join(dict.fromkeys(filter(None, (sides.get("hypothesis"), sides.get("reference")))))
+    return f"{metric.name} ({metric.get_kind_display()}{', ' + prepared if prepared else ''}, {metric.fingerprint[:6]})"

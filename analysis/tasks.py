@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.actions import planning, runs
+from analysis.actions import planning, runs, scoring_jobs
 from analysis.models import Run
 from judging.actions import jobs
 from judging.tasks import job_task
@@ -19,3 +19,15 @@ def run(work: jobs.Work) -> Mapping[str, Any]:
 def plan(work: jobs.Work) -> Mapping[str, Any]:
     """Simulate how many items and annotators a study needs."""
     return planning.execute(work)
+
+
+@job_task(scoring_jobs.KIND, whole=False)
+def score(work: jobs.Work) -> Mapping[str, Any]:
+    """Compute a collection's scores; every chunk stands once it is done."""
+    return scoring_jobs.execute(work)
+
+
+@job_task(scoring_jobs.ESTIMATE)
+def estimate(work: jobs.Work) -> Mapping[str, Any]:
+    """Guess how long that would take."""
+    return scoring_jobs.estimate(work)

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from analysis import api
-from analysis.views import downloads, planning, reports
+from analysis.views import downloads, planning, reports, scoring
 
 app_name = "analysis"
 urlpatterns = [
@@ -15,6 +15,9 @@ urlpatterns = [
     path("campaigns/<uuid:uuid>/planning/run/", planning.start, name="planning_start"),
     path("campaigns/<uuid:uuid>/planning/<uuid:pk>/power-<slug:ink>.svg", planning.figure, name="planning_figure"),
     path("campaigns/<uuid:uuid>/planning/<uuid:pk>/power.csv", planning.table, name="planning_table"),
+    path("collections/<int:pk>/metrics/", scoring.metrics, name="metrics"),
+    path("collections/<int:pk>/metrics/run/", scoring.start, name="metrics_start"),
+    path("collections/<int:pk>/metrics/compare/", scoring.compare, name="metrics_compare"),
     path("campaigns/<uuid:uuid>/runs/<int:number>/", reports.run_report, name="run"),
     path("campaigns/<uuid:uuid>/runs/<int:number>/figures/<slug:name>.svg", reports.figure, name="figure"),
     path("campaigns/<uuid:uuid>/runs/<int:number>/tables/<slug:name>.csv", downloads.table, name="table"),

@@ -73,7 +73,13 @@ def execute(*, run: Run, work: jobs.Work) -> dict[str, Any]:
     steps.take("Reading judgments")
     read = _read(run, settings)
     preparation = Preparation(settings["prepare_hypothesis"], settings["prepare_reference"])
-    failures = scores.compute(read, ids=settings["metrics"], preparation=preparation, step=steps.take)
+    computed = scores.compute(
+        run.campaign.collection,
+        chosen=[scores.Chosen(id) for id in settings["metrics"]],
+        preparation=preparation,
+        step=lambda done, total, name: steps.take(f"Computing {name}" if name else "Computing metrics"),
+    )
+    failures = computed.failures
     read = _read(run, settings)
     tables = _tables(run, read, settings, failures, steps)
     steps.take("Drawing")

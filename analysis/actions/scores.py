@@ -1,82 +1,191 @@
-"""Automatic metrics on a campaign's own questions, computed once and kept with how they were made."""
+"""Automatic metrics on a collection: computed a chunk at a time, each value once, kept with how it was made."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
 
 from django.db import transaction
 
-from analysis.frames import Material, references
+from analysis.actions import items
 from analysis.metrics import registry, scoring
-from analysis.metrics.contract import Metric as Recipe
 from analysis.metrics.contract import (
+    Item,
     MetricFailed,
     MetricResult,
     MetricUnavailable,
+    Need,
     Preparation,
-    Question,
     Scale,
+    Unit,
+    UnknownParameter,
     fingerprint,
     recipe,
+    resolved,
 )
-from judging.models import Metric, Score
+from analysis.metrics.contract import Metric as Recipe
+from analysis.metrics.preparation import UnknownPreparation
+from judging.models import Collection, Metric, Score
 
-CHUNK = 2_000
+CHUNKS = {Unit.SET: 250, Unit.SYSTEM: 1}
+CHUNK = 1_000  # questions between two commits
 CORE = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l")
 SCALES = {Scale.FRACTION: Metric.Scale.FRACTION, Scale.PERCENT: Metric.Scale.PERCENT, Scale.NUMBER: Metric.Scale.OTHER}
+NO_REFERENCES = "no source of this collection has a reference"
+REFUSALS = (
+    MetricUnavailable, MetricFailed, scoring.EmptyReference, registry.UnknownMetric, UnknownParameter,
+    UnknownPreparation,
+)  # fmt: skip
+Step = Callable[[int, int, str], None]
 
 
-def compute(
-    material: Material, *, ids: Sequence[str], preparation: Preparation, step: Callable[[str], None]
-) -> dict[str, str]:
-    """Compute metrics that have no scores yet in this form; return the reason of each that could not be had.
+@dataclass(frozen=True)
+class Chosen:
+    """A metric to compute, with the settings that differ from its own."""
 
-    Existing scores of the same fingerprint are kept: a collection's texts never change.
+    id: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Computed:
+    """How many values are new, and why each metric that could not be had could not."""
+
+    values: int
+    failures: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One metric with what it has not scored yet."""
+
+    id: str
+    recipe: Recipe
+    params: Mapping[str, Any]
+    preparation: Preparation
+    todo: frozenset[int]
+
+    @property
+    def place(self) -> tuple[str, bool]:
+        """What is read for it, and whether in one piece: metrics that share both share what is read."""
+        unit = Unit.PAIR if self.recipe.spec.unit in scoring.QUESTION_UNITS else self.recipe.spec.unit
+        return unit, Need.STUDY in self.recipe.spec.needs
+
+
+def compute(collection: Collection, *, chosen: Sequence[Chosen], preparation: Preparation, step: Step) -> Computed:
+    """Compute what is not there yet, and keep it chunk by chunk.
+
+    A value stands for a fingerprint: a collection's texts never change, so what has a score is not scored again, and
+    an attempt that comes after a dead one goes on where that one ended. A metric that fails is named; the others go on.
     """
-    questions, failures = _questions(material), {}
-    if not any(question.references for _, question in questions):
-        return dict.fromkeys(ids, "no source of this collection has a reference")
-    for id in ids:
-        step(f"Computing {id}")
+    failures: dict[str, str] = {}
+    works = sorted(_works(collection, chosen, preparation, failures), key=lambda work: work.place)
+    total, done = sum(len(work.todo) for work in works), 0
+    step(0, total, "")
+    with scoring.kept([work.recipe for work in works]):
+        for (unit, whole), group in groupby(works, key=lambda work: work.place):
+            for name, fresh in _of_group(collection, Unit(unit), whole, list(group), failures):
+                done += fresh
+                step(done, total, name)
+    return Computed(done, failures)
+
+
+def _works(
+    collection: Collection, chosen: Sequence[Chosen], preparation: Preparation, failures: dict[str, str]
+) -> Iterator[_Work]:
+    referenced = items.has_references(collection)
+    for each in chosen:
         try:
-            _compute_one(material, registry.get(id), questions, preparation)
-        except (MetricUnavailable, MetricFailed, scoring.EmptyReference) as error:
-            failures[id] = str(error)
-    return failures
+            metric = registry.get(each.id)
+            _require_usable(metric, referenced)
+            yield _work(collection, metric, each, preparation)
+        except REFUSALS as error:
+            failures[each.id] = str(error)
 
 
-def _questions(material: Material) -> list[tuple[int, Question]]:
-    given = references(material.campaign)
-    rows = material.questions.dropna(subset=["text"])
-    columns = zip(rows["unit"].tolist(), rows["text"].tolist(), rows["source"].tolist(), strict=True)
-    return [(unit, Question(text, given.get(source, ()))) for unit, text, source in columns]
+def _require_usable(metric: Recipe, referenced: bool) -> None:
+    if Need.REFS in metric.spec.needs and not referenced:
+        raise MetricUnavailable(NO_REFERENCES)
+    usable, reason = metric.available()
+    if not usable:
+        raise MetricUnavailable(f"{metric.spec.id}: {reason}")
 
 
-def _compute_one(
-    material: Material, metric: Recipe, questions: Sequence[tuple[int, Question]], preparation: Preparation
-) -> None:
-    spec = metric.spec
-    with transaction.atomic():
-        row, new = Metric.objects.get_or_create(
-            collection=material.campaign.collection,
-            fingerprint=fingerprint(spec, {}, preparation),
-            defaults={
-                "name": spec.name,
-                "kind": Metric.Kind.COMPUTED,
-                "direction": Metric.Direction.HIGHER if spec.higher_is_better else Metric.Direction.LOWER,
-                "scale": SCALES[spec.scale],
-                "made": recipe(spec, {}, preparation),
-            },
-        )
-        if not new:
+def _work(collection: Collection, metric: Recipe, each: Chosen, preparation: Preparation) -> _Work:
+    column = "system" if metric.spec.unit is Unit.SYSTEM else "unit"
+    has = Score.objects.filter(
+        metric__collection=collection, metric__fingerprint=fingerprint(metric.spec, each.params, preparation)
+    )
+    missing = frozenset(items.targets(collection, metric.spec.unit)) - set(has.values_list(column, flat=True))
+    return _Work(each.id, metric, each.params, preparation, missing)
+
+
+def _of_group(
+    collection: Collection, unit: Unit, whole: bool, group: Sequence[_Work], failures: dict[str, str]
+) -> Iterator[tuple[str, int]]:
+    """Score a chunk by all metrics of a group before the next; yield each metric's name, then how much is new."""
+    keys = [key for key in items.targets(collection, unit) if whole or any(key in work.todo for work in group)]
+    size = max(1, len(keys) if whole else CHUNKS.get(unit, CHUNK))
+    for start in range(0, len(keys), size):
+        part = keys[start : start + size]
+        try:
+            batch = items.read(collection, unit, part)
+        except scoring.EmptyReference as error:
+            failures.update({work.id: str(error) for work in group})
             return
-        for start in range(0, len(questions), CHUNK):
-            part = questions[start : start + CHUNK]
-            results = scoring.score(metric, [question for _, question in part], preparation=preparation)
-            Score.objects.bulk_create(
-                _score(row, unit, result) for (unit, _), result in zip(part, results, strict=True)
-            )
+        for work in group:
+            if work.id not in failures and work.todo.intersection(part):
+                yield work.recipe.spec.name, 0
+                yield work.recipe.spec.name, _kept(collection, work, part, batch, whole, failures)
 
 
-def _score(metric: Metric, unit: int, result: MetricResult) -> Score:
+def _kept(
+    collection: Collection, work: _Work, part: Sequence[int], batch: Sequence[Item], whole: bool,
+    failures: dict[str, str],
+) -> int:  # fmt: skip
+    """Score what one metric lacks of a chunk and commit it; a metric of the whole study reads all of it for that."""
+    asked = [(key, item) for key, item in zip(part, batch, strict=True) if whole or key in work.todo]
+    try:
+        results = scoring.score(
+            work.recipe, [item for _, item in asked], params=work.params, preparation=work.preparation
+        )
+    except REFUSALS as error:
+        failures[work.id] = str(error)
+        return 0
+    fresh = [(key, result) for (key, _), result in zip(asked, results, strict=True) if key in work.todo]
+    with transaction.atomic():
+        row = _row(collection, work)
+        # a worker taken for dead may still have written: the same values, by the same recipe
+        Score.objects.bulk_create((_score(row, work, *each) for each in fresh), ignore_conflicts=True)
+    return len(fresh)
+
+
+def _row(collection: Collection, work: _Work) -> Metric:
+    spec = work.recipe.spec
+    row, _ = Metric.objects.get_or_create(
+        collection=collection,
+        fingerprint=fingerprint(spec, work.params, work.preparation),
+        defaults={
+            "name": spec.name[:100],
+            "kind": Metric.Kind.COMPUTED,
+            "direction": Metric.Direction.HIGHER if spec.higher_is_better else Metric.Direction.LOWER,
+            "scale": SCALES[spec.scale],
+            "made": recipe(spec, work.params, work.preparation),
+        },
+    )
+    return row
+
+
+def settings_of(metric: Recipe, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the values that are parameters of a metric, checked."""
+    known = {parameter.name for parameter in metric.spec.parameters}
+    asked = {name: value for name, value in values.items() if name in known}
+    resolved(metric.spec, asked)
+    return asked
+
+
+def _score(row: Metric, work: _Work, key: int, result: MetricResult) -> Score:
+    whose = {"system_id": key} if work.recipe.spec.unit is Unit.SYSTEM else {"unit_id": key}
     return Score(
-        metric=metric, unit_id=unit, value=result.value, reason="" if result.value is not None else result.reason[:300]
+        metric=row, value=result.value, reason="" if result.value is not None else result.reason[:300], **whose
     )

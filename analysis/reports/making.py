@@ -32,11 +32,12 @@ def metric(row: Record) -> dict[str, Any]:
         "range": f"{two(row['min'])} to {two(row['max'])}" if known else "",
         "lower_is_better": row.get("direction") == "lower",
         "reason": row["reason"],
-        "how": _how(row.get("made", {})),
+        "how": how(row.get("made", {})),
     }
 
 
-def _how(made: Mapping[str, Any]) -> str:
+def how(made: Mapping[str, Any]) -> str:
+    """Write how a column of scores was made."""
     if "column" in made:
         file = f" of {made['file']}" if made.get("file") else ""
         digest = f", SHA-256 {made['sha256'][:8]}…" if made.get("sha256") else ""

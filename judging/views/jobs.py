@@ -18,6 +18,9 @@ TITLES = {
     "judging.launch": gettext_lazy("Opening a campaign"),
     "analysis.run": gettext_lazy("Analysing the judgments"),
     "analysis.planning": gettext_lazy("Simulating studies"),
+    "analysis.score": gettext_lazy("Computing scores"),
+    "analysis.estimate": gettext_lazy("Estimating how long scores take"),
+    "analysis.tuning": gettext_lazy("Tuning a metric's weights"),
 }
 START = "celery -A config worker -B"
 
@@ -83,6 +86,10 @@ def _result(job: Job) -> tuple[str, str]:
         return reverse("analysis:report", args=[job.campaign.uuid]), _("The new report is ready: reload")
     if job.kind == "analysis.planning":
         return reverse("analysis:planning", args=[job.campaign.uuid]), _("The plan is ready: reload")
+    if scored := job.result.get("scored"):
+        return reverse("analysis:metrics", args=[scored]), _("To the collection's metrics")
+    if job.kind == "analysis.tuning":
+        return reverse("analysis:tuning", args=[job.campaign.uuid]), _("The weights are ready: reload")
     if job.campaign:
         return reverse("judging:campaign", args=[job.campaign.uuid]), _("To the campaign")
     return "", ""

@@ -1,0 +1,97 @@
+"""What metrics read of a collection: its questions, question sets and systems, a chunk at a time."""
+
+from collections.abc import Iterable, Sequence
+
+from analysis.metrics.contract import Item, Question, QuestionSet, System, Unit
+from analysis.metrics.scoring import QUESTION_UNITS, EmptyReference
+from judging.models import Collection, Reference
+from judging.models import Question as Asked
+from judging.models import QuestionSet as AskedSet
+from judging.models import System as Made
+from judging.models import Unit as Judged
+
+COLUMNS = ("unit", "unit__question_set", "text", "unit__question_set__source", "unit__question_set__source__answer",
+           "unit__question_set__source__passage__text")  # fmt: skip
+
+
+def targets(collection: Collection, unit: Unit) -> list[int]:
+    """Return the keys of all that a metric of this kind scores, in the file's order: units, or systems."""
+    if unit is Unit.SYSTEM:
+        asked = Made.objects.filter(collection=collection, question_sets__units__question__isnull=False)
+        return sorted(set(asked.values_list("pk", flat=True)))
+    units = Judged.objects.filter(question_set__source__collection=collection)
+    if unit is Unit.SET:
+        _require_sets(collection)
+        found = units.filter(position__isnull=True)
+    else:
+        found = units.filter(question__isnull=False)
+    return list(
+        found.order_by("question_set__source__position", "question_set", "position").values_list("pk", flat=True)
+    )
+
+
+def read(collection: Collection, unit: Unit, keys: Sequence[int]) -> list[Item]:
+    """Return what a metric of this kind reads of each; a blank reference is refused with its source."""
+    if unit in QUESTION_UNITS:
+        by_unit = {row[0]: row for row in _rows(unit__in=keys)}
+        given = _references({row[3] for row in by_unit.values()})
+        return [_question(by_unit[key], given) for key in keys]
+    if unit is Unit.SET:
+        return _sets(keys)
+    return [System(tuple(_of_system(key))) for key in keys]
+
+
+def has_references(collection: Collection) -> bool:
+    """Say whether any source of a collection has a reference."""
+    return Reference.objects.filter(source__collection=collection).exists()
+
+
+Row = tuple[int, int, str, int, str, str | None]
+
+
+def _rows(**where: object) -> list[Row]:
+    return list(Asked.objects.filter(**where).order_by("unit__question_set", "unit__position").values_list(*COLUMNS))
+
+
+def _question(row: Row, given: dict[int, tuple[str, ...]]) -> Question:
+    _, _, text, source, answer, passage = row
+    return Question(text, given.get(source, ()), passage or "", answer)
+
+
+def _sets(keys: Sequence[int]) -> list[Item]:
+    sets = dict(Judged.objects.filter(pk__in=keys).values_list("pk", "question_set"))
+    sources = dict(AskedSet.objects.filter(pk__in=sets.values()).values_list("pk", "source"))
+    given = _references(sources.values())
+    held: dict[int, list[Row]] = {}
+    for row in _rows(unit__question_set__in=list(sets.values())):
+        held.setdefault(row[1], []).append(row)
+    return [
+        QuestionSet(
+            hypotheses=tuple(row[2] for row in held.get(sets[key], ())),
+            references=given.get(sources[sets[key]], ()),
+            answers=tuple(row[4] for row in held.get(sets[key], ())),
+        )
+        for key in keys
+    ]
+
+
+def _of_system(system: int) -> list[Question]:
+    rows = _rows(unit__question_set__system=system)
+    given = _references({row[3] for row in rows})
+    return [_question(row, given) for row in rows]
+
+
+def _references(sources: Iterable[int]) -> dict[int, tuple[str, ...]]:
+    rows = Reference.objects.filter(source__in=list(sources)).order_by("source", "position")
+    found: dict[int, list[str]] = {}
+    for source, key, place, text in rows.values_list("source", "source__key", "position", "text"):
+        if not text.strip():
+            raise EmptyReference(f"reference {place} of source {key} is empty")
+        found.setdefault(source, []).append(text)
+    return {source: tuple(texts) for source, texts in found.items()}
+
+
+def _require_sets(collection: Collection) -> None:
+    """Give each question set the unit that stands for the set as a whole, where it has none yet."""
+    lacking = AskedSet.objects.filter(source__collection=collection).exclude(units__position__isnull=True)
+    Judged.objects.bulk_create((Judged(question_set=one) for one in lacking), ignore_conflicts=True)

@@ -1,0 +1,92 @@
+"""Which metrics a collection can be scored by, why not by the others, and what is made of each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.actions import items, scores
+from analysis.metrics import registry
+from analysis.metrics.contract import Need, Parameter
+from analysis.metrics.registry import Entry
+from analysis.metrics.scoring import QUESTION_UNITS
+from judging.models import Collection, Source
+
+MADE = ("dedupe", "delta", "prepare")  # settings that Q-metrics and set metrics add to those of their base
+WORDS = "answerability"  # whose settings Q-metrics share
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A metric, or why it cannot be had here, with those made of it as pairs of id and name."""
+
+    id: str
+    name: str
+    origin: str
+    of: str
+    lower_is_better: bool
+    library: str
+    reason: str
+    made: tuple[tuple[str, str], ...] = ()
+
+
+def offers(collection: Collection) -> list[Offer]:
+    """List every metric of its own, each with what is made of it; usable ones can be computed on this collection."""
+    entries, lacking = registry.all_metrics(), _lacking(collection)
+    made: dict[str, list[tuple[str, str]]] = {}
+    for entry in entries:
+        if entry.made_of and entry.metric:
+            made.setdefault(entry.made_of, []).append((entry.id, entry.metric.spec.name))
+    return [_offer(entry, lacking, tuple(made.get(entry.id, ()))) for entry in entries if not entry.made_of]
+
+
+def _offer(entry: Entry, lacking: Mapping[Need, str], made: tuple[tuple[str, str], ...]) -> Offer:
+    if entry.metric is None:
+        return Offer(entry.id, entry.id, entry.origin, "", False, "", entry.reason)
+    spec = entry.metric.spec
+    of = "question" if spec.unit in QUESTION_UNITS else str(spec.unit)
+    reasons = [entry.reason, *(lacking[need] for need in sorted(spec.needs) if need in lacking)]
+    reason = next(filter(None, reasons), "")
+    return Offer(entry.id, spec.name, entry.origin, of, not spec.higher_is_better, spec.library, reason, made)
+
+
+def _lacking(collection: Collection) -> dict[Need, str]:
+    """Return what no source of a collection has, of all that metrics may need."""
+    sources = Source.objects.filter(collection=collection)
+    found = {
+        Need.REFS: "" if items.has_references(collection) else scores.NO_REFERENCES,
+        Need.CONTEXT: "" if sources.exclude(passage=None).exists() else "no source of this collection has a passage",
+        Need.ANSWER: "" if sources.exclude(answer="").exists() else "no source of this collection has an answer",
+    }
+    return {need: reason for need, reason in found.items() if reason}
+
+
+def settings() -> dict[str, list[Parameter]]:
+    """Return the settings that a page can offer: of each metric of its own, and under "" those of what is made."""
+    found: dict[str, list[Parameter]] = {}
+    for entry in registry.all_metrics():
+        if entry.usable and entry.metric and not entry.made_of:
+            found[entry.id] = [one for one in entry.metric.spec.parameters if _is_simple(one)]
+    made = registry.get("multi_q_bleu_1").spec.parameters
+    return {id: simple for id, simple in found.items() if simple} | {"": [one for one in made if one.name in MADE]}
+
+
+def _is_simple(parameter: Parameter) -> bool:
+    return bool(parameter.choices) or isinstance(parameter.default, str | int | float)
+
+
+def chosen(ids: list[str], values: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return each metric with those of the settings that are its own, checked; `values` are by metric."""
+    entries = {entry.id: entry for entry in registry.all_metrics()}
+    found = []
+    for id in ids:
+        entry = entries[id]
+        of_words = values.get(WORDS, {}) if entry.made_of != WORDS else {}
+        every = {**of_words, **values.get("", {}), **values.get(entry.made_of or id, {})}
+        found.append({"id": id, "params": scores.settings_of(registry.get(id), every)})
+    return found
+
+
+def usable_ids(collection: Collection) -> list[tuple[str, str]]:
+    """Return id and name of everything that can be computed on a collection."""
+    usable = [offer for offer in offers(collection) if not offer.reason]
+    return [pair for offer in usable for pair in ((offer.id, offer.name), *offer.made)]

@@ -1,0 +1,81 @@
+"""Scoring a collection as a job of its own, and guessing beforehand how long that takes."""
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+from typing import Any
+
+from analysis.actions import items, scores
+from analysis.actions.scores import REFUSALS, Chosen
+from analysis.metrics import registry, scoring
+from analysis.metrics.contract import Item, Preparation, Unit
+from analysis.metrics.contract import Metric as Recipe
+from analysis.reports.records import Record, number
+from judging.actions import jobs
+from judging.models import Collection, Job, User
+
+KIND = "analysis.score"
+ESTIMATE = "analysis.estimate"
+SAMPLE = 40
+
+
+def start(*, collection: Collection, by: User, kind: str = KIND, parameters: Mapping[str, Any]) -> Job:
+    """Write down that scores are wanted, or an estimate of the time; the caller rings for it.
+
+    What somebody asked for already and is not done yet is not asked for twice.
+    """
+    same = Job.objects.unfinished().filter(collection=collection, kind=kind, created_by=by, parameters=dict(parameters))
+    return same.first() or jobs.enqueue(kind=kind, parameters=parameters, by=by, collection=collection)
+
+
+def newest(collection: Collection, kind: str) -> Job | None:
+    """Return the newest job of a kind, whatever became of it."""
+    return Job.objects.filter(collection=collection, kind=kind).order_by("-created_at").first()
+
+
+def execute(work: jobs.Work) -> dict[str, Any]:
+    """Compute what was chosen; each chunk is kept as it is done, so that a successor goes on from there."""
+    collection, chosen, preparation = _asked(work.job)
+    found = scores.compute(collection, chosen=chosen, preparation=preparation, step=work.progress)
+    return {"scored": collection.pk, "values": found.values, "failures": dict(found.failures)}
+
+
+def estimate(work: jobs.Work) -> dict[str, Any]:
+    """Time every chosen metric on a sample of the collection, and say what all of it would take."""
+    collection, chosen, preparation = _asked(work.job)
+    rows: list[Record] = []
+    for place, each in enumerate(chosen):
+        work.progress(place, len(chosen), each.id)
+        try:
+            rows.append(_timed(collection, registry.get(each.id), each, preparation))
+        except REFUSALS as error:
+            rows.append({"metric": each.id, "seconds": None, "n": 0, "sample": 0, "reason": str(error)})
+    total = sum(row["seconds"] or 0.0 for row in rows)
+    return {"scored": collection.pk, "rows": rows, "seconds": number(total)}
+
+
+def _asked(job: Job) -> tuple[Collection, Sequence[Chosen], Preparation]:
+    if job.collection is None:
+        raise jobs.CannotDo("The collection is no longer there.")
+    asked = job.parameters
+    chosen = [Chosen(each["id"], each["params"]) for each in asked["metrics"]]
+    return job.collection, chosen, Preparation(asked["prepare_hypothesis"], asked["prepare_reference"])
+
+
+def _timed(collection: Collection, metric: Recipe, each: Chosen, preparation: Preparation) -> Record:
+    """Time a first item, which pays for whatever starts up, and then a sample spread over the collection."""
+    unit = metric.spec.unit
+    keys = items.targets(collection, unit)
+    sample = keys[:1] if unit is Unit.SYSTEM else keys[:: max(1, len(keys) // SAMPLE)][:SAMPLE]
+    batch = items.read(collection, unit, sample)
+    with scoring.kept([metric]):
+        first = _seconds(metric, batch[:1], each, preparation)
+        rest = _seconds(metric, batch, each, preparation)
+    a_piece = rest / len(batch) if batch else 0.0
+    seconds = number(max(first - a_piece, 0.0) + a_piece * len(keys))
+    return {"metric": metric.spec.name, "seconds": seconds, "n": len(keys), "sample": len(batch), "reason": ""}
+
+
+def _seconds(metric: Recipe, batch: Sequence[Item], each: Chosen, preparation: Preparation) -> float:
+    begun = perf_counter()
+    scoring.score(metric, batch, params=each.params, preparation=preparation)
+    return perf_counter() - begun

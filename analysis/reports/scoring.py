@@ -1,0 +1,73 @@
+"""A collection's metrics as their page shows them: what each is, how it was made, how two columns differ."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from analysis.reports.making import how
+
+ABOUT = {
+    "bleu_1": "words shared with a reference, with a penalty for being short",
+    "bleu_2": "the same for words and pairs of words",
+    "bleu_3": "the same up to three words in a row",
+    "bleu_4": "the same up to four words in a row, as COCO's sentence BLEU",
+    "rouge_l": "the longest run of words in the same order, F with beta 1.2",
+    "nist": "shared word sequences, weighted by how rare they are in the whole collection",
+    "meteor": "exact, stem, synonym and paraphrase matches (METEOR 1.5, by its Java program)",
+    "answerability": "question words, entities, content and function words shared with a reference",
+    "sacrebleu": "sentence BLEU of the library sacrebleu, with its signature",
+    "chrf": "shared character sequences, by sacrebleu",
+    "bertscore": "nearness of words in a transformer's space",
+    "moverscore": "how far words must be moved in a transformer's space",
+    "corpus_bleu_4": "counts of all questions of a system added up before the formula",
+    "corpus_nist": "counts of all questions of a system added up before the formula",
+    "self_bleu_2": "likeness of a set's questions to each other; needs no reference",
+    "cardinality_difference": "references minus questions",
+    "cardinality_error": "how far the number of questions is from that of references",
+    "type_ratio": "share of question types that a set has",
+    "type_balance": "how evenly a set spreads over question types",
+    "exact_duplicates": "questions that repeat an earlier one of their set",
+    "near_duplicates": "questions much like an earlier one of their set",
+}
+
+
+def about(id: str, origin: str) -> str:
+    """Say what a metric is; a plug-in's is known by the package that brings it."""
+    return ABOUT.get(id, f"from the package {origin}")
+
+
+def column(row: Any) -> dict[str, Any]:
+    """Return a column of scores with how it was made in words."""
+    return {"row": row, "how": how(row.made)}
+
+
+def duration(seconds: float) -> str:
+    """Write a guess of a time as people say it."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = seconds / 60
+    return f"{round(minutes)} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+
+
+def estimate(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an estimate's total and rows, times written out."""
+    rows = [{**row, "time": "" if row["seconds"] is None else duration(row["seconds"])} for row in result["rows"]]
+    return {"total": duration(result["seconds"] or 0.0), "rows": rows}
+
+
+def compared(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a comparison with its numbers written out."""
+    if not found["n"]:
+        return dict(found)
+    share = 100 * found["share"]
+    written = {"largest": f"{found['largest']:.3g}", "mean": f"{found['mean']:.3g}", "share": f"{share:.4g} %"}
+    return {**found, **written, "rows": [_written(row) for row in found["rows"]]}
+
+
+def _written(row: Mapping[str, Any]) -> dict[str, Any]:
+    numbers = {name: f"{row[name]:.6g}" for name in ("first", "second", "difference")}
+    return {**row, **numbers}
+
+
+def failures(found: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+    """Return what could not be computed and why."""
+    return sorted(found.items())

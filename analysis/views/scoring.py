@@ -1,0 +1,90 @@
+"""A collection's metrics: what there is, what it has, how long it would take, how two columns differ."""
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from analysis.actions import beside, offers, scoring_jobs
+from analysis.actions.scores import CORE
+from analysis.forms import CompareForm, ScoresForm
+from analysis.reports import scoring as layout
+from judging import tasks
+from judging.actions import jobs
+from judging.guards import collection_for_readers
+from judging.models import Collection, Job
+
+
+@collection_for_readers
+@require_GET
+def metrics(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Show every metric, what of it is available here, and what the collection has."""
+    initial = {"metrics": list(CORE)}
+    return _page(request, collection, ScoresForm(initial=initial, collection=collection))
+
+
+@collection_for_readers
+@require_POST
+def start(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Ask for scores, or for how long they would take."""
+    form = ScoresForm(request.POST, collection=collection)
+    if not form.is_valid():
+        return _page(request, collection, form, status=422)
+    kind = scoring_jobs.ESTIMATE if "estimate" in request.POST else scoring_jobs.KIND
+    with transaction.atomic():
+        job = scoring_jobs.start(collection=collection, by=request.user, kind=kind, parameters=form.parameters())
+        transaction.on_commit(lambda: tasks.ring(job.pk))
+    return redirect("judging:job", job.pk)
+
+
+@collection_for_readers
+@require_GET
+def compare(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Put two columns of scores beside each other."""
+    form = CompareForm(request.GET, collection=collection)
+    if not form.is_valid():
+        return render(request, "analysis/compare.html", {"collection": collection, "form": form}, status=422)
+    first, second = form.cleaned_data["first"], form.cleaned_data["second"]
+    context = {
+        "collection": collection,
+        "form": form,
+        "first": layout.column(first),
+        "second": layout.column(second),
+        "found": layout.compared(beside.compare(first, second)),
+    }
+    return render(request, "analysis/compare.html", context)
+
+
+def _page(request: HttpRequest, collection: Collection, form: ScoresForm, status: int = 200) -> HttpResponse:
+    columns = collection.metrics.annotate(n=Count("scores__value")).order_by("kind", "name", "pk")
+    estimated, scored = (scoring_jobs.newest(collection, kind) for kind in (scoring_jobs.ESTIMATE, scoring_jobs.KIND))
+    chosen = {str(id) for id in form["metrics"].value() or ()}
+    context: dict[str, Any] = {
+        "collection": collection,
+        "form": form,
+        "offers": [_offered(offer, form, chosen) for offer in offers.offers(collection)],
+        "made": [form[f"-{name}"] for name in offers.MADE],
+        "columns": [layout.column(row) for row in columns],
+        "compare": CompareForm(collection=collection),
+        "estimate": layout.estimate(estimated.result) if estimated and estimated.state == Job.State.DONE else None,
+        "jobs": [job for job in (estimated, scored) if job and job.state in (Job.State.QUEUED, Job.State.RUNNING)],
+        "failures": layout.failures(scored.result.get("failures", {})) if scored else (),
+        "worker_lives": jobs.worker_lives(),
+    }
+    return render(request, "analysis/metrics.html", context, status=status)
+
+
+def _offered(offer: offers.Offer, form: ScoresForm, chosen: set[str]) -> dict[str, Any]:
+    """Return a metric with its boxes and settings."""
+    return {
+        "offer": offer,
+        "about": layout.about(offer.id, offer.origin),
+        "is_chosen": offer.id in chosen,
+        "made": [{"id": id, "name": name, "is_chosen": id in chosen} for id, name in offer.made],
+        "settings": [form[f"{offer.id}-{each.name}"] for each in form.settings.get(offer.id, ())],
+        "open": any(id in chosen for id, _ in offer.made)
+        or any(form[f"{offer.id}-{each.name}"].errors for each in form.settings.get(offer.id, ())),
+    }

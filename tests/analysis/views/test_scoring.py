@@ -1,0 +1,211 @@
+"""The page of a collection's metrics: works, forbidden, unknown, malformed, wrong verb."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from analysis.actions import scores, scoring_jobs
+from analysis.actions.scores import Chosen
+from analysis.metrics.contract import RAW
+from judging.actions import jobs
+from judging.models import Job, Metric, Reference, Score
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+FORM = {"metrics": ["bleu_1", "q_bleu_1", "f_bleu_1"], "prepare_hypothesis": "nqg", "prepare_reference": "raw"}
+
+
+@pytest.fixture
+def collection():
+    made = factories.collection(sources=2)
+    for source in made.sources.all():
+        Reference.objects.create(source=source, position=1, text=f"Who built lock {source.position}?")
+    return made
+
+
+@pytest.fixture
+def owner(client, collection):
+    client.force_login(collection.owner)
+    return client
+
+
+def address(name, collection):
+    return reverse(f"analysis:{name}", args=[collection.pk])
+
+
+def done(collection, ids=("bleu_1",), kind=scoring_jobs.KIND):
+    asked = {
+        "metrics": [{"id": id, "params": {}} for id in ids],
+        "prepare_hypothesis": "raw",
+        "prepare_reference": "raw",
+    }
+    job = scoring_jobs.start(collection=collection, by=collection.owner, kind=kind, parameters=asked)
+    job = jobs.claim(job_id=job.pk)
+    work = jobs.Work(job, worker="test")
+    jobs.finish(job=job, result=(scoring_jobs.execute if kind == scoring_jobs.KIND else scoring_jobs.estimate)(work))
+    return job
+
+
+def test_the_page_names_every_metric_and_why_some_are_not_available(owner, collection):
+    page = owner.get(address("metrics", collection)).content.decode()
+    assert 'value="bleu_4" checked' in page
+    assert "the same up to four words in a row" in page
+    for made in ("q_bleu_4", "p_bleu_4", "r_bleu_4", "f_bleu_4", "multi_bleu_4", "avg_bleu_4"):
+        assert f'value="{made}"' in page
+    assert "not available" in page or 'value="bertscore"' in page
+    assert "There is none yet." in page
+
+
+def test_without_references_only_what_needs_none_can_be_chosen(client):
+    collection = factories.collection()
+    client.force_login(collection.owner)
+    page = client.get(address("metrics", collection)).content.decode()
+    assert "no source of this collection has a reference" in page
+    assert 'value="bleu_4"' not in page
+    assert 'value="self_bleu_2"' in page
+
+
+def test_the_collection_leads_here(owner, collection):
+    page = owner.get(reverse("judging:collection", args=[collection.pk])).content.decode()
+    assert address("metrics", collection) in page
+
+
+def test_start_enqueues_what_was_chosen_with_its_settings(owner, collection):
+    answer = owner.post(
+        address("metrics_start", collection),
+        FORM | {"answerability-formula": "clipped_f", "-delta": "0.5", "-dedupe": "exact"},
+    )
+    job = Job.objects.get(kind="analysis.score")
+    assert answer.url == reverse("judging:job", args=[job.pk])
+    asked = {each["id"]: each["params"] for each in job.parameters["metrics"]}
+    assert asked["bleu_1"] == {}
+    assert asked["q_bleu_1"] == {"formula": "clipped_f", "delta": 0.5}
+    assert asked["f_bleu_1"] == {"dedupe": "exact"}
+    assert (job.parameters["prepare_hypothesis"], job.parameters["prepare_reference"]) == ("nqg", "raw")
+
+
+def test_pressing_twice_asks_once(owner, collection):
+    first, second = (owner.post(address("metrics_start", collection), FORM) for _ in range(2))
+    assert first.url == second.url
+    assert Job.objects.count() == 1
+
+
+def test_what_the_page_offers_comes_back_as_the_metrics_own_settings(owner, collection):
+    page = owner.get(address("metrics", collection)).content.decode()
+    offered = re.findall(r'<input type="(?:number|text)" name="([^"]+)" value="([^"]*)"', page)
+    assert ("answerability-content", "0.36") in offered
+    owner.post(address("metrics_start", collection), FORM | dict(offered))
+    job = Job.objects.get(kind="analysis.score")
+    work = jobs.Work(jobs.claim(job_id=job.pk), worker="test")
+    assert scoring_jobs.execute(work)["failures"] == {}
+    again = scores.compute(collection, chosen=[Chosen("bleu_1"), Chosen("q_bleu_1"), Chosen("f_bleu_1")],
+                           preparation=scoring_jobs.Preparation("nqg", "raw"), step=lambda *_: None)  # fmt: skip
+    assert again.values == 0
+
+
+def test_an_estimate_is_asked_for_by_its_own_button(owner, collection):
+    owner.post(address("metrics_start", collection), FORM | {"estimate": "1"})
+    assert Job.objects.get().kind == "analysis.estimate"
+    page = owner.get(address("metrics", collection)).content.decode()
+    assert "The time is being estimated." in page
+    assert "No worker is running" in page
+
+
+def test_the_last_estimate_and_the_last_failures_are_shown(owner, collection):
+    done(collection, kind=scoring_jobs.ESTIMATE)
+    done(collection, ids=("bleu_1", "none_such"))
+    page = owner.get(address("metrics", collection)).content.decode()
+    assert "The last estimate: about 1 s" in page
+    assert "<code>none_such</code>: no metric is called none_such" in page
+
+
+def test_the_finished_job_leads_back(owner, collection):
+    job = done(collection)
+    page = owner.get(reverse("judging:job", args=[job.pk])).content.decode()
+    assert "Computing scores" in page
+    assert address("metrics", collection) in page
+
+
+def test_the_columns_say_how_they_were_made(owner, collection):
+    done(collection, ids=("f_bleu_1",))
+    page = owner.get(address("metrics", collection)).content.decode()
+    assert "F-BLEU-1" in page
+    assert "f_bleu_1, version" in page
+    assert "questions and references left as they are" in page
+    assert Metric.objects.get().fingerprint[:12] in page
+
+
+def test_an_imported_column_stands_beside_a_computed_one(owner, collection):
+    scores.compute(collection, chosen=[Chosen("bleu_1")], preparation=RAW, step=lambda *_: None)
+    ours = Metric.objects.get()
+    theirs = Metric.objects.create(
+        collection=collection, name="BLEU-1", kind="imported", scale="percent", fingerprint="f" * 64
+    )
+    held = Score.objects.filter(metric=ours).order_by("pk")
+    for place, score in enumerate(held):
+        Score.objects.create(metric=theirs, unit=score.unit, value=100 * score.value + (25 if place == 3 else 0))
+    page = owner.get(address("metrics_compare", collection), {"first": theirs.pk, "second": ours.pk}).content.decode()
+    assert "<dt>Largest difference</dt><dd>0.25</dd>" in page
+    assert "<dt>Mean difference, sign aside</dt><dd>0.0625</dd>" in page
+    assert "<dt>Equal within 0.000001</dt><dd>75 %</dd>" in page
+    assert "One is written in percent" in page
+    assert "Who built lock 2, asks Brisa (1)?" in page
+    same = owner.get(address("metrics_compare", collection), {"first": ours.pk, "second": ours.pk}).content.decode()
+    assert "They are the same to the last digit." in same
+
+
+def test_columns_without_a_common_value_say_so(owner, collection):
+    done(collection, ids=("bleu_1", "self_bleu_2"))
+    first, second = Metric.objects.values_list("pk", flat=True)
+    page = owner.get(address("metrics_compare", collection), {"first": first, "second": second}).content.decode()
+    assert "No question, set or system has a value in both." in page
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"metrics": []},
+        {"metrics": ["none_such"]},
+        {"prepare_hypothesis": "mangled"},
+        {"nist-order": "9"},
+        {"answerability-formula": "best"},
+        {"answerability-content": "much"},
+    ],
+)
+def test_start_malformed_names_the_field(owner, collection, change):
+    answer = owner.post(address("metrics_start", collection), FORM | change)
+    assert answer.status_code == 422
+    assert "errorlist" in answer.content.decode()
+    assert not Job.objects.exists()
+
+
+@pytest.mark.parametrize("asked", [{}, {"first": "x", "second": "1"}, {"first": "0", "second": "0"}])
+def test_compare_malformed_is_a_422(owner, collection, asked):
+    assert owner.get(address("metrics_compare", collection), asked).status_code == 422
+
+
+def test_another_collections_column_cannot_be_compared(owner, collection):
+    other = factories.collection(owner=collection.owner)
+    metric = Metric.objects.create(collection=other, name="METEOR", kind="imported", fingerprint="a" * 64)
+    asked = {"first": metric.pk, "second": metric.pk}
+    assert owner.get(address("metrics_compare", collection), asked).status_code == 422
+
+
+def test_strangers_find_nothing(client, collection):
+    client.force_login(factories.researcher())
+    for name in ("metrics", "metrics_compare"):
+        assert client.get(address(name, collection)).status_code == 404
+    assert client.post(address("metrics_start", collection), FORM).status_code == 404
+    client.logout()
+    assert client.get(address("metrics", collection)).status_code == 302
+
+
+def test_unknown_is_a_404(owner):
+    assert owner.get(reverse("analysis:metrics", args=[999_999])).status_code == 404
+
+
+def test_wrong_verbs_are_refused(owner, collection):
+    assert owner.get(address("metrics_start", collection)).status_code == 405
+    assert owner.post(address("metrics", collection)).status_code == 405
+    assert owner.post(address("metrics_compare", collection)).status_code == 405
