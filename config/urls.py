@@ -3,6 +3,7 @@
 from django.contrib.auth import views as auth
 from django.urls import include, path
 from django.views.generic import TemplateView
+from django.views.i18n import set_language
 
 urlpatterns = [
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
@@ -16,6 +17,7 @@ urlpatterns = [
     ),
     path("password/new/<uidb64>/<token>/", auth.PasswordResetConfirmView.as_view(), name="password_reset_confirm"),
     path("password/new/done/", auth.PasswordResetCompleteView.as_view(), name="password_reset_complete"),
+    path("language/", set_language, name="set_language"),
     path("", include("judging.urls")),
     path("", include("annotation.urls")),
     path("", include("analysis.urls")),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from judging.actions.statements import rows, run
 from judging.models import Assignment, Campaign, Enrollment, Round
@@ -144,7 +145,7 @@ def accepts(round: Round) -> bool:
 def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
     """Give an annotator the task they hold, or the next one; RoundClosed where the round gives out none."""
     if not accepts(round):
-        raise RoundClosed("This study gives out no tasks now.")
+        raise RoundClosed(_("This study gives out no tasks now."))
     with transaction.atomic():
         if _alone(enrollment):
             return Finished()

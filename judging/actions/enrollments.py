@@ -8,6 +8,7 @@ from datetime import datetime
 from django.core.signing import BadSignature, Signer
 from django.db import connection, transaction
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
 
 from judging.actions import assignments
 from judging.models import (
@@ -46,13 +47,13 @@ class AlreadyExcluded(Exception):
 def check(*, invitation: Invitation, now: datetime) -> None:
     """Raise InvitationOver where nobody can join by the link any more."""
     if invitation.revoked_at:
-        raise InvitationOver("This invitation was withdrawn.")
+        raise InvitationOver(_("This invitation was withdrawn."))
     if invitation.expires_at and invitation.expires_at <= now:
-        raise InvitationOver("This invitation has expired.")
+        raise InvitationOver(_("This invitation has expired."))
     if invitation.campaign.state in (Campaign.State.CLOSED, Campaign.State.ARCHIVED):
-        raise InvitationOver("This study has ended.")
+        raise InvitationOver(_("This study has ended."))
     if invitation.places is not None and invitation.enrollments.count() >= invitation.places:
-        raise InvitationOver("Everybody this invitation was meant for has joined.")
+        raise InvitationOver(_("Everybody this invitation was meant for has joined."))
 
 
 def join(*, invitation: Invitation, user: User | None, agreed: bool, now: datetime) -> User:
@@ -66,7 +67,7 @@ def join(*, invitation: Invitation, user: User | None, agreed: bool, now: dateti
         if held.role != Membership.Role.ANNOTATOR:
             return _join_as_staff(held, user)
         if held.campaign.consent and not agreed:
-            raise NotAgreed("Tick the box to take part.")
+            raise NotAgreed(_("Tick the box to take part."))
         user = user or _new_user()
         enroll(campaign=held.campaign, user=user, invitation=held)
         if held.campaign.consent:
@@ -76,7 +77,7 @@ def join(*, invitation: Invitation, user: User | None, agreed: bool, now: dateti
 
 def _join_as_staff(invitation: Invitation, user: User | None) -> User:
     if user is None:
-        raise AccountNeeded("Log in with your account to take part as a researcher.")
+        raise AccountNeeded(_("Log in with your account to take part as a researcher."))
     Membership.objects.create(user=user, campaign=invitation.campaign, role=invitation.role)
     if invitation.places is not None:  # no enrollment remembers the link
         Invitation.objects.filter(pk=invitation.pk).update(places=invitation.places - 1)

@@ -1,0 +1,42 @@
+"""Pages in the annotator's language, and texts in their own."""
+
+import pytest
+
+from judging.models import Collection, Question
+from tests.annotation import studies
+
+pytestmark = pytest.mark.django_db
+
+
+def test_switch_turns_pages_and_protocol_to_german() -> None:
+    client, enrollment = studies.annotator(studies.opened("qgstec2010-a", sources=1, systems=["Alba"], expected=2))
+    address = f"/tasks/{studies.held(enrollment).pk}/"
+    assert '<button class="button quiet small" name="language" value="de" lang="de">Deutsch</button>' in (
+        client.get(address).content.decode()
+    )
+    assert client.post("/language/", {"language": "de", "next": address}).headers["Location"] == address
+    html = client.get(address).content.decode()
+    assert '<html lang="de" dir="ltr">' in html
+    for text in ("Abgeben", "Weite", "Antwort im Text", "Nichts im Text beantwortet sie", "Speichern oder abgeben"):
+        assert text in html
+    assert "Guideline" not in html
+
+
+def test_messages_of_actions_are_in_german() -> None:
+    client, enrollment = studies.annotator(studies.opened())
+    sent = {"name": "q1.correctness", "value": "31", "sequence": 1}
+    response = client.post(f"/tasks/{studies.held(enrollment).pk}/draft/", sent, headers={"accept-language": "de"})
+    assert response.json() == {"error": "Diesen Wert gibt es auf der Skala nicht."}
+
+
+@pytest.mark.parametrize(("language", "direction"), [("ar", "rtl"), ("he-IL", "rtl"), ("ja", "ltr"), ("", "auto")])
+def test_texts_carry_the_language_and_direction_of_the_collection(language: str, direction: str) -> None:
+    campaign = studies.opened("qgstec2010-a", sources=1, systems=["Alba"], expected=2)
+    Collection.objects.update(language=language)
+    Question.objects.update(submitted_answer="القفل", question_type="ما")
+    client, enrollment = studies.annotator(campaign)
+    html = client.get(f"/tasks/{studies.held(enrollment).pk}/").content.decode()
+    tagged = f'lang="{language}" dir="{direction}"'
+    assert f'<p class="passage" {tagged}' in html
+    assert html.count(f"<span {tagged}>What does the") == 2
+    assert html.count(f"<bdi {tagged}>القفل</bdi>") == 2
