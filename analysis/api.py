@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db import transaction
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers, status
+from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -49,6 +50,8 @@ class Runs(APIView):
 
     def post(self, request: Request, uuid: UUID) -> Response:
         campaign = campaign_of(request.user, uuid)
+        if not isinstance(request.data, dict):
+            raise ParseError("Send an object of the form's fields.")
         form = RunForm({**_initial(campaign), **request.data}, campaign=campaign)
         if not form.is_valid():
             return Response(form.errors, status=status.HTTP_422_UNPROCESSABLE_ENTITY)

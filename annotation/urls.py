@@ -7,7 +7,7 @@ from annotation.views import entry, preview, samples, tasks, work
 app_name = "annotation"
 urlpatterns = [
     path("work/", work.home, name="home"),
-    path("join/<str:token>/", entry.join, name="join"),
+    path("join/<slug:token>/", entry.join, name="join"),
     path("go/<str:signed>/", entry.go, name="go"),
     path("work/<uuid:uuid>/", work.work, name="work"),
     path("work/<uuid:uuid>/consent/", entry.consent, name="consent"),

@@ -1,11 +1,14 @@
 """The programs' door: what a user may see in pages, as JSON. Reading only; work is done in pages and commands."""
 
+import re
 from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import Http404
 from rest_framework import generics, pagination, serializers
+from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
 
 from judging.guards import collections_of
 from judging.models import Campaign, Collection, Judgment
@@ -57,6 +60,13 @@ class ById(pagination.CursorPagination):
 
     ordering = "id"
     page_size = 1_000
+
+    def decode_cursor(self, request: Request) -> pagination.Cursor | None:
+        """Refuse a cursor that was never given out before the database does."""
+        cursor = super().decode_cursor(request)
+        if cursor and cursor.position and not re.fullmatch("[0-9]{1,18}", cursor.position):
+            raise NotFound(self.invalid_cursor_message)
+        return cursor
 
 
 class Collections(generics.ListAPIView):

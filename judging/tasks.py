@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from judging.actions import assignments, campaigns, imports, jobs, uploads
+from judging.actions.rounds import NothingToJudge
 from judging.models import Job
 
 log = logging.getLogger(__name__)
@@ -81,7 +82,10 @@ def sweep() -> None:
 def launch(work: jobs.Work) -> Mapping[str, Any]:
     """Open a large campaign: lay out its tasks and places."""
     campaign = work.job.campaign
-    campaigns.open_(campaign=campaign, now=timezone.now(), progress=work.progress)
+    try:
+        campaigns.open_(campaign=campaign, now=timezone.now(), progress=work.progress)
+    except (campaigns.NotAllowedNow, NothingToJudge) as refused:
+        raise jobs.CannotDo(str(refused)) from None
     return {"campaign": str(campaign.uuid)}
 
 

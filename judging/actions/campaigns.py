@@ -52,6 +52,8 @@ def amend(*, campaign: Campaign, what: str, value: Any, reason: str, by: User, n
         raise NotAllowedNow(f"{what} is fixed once the protocol is locked.")
     with transaction.atomic():
         held = _held(campaign)
+        if held.state == Campaign.State.DRAFT:
+            raise NotAllowedNow("Nothing is locked yet: change the plan itself.")
         before = getattr(held, what)
         _set(held, {what: value})
         return Deviation.objects.create(

@@ -143,8 +143,11 @@ class AmendForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        if cleaned.get("what") == "lease_minutes" and not str(cleaned.get("value", "")).isdecimal():
-            self.add_error("value", _("Write a whole number of minutes."))
+        if {"what", "value"} <= cleaned.keys():
+            try:
+                cleaned["value"] = Campaign._meta.get_field(cleaned["what"]).clean(cleaned["value"], None)
+            except forms.ValidationError as error:
+                self.add_error("value", error)
         return cleaned
 
 

@@ -1,5 +1,6 @@
 """A researcher's pages about a campaign: plan it, lock it, open it, watch it."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -114,6 +115,7 @@ def lock(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return _told(request, campaign, lambda: campaigns.lock(campaign=campaign, now=timezone.now()), done)
 
 
+LAUNCH = "judging.launch"
 LARGE = 3_000  # question sets; above that, laying out the places is a job with progress
 
 
@@ -124,7 +126,8 @@ def open_(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     first = campaign.rounds.filter(kind="main", opened_at__isnull=True).exists()
     if first and QuestionSet.objects.filter(source__collection=campaign.collection).count() > LARGE:
         with transaction.atomic():
-            job = jobs.enqueue(kind="judging.launch", parameters={}, by=request.user, campaign=campaign)
+            under_way = campaign.jobs.unfinished().filter(kind=LAUNCH).first()
+            job = under_way or jobs.enqueue(kind=LAUNCH, parameters={}, by=request.user, campaign=campaign)
             transaction.on_commit(lambda: tasks.ring(job.pk))
         return redirect("judging:job", job.pk)
     return _told(
@@ -218,13 +221,10 @@ def exclude(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         form.fields["reason"].required = False
     if not form.is_valid():
         return _annotators_page(request, campaign, status=422, exclusion_form=form)
-    enrollment, now = form.cleaned_data["enrollment"], timezone.now()
-    if readmit:
-        enrollments.readmit(enrollment=enrollment, by=request.user, now=now)
-    else:
-        enrollments.exclude(enrollment=enrollment, reason=form.cleaned_data["reason"], by=request.user, now=now)
-    messages.success(request, _("Done. Run the analysis again to see what it changes."))
-    return redirect("judging:annotators", campaign.uuid)
+    change = {"enrollment": form.cleaned_data["enrollment"], "by": request.user, "now": timezone.now()}
+    act = enrollments.readmit if readmit else partial(enrollments.exclude, reason=form.cleaned_data["reason"])
+    done = _("Done. Run the analysis again to see what it changes.")
+    return _told(request, campaign, lambda: act(**change), done, "judging:annotators")
 
 
 @campaign_for_staff
@@ -246,7 +246,7 @@ def _told(request: HttpRequest, campaign: Campaign, act: Any, done: str, to: str
     """Do it, and say on the next page that it is done or why it cannot be."""
     try:
         act()
-    except (campaigns.NotAllowedNow, NothingToJudge) as refused:
+    except (campaigns.NotAllowedNow, NothingToJudge, enrollments.AlreadyExcluded) as refused:
         messages.error(request, str(refused))
     else:
         messages.success(request, done)

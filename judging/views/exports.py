@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Mapping
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from judging.actions import exports
 from judging.formats.label_studio import write_label_studio
 from judging.formats.long import write_long_csv, write_long_jsonl
-from judging.formats.qgstec_writer import write_qgstec
+from judging.formats.qgstec_writer import CannotWrite, write_qgstec
 from judging.formats.records import Study
 from judging.guards import campaign_for_staff
 from judging.models import Campaign
@@ -30,7 +32,11 @@ def judgments(request: HttpRequest, campaign: Campaign, key: str) -> HttpRespons
         raise Http404
     write, media_type, name = WRITERS[key]
     study = exports.study_of(campaign=campaign, extras="extras" in request.GET)
-    return attached(write(study), media_type, f"{slugify(campaign.title)}-{name}")
+    try:
+        return attached(write(study), media_type, f"{slugify(campaign.title)}-{name}")
+    except CannotWrite as refused:
+        messages.error(request, str(refused))
+        return redirect("judging:campaign", campaign.uuid)
 
 
 @campaign_for_staff

@@ -65,6 +65,7 @@ def test_invitation_that_is_over_says_why() -> None:
 
 def test_invitation_that_never_was_is_not_found() -> None:
     assert Client().get("/join/nothing/").status_code == 404
+    assert Client().get("/join/%00/").status_code == 404
     assert Client().put("/join/nothing/").status_code == 405
 
 
@@ -116,6 +117,17 @@ def test_personal_link_into_several_campaigns_leads_to_the_start_page() -> None:
 def test_personal_link_that_was_never_made_is_not_found(signed: str) -> None:
     factories.user()
     assert Client().get(f"/go/{signed}/").status_code == 404
+
+
+def test_personal_link_and_session_of_a_deactivated_account_lead_nowhere() -> None:
+    campaign, client = studies.opened(), Client()
+    client.post(f"/join/{invitation(campaign).token}/")
+    task = client.get(f"/work/{campaign.uuid}/").url
+    user = Enrollment.objects.get().user
+    User.objects.filter(pk=user.pk).update(is_active=False)
+    assert Client().get(f"/go/{enrollments.personal_link(user)}/").status_code == 404
+    assert client.get(task).url == f"/login/?next={task}"
+    assert client.post(f"{task}draft/", {"name": "note", "value": "x", "sequence": 1}).status_code == 302
 
 
 def test_personal_link_takes_get_only() -> None:

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from judging.actions import assignments, campaigns, drafts
+from judging.actions import assignments, campaigns, drafts, enrollments
 from judging.models import Assignment, Draft, Judgment, Membership, Note, Passage, Question, System, Unit
 from tests.annotation import studies
 
@@ -428,3 +428,66 @@ def test_page_of_texts_with_markup_renders_them_as_text() -> None:
     assert "<script>alert" not in html
     assert "&lt;script&gt;alert(1)&lt;/script&gt; =cmd()" in html
     assert "<b>bold</b>" not in html
+
+
+# ---- what no page sends
+
+
+def test_submit_of_whom_was_left_out_takes_no_place() -> None:
+    client, enrollment = studies.annotator(studies.opened(annotators_per_task=1, sources=1))
+    task = studies.held(enrollment)
+    sent = studies.filled(task)
+    boss = task.round.campaign.created_by
+    enrollments.exclude(enrollment=enrollment, reason="Guesses", by=boss, now=timezone.now())
+
+    response = client.post(address(task, "submit/"), sent, follow=True)
+
+    assert response.status_code == 200
+    assert 'id="judging"' not in response.content.decode()
+    task.refresh_from_db()
+    assert (task.state, Judgment.objects.filter(assignment=task).count()) == ("extra", 4)
+    assert Assignment.objects.filter(task=task.task, state="open").count() == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"q1.correctness": 31},
+        {"q1.correctness": "x"},
+        {"q1.correctness": 2**70},
+        {"token": "x"},
+        {"sequence": -1},
+        {"sequence": 2**80},
+        {"note": "zero \x00 byte"},
+        {"note": "x" * 5001},
+        {"action": "drop"},
+        {"action": "mark m1 1-2"},
+    ],
+)
+def test_submit_that_is_malformed_stores_nothing_and_comes_back(small, wrong: dict) -> None:
+    client, task = small
+    response = client.post(address(task, "submit/"), studies.filled(task) | wrong)
+    assert response.url == f"/tasks/{task.pk}/"
+    assert not Judgment.objects.exists()
+
+
+def test_submit_ignores_fields_that_are_not_asked(small) -> None:
+    client, task = small
+    client.post(address(task, "submit/"), studies.filled(task) | {"q9.correctness": 1, "state": "extra", "stage": 7})
+    task.refresh_from_db()
+    assert (task.state, task.stage, Judgment.objects.count()) == ("submitted", 0, 4)
+
+
+@pytest.mark.parametrize("body", ["note=" + "x" * 5_000_000, "&".join(f"f{n}=1" for n in range(20_001))])
+def test_submit_that_is_too_large_is_refused(small, body: str) -> None:
+    client, task = small
+    kind = "application/x-www-form-urlencoded"
+    assert client.post(address(task, "submit/"), body, content_type=kind).status_code == 400
+    assert not Judgment.objects.exists()
+
+
+def test_note_of_half_characters_is_kept_as_replaced_ones(small) -> None:
+    client, task = small
+    body = f"note=a%ED%A0%80%FF&sequence=0&action=save&token={task.submit_token}"
+    client.post(address(task, "submit/"), body, content_type="application/x-www-form-urlencoded")
+    assert Note.objects.get().text == "a" + "\ufffd" * 4

@@ -243,12 +243,27 @@ def test_amendment_is_listed_with_its_reason(page, open_campaign):
 
 @pytest.mark.parametrize(
     "change",
-    [{}, {"what": "seed", "value": "1", "reason": "x"}, {"what": "lease_minutes", "value": "x", "reason": "x"}],
+    [
+        {},
+        {"what": "seed", "value": "1", "reason": "x"},
+        {"what": "lease_minutes", "value": "x", "reason": "x"},
+        {"what": "lease_minutes", "value": "0", "reason": "x"},
+        {"what": "lease_minutes", "value": "99999999999", "reason": "x"},
+        {"what": "lease_minutes", "value": "9" * 5000, "reason": "x"},
+        {"what": "contact", "value": "x" * 201, "reason": "x"},
+        {"what": "introduction", "value": "zero \x00 byte", "reason": "x"},
+    ],
 )
 def test_amendment_malformed_changes_nothing(page, open_campaign, change):
     answer = page.post(address("amend", open_campaign), change)
     assert answer.status_code == 422
     assert not open_campaign.deviations.exists()
+
+
+def test_amendment_of_a_draft_is_no_deviation(page, draft):
+    page.post(address("amend", draft), {"what": "contact", "value": "Ada", "reason": "x"})
+    draft.refresh_from_db()
+    assert (draft.contact, draft.deviations.count()) == ("", 0)
 
 
 # --- its states ---
@@ -290,6 +305,13 @@ def test_opening_a_large_campaign_is_a_job(page, draft, monkeypatch):
     job = Job.objects.get(kind="judging.launch")
     assert answer.url == reverse("judging:job", args=[job.pk])
     assert "At work" in page.get(address("campaign", draft)).text
+
+
+def test_opening_a_large_campaign_twice_is_one_job(page, draft, monkeypatch):
+    monkeypatch.setattr(views, "LARGE", 3)
+    page.post(address("lock", draft))
+    assert page.post(address("open", draft)).url == page.post(address("open", draft)).url
+    assert Job.objects.filter(kind="judging.launch").count() == 1
 
 
 def test_locking_and_closing_ask_once_more(page, draft, open_campaign):
@@ -421,3 +443,11 @@ def test_annotators_take_as_many_queries_for_three_as_for_one(page, open_campaig
 
     add()
     assert_same_queries(page, address("annotators", open_campaign), add)
+
+
+def test_leaving_an_annotator_out_twice_says_so_and_does_it_once(page, open_campaign):
+    annotator = factories.enrollment(open_campaign, label="A01")
+    form = {"enrollment": annotator.pk, "reason": "Same answer everywhere"}
+    page.post(address("exclude", open_campaign), form)
+    assert "A01 is left out already." in page.post(address("exclude", open_campaign), form, follow=True).text
+    assert Exclusion.objects.count() == 1

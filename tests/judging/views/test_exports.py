@@ -1,0 +1,66 @@
+"""Judgments to take along: what cannot be written says why, and no title gets out of a file's name."""
+
+import csv
+import io
+
+import pytest
+from django.urls import reverse
+
+from judging.models import Campaign, Source
+from tests.analysis import studies
+
+pytestmark = pytest.mark.django_db
+NAMES = ["csv", "jsonl", "qgstec", "label-studio"]
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return studies.imported(sources=2)
+
+
+@pytest.fixture
+def page(client, campaign):
+    client.force_login(campaign.created_by)
+    return client
+
+
+def address(campaign: Campaign, key: str) -> str:
+    return reverse("judging:export", args=[campaign.uuid, key])
+
+
+def test_format_that_cannot_hold_the_study_says_why(page, campaign):
+    answer = page.get(address(campaign, "qgstec"), follow=True)
+    assert answer.redirect_chain == [(reverse("judging:campaign", args=[campaign.uuid]), 302)]
+    assert "is not a sentence with a target type" in answer.text
+
+
+@pytest.mark.parametrize(
+    "title", ['a"; filename="evil.exe', "a\r\nSet-Cookie: x=1", "../../etc/passwd", "\u202excod", "<b>"]
+)
+def test_title_stays_inside_the_name_of_the_file(page, campaign, title):
+    Campaign.objects.filter(pk=campaign.pk).update(title=title)
+    for key in ("csv", "jsonl", "label-studio"):
+        answer = page.get(address(campaign, key))
+        assert answer.status_code == 200
+        kind, _, name = answer["Content-Disposition"].partition("; filename=")
+        assert kind == "attachment"
+        assert name.strip('"').replace("-", "").replace(".", "").isalnum()
+        assert "x=1" not in answer.cookies.output()
+
+
+def test_what_people_wrote_is_data_in_every_cell(page, campaign):
+    Source.objects.filter(collection=campaign.collection).update(answer='=cmd()",\n<script>')
+    rows = list(csv.DictReader(io.StringIO(page.get(address(campaign, "csv")).text, newline="")))
+    assert {row["answer"] for row in rows} == {'=cmd()",\n<script>'}
+
+
+@pytest.mark.parametrize("key", NAMES)
+def test_export_of_a_foreign_campaign_is_not_found(client, campaign, key):
+    assert client.get(address(campaign, key)).url.startswith(reverse("login"))
+    client.force_login(studies.imported(sources=1).created_by)
+    assert client.get(address(campaign, key)).status_code == 404
+
+
+def test_unknown_formats_and_wrong_verbs_are_refused(page, campaign):
+    assert page.get(address(campaign, "exe")).status_code == 404
+    assert page.post(address(campaign, "csv")).status_code == 405
