@@ -1,0 +1,45 @@
+"""Makes a study in whichever database the environment names, for tests of a site that runs in processes of its own.
+
+Prints one JSON object: the personal links of the annotators, and the job of a large import that a worker is to do.
+"""
+
+import json
+import os
+import sys
+
+ANNOTATORS = 4
+TASKS = 400  # more than anybody gets through while the test lasts
+ROWS = 20_000
+
+
+def study() -> dict[str, object]:
+    """Make an open campaign of one question to a task, its annotators, and the job of an import."""
+    from judging.actions import enrollments, jobs, uploads
+    from judging.actions.reading import Plan
+    from judging.actions.uploads import Wanted
+    from tests import factories
+
+    owner = factories.researcher()
+    material = factories.collection(sources=TASKS, systems=("Alba",), owner=owner)
+    campaign = factories.opened(collection=material, manager=owner, annotators_per_task=3)
+    people = [factories.enrollment(campaign).user for _ in range(ANNOTATORS)]
+    for person in people:
+        person.set_unusable_password()
+        person.save()
+    upload = uploads.keep(owner=owner, name="large.csv", content=_large())
+    wanted = Wanted(upload=upload, plan=Plan(), name="Large")
+    job = jobs.enqueue(kind="judging.import_study", parameters=wanted.for_job(), by=owner)
+    return {"links": [enrollments.personal_link(person) for person in people], "job": str(job.pk)}
+
+
+def _large() -> bytes:
+    lines = (f"{row // 4},Lock {row // 4} was built.,S{row % 4},Who built lock {row}?,0.5\n" for row in range(ROWS))
+    return ("source_id,passage,system,question,Bleu_4\n" + "".join(lines)).encode()
+
+
+if __name__ == "__main__":
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    import django
+
+    django.setup()
+    sys.stdout.write(json.dumps(study()))
