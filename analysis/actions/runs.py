@@ -20,6 +20,7 @@ from analysis.actions import (
     levels,
     mixed_models,
     scores,
+    set_facts,
     slices,
     spans,
     systems,
@@ -102,6 +103,7 @@ def _tables(
     tables |= _of_annotators(read, chance, steps)
     tables |= _of_systems(run, read, settings, chance, steps)
     tables |= _of_metrics(read, chance)
+    tables |= _of_sets(read, steps)
     steps.take("Slices")
     tables["slices"] = slices.records(read, attributes=settings["slices"])
     tables |= {"spans": spans.records(read), "span_marks": spans.every(read)}
@@ -165,6 +167,16 @@ def _of_metrics(read: Material, chance: Mapping[str, Resampling]) -> dict[str, A
     tables["differences"] = correlations.differences(read, by=chance["differences"])
     tables["levels"] = levels.records(read, questions=tables["correlations"], by=chance["levels"])
     return tables
+
+
+def _of_sets(read: Material, steps: "_Steps") -> dict[str, Any]:
+    steps.take("Question sets")
+    held = set_facts.held_sets(read)
+    return {
+        "set_facts": set_facts.records(read, held, frames.references(read.campaign)),
+        "set_rules": set_facts.computed(read, held),
+        "sets": set_facts.set_by_set(read, held),
+    }
 
 
 def _keep(run: Run, tables: Mapping[str, Any], figures: Mapping[str, bytes]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.reports import further, making
+from analysis.reports import facts, further, making
 from analysis.reports.heat import heat, leads
 from analysis.reports.layout import Cell, Row, Table
 from analysis.reports.records import Record
@@ -50,6 +50,7 @@ def report(tables: Mapping[str, Any]) -> dict[str, Any]:
         "without_forced": without_forced(tables, names),
         "checks": checks([*tables["agreement"], *tables["correlations"]]),
         "systems": systems(tables, names),
+        "degradations": facts.degradations(tables),
         "has_letters": bool(tables.get("groups")),
         "missing": sum(row["missing"] for row in tables["returned"]),
         "with_missing": with_missing(tables, names),
@@ -60,6 +61,7 @@ def report(tables: Mapping[str, Any]) -> dict[str, Any]:
         "metrics": [making.metric(row) for row in tables["metrics"]],
         "violations": len(tables["violations"]),
         "further": further.sections(tables, names),
+        "set_facts": facts.section(tables, names),
         "titles": [(key, title) for key, title in TITLES.items() if tables.get(key)],
     }
 

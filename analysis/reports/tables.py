@@ -28,6 +28,9 @@ TITLES = {
     "levels": "Metrics against people over questions, sets, sources and systems",
     "differences": "Differences between metrics",
     "slices": "Agreement, means and correlations by the values of an attribute",
+    "set_facts": "Question types, diversity, cardinality and duplicates of each system",
+    "set_rules": "Facts that the protocol computes, beside its ratings",
+    "sets": "Every question set with its types and computed facts",
     "metrics": "Metrics and how they were made",
     "spans": "How far marked answers agree: between annotators, with the submitted answer, within a set",
     "span_marks": "Every marked answer, in code points of its passage",
@@ -36,10 +39,10 @@ TITLES = {
 }
 
 FIRST = (
-    "data", "reading", "fatal_applied", "fatal_others", "attribute", "label", "slices", "measure", "criterion", "basis",
-    "level", "coefficient", "weights", "test", "effect", "aggregation", "system", "annotator", "without", "first",
-    "second", "metric", "better", "other", "name", "kind", "annotators", "items", "power", "value", "difference", "low",
-    "high", "n",
+    "data", "reading", "fact", "source", "fatal_applied", "fatal_others", "attribute", "label", "slices", "measure",
+    "criterion", "basis", "level", "coefficient", "weights", "test", "effect", "aggregation", "system", "annotator",
+    "without", "first", "second", "metric", "better", "other", "name", "kind", "annotators", "items", "power", "value",
+    "difference", "low", "high", "n",
 )  # fmt: skip
 LAST = ("method", "reason")
 
