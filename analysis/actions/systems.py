@@ -10,7 +10,7 @@ from analysis.reports.records import Record, number, of_estimate
 from analysis.stats import protocol
 from analysis.stats.systems import system_distributions, system_means
 from judging.formats.rubric_schema import Criterion, RubricDocument
-from judging.rules import Fatal, Missing, Reading, fatal_variants
+from judging.rules import Fatal, Reading, fatal_variants
 
 READINGS: tuple[Reading, ...] = ("by_protocol", "as_released")
 
@@ -70,7 +70,7 @@ def aggregates(material: Material) -> list[Record]:
 
     Protocols without rules about missing questions have one reading; the two differ only by such rules.
     """
-    arranged, worst = _study(material), worst_values(material.rubric)
+    arranged, worst = _study(material), material.rubric.worst()
     found: list[Record] = []
     for reading in READINGS:
         for applied, others, rule in _fatal_forms(material.rubric):
@@ -95,11 +95,6 @@ def _fatal_forms(rubric: RubricDocument) -> Iterator[tuple[str, str, Fatal | Non
         if isinstance(rule, Fatal):
             for form in fatal_variants(rule):
                 yield form.applied, form.others, form
-
-
-def worst_values(rubric: RubricDocument) -> Mapping[str, float]:
-    """Return each criterion's worst value, where it has a worst end."""
-    return {each.key: worst for each in rubric.criteria if (worst := each.worst()) is not None}
 
 
 def _study(material: Material) -> protocol.Study:
@@ -146,7 +141,3 @@ def _rows(scored: protocol.SystemScores, rubric: RubricDocument, form: Mapping[s
 def _combined(values: np.ndarray, criteria: tuple[str, ...], rubric: RubricDocument) -> float:
     chosen = [criteria.index(key) for key in rubric.aggregate.criteria or criteria]
     return float(values[chosen].sum() if rubric.aggregate.combined == "sum" else values[chosen].mean())
-
-
-def has_missing_rule(rubric: RubricDocument) -> bool:
-    return any(isinstance(rule, Missing) for rule in rubric.rules)

@@ -1,7 +1,7 @@
 """Parts of a campaign: cutting the material into tasks, laying out the places, opening and closing."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -80,7 +80,7 @@ def _asked_units(held: QuestionSet, document: RubricDocument) -> list[Unit]:
     units = sorted(held.units.all(), key=lambda unit: unit.position or 0)
     slots = [unit for unit in units if unit.position]
     texts = [_text(unit) for unit in slots]
-    marks = settled(texts, document.rules, worst_values(document))
+    marks = settled(texts, document.rules, document.worst())
     questions = [unit for unit, text, mark in zip(slots, texts, marks, strict=True) if text and not mark.missing]
     of_sets = any(each.unit == "set" or each.asked == "once_per_set" for each in document.criteria)
     whole = [unit for unit in units if unit.position is None] if of_sets and questions else []
@@ -90,11 +90,6 @@ def _asked_units(held: QuestionSet, document: RubricDocument) -> list[Unit]:
 def _text(unit: Unit) -> str | None:
     question: Question | None = getattr(unit, "question", None)
     return question.text if question else None
-
-
-def worst_values(document: RubricDocument) -> Mapping[str, float]:
-    """Return each criterion's worst value, where it has a worst end."""
-    return {each.key: worst for each in document.criteria if (worst := each.worst()) is not None}
 
 
 def _make_tasks(round: Round, progress: Progress) -> list[Task]:

@@ -27,6 +27,7 @@ ONE_COLUMN = (
     "value",
     "note",
 )
+MOST_EXPECTED = 10_000  # every expected slot becomes a row, whether it holds a question or not
 _LISTS = ("references", "metadata", "source_metadata", "rating_metadata")
 _CHOICES = {"direction": get_args(Direction), "scale": get_args(Scale), "kind": get_args(ScoreKind)}
 
@@ -157,6 +158,7 @@ def _conflicts(columns: Columns) -> Iterator[tuple[bool, str]]:
     yield bool(columns.criterion) != bool(columns.value), "Name both the criterion and the value column, or neither."
     yield bool(columns.criterion) and not columns.rater, "Ratings by criterion and value need a rater column."
     yield columns.expected is not None and columns.expected < 1, "The expected number of questions starts at 1."
+    yield (columns.expected or 0) > MOST_EXPECTED, f"At most {MOST_EXPECTED:,} questions can be expected of a set."
     yield not columns.default_system.strip(), "The name for a system that the file does not name is blank."
 
 

@@ -52,11 +52,6 @@ def long_columns(table: Table) -> Columns:
     return replace(guess(table.header, [row.cells for row in table.rows[:50]]), crossed=False)
 
 
-def is_long(header: Iterable[str]) -> bool:
-    """Say whether a table looks as if it was written here."""
-    return {"source_id", "system", "position", "question"} <= set(header)
-
-
 def long_rows(study: Study) -> Iterator[dict[str, object]]:
     """Yield the rows, every set in the order of its positions, judgments of the whole set behind them."""
     said: defaultdict[Unit, list[RatingRecord | NoteRecord]] = defaultdict(list)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from judging.formats.columns import Columns, check
+from judging.formats.columns import MOST_EXPECTED, Columns, check
 from judging.formats.numbers import is_number, whole_number
 from judging.formats.records import NoteRecord, Problem, ProblemKind, QuestionRecord, RatingRecord, SourceRecord, Study
 from judging.formats.slots import Slots
@@ -130,8 +130,9 @@ class _Reading:
         position = whole_number(cell, least=1)
         if position is None:
             raise RowRefused("A position is a whole number from 1.", column=self.columns.position, value=shorten(cell))
-        if position > (self.columns.expected or position):
-            reason = f"The position is beyond the {self.columns.expected} expected."
+        most = self.columns.expected or MOST_EXPECTED
+        if position > most:
+            reason = f"The position is beyond the {most:,} {'expected' if self.columns.expected else 'a set can hold'}."
             raise RowRefused(reason, column=self.columns.position, value=shorten(cell))
         return position
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from judging.formats.columns import Columns
+from judging.formats.columns import MOST_EXPECTED, Columns
 from judging.formats.records import QuestionRecord
 from judging.formats.sources import RowRefused
 from judging.formats.tables import shorten
@@ -33,10 +33,10 @@ class Slots:
             Where the set has no slot left.
         """
         position = declared or self._find(source, system, name)
-        if position > (self.columns.expected or position):
-            reason = (
-                f"System “{shorten(system)}” owes source “{shorten(source)}” only {self.columns.expected} questions."
-            )
+        most = self.columns.expected or MOST_EXPECTED
+        if position > most:
+            verb = "owes" if self.columns.expected else "can give"
+            reason = f"System “{shorten(system)}” {verb} source “{shorten(source)}” only {most:,} questions."
             raise RowRefused(reason, column=self.columns.question, value=shorten(name))
         return position
 

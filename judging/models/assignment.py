@@ -30,10 +30,6 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         """What an annotator has handed in, extras too."""
         return self.filter(enrollment=enrollment, submitted_at__isnull=False)
 
-    def due(self) -> "AssignmentQuerySet":
-        """Held places whose lease has run out, by the database's clock."""
-        return self.held().filter(lease_expires_at__lt=models.functions.Now())
-
 
 class Assignment(models.Model):
     """An attempt at a place. Never re-owned: when another takes the place, the old row is released, a new one made."""

@@ -18,9 +18,6 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
         """Campaigns in which the user has a manager's or an analyst's role."""
         return self.filter(pk__in=user.memberships.filter(role__in=["manager", "analyst"]).values("campaign"))
 
-    def managed_by(self, user: "User") -> "CampaignQuerySet":
-        return self.filter(pk__in=user.memberships.filter(role="manager").values("campaign"))
-
     def with_places(self) -> "CampaignQuerySet":
         """Campaigns with how many places of their main round there are, and how many are filled."""
         return self.annotate(places=_places(), filled=_places(state="submitted"), held=_places(state="held"))

@@ -172,6 +172,17 @@ def test_questions_beyond_the_expected_are_refused() -> None:
     assert (study.missing, study.rows_kept) == ({"unnamed": 1}, 3)
 
 
+def test_a_position_far_out_refuses_the_row_instead_of_making_a_million_slots() -> None:
+    study = to_study(table("p|n|q", "x|1|q1", "x|999999999|q2"), Columns(passage="p", position="n", question="q"))
+    assert said(study) == [(3, "n", "The position is beyond the 10,000 a set can hold.")]
+    assert study.expected == {("1", "unnamed"): 1}
+
+
+def test_more_questions_than_a_set_can_be_expected_to_hold_are_refused() -> None:
+    with pytest.raises(BadColumns, match=r"At most 10,000 questions can be expected of a set\."):
+        to_study(table("p|q", "x|q1"), Columns(passage="p", question="q", expected=10_001))
+
+
 def test_a_declared_position_beyond_the_expected_makes_no_source() -> None:
     study = to_study(table("p|n|q", "x|3|q1"), Columns(passage="p", position="n", question="q", expected=2))
     assert said(study) == [(2, "n", "The position is beyond the 2 expected.")]
