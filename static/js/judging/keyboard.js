@@ -8,7 +8,7 @@ const toggle = document.getElementById("shortcuts");
 const hint = document.querySelector("[data-keys]");
 
 const isText = (target) => target.matches("textarea, select, input:not([type=radio], [type=checkbox])") || target.isContentEditable;
-const hasOwnEnter = (target) => target.closest("a, button, summary, [type=checkbox]");
+const hasOwnEnter = (target) => target.closest("a, button, summary, [type=checkbox]:not([data-nothing])");
 const isElsewhere = (event) =>
   event.repeat || event.isComposing || event.ctrlKey || event.altKey || event.metaKey || isText(event.target) || document.querySelector("dialog[open]");
 

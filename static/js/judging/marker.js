@@ -4,7 +4,7 @@ import { criteria, form, isFrozen, isMissing, item } from "./page.js";
 
 const display = document.getElementById("missing");
 // Where the focus goes within a criterion: the first of these that is there.
-const DOORS = ["[data-begin]:not([hidden])", "input:checked", "input:not([type=hidden]), select"];
+const DOORS = ["input:checked", "[data-begin]:not([hidden])", "input:not([type=hidden]), select"];
 let current = null;
 
 export const missing = () => criteria().filter(isMissing);

@@ -91,9 +91,10 @@ function keep() {
 }
 
 function goBack() {
-  const fieldset = current();
+  const next = nextMissing();
   cancel();
-  goTo(nextMissing() ?? fieldset);
+  if (next) goTo(next);
+  else form.querySelector(".dock [data-needs-all]").focus(); // so that Enter submits
 }
 
 function selectWords() {
