@@ -58,7 +58,11 @@ class RunForm(forms.Form):
         help_text=_("More give steadier intervals and p, and take longer."),
     )
     seed = forms.IntegerField(
-        label=_("Seed"), initial=1, min_value=0, help_text=_("The same seed gives the same report.")
+        label=_("Seed"),
+        initial=1,
+        min_value=0,
+        max_value=2**31 - 1,
+        help_text=_("The same seed gives the same report."),
     )
     slices = forms.MultipleChoiceField(
         label=_("Agreement, means and correlations also by"),

@@ -52,14 +52,15 @@ CHANCE = ("correlations", "differences", "agreement", "comparisons", "levels")  
 
 
 def start(*, campaign: Campaign, by: User, seed: int, parameters: Mapping[str, Any]) -> Run:
-    """Write down a run and its job; the caller rings for it."""
+    """Write down a run and its job; the caller rings for it. One that nobody has begun yet is not asked for twice."""
+    wanted = {"campaign": campaign, "seed": seed, "parameters": {**DEFAULTS, **parameters}}
     with transaction.atomic():
         Campaign.objects.select_for_update().get(pk=campaign.pk)
+        if waiting := Run.objects.filter(**wanted, job__state=Job.State.QUEUED).first():
+            return waiting
         last = Run.objects.filter(campaign=campaign).aggregate(last=Max("number"))["last"] or 0
         job = jobs.enqueue(kind=KIND, parameters={}, by=by, campaign=campaign)
-        return Run.objects.create(
-            job=job, campaign=campaign, number=last + 1, seed=seed, parameters={**DEFAULTS, **parameters}
-        )
+        return Run.objects.create(job=job, number=last + 1, **wanted)
 
 
 def latest(campaign: Campaign) -> Run | None:

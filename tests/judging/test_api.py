@@ -42,6 +42,18 @@ def test_judgments_need_the_same_number_of_queries_however_many(api, campaign, d
         api.get(f"/api/campaigns/{campaign.uuid}/judgments/")
 
 
+@pytest.mark.parametrize("cursor", ["abc", "cD0lMDA=", "cD14", "cD0" + "5" * 60])
+def test_a_cursor_that_was_never_given_out_is_not_found(api, campaign, cursor):
+    assert api.get(f"/api/campaigns/{campaign.uuid}/judgments/", {"cursor": cursor}).status_code == 404
+
+
+@pytest.mark.parametrize("body", ["[]", "null", "1", '"x"', "{bad"])
+def test_a_run_asked_for_by_no_object_is_refused(api, campaign, body):
+    answer = api.post(f"/api/campaigns/{campaign.uuid}/runs/", body, content_type="application/json")
+    assert answer.status_code == 400
+    assert not Run.objects.exists()
+
+
 def test_a_run_is_asked_for_and_read(api, campaign):
     answer = api.post(f"/api/campaigns/{campaign.uuid}/runs/", {"seed": 5}, content_type="application/json")
     assert answer.status_code == 201
@@ -51,9 +63,10 @@ def test_a_run_is_asked_for_and_read(api, campaign):
 
 
 def test_a_malformed_run_names_the_field(api, campaign):
-    answer = api.post(f"/api/campaigns/{campaign.uuid}/runs/", {"seed": "x"}, content_type="application/json")
-    assert answer.status_code == 422
-    assert list(answer.json()) == ["seed"]
+    for seed in ("x", -1, 2**31, [1], {}):
+        answer = api.post(f"/api/campaigns/{campaign.uuid}/runs/", {"seed": seed}, content_type="application/json")
+        assert answer.status_code == 422
+        assert list(answer.json()) == ["seed"]
 
 
 def test_a_key_lets_a_program_in_until_it_is_revoked(client, campaign):

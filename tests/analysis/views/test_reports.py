@@ -202,3 +202,21 @@ def test_report_needs_as_many_queries_with_one_run_as_with_three(manager, run, d
     with CaptureQueriesContext(connection) as thrice:
         manager.get(address("report", run))
     assert len(once) == len(thrice)
+
+
+def test_run_asked_for_twice_before_anybody_began_it_is_one(manager, run):
+    form = {"prepare_hypothesis": "nqg", "prepare_reference": "nqg", "resamples": 100, "seed": 9}
+    for _ in range(2):
+        manager.post(address("start", run), form)
+    jobs.claim(job_id=Run.objects.get(seed=9).job_id)
+    manager.post(address("start", run), form)
+    assert Run.objects.filter(seed=9).count() == 2
+    manager.post(address("start", run), form | {"resamples": 200})
+    assert Run.objects.filter(seed=9).count() == 3
+
+
+@pytest.mark.parametrize("seed", ["-1", "2147483648", "9" * 5000, "x", "1\x00"])
+def test_run_with_a_seed_that_is_none_is_refused(manager, run, seed):
+    form = {"prepare_hypothesis": "nqg", "prepare_reference": "nqg", "resamples": 100, "seed": seed}
+    assert manager.post(address("start", run), form).status_code == 422
+    assert Run.objects.count() == 1
