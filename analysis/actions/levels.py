@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from analysis.actions.correlations import Human, Scored, Sources, humans, interval_of, over_sources, scored
 from analysis.actions.resampling import Resampling
@@ -106,7 +107,16 @@ def _accuracy(over: Joint, place: int, groups: Sources | None = None) -> Estimat
     if pairs > MOST_PAIRS:
         reason = f"{pairs:,} pairs are too many to compare" + ("" if groups is not None else ": see it per source")
         return undefined("pairwise accuracy", reason, dropped=over.dropped)
+    if not _orders(over.human, groups):
+        return undefined("pairwise accuracy", "people order no two of them", n=pairs, dropped=over.dropped)
     return pairwise_accuracy(over.human, over.metrics[:, place], groups=groups).accuracy
+
+
+def _orders(human: FloatArray, groups: Sources | None) -> bool:
+    """Say whether people told any two of the compared items apart; if not, every metric would be right."""
+    if groups is None:
+        return bool(np.ptp(human) > 0) if human.size else True
+    return bool((pd.Series(human).groupby(groups).nunique() > 1).any())
 
 
 def _on_sources(joint: Joint, human: Human, columns: Sequence[Scored]) -> Iterator[Record]:
@@ -128,8 +138,9 @@ def _over_systems(joint: Joint, human: Human, columns: Sequence[Scored], by: Res
             found = correlate(means[0], means[place + 1], method=method)
             row = _row(found, human, column, "system", method) | {"dropped": joint.dropped, "low": None, "high": None}
             yield row | interval_of(drawn[method][place])
-        accuracy = pairwise_accuracy(means[0], means[place + 1]).accuracy
-        yield _row(accuracy, human, column, "system", "pairwise_accuracy")
+    nowhere = np.zeros(0, dtype=object)
+    averaged = Joint(means[0], np.column_stack(means[1:]), nowhere, nowhere, joint.dropped)
+    yield from _accuracies("system", averaged, human, columns)
 
 
 def _per_system(values: FloatArray, systems: Sources) -> FloatArray:

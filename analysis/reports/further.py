@@ -101,7 +101,7 @@ def _cell(row: Record | None, write: Callable[[float], str] = two) -> Cell:
     """Write a record's value with its interval below, a dash where it is undefined."""
     if row is None or row.get("value") is None:
         return Cell("–")
-    return Cell(write(row["value"]), between(row))
+    return Cell(write(row["value"]), f"{write(row['low'])} to {write(row['high'])}" if between(row) else "")
 
 
 def _reasons(rows: Sequence[Record]) -> list[str]:

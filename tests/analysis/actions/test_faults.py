@@ -117,6 +117,14 @@ def test_constant_metric_has_no_correlation_at_any_level():
     assert pair["z_reason"] == "a correlation is undefined"
 
 
+def test_people_who_order_nothing_leave_pairwise_accuracy_undefined():
+    flat = {"correctness@A1": lambda n, p: 1 + n % 3, "correctness@A2": lambda n, p: 1 + n % 3}
+    tables = carried_out(study(flat, metrics={"meteor": lambda n, p: n + p / 10}))
+    rows = {row["level"]: row for row in found(tables["levels"], coefficient="pairwise_accuracy")}
+    assert {rows["source"]["reason"], rows["system"]["reason"]} == {"people order no two of them"}
+    assert rows["question"]["value"] > 0.5
+
+
 def test_no_metrics_leave_levels_and_differences_empty():
     tables = carried_out(study(TWO))
     assert (tables["levels"], tables["differences"], tables["correlations"]) == ([], [], [])
