@@ -26,12 +26,10 @@ def records(material: Material) -> list[Record]:
         return []
     questions = material.questions[material.questions["unit"].isin(marked["unit"])].copy()
     by_unit = {int(str(unit)): _of_unit(rows) for unit, rows in marked.groupby("unit")}
-    questions["between_annotators"] = [
-        between_raters(row.passage, list(by_unit[row.unit].values())) for row in questions.itertuples()
-    ]
+    asked = [(row["passage"], list(by_unit[row["unit"]].values()), row) for _, row in questions.iterrows()]
+    questions["between_annotators"] = [between_raters(text, marks) for text, marks, _row in asked]
     questions["with_submitted"] = [
-        with_submitted(row.passage, list(by_unit[row.unit].values()), _submitted(row.passage, row.submitted_answer))
-        for row in questions.itertuples()
+        with_submitted(text, marks, _submitted(text, row["submitted_answer"])) for text, marks, row in asked
     ]
     overlaps = pd.DataFrame(_overlaps(questions, by_unit), columns=["system", "source", "within_set"])
     return [
@@ -45,13 +43,13 @@ def every(material: Material) -> list[Record]:
         return []
     slots = material.slots.set_index("unit")[["source", "system", "position", "passage"]]
     found = []
-    for row in frames.marks(material).join(slots, on="unit").itertuples():
-        where = {"source": row.source, "system": row.system, "position": int(row.position), "annotator": row.annotator}
-        if row.nothing == frames.TRUE:
+    for _, row in frames.marks(material).join(slots, on="unit").iterrows():
+        where = {**{name: row[name] for name in ("source", "system", "annotator")}, "position": int(row["position"])}
+        if row["nothing"] == frames.TRUE:
             found.append({**where, "start": None, "end": None, "text": ""})
         else:
-            start, end = int(row.start), int(row.end)
-            found.append({**where, "start": start, "end": end, "text": row.passage[start:end]})
+            start, end = int(row["start"]), int(row["end"])
+            found.append({**where, "start": start, "end": end, "text": row["passage"][start:end]})
     return found
 
 

@@ -167,7 +167,8 @@ def freeze_stage(*, assignment: Assignment, stage: int, sheet: Sheet | None = No
 def check_complete(assignment: Assignment, sheet: Sheet, given: Answers, *, stage: int | None = None) -> None:
     """Raise MissingAnswers where something is neither answered nor marked, in one stage or in all."""
     marked = span_marks.kept(assignment)[0] if sheet.rubric.span_mark else {}
-    if missing := (*sheet.missing(given, stage=stage), *sheet.unmarked(marked, stage=stage)):
+    missing: tuple[Asked | AskedMark, ...] = (*sheet.missing(given, stage=stage), *sheet.unmarked(marked, stage=stage))
+    if missing:
         raise MissingAnswers(missing)
 
 

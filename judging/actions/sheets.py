@@ -180,8 +180,10 @@ class Known:
     def mark(self, line: Line, number: int, where: str) -> AskedMark | None:
         """Return what is to be marked for one question; its name holds nothing but the shown order."""
         own = self.document.span_mark
+        if own is None:
+            return None
         stages = [stage.key for stage in self.document.stages]
-        return own and AskedMark(f"m{number}", where, line.unit, stages.index(own.stage), own.optional)
+        return AskedMark(f"m{number}", where, line.unit, stages.index(own.stage), own.optional)
 
     def _asked(self, line: Line, name: str, where: str, *, whole: bool) -> tuple[Asked, ...]:
         stages = [stage.key for stage in self.document.stages]
