@@ -94,6 +94,7 @@ def pause(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "link": request.build_absolute_uri(reverse("annotation:go", args=[signed])) if signed else "",
         "resume_url": reverse("annotation:work", args=[campaign.uuid]),
         "held_until": held and held.lease_expires_at,
+        "time_zone": campaign.time_zone,
         "done": Assignment.objects.done_by(enrollment).count(),
     }
     return render(request, "annotation/paused.html", context)

@@ -2,6 +2,7 @@
 
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -41,7 +42,8 @@ def new(request: HttpRequest) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         plan = form.cleaned_data
-        made = campaigns.create(by=request.user, collection=plan["collection"], rubric=plan["rubric"], plan=plan)
+        of = {"collection": plan["collection"], "rubric": plan["rubric"], "uuid": plan["once"] or uuid4()}
+        made = campaigns.create(by=request.user, plan=plan, **of)
         messages.success(request, _("The draft is saved. Look at it as an annotator, then lock the protocol."))
         return redirect("judging:campaign", made.uuid)
     context = {"form": form, "has_collections": own.exists()}
@@ -174,7 +176,9 @@ def _annotators_page(request: HttpRequest, campaign: Campaign, status: int = 200
 def invite(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Make an invitation link."""
     form = InvitationForm(request.POST)
-    if not form.is_valid():
+    with timezone.override(campaign.time_zone):  # the end that is entered is meant as it will be shown
+        valid = form.is_valid()
+    if not valid:
         return _annotators_page(request, campaign, status=422, invitation_form=form)
     campaigns.invite(campaign=campaign, by=request.user, **form.cleaned_data)
     messages.success(request, _("The link is ready; copy it from the list."))

@@ -1,6 +1,7 @@
 """An annotator's way through a campaign, and the pages beside it."""
 
 import uuid
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.test import Client
@@ -79,12 +80,12 @@ def test_pages_of_a_campaign_are_for_those_in_it(page: str) -> None:
 
 
 def test_pause_says_until_when_the_task_is_kept() -> None:
-    campaign = studies.opened()
+    campaign = studies.opened(time_zone="Asia/Tokyo")
     client, enrollment = studies.annotator(campaign)
     assert "stays yours until" not in client.get(f"/work/{campaign.uuid}/pause/").content.decode()
-    studies.held(enrollment)
+    until = studies.held(enrollment).lease_expires_at.astimezone(ZoneInfo("Asia/Tokyo"))
     html = client.get(f"/work/{campaign.uuid}/pause/").content.decode()
-    assert "stays yours until" in html
+    assert f"stays yours until {until.day} {until:%b %Y, %H:%M} JST;" in html
     assert "log in with your account" in html
 
 

@@ -175,6 +175,18 @@ def test_new_campaign_is_a_draft_with_its_manager(page, manager):
     assert made.memberships.get().user == manager
 
 
+def test_new_campaign_sent_twice_is_one(page, manager):
+    factories.collection(owner=manager), factories.rubric()
+    form = page.get(reverse("judging:campaign_new")).context["form"]
+    sent = {name: form[name].value() for name in ("once", "annotators_per_task", "order", "seed", "lease_minutes")}
+    sent |= {"title": "Weirs", "time_zone": "UTC", "collection": form.fields["collection"].queryset.get().pk}
+    sent |= {"rubric": form.fields["rubric"].queryset.get().pk}
+    first = page.post(reverse("judging:campaign_new"), sent)
+    assert page.post(reverse("judging:campaign_new"), sent).url == first.url
+    assert Campaign.objects.count() == 1
+    assert f'value="{sent["once"]}"' not in page.get(reverse("judging:campaign_new")).text
+
+
 def test_new_campaign_offers_protocols_with_what_they_ask(page, manager):
     factories.collection(owner=manager)
     rubric = factories.rubric()
@@ -386,6 +398,13 @@ def test_invitation_link_is_made_shown_whole_and_revoked(page, open_campaign):
     assert "Spring course" in shown
     page.post(address("revoke", open_campaign, link.pk))
     assert link.token not in page.get(address("annotators", open_campaign)).text
+
+
+def test_invitation_ends_by_the_clock_of_the_campaign(page, open_campaign):
+    type(open_campaign).objects.update(time_zone="Asia/Tokyo")
+    page.post(address("invite", open_campaign), {"role": "annotator", "expires_at": "2031-05-01T18:00"})
+    assert Invitation.objects.get().expires_at.isoformat() == "2031-05-01T09:00:00+00:00"
+    assert "valid until 1 May 2031 18:00" in page.get(address("annotators", open_campaign)).text
 
 
 @pytest.mark.parametrize("form", [{}, {"role": "king"}, {"role": "annotator", "places": "many"}])
