@@ -144,7 +144,7 @@ def _over_systems(joint: Joint, human: Human, columns: Sequence[Scored], by: Res
 
 
 def _per_system(values: FloatArray, systems: Sources) -> FloatArray:
-    return by_source(values, systems=systems, sources=np.zeros(len(values), dtype=np.intp))[0][:, 0]
+    return by_source(values, systems=systems, sources=np.zeros(len(values), dtype=np.intp))[0].ravel()
 
 
 def _row(found: Estimate, human: Human, column: Scored, level: str, coefficient: str) -> Record:

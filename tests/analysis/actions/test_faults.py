@@ -125,6 +125,14 @@ def test_people_who_order_nothing_leave_pairwise_accuracy_undefined():
     assert rows["question"]["value"] > 0.5
 
 
+def test_metrics_without_a_common_question_are_undefined_at_every_level():
+    halves = {"meteor": lambda n, p: n + p if n % 2 else None, "bleu_4": lambda n, p: None if n % 2 else n - p}
+    tables = carried_out(study(TWO, metrics=halves))
+    assert {row["value"] for row in tables["levels"]} == {None}
+    assert all(row["reason"] for row in tables["levels"])
+    assert {row["p_swap"] for row in tables["differences"]} == {None}
+
+
 def test_no_metrics_leave_levels_and_differences_empty():
     tables = carried_out(study(TWO))
     assert (tables["levels"], tables["differences"], tables["correlations"]) == ([], [], [])
