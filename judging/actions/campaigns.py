@@ -3,10 +3,11 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models.functions import Now
 
 from judging.actions import rounds
 from judging.actions.rounds import Progress, silent
@@ -15,6 +16,7 @@ from judging.models import Campaign, Collection, Deviation, Invitation, Membersh
 PLANNED = (
     "title", "annotators_per_task", "order", "seed", "lease_minutes", "time_zone", "introduction", "consent", "contact",
 )  # fmt: skip
+DOUBLE_CLICK = timedelta(seconds=10)
 AMENDABLE = ("lease_minutes", "introduction", "contact")
 
 
@@ -23,15 +25,15 @@ class NotAllowedNow(Exception):
 
 
 def create(*, by: User, collection: Collection, rubric: Rubric, plan: Mapping[str, Any], **columns: Any) -> Campaign:
-    """Make a draft with its main round; whoever creates it manages it."""
+    """Make a draft with its main round; whoever creates it manages it. The same draft a moment later is no other."""
+    asked = {"collection": collection, "rubric": rubric, "created_by": by, **columns}
+    asked |= {key: plan[key] for key in PLANNED if key in plan}
     with transaction.atomic():
-        campaign = Campaign.objects.create(
-            collection=collection,
-            rubric=rubric,
-            created_by=by,
-            **{key: plan[key] for key in PLANNED if key in plan},
-            **columns,
-        )
+        User.objects.select_for_update(no_key=True).get(pk=by.pk)
+        drafts = Campaign.objects.filter(state=Campaign.State.DRAFT, created_at__gt=Now() - DOUBLE_CLICK)
+        if made := drafts.filter(**asked).first():
+            return made
+        campaign = Campaign.objects.create(**asked)
         Membership.objects.create(user=by, campaign=campaign, role=Membership.Role.MANAGER)
         Round.objects.create(campaign=campaign, kind=Round.Kind.MAIN)
     return campaign

@@ -2,7 +2,6 @@
 
 from functools import partial
 from typing import Any
-from uuid import uuid4
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -42,8 +41,7 @@ def new(request: HttpRequest) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         plan = form.cleaned_data
-        of = {"collection": plan["collection"], "rubric": plan["rubric"], "uuid": plan["once"] or uuid4()}
-        made = campaigns.create(by=request.user, plan=plan, **of)
+        made = campaigns.create(by=request.user, collection=plan["collection"], rubric=plan["rubric"], plan=plan)
         messages.success(request, _("The draft is saved. Look at it as an annotator, then lock the protocol."))
         return redirect("judging:campaign", made.uuid)
     context = {"form": form, "has_collections": own.exists()}

@@ -18,7 +18,7 @@ from judging.actions.uploads import Wanted
 from judging.design import letter
 from judging.formats.overview import Sample, handful, per_system, samples, source_pieces, surroundings
 from judging.formats.records import Problem, SourceRecord, Study
-from judging.formats.text import Unreadable
+from judging.formats.text import Unreadable, unstorable
 from judging.forms.imports import CheckForm, DetailsForm, ReadingForm, UploadForm
 from judging.forms.mapping import Mapping
 from judging.guards import creator_required, rubrics_of
@@ -133,7 +133,8 @@ def starts(request: HttpRequest, pk: int) -> HttpResponse:
     upload = _own(request, pk)
     waiting = Waiting(request, upload)
     chosen = {key.removeprefix("start:"): value for key, value in request.POST.items() if key.startswith("start:")}
-    numbers = {key: int(value) for key, value in chosen.items() if value.isdecimal() and len(value) < 10}
+    kept = {key: value for key, value in chosen.items() if value.isdecimal() and len(value) < 10}
+    numbers = {key: int(value) for key, value in kept.items() if not unstorable(key)}
     others = "first" if request.POST.get("others") == "first" else "ask"
     plan = reading.with_starts(waiting.plan, numbers, others=others)
     waiting.keep(plan=reading.without_starts(plan) if "anew" in request.POST else plan)

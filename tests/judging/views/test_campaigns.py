@@ -176,15 +176,17 @@ def test_new_campaign_is_a_draft_with_its_manager(page, manager):
 
 
 def test_new_campaign_sent_twice_is_one(page, manager):
-    factories.collection(owner=manager), factories.rubric()
-    form = page.get(reverse("judging:campaign_new")).context["form"]
-    sent = {name: form[name].value() for name in ("once", "annotators_per_task", "order", "seed", "lease_minutes")}
-    sent |= {"title": "Weirs", "time_zone": "UTC", "collection": form.fields["collection"].queryset.get().pk}
-    sent |= {"rubric": form.fields["rubric"].queryset.get().pk}
-    first = page.post(reverse("judging:campaign_new"), sent)
-    assert page.post(reverse("judging:campaign_new"), sent).url == first.url
-    assert Campaign.objects.count() == 1
-    assert f'value="{sent["once"]}"' not in page.get(reverse("judging:campaign_new")).text
+    collection, rubric = factories.collection(owner=manager), factories.rubric()
+    form = {
+        "collection": collection.pk, "rubric": rubric.pk, "title": "Weirs", "annotators_per_task": 2, "order": "depth",
+        "seed": 1, "lease_minutes": 60, "time_zone": "UTC",
+    }  # fmt: skip
+    first = page.post(reverse("judging:campaign_new"), form)
+    assert page.post(reverse("judging:campaign_new"), form).url == first.url
+    assert page.post(reverse("judging:campaign_new"), form | {"seed": 2}).url != first.url
+    Campaign.objects.update(created_at=timezone.now() - campaigns.DOUBLE_CLICK)
+    assert page.post(reverse("judging:campaign_new"), form).url != first.url
+    assert Campaign.objects.count() == 3
 
 
 def test_new_campaign_offers_protocols_with_what_they_ask(page, manager):

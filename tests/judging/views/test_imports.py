@@ -307,6 +307,16 @@ def test_malformed_places_are_passed_over(page, start):
     assert page.get(at("preview", upload)).context["ask_count"] == 1
 
 
+def test_a_place_under_a_key_no_text_may_hold_is_passed_over(page):
+    upload = sent(page)
+    mapped(page, upload)
+    page.get(at("preview", upload))
+    page.post(at("starts", upload), {"start:zero \x00 byte": "3"})
+    page.get(at("preview", upload))
+    assert imported(page, upload).status_code == 302
+    assert Collection.objects.get().mapping["columns"]["starts"] == {}
+
+
 def test_the_same_file_twice_is_told_and_imported_only_on_demand(page):
     imported(page, sent(page))
     first = Collection.objects.get()
