@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import statsmodels.formula.api as formula
 
-from analysis.stats.mixed import Unfit, mixed_model
+from analysis.stats.mixed import Stopped, Unfit, mixed_model
 
 NAN = np.nan
 
@@ -91,3 +91,10 @@ def test_mixed_model_refuses_more_systems_than_ratings() -> None:
     frame = ratings().iloc[::31].assign(system=range(6))
     with pytest.raises(Unfit, match="too few"):
         fit(frame)
+
+
+def test_mixed_model_stops_when_it_is_told_to() -> None:
+    frame, asked = ratings(), iter([False, False, True])
+    labels = {"systems": list(frame.system), "raters": list(frame.rater), "items": list(frame["item"])}
+    with pytest.raises(Stopped, match="was stopped"):
+        mixed_model(frame.y, stop=lambda: next(asked), **labels)
