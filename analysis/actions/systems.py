@@ -139,5 +139,5 @@ def _rows(scored: protocol.SystemScores, rubric: RubricDocument, form: Mapping[s
 
 
 def _combined(values: np.ndarray, criteria: tuple[str, ...], rubric: RubricDocument) -> float:
-    chosen = [criteria.index(key) for key in rubric.aggregate.criteria or criteria]
+    chosen = [criteria.index(key) for key in rubric.aggregated() if key in criteria]
     return float(values[chosen].sum() if rubric.aggregate.combined == "sum" else values[chosen].mean())

@@ -171,6 +171,10 @@ def _aggregate(rubric: RubricDocument) -> Iterator[Problem]:
             yield f"aggregate.criteria[{index}]", f"there is no criterion {key}"
         elif known[key].best == "none":
             yield f"aggregate.criteria[{index}]", f"{key} has no best end, so a mean of it says nothing of quality"
+        elif known[key].unit == "set" and rubric.aggregate.combined != "none":
+            yield f"aggregate.criteria[{index}]", f"{key} is judged of whole sets; only what questions get is combined"
+    if rubric.aggregate.combined != "none" and not rubric.worst():
+        yield "aggregate.combined", "no criterion of questions has a best end, so there is nothing to combine"
     if rubric.aggregate.combined != "none" and len(set(_ends(rubric))) > 1:
         yield "aggregate.combined", "criteria whose best ends differ cannot be added up"
 

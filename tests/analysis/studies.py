@@ -7,7 +7,7 @@ from judging.formats.columns import Columns
 from judging.formats.guessing import guess
 from judging.formats.mapping import to_study
 from judging.formats.tables import read_delimited
-from judging.models import Campaign, User
+from judging.models import Campaign, Rubric, User
 from tests import factories
 
 SYSTEMS = {"Alba": 3, "Brisa": 2, "Corvo": 1}
@@ -44,7 +44,7 @@ def csv_of(sources: int = 6) -> bytes:
     return "\n".join(rows).encode()
 
 
-def imported(*, by: User | None = None, sources: int = 6) -> Campaign:
+def imported(*, by: User | None = None, sources: int = 6, rubric: Rubric | None = None) -> Campaign:
     """Return the closed campaign that the small study becomes."""
     table = read_delimited(csv_of(sources))
     columns: Columns = guess(table.header, [row.cells for row in table.rows])
@@ -53,7 +53,7 @@ def imported(*, by: User | None = None, sources: int = 6) -> Campaign:
         name="Locks",
         by=by or factories.researcher(),
         now=timezone.now(),
-        rubric=factories.rubric(),
+        rubric=rubric or factories.rubric(),
     )
     assert made.campaign is not None
     return made.campaign

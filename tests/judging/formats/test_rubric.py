@@ -273,6 +273,16 @@ def test_missing_rule_must_say_what_a_scale_without_best_end_gets() -> None:
     ]
 
 
+def test_only_what_questions_get_is_combined() -> None:
+    of_sets = SMALL.replace("  - {kind: force, key: unclear", "  # {kind: force, key: unclear")
+    of_sets = of_sets.replace("definition: Whether it is short.", "definition: Whether it is short.\n    unit: set")
+    named = of_sets.replace("kind: mean}", "kind: mean, combined: mean, criteria: [clear, short]}")
+    reason = "short is judged of whole sets; only what questions get is combined"
+    assert refused(named) == [(line_of(named, "kind: mean"), "aggregate.criteria[1]", reason)]
+    unnamed = of_sets.replace("kind: mean}", "kind: mean, combined: mean}")
+    assert parse(unnamed, "mine.yaml").aggregated() == ("clear", "short")
+
+
 def test_warning_about_overall_quality() -> None:
     rubric = parse(changed("name: Clear", "name: Overall quality"), "mine.yaml")
     assert [key for key, _ in warnings(rubric)] == ["criteria[0].name"]
