@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analysis.actions import mixed_models, offers, planning, slices
+from analysis.actions import mixed_models, offers, planning, slices, tuning
 from analysis.metrics import registry
 from analysis.metrics.contract import Parameter
 from analysis.metrics.scoring import QUESTION_UNITS
@@ -24,6 +24,12 @@ MIXED = list(
         (_("where it takes seconds"), _("always, stopped after twenty seconds a criterion"), _("never")),
         strict=True,
     )
+)
+
+FORMULAS = (
+    _("per_class_f: the authors' script"),
+    _("paper: as the paper writes it"),
+    _("clipped_f: plain bags of words"),
 )
 
 FROM = {
@@ -199,3 +205,32 @@ def _column(metric: Metric) -> str:
     sides = metric.made.get("preparation", {})
     prepared = ", ".join(dict.fromkeys(filter(None, (sides.get("hypothesis"), sides.get("reference")))))
     return f"{metric.name} ({metric.get_kind_display()}{', ' + prepared if prepared else ''}, {metric.fingerprint[:6]})"
+
+
+class TuningForm(forms.Form):
+    """What to tune: on which criterion, with which metric beside answerability, and how weights are searched."""
+
+    criterion = forms.ChoiceField(label=_("Criterion"), help_text=_("What the weights shall follow."))
+    metric = forms.ChoiceField(label=_("Metric that answerability is mixed into"), initial="bleu_1")
+    formula = forms.ChoiceField(
+        label=_("Formula"),
+        initial=tuning.FORMULAS[0],
+        choices=list(zip(tuning.FORMULAS, FORMULAS, strict=True)),
+    )
+    method = forms.ChoiceField(
+        label=_("Search"),
+        initial=tuning.METHODS[0],
+        choices=list(zip(tuning.METHODS, (_("a grid, as published"), _("exact, by least squares")), strict=True)),
+    )
+    seed = forms.IntegerField(label=_("Seed"), initial=1, min_value=0, max_value=2**31 - 1)
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["criterion"].choices = tuning.criteria(campaign)
+        self.fields["metric"].choices = tuning.bases()
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if (cleaned.get("formula"), cleaned.get("method")) == ("paper", "exact"):
+            self.add_error("method", _("The formula of the paper is not linear in its weights: tune it by a grid."))
+        return cleaned

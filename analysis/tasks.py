@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.actions import planning, runs, scoring_jobs
+from analysis.actions import planning, runs, scoring_jobs, tuning
 from analysis.models import Run
 from judging.actions import jobs
 from judging.tasks import job_task
@@ -25,6 +25,12 @@ def plan(work: jobs.Work) -> Mapping[str, Any]:
 def score(work: jobs.Work) -> Mapping[str, Any]:
     """Compute a collection's scores; every chunk stands once it is done."""
     return scoring_jobs.execute(work)
+
+
+@job_task(tuning.KIND)
+def tune(work: jobs.Work) -> Mapping[str, Any]:
+    """Tune a Q-metric's weights on a campaign's judgments."""
+    return tuning.execute(work)
 
 
 @job_task(scoring_jobs.ESTIMATE)

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from analysis import api
-from analysis.views import downloads, planning, reports, scoring
+from analysis.views import downloads, planning, reports, scoring, tuning
 
 app_name = "analysis"
 urlpatterns = [
@@ -15,6 +15,8 @@ urlpatterns = [
     path("campaigns/<uuid:uuid>/planning/run/", planning.start, name="planning_start"),
     path("campaigns/<uuid:uuid>/planning/<uuid:pk>/power-<slug:ink>.svg", planning.figure, name="planning_figure"),
     path("campaigns/<uuid:uuid>/planning/<uuid:pk>/power.csv", planning.table, name="planning_table"),
+    path("campaigns/<uuid:uuid>/tuning/", tuning.tuning, name="tuning"),
+    path("campaigns/<uuid:uuid>/tuning/run/", tuning.start, name="tuning_start"),
     path("collections/<int:pk>/metrics/", scoring.metrics, name="metrics"),
     path("collections/<int:pk>/metrics/run/", scoring.start, name="metrics_start"),
     path("collections/<int:pk>/metrics/compare/", scoring.compare, name="metrics_compare"),

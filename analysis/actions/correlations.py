@@ -6,7 +6,6 @@ from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.actions.resampling import Resampling
@@ -65,7 +64,7 @@ def humans(material: Material) -> list[Human]:
 
 def scored(material: Material) -> list[Scored]:
     """Return every metric's column over the questions, turned so that higher is better; empty ones are left out."""
-    units, names = material.questions["unit"], _names(material.metrics)
+    units, names = material.questions["unit"], metric_names(material.metrics)
     columns = [
         Scored(names[metric.pk], metric, oriented(aligned(units, material.score(metric)), higher_is_better=_up(metric)))
         for metric in material.metrics
@@ -78,13 +77,23 @@ def _up(metric: Metric) -> bool:
     return metric.direction != Metric.Direction.LOWER
 
 
-def _names(metrics: Sequence[Metric]) -> dict[int, str]:
-    """Name metrics; where an imported and a computed one share a name, say which is which."""
-    counts = pd.Series([metric.name for metric in metrics]).value_counts()
-    return {
-        metric.pk: metric.name if counts[metric.name] == 1 else f"{metric.name} ({metric.get_kind_display()})"
-        for metric in metrics
-    }
+def metric_names(metrics: Sequence[Metric]) -> dict[int, str]:
+    """Name metrics; where some share a name, say which was imported, and on what texts the computed ones were made."""
+    found = {metric.pk: metric.name for metric in metrics}
+    for more in (Metric.get_kind_display, _prepared, lambda metric: metric.fingerprint[:6]):
+        alike: dict[str, set[str]] = {}
+        for metric in metrics:
+            alike.setdefault(found[metric.pk], set()).add(more(metric))
+        found = {
+            metric.pk: f"{name} ({more(metric)})" if len(alike[name]) > 1 else name
+            for metric, name in zip(metrics, found.values(), strict=True)
+        }
+    return found
+
+
+def _prepared(metric: Metric) -> str:
+    sides = metric.made.get("preparation", {})
+    return "/".join(filter(None, (sides.get("hypothesis"), sides.get("reference")))) or "file"
 
 
 def records(material: Material, *, by: Resampling) -> list[Record]:

@@ -15,6 +15,7 @@ from analysis.actions import (
     aggregations,
     agreement,
     annotators,
+    beyond,
     comparisons,
     correlations,
     levels,
@@ -48,7 +49,7 @@ DEFAULTS: Mapping[str, Any] = {
     "slices": [],
     "mixed_model": "quick",
 }
-CHANCE = ("correlations", "differences", "agreement", "comparisons", "levels")  # places seed them: add at the end
+CHANCE = ("correlations", "differences", "agreement", "comparisons", "levels", "beyond")  # places seed them: add at the end
 
 
 def start(*, campaign: Campaign, by: User, seed: int, parameters: Mapping[str, Any]) -> Run:
@@ -167,6 +168,8 @@ def _of_metrics(read: Material, chance: Mapping[str, Resampling]) -> dict[str, A
     tables: dict[str, Any] = {"correlations": correlations.records(read, by=chance["correlations"])}
     tables["differences"] = correlations.differences(read, by=chance["differences"])
     tables["levels"] = levels.records(read, questions=tables["correlations"], by=chance["levels"])
+    tables["levels"] += beyond.correlations(read, by=chance["beyond"])
+    tables["system_scores"] = beyond.system_scores(read)
     return tables
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.reports import facts, further, making
+from analysis.reports import facts, further, making, system_scores
 from analysis.reports.heat import heat, leads
 from analysis.reports.layout import Cell, Row, Table
 from analysis.reports.records import Record
@@ -61,6 +61,7 @@ def report(tables: Mapping[str, Any]) -> dict[str, Any]:
         "metrics": [making.metric(row) for row in tables["metrics"]],
         "violations": len(tables["violations"]),
         "further": further.sections(tables, names),
+        "system_scores": system_scores.tables(tables),
         "set_facts": facts.section(tables, names),
         "titles": [(key, title) for key, title in TITLES.items() if tables.get(key)],
     }

@@ -26,6 +26,7 @@ TITLES = {
     "mixed_models": "Differences of systems by a mixed model",
     "correlations": "Correlation of every metric with every human column",
     "levels": "Metrics against people over questions, sets, sources and systems",
+    "system_scores": "Every system by every metric: means of questions and sets, and scores as a whole",
     "differences": "Differences between metrics",
     "slices": "Agreement, means and correlations by the values of an attribute",
     "set_facts": "Question types, diversity, cardinality and duplicates of each system",

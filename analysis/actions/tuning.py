@@ -1,0 +1,138 @@
+"""Tuning a Q-metric's weights on a campaign's own judgments, and what that gains on questions held out."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from analysis import frames
+from analysis.actions.runs import versions
+from analysis.actions.scores import REFUSALS
+from analysis.metrics import registry, scoring, tuning
+from analysis.metrics.answerability import CLASSES, PUBLISHED_WEIGHTS, Bags, answerability, classes, has_capitals
+from analysis.metrics.contract import Preparation, Question, Scale
+from analysis.metrics.qmetric import PUBLISHED_DELTA
+from analysis.metrics.tuning import CannotTune, HeldOut, Tuned
+from analysis.reports.records import Record, number
+from analysis.stats.arrays import FloatArray
+from analysis.stats.columns import oriented
+from judging.actions import jobs
+from judging.models import Campaign, Job, User
+
+KIND = "analysis.tuning"
+SPLITS = 5
+FEWEST = 40  # judged questions: half to learn from, half to test on
+METHODS = ("grid", "exact")
+FORMULAS = ("per_class_f", "paper", "clipped_f")
+PARTS = ("delta", *CLASSES)
+
+
+def bases() -> list[tuple[str, str]]:
+    """Return id and name of every metric that answerability can be mixed into here."""
+    known = {entry.id: entry.metric.spec for entry in registry.all_metrics() if entry.usable and entry.metric}
+    return [(id, spec.name) for id, spec in known.items() if not id.startswith("q_") and f"q_{id}" in known]
+
+
+def criteria(campaign: Campaign) -> list[tuple[str, str]]:
+    """Return key and name of every criterion of questions that has a better end."""
+    found = frames.rubric_of(campaign).criteria
+    return [(each.key, each.name) for each in found if each.unit == "question" and each.best != "none"]
+
+
+def start(*, campaign: Campaign, by: User, parameters: Mapping[str, Any]) -> Job:
+    """Write down that weights are to be tuned; the caller rings for it. What waits already is not asked for twice."""
+    same = campaign.jobs.unfinished().filter(kind=KIND, parameters=dict(parameters))
+    return same.first() or jobs.enqueue(kind=KIND, parameters=parameters, by=by, campaign=campaign)
+
+
+def latest(campaign: Campaign) -> Job | None:
+    """Return the newest tuning that is done."""
+    return campaign.jobs.filter(kind=KIND, state=Job.State.DONE).order_by("-finished_at").first()
+
+
+def execute(work: jobs.Work) -> dict[str, Any]:
+    """Tune on all judged questions, then on half of them five times over, testing on the rest."""
+    asked, campaign = work.job.parameters, work.job.campaign
+    if campaign is None:
+        raise jobs.CannotDo("Weights are tuned on a campaign's judgments.")
+    work.progress(0, 3, "Reading judgments")
+    questions, gold = _judged(campaign, asked["criterion"])
+    if len(gold) < FEWEST:
+        raise jobs.CannotDo(
+            f"{len(gold)} judged questions have a reference; weights need at least {FEWEST} to mean anything."
+        )
+    try:
+        return _tuned(work, questions, gold, asked)
+    except (CannotTune, *REFUSALS) as reason:
+        raise jobs.CannotDo(f"Weights could not be tuned: {reason}.") from None
+
+
+def _judged(campaign: Campaign, criterion: str) -> tuple[list[Question], FloatArray]:
+    """Return the judged questions that have a reference, and their mean judgments turned so that higher is better."""
+    read, given = frames.material(campaign), frames.references(campaign)
+    kept = read.questions.dropna(subset=["text"])
+    kept = kept[kept["source"].isin(list(given))]
+    best = {each.key: each.best for each in read.rubric.criteria}[criterion]
+    values = oriented(frames.aligned(kept["unit"], read.human(criterion)), higher_is_better=best != "lowest")
+    has = ~np.isnan(values)
+    rows = zip(kept["text"][has].tolist(), kept["source"][has].tolist(), strict=True)
+    return [Question(text, given[source]) for text, source in rows], values[has]
+
+
+def _tuned(work: jobs.Work, questions: Sequence[Question], gold: FloatArray, asked: Mapping[str, Any]) -> Record:
+    formula, method, seed = asked["formula"], asked["method"], int(asked["seed"])
+    base = _base(asked["metric"], questions)
+    parts = tuning.class_scores([_nearest(question) for question in questions], formula=formula)
+    train = min(tuning.TRAIN, len(gold) // 2)
+    how = {"formula": formula, "method": method}
+    work.progress(1, 3, "Tuning on all judged questions")
+    whole = tuning.tune(parts, base, gold, rng=np.random.default_rng([seed, 0]), bag=_bag(len(gold)), **how)
+    work.progress(2, 3, "Tuning and testing on halves")
+    rng = np.random.default_rng([seed, 1])
+    splits = tuning.held_out(parts, base, gold, rng=rng, train=train, splits=SPLITS, bag=_bag(train), **how)
+    return {
+        "n": len(gold),
+        "train": train,
+        "bags": whole.bags,
+        "bag": _bag(len(gold)),
+        "cased": has_capitals(text for question in questions for text in (question.hypothesis, *question.references)),
+        "weights": _weights(whole),
+        "splits": [_split(place, each) for place, each in enumerate(splits, 1)],
+        "gain": number(float(np.mean([each.tuned_metric - each.base for each in splits]))),
+        "base": number(float(np.mean([each.base for each in splits]))),
+        "tuned": number(float(np.mean([each.tuned_metric for each in splits]))),
+        "versions": versions(),
+    }
+
+
+def _bag(n: int) -> int:
+    """Return the published 200 of 300, or two thirds of what there is."""
+    return min(tuning.BAG, 2 * n // 3)
+
+
+def _base(id: str, questions: Sequence[Question]) -> FloatArray:
+    """Return the base metric as a fraction, on texts prepared as Q-metrics prepare them."""
+    metric = registry.get(id)
+    with scoring.kept([metric]):
+        results = scoring.score(metric, questions, preparation=Preparation("ptb", "ptb"))
+    unit = 100.0 if metric.spec.scale is Scale.PERCENT else 1.0
+    return np.array([np.nan if result.value is None else result.value / unit for result in results])
+
+
+def _nearest(question: Question) -> tuple[Bags, Bags]:
+    """Return the words of a question and of the reference it is nearest to by the published weights."""
+    mine, others = classes(question.hypothesis), [classes(one) for one in question.references]
+    return mine, max(others, key=lambda other: answerability(mine, other, PUBLISHED_WEIGHTS))
+
+
+def _weights(found: Tuned) -> list[Record]:
+    published = (PUBLISHED_DELTA, *PUBLISHED_WEIGHTS)
+    means, spreads = (found.weights.delta, *found.weights.words), (found.spread.delta, *found.spread.words)
+    return [
+        {"part": part, "published": old, "mean": number(mean), "spread": number(spread)}
+        for part, old, mean, spread in zip(PARTS, published, means, spreads, strict=True)
+    ]
+
+
+def _split(place: int, found: HeldOut) -> Record:
+    return {"split": place, "n": found.n, "base": number(found.base), "tuned": number(found.tuned_metric)}

@@ -1,0 +1,34 @@
+"""Tuned weights as their page shows them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from analysis.reports.written import coefficient, two
+
+PARTS = {
+    "delta": "answerability, beside the metric",
+    "content": "content words",
+    "entity": "entities",
+    "question": "question words",
+    "function": "function words",
+}
+
+
+def page(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return weights, splits and the gain written out."""
+    return {
+        **{key: result[key] for key in ("n", "train", "bags", "bag", "cased")},
+        **{key: _r(result[key]) for key in ("base", "tuned", "gain")},
+        "test": result["splits"][0]["n"],
+        "weights": [
+            {"name": PARTS[row["part"]], **{key: two(row[key]) for key in ("published", "mean", "spread")}}
+            for row in result["weights"]
+        ],
+        "splits": [
+            {"split": row["split"], "base": _r(row["base"]), "tuned": _r(row["tuned"])} for row in result["splits"]
+        ],
+    }
+
+
+def _r(value: float | None) -> str:
+    return "undefined" if value is None else coefficient(value)

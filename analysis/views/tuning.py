@@ -1,0 +1,52 @@
+"""Tuning a Q-metric on a campaign's judgments: ask, watch, read."""
+
+from typing import Any
+
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from analysis.actions import tuning as action
+from analysis.forms import TuningForm
+from analysis.reports import tuning as layout
+from judging import tasks
+from judging.actions import jobs
+from judging.guards import campaign_for_staff
+from judging.models import Campaign, Job
+
+
+@campaign_for_staff
+@require_GET
+def tuning(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show the newest weights, and what to ask for others."""
+    return _page(request, campaign, TuningForm(campaign=campaign))
+
+
+@campaign_for_staff
+@require_POST
+def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Ask for weights."""
+    form = TuningForm(request.POST, campaign=campaign)
+    if not form.is_valid():
+        return _page(request, campaign, form, status=422)
+    with transaction.atomic():
+        job = action.start(campaign=campaign, by=request.user, parameters=form.cleaned_data)
+        transaction.on_commit(lambda: tasks.ring(job.pk))
+    return redirect("analysis:tuning", campaign.uuid)
+
+
+def _page(request: HttpRequest, campaign: Campaign, form: TuningForm, status: int = 200) -> HttpResponse:
+    done = action.latest(campaign)
+    newest = campaign.jobs.filter(kind=action.KIND).order_by("-created_at").first()
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "tab": "report",
+        "form": form,
+        "job": campaign.jobs.filter(kind=action.KIND).unfinished().first(),
+        "failed": newest if newest and newest.state == Job.State.FAILED else None,
+        "worker_lives": jobs.worker_lives(),
+        "done": done,
+        "tuned": layout.page(done.result) if done else None,
+    }
+    return render(request, "analysis/tuning.html", context, status=status)

@@ -1,0 +1,106 @@
+"""Weights tuned on a campaign's judgments: the released SQuAD ratings through the whole road, and small studies."""
+
+import csv
+import io
+import random
+
+import pytest
+from django.utils import timezone
+
+from analysis.actions import tuning
+from judging.actions import imports, jobs
+from judging.formats.guessing import guess
+from judging.formats.mapping import to_study
+from judging.formats.tables import read_delimited
+from judging.models import Reference
+from tests import factories
+from tests.analysis.studies import imported
+
+pytestmark = pytest.mark.django_db
+ASKED = {"criterion": "correctness", "metric": "bleu_1", "formula": "per_class_f", "method": "grid", "seed": 1}
+
+
+def tunable(sources=60):
+    """Return a study whose ratings follow the entity, which BLEU-1 hardly sees."""
+    rng, buffer = random.Random(5), io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(["source_id", "passage", "answer", "system", "question", "reference", "grammaticality@A1",
+                     "correctness@A1"])  # fmt: skip
+    for number in range(sources):
+        reference = f"Who built the old lock of Arden{number} near the wide river ?"
+        named, wordy = rng.random() < 0.5, rng.random() < 0.5
+        asks = rng.choice(("Who", "When", "Why"))
+        question = f"{asks} built the {'old lock' if wordy else 'thing'} of {f'Arden{number}' if named else 'it'} ?"
+        row = (
+            number,
+            f"Lock {number}.",
+            "Ada",
+            "Alba",
+            question,
+            reference,
+            3,
+            3 if named else 1 + (rng.random() < 0.2),
+        )
+        writer.writerow(row)
+    table = read_delimited(buffer.getvalue().encode())
+    study = to_study(table, guess(table.header, [row.cells for row in table.rows]))
+    made = imports.import_study(
+        study=study, name="Entities", by=factories.researcher(), now=timezone.now(), rubric=factories.rubric()
+    )
+    return made.campaign
+
+
+def carried_out(campaign, **changes):
+    job = tuning.start(campaign=campaign, by=campaign.created_by, parameters=ASKED | changes)
+    job = jobs.claim(job_id=job.pk)
+    found = tuning.execute(jobs.Work(job, worker="test"))
+    jobs.finish(job=job, result=found)
+    return found
+
+
+@pytest.mark.parametrize("method", ["grid", "exact"])
+def test_weights_go_to_what_people_followed_and_help_on_questions_held_out(method):
+    found = carried_out(tunable(), method=method)
+    weights = {row["part"]: row for row in found["weights"]}
+    assert weights["entity"]["mean"] == max(row["mean"] for part, row in weights.items() if part != "delta")
+    assert weights["entity"]["published"] == 0.41
+    assert sum(row["mean"] for part, row in weights.items() if part != "delta") == pytest.approx(1)
+    assert (found["n"], found["train"], found["splits"][0]["n"], found["bag"]) == (60, 30, 30, 40)
+    assert len(found["splits"]) == 5
+    assert found["gain"] > 0.25
+    assert found["cased"]
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_seed_other_splits():
+    campaign = tunable()
+    first, again, other = carried_out(campaign), carried_out(campaign), carried_out(campaign, seed=2)
+    assert first == again
+    assert first["splits"] != other["splits"]
+
+
+def test_too_few_judged_questions_are_refused_with_their_number():
+    with pytest.raises(jobs.CannotDo, match="18 judged questions have a reference; weights need at least 40"):
+        carried_out(imported())
+
+
+def test_judgments_that_do_not_vary_are_refused():
+    with pytest.raises(jobs.CannotDo, match="the judgments do not vary"):
+        carried_out(tunable(), criterion="grammaticality")
+
+
+def test_questions_without_a_reference_are_left_out():
+    campaign = tunable()
+    Reference.objects.filter(source__position__gt=50).delete()
+    assert carried_out(campaign)["n"] == 50
+
+
+def test_what_waits_is_not_asked_for_twice():
+    campaign = imported()
+    jobs_made = {tuning.start(campaign=campaign, by=campaign.created_by, parameters=ASKED).pk for _ in range(2)}
+    assert len(jobs_made) == 1
+
+
+def test_only_metrics_that_answerability_mixes_into_are_offered():
+    ids = [id for id, _ in tuning.bases()]
+    assert {"bleu_1", "rouge_l"} <= set(ids)
+    assert not {"nist", "q_bleu_1", "self_bleu_2", "corpus_bleu_4"} & set(ids)
