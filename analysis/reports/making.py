@@ -18,6 +18,7 @@ PREPARATIONS = {
     "nqg": "normalised as QG-Bench does (nqg)",
     "ptb": "tokenised as the Penn Treebank (ptb)",
 }
+MIXED = {"quick": "where it takes seconds", "always": "always", "never": "never"}
 LIBRARIES = {"numpy": "NumPy", "scipy": "SciPy", "altair": "Altair", "python": "Python"}
 
 
@@ -71,7 +72,13 @@ def facts(parameters: Mapping[str, Any], versions: Mapping[str, str], *, seed: i
         ("Chance", f"seed {seed}, {int(parameters.get('resamples', 0)):,} resamples"),
         ("Metrics asked for", listed(list(parameters.get("metrics", []))) or "none"),
         ("Texts for metrics", _prepared(texts)),
+        ("Slices asked for", listed([_attribute(name) for name in parameters.get("slices", [])]) or "none"),
+        ("Mixed model", MIXED.get(parameters.get("mixed_model", ""), "not asked for")),
         ("Annotators left out by a manager", "counted" if parameters.get("with_excluded") else "not counted"),
         ("Handed in after the place was given away", "counted" if parameters.get("extras") else "not counted"),
         ("Made with", listed([f"{LIBRARIES.get(name, name)} {version}" for name, version in versions.items()])),
     ]
+
+
+def _attribute(name: str) -> str:
+    return name.removeprefix("column: ").replace("_", " ")
