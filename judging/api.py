@@ -64,7 +64,7 @@ class ById(pagination.CursorPagination):
     def decode_cursor(self, request: Request) -> pagination.Cursor | None:
         """Refuse a cursor that was never given out before the database does."""
         cursor = super().decode_cursor(request)
-        if cursor and cursor.position and not re.fullmatch("[0-9]{1,18}", cursor.position):
+        if cursor and cursor.position and not re.fullmatch("[0-9]{1,18}", str(cursor.position)):
             raise NotFound(self.invalid_cursor_message)
         return cursor
 

@@ -1,0 +1,27 @@
+"""What the queue may ask of the ground, without a queue: what cannot be done says why."""
+
+import pytest
+
+from judging import tasks
+from judging.actions import jobs
+from judging.models import Campaign
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def at_work(campaign: Campaign) -> jobs.Work:
+    job = jobs.enqueue(kind="judging.launch", parameters={}, by=campaign.created_by, campaign=campaign)
+    claimed = jobs.claim(job_id=job.pk)
+    assert claimed is not None
+    return jobs.Work(claimed, worker="test")
+
+
+def test_launch_of_a_campaign_that_is_open_already_says_so():
+    with pytest.raises(jobs.CannotDo, match="A campaign that is open cannot become open"):
+        tasks.launch(at_work(factories.opened()))
+
+
+def test_launch_of_a_draft_says_what_it_is():
+    with pytest.raises(jobs.CannotDo, match="A campaign that is draft cannot become open"):
+        tasks.launch(at_work(factories.campaign()))
