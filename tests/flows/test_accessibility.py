@@ -144,6 +144,18 @@ def test_imports(still: Any) -> None:
     assert found == []
 
 
+def test_degradations(still: Any) -> None:
+    material = factories.collection()
+    enter(still, material.owner)
+    found = problems_of(still, [address("analysis:degrade", material.pk)])
+    still.get_by_role("button", name="Make the collection").click()
+    found += problems(still)
+    still.get_by_role("checkbox", name="Alba").check()
+    still.get_by_role("button", name="Make the collection").click()
+    still.get_by_role("heading", name="Deliberate degradations").wait_for()
+    assert found + problems(still) == []
+
+
 def test_protocols(still: Any) -> None:
     owner = factories.researcher()
     enter(still, owner)
@@ -154,7 +166,7 @@ def test_protocols(still: Any) -> None:
     assert problems_of(still, [*pages, address("annotation:rubric_preview", draft.pk)]) == []
 
 
-@pytest.mark.parametrize("key", ["qgbench", "qgbench-staged", "qgstec2010-b", "nema-khapra"])
+@pytest.mark.parametrize("key", ["qgbench", "qgbench-staged", "qgstec2010-a", "qgstec2010-b", "nema-khapra"])
 def test_judging(still: Any, key: str) -> None:
     campaign = open_studies.opened(key, sources=1, systems=["Alba"], expected=2, consent="I agree.")
     link = campaigns.invite(campaign=campaign, by=campaign.created_by)

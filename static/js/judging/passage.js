@@ -2,6 +2,7 @@
 // Places here are the browser's; toStored and fromStored translate them into the code points that the server keeps.
 
 export const passage = document.querySelector("#source .passage[data-returns]");
+const MARGIN = 24; // pixels kept around what is selected
 const text = passage?.textContent ?? "";
 const returns = (passage?.dataset.returns ?? "").split(" ").filter(Boolean).map(Number);
 
@@ -86,8 +87,17 @@ export function selected() {
 
 export function select([start, end]) {
   getSelection().setBaseAndExtent(...pointAt(start), ...pointAt(end));
-  const box = rangeOf([start, end]).getBoundingClientRect();
-  if (box.top < 0 || box.bottom > innerHeight) getSelection().focusNode.parentElement.scrollIntoView({ block: "nearest" });
+  bringIntoView(rangeOf([start, end]).getBoundingClientRect());
+}
+
+// The passage scrolls by itself beside the questions, and with the page above them; its tools and the dock lie over its end.
+function bringIntoView(box) {
+  const frame = passage.closest("#source");
+  const isOwn = frame.scrollHeight > frame.clientHeight && getComputedStyle(frame).overflowY === "auto";
+  const top = Math.max(0, isOwn ? frame.getBoundingClientRect().top : 0);
+  const end = document.getElementById("marking")?.getBoundingClientRect().top ?? innerHeight;
+  const by = box.top < top ? box.top - top - MARGIN : Math.max(0, box.bottom - Math.min(end, innerHeight) + MARGIN);
+  (isOwn ? frame : window).scrollBy({ top: by, behavior: "instant" });
 }
 
 export const unselect = () => getSelection().removeAllRanges();

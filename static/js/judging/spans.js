@@ -113,7 +113,7 @@ function stepTo(word, isExtending) {
 function begin(fieldset) {
   mark(fieldset);
   repaint();
-  passage.focus();
+  passage.focus({ preventScroll: true });
   if (!cursor && words().length) stepTo(0);
 }
 
