@@ -3,13 +3,14 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from analysis.actions import mixed_models, offers, planning, slices, tuning
+from analysis.actions import degrading, mixed_models, offers, planning, slices, tuning
 from analysis.metrics import registry
 from analysis.metrics.contract import Parameter
 from analysis.metrics.scoring import QUESTION_UNITS
-from judging.models import Campaign, Collection, Metric
+from judging.models import Campaign, Collection, Metric, Reference, System
 
 PREPARATIONS = [
     ("nqg", _("as QG-Bench does before BLEU and ROUGE-L (nqg)")),
@@ -37,6 +38,22 @@ FROM = {
     "main": _("this campaign's judgments"),
     "QGEval": _("QGEval, Fu et al. 2024, three annotators"),
 }
+
+
+NOISE = {
+    "function_words": _("drop all function words (the, of, was, …)"),
+    "entities": _("drop one to three capitalised words"),
+    "content_words": _("drop one to three other words"),
+    "question_type": _("put another question word in the place of the first"),
+}
+BESIDE = list(
+    zip(
+        degrading.BESIDE,
+        (_("all systems, as they are"), _("those chosen above, as they are"), _("nothing: only degraded questions")),
+        strict=True,
+    )
+)
+REFERENCES = "references"
 
 
 def _attribute(name: str) -> str:
@@ -199,6 +216,43 @@ class CompareForm(forms.Form):
             field = self.fields[name]
             field.queryset = collection.metrics.order_by("name", "pk")
             field.label_from_instance = _column
+
+
+class DegradeForm(forms.Form):
+    """Which questions are made worse on purpose, how, and what stands beside them."""
+
+    systems = forms.MultipleChoiceField(label=_("Degrade the questions of"), widget=forms.CheckboxSelectMultiple)
+    noise = forms.MultipleChoiceField(
+        label=_("How"), widget=forms.CheckboxSelectMultiple, choices=list(NOISE.items()), initial=list(NOISE),
+        help_text=_("Each kind becomes a system of its own."),
+    )  # fmt: skip
+    percent = forms.IntegerField(
+        label=_("Percent of the sources"),
+        initial=100,
+        min_value=1,
+        max_value=100,
+        help_text=_("Drawn by chance, the same for every system. A few are enough to check attention."),
+    )
+    beside = forms.ChoiceField(label=_("Beside them stand"), widget=forms.RadioSelect, choices=BESIDE, initial="all")
+    seed = forms.IntegerField(label=_("Seed"), initial=1, min_value=0, max_value=2**31 - 1)
+    name = forms.CharField(label=_("Name of the new collection"), max_length=200)
+
+    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        own = collection.systems.exclude(kind=System.Kind.DEGRADATION)
+        self.systems = {str(system.pk): system.name for system in own}
+        choices = [(key, name or _("(no name)")) for key, name in self.systems.items()]
+        if Reference.objects.filter(source__collection=collection).exists():
+            choices.append((REFERENCES, _("people: the references")))
+        self.fields["systems"].choices = choices
+        self.fields["name"].initial = _now("%(name)s, degraded") % {"name": collection.name[:180]}
+
+    def wanted(self) -> degrading.Wanted:
+        """Return what is to be made."""
+        said = dict(self.cleaned_data)
+        chosen = said.pop("systems")
+        names = [self.systems[key] for key in chosen if key in self.systems]
+        return degrading.Wanted(systems=names, references=REFERENCES in chosen, **said)
 
 
 def _column(metric: Metric) -> str:

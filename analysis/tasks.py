@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.actions import planning, runs, scoring_jobs, tuning
+from analysis.actions import degradations, planning, runs, scoring_jobs, tuning
 from analysis.models import Run
 from judging.actions import jobs
 from judging.tasks import job_task
@@ -19,6 +19,12 @@ def run(work: jobs.Work) -> Mapping[str, Any]:
 def plan(work: jobs.Work) -> Mapping[str, Any]:
     """Simulate how many items and annotators a study needs."""
     return planning.execute(work)
+
+
+@job_task(degradations.KIND)
+def degrade(work: jobs.Work) -> Mapping[str, Any]:
+    """Make a collection of questions that are worse on purpose."""
+    return degradations.execute(work)
 
 
 @job_task(scoring_jobs.KIND, whole=False)

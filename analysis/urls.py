@@ -3,7 +3,7 @@
 from django.urls import path
 
 from analysis import api
-from analysis.views import downloads, planning, reports, scoring, tuning
+from analysis.views import degradations, downloads, planning, reports, scoring, tuning
 
 app_name = "analysis"
 urlpatterns = [
@@ -17,6 +17,7 @@ urlpatterns = [
     path("campaigns/<uuid:uuid>/planning/<uuid:pk>/power.csv", planning.table, name="planning_table"),
     path("campaigns/<uuid:uuid>/tuning/", tuning.tuning, name="tuning"),
     path("campaigns/<uuid:uuid>/tuning/run/", tuning.start, name="tuning_start"),
+    path("collections/<int:pk>/degrade/", degradations.degrade, name="degrade"),
     path("collections/<int:pk>/metrics/", scoring.metrics, name="metrics"),
     path("collections/<int:pk>/metrics/run/", scoring.start, name="metrics_start"),
     path("collections/<int:pk>/metrics/compare/", scoring.compare, name="metrics_compare"),

@@ -99,6 +99,21 @@ def collection_for_readers(view: View) -> View:
     return login_required(guarded)
 
 
+def collection_for_owner(view: View) -> View:
+    """Hand the view the user's own collection; who only reads one may make nothing of it."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, pk: int, *args: Any, **kwargs: Any) -> HttpResponse:
+        collection = collections_of(request.user).filter(pk=pk).first()
+        if collection is None:
+            raise Http404
+        if collection.owner_id != request.user.pk:
+            raise PermissionDenied("Only the owner of this collection may do that.")
+        return view(request, collection, *args, **kwargs)
+
+    return creator_required(guarded)
+
+
 def job_for_readers(view: View) -> View:
     """Hand the view the job of that key, if the user may see it."""
 

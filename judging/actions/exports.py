@@ -4,6 +4,7 @@ import csv
 import io
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from judging.formats.records import (
     Direction,
@@ -19,6 +20,7 @@ from judging.models import (
     Assignment,
     Attribute,
     Campaign,
+    Collection,
     Criterion,
     Exclusion,
     Judgment,
@@ -45,22 +47,28 @@ def study_of(*, campaign: Campaign, extras: bool = False) -> Study:
 
     Annotators go by their labels only; judgments of those who are left out are in it, marked.
     """
-    collection = campaign.collection
     states = [Assignment.State.SUBMITTED, *([Assignment.State.EXTRA] if extras else [])]
+    return replace(
+        material_of(collection=campaign.collection),
+        ratings=tuple(_ratings(campaign, states)),
+        notes=tuple(_notes(campaign, states)),
+    )
+
+
+def material_of(*, collection: Collection) -> Study:
+    """Return everything a collection holds: sources, slots, scores and attributes."""
     sets = QuestionSet.objects.filter(source__collection=collection).select_related("source", "system")
     sets = sets.order_by("source__position", "system__name")
     units = Unit.objects.filter(question_set__source__collection=collection).select_related(
         "question", "question_set__source", "question_set__system"
     )
     slots = list(units.order_by("question_set__source__position", "question_set__system__name", "position"))
-    scores, metrics = _scores(campaign)
-    attributes = _attributes(campaign)
+    scores, metrics = _scores(collection)
+    attributes = _attributes(collection)
     questions = tuple(_question(unit, scores, attributes) for unit in slots if unit.position and _has_text(unit))
     return Study(
-        sources=tuple(map(_source, _sources(campaign))),
+        sources=tuple(map(_source, _sources(collection))),
         questions=questions,
-        ratings=tuple(_ratings(campaign, states)),
-        notes=tuple(_notes(campaign, states)),
         expected={(each.source.key, each.system.name): each.expected for each in sets},
         score_columns=tuple(metrics),
         rows_read=len(questions),
@@ -68,8 +76,8 @@ def study_of(*, campaign: Campaign, extras: bool = False) -> Study:
     )
 
 
-def _sources(campaign: Campaign) -> Iterator[Source]:
-    rows = campaign.collection.sources.select_related("passage").prefetch_related("references")
+def _sources(collection: Collection) -> Iterator[Source]:
+    rows = collection.sources.select_related("passage").prefetch_related("references")
     yield from rows.order_by("position")
 
 
@@ -105,9 +113,9 @@ def _question(unit: Unit, scores: Texts, attributes: Texts) -> QuestionRecord:
     )
 
 
-def _scores(campaign: Campaign) -> tuple[Texts, list[ScoreColumn]]:
+def _scores(collection: Collection) -> tuple[Texts, list[ScoreColumn]]:
     """Return every unit's scores as text, imported ones with the digits of their file, and what the columns are."""
-    metrics = list(Metric.objects.filter(collection=campaign.collection).order_by("pk"))
+    metrics = list(Metric.objects.filter(collection=collection).order_by("pk"))
     found: Texts = defaultdict(dict)
     names = {metric.pk: metric.name for metric in metrics}
     rows = Score.objects.filter(metric__in=metrics, unit__isnull=False, value__isnull=False)
@@ -126,9 +134,9 @@ def _scores(campaign: Campaign) -> tuple[Texts, list[ScoreColumn]]:
     return found, columns
 
 
-def _attributes(campaign: Campaign) -> Texts:
+def _attributes(collection: Collection) -> Texts:
     found: Texts = defaultdict(dict)
-    rows = Attribute.objects.filter(unit__question_set__source__collection=campaign.collection).order_by("unit", "name")
+    rows = Attribute.objects.filter(unit__question_set__source__collection=collection).order_by("unit", "name")
     for unit, name, value in rows.values_list("unit", "name", "value"):
         found[unit][name] = value
     return found

@@ -18,6 +18,7 @@ TITLES = {
     "judging.launch": gettext_lazy("Opening a campaign"),
     "analysis.run": gettext_lazy("Analysing the judgments"),
     "analysis.planning": gettext_lazy("Simulating studies"),
+    "analysis.degrade": gettext_lazy("Degrading questions"),
     "analysis.score": gettext_lazy("Computing scores"),
     "analysis.estimate": gettext_lazy("Estimating how long scores take"),
     "analysis.tuning": gettext_lazy("Tuning a metric's weights"),

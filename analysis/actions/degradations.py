@@ -1,0 +1,119 @@
+"""Questions made worse on purpose, for sanity campaigns and quality control: a new collection beside the old one."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Model
+
+from analysis.actions.degrading import REFERENCES, Degraded, Wanted, chosen_sets, degraded, study_of
+from judging.actions import collections, exports, jobs
+from judging.actions.bulk import copy
+from judging.actions.rounds import Progress, silent
+from judging.formats.records import Problem, Study
+from judging.models import Collection, Job, Question, Reference, System, User
+
+KIND = "analysis.degrade"
+LARGE = 2_000  # questions; more are a job
+UNCHANGED = {
+    "function_words": "It has no function word that could go and leave a question.",
+    "entities": "It has no capitalised word that could go and leave a question.",
+    "content_words": "It has no content word that could go and leave a question.",
+    "question_type": "It has none of the seven question words.",
+}
+
+
+class NothingToDegrade(jobs.CannotDo):
+    """None of the chosen questions can be degraded in one of the chosen ways."""
+
+
+def start(*, collection: Collection, wanted: Wanted, by: User) -> Job:
+    """Write down that degradations are wanted; the caller rings for it."""
+    return jobs.enqueue(kind=KIND, parameters=asdict(wanted), by=by, collection=collection)
+
+
+def execute(work: jobs.Work) -> dict[str, Any]:
+    """Do what was asked for. Called by the worker inside one transaction."""
+    job = work.job
+    collection = Collection.objects.get(jobs=job)
+    wanted = Wanted(**job.parameters)
+    made = degrade(collection=collection, wanted=wanted, by=job.created_by, progress=work.progress)
+    return {"collection": made.pk}
+
+
+def size(*, collection: Collection, wanted: Wanted) -> int:
+    """Return how many questions there are to degrade and to copy, at most."""
+    given = Question.objects.filter(unit__question_set__source__collection=collection)
+    chosen = given.filter(unit__question_set__system__name__in=wanted.systems).count()
+    chosen += Reference.objects.filter(source__collection=collection).count() if wanted.references else 0
+    kept = {"all": given.count(), "chosen": chosen, "none": 0}[wanted.beside]
+    return kept + chosen * len(wanted.noise) * wanted.percent // 100
+
+
+def degrade(*, collection: Collection, wanted: Wanted, by: User, progress: Progress = silent) -> Collection:
+    """Make a collection of the same material with degraded questions in it; scores are not copied.
+
+    Raises
+    ------
+    NothingToDegrade
+        Where no question is changed; nothing is stored.
+    """
+    progress(0, 0, "Reading the collection")
+    read = exports.material_of(collection=collection)
+    sets = chosen_sets(read, wanted)
+    made = list(degraded(sets, wanted, taken={*read.systems, REFERENCES}))
+    if not any(each.questions for each in made):
+        raise NothingToDegrade("None of the chosen questions has words of the chosen sorts.")
+    with transaction.atomic():
+        new = Collection.objects.create(
+            name=wanted.name, owner=by, licence=collection.licence, language=collection.language,
+            mapping={"degraded": _how(collection, wanted, made)},
+        )  # fmt: skip
+        study = study_of(read, sets, wanted, made)
+        collections.store(collection=new, study=study, put=_put(progress))
+        _say_kinds(new, collection, made)
+        collections.quarantine(collection=new, problems=_left_out(read, made))
+    return new
+
+
+def _put(progress: Progress) -> collections.Put:
+    done = 0
+
+    def put(model: type[Model], columns: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:
+        def stored(count: int) -> None:
+            nonlocal done
+            done += count
+            progress(done, 0, f"Storing {model._meta.verbose_name_plural}")
+
+        copy(model, columns, rows, stored=stored)
+
+    return put
+
+
+def _say_kinds(new: Collection, old: Collection, made: Sequence[Degraded]) -> None:
+    """Mark degradations as such; copied systems stay what they were, and references are human."""
+    for kind in System.Kind.values:
+        names = old.systems.filter(kind=kind).values_list("name", flat=True)
+        new.systems.filter(name__in=list(names)).update(kind=kind)
+    copied = old.systems.values_list("name", flat=True)
+    new.systems.exclude(name__in=list(copied)).update(kind=System.Kind.HUMAN)
+    new.systems.filter(name__in=[each.system for each in made]).update(kind=System.Kind.DEGRADATION)
+
+
+def _left_out(read: Study, made: Iterable[Degraded]) -> list[Problem]:
+    rows = {source.key: row for row, source in enumerate(read.sources, start=1)}
+    return [
+        Problem(row=rows[one.source_key], column=each.system, value=one.text or "", reason=UNCHANGED[each.noise])
+        for each in made
+        for one in each.unchanged
+    ]
+
+
+def _how(collection: Collection, wanted: Wanted, made: Iterable[Degraded]) -> dict[str, Any]:
+    systems = [
+        {"system": each.system, "noise": each.noise, "degraded": len(each.questions), "left_out": len(each.unchanged)}
+        for each in made
+    ]
+    of = {"collection": collection.pk, "name": collection.name}
+    return {"of": of, "seed": wanted.seed, "percent": wanted.percent, "beside": wanted.beside, "systems": systems}

@@ -1,0 +1,138 @@
+"""Questions made worse on purpose: which of them, how, and what stands beside them. Plain records in and out."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from analysis.metrics.noise import DEGRADATIONS
+from judging.formats.records import QuestionRecord, Study
+
+LONGEST_NAME = 200
+REFERENCES = "References"
+BESIDE = ("all", "chosen", "none")
+NAMES = {
+    "function_words": "function words dropped",
+    "entities": "entities dropped",
+    "content_words": "content words dropped",
+    "question_type": "question word changed",
+}
+Sets = Mapping[tuple[str, str], Sequence[QuestionRecord]]  # by source and system
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which questions are degraded, how, and what stands beside them."""
+
+    name: str
+    systems: Sequence[str]
+    noise: Sequence[str]
+    references: bool = False
+    percent: int = 100
+    beside: str = "all"
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Degraded:
+    """One system made worse in one way: its questions, and those that stayed as they were and are left out."""
+
+    system: str
+    noise: str
+    origin: str
+    questions: tuple[QuestionRecord, ...]
+    unchanged: tuple[QuestionRecord, ...]
+
+
+def chosen_sets(read: Study, wanted: Wanted) -> Sets:
+    """Return the questions of the chosen systems, and the references as if a system had given them."""
+    found: dict[tuple[str, str], list[QuestionRecord]] = defaultdict(list)
+    for question in read.questions:
+        if question.system in wanted.systems:
+            found[question.source_key, question.system].append(replace(question, scores={}))
+    name = _free(REFERENCES, "", set(read.systems))
+    for source in read.sources if wanted.references else ():
+        for position, text in enumerate(source.references, start=1):
+            found[source.key, name].append(
+                QuestionRecord(source_key=source.key, system=name, position=position, text=text)
+            )
+    return found
+
+
+def degraded(sets: Sets, wanted: Wanted, *, taken: set[str]) -> Iterator[Degraded]:
+    """Degrade each chosen system in each chosen way, all of them on the same sources."""
+    drawn = _drawn(sets, wanted)
+    for origin in dict.fromkeys(system for _, system in sets):
+        held = [questions for (source, system), questions in sets.items() if system == origin and source in drawn]
+        for noise in wanted.noise:
+            name = _free(origin, f", {NAMES[noise]}", taken)
+            taken.add(name)
+            yield _one(name, noise, origin, held, wanted.seed)
+
+
+def _drawn(sets: Sets, wanted: Wanted) -> set[str]:
+    sources = list(dict.fromkeys(source for source, _ in sets))
+    return set(Random(f"{wanted.seed}/sources").sample(sources, -(-len(sources) * wanted.percent // 100)))
+
+
+def _free(base: str, ending: str, taken: set[str]) -> str:
+    """Return a name that no other system has, as long as a name may be."""
+    names = (f"{ending}{number}" for number in ("", *(f" ({n})" for n in range(2, len(taken) + 3))))
+    return next(name for end in names if (name := base[: LONGEST_NAME - len(end)] + end) not in taken)
+
+
+def _one(name: str, noise: str, origin: str, sets: Iterable[Sequence[QuestionRecord]], seed: int) -> Degraded:
+    questions: list[QuestionRecord] = []
+    unchanged: list[QuestionRecord] = []
+    for held in sets:
+        first = len(questions)
+        for question in held:
+            text = _worse(question, noise, seed)
+            if text is None:
+                unchanged.append(question)
+            else:
+                about = {"noise_type": noise, "degraded_from": origin}
+                about |= {"degraded_position": str(question.position)} if len(held) > 1 else {}
+                position = len(questions) - first + 1
+                questions.append(_renamed(question, name, position, text, about, keeps_type=noise != "question_type"))
+    return Degraded(name, noise, origin, tuple(questions), tuple(unchanged))
+
+
+def _worse(question: QuestionRecord, noise: str, seed: int) -> str | None:
+    """Degrade by a chance of the question's own, so that neither other systems nor other kinds of noise shift it."""
+    own = Random(f"{seed}/{noise}/{question.system}/{question.source_key}/{question.position}")
+    return DEGRADATIONS[noise](question.text or "", own) or None
+
+
+def _renamed(
+    question: QuestionRecord, system: str, position: int, text: str, about: Mapping[str, str], *, keeps_type: bool
+) -> QuestionRecord:
+    return replace(
+        question, system=system, position=position, text=text, key="", attributes={**question.attributes, **about},
+        question_type=question.question_type if keeps_type else "",
+    )  # fmt: skip
+
+
+def _beside(read: Study, sets: Sets, wanted: Wanted) -> tuple[list[QuestionRecord], dict[tuple[str, str], int]]:
+    """Return the questions that are copied as they are, with how many were expected of each set."""
+    if wanted.beside == "none":
+        return [], {}
+    own = list(read.questions) if wanted.beside == "all" else []
+    expected = {pair: n for pair, n in read.expected.items() if wanted.beside == "all" or pair[1] in wanted.systems}
+    for pair, questions in sets.items():
+        if wanted.beside == "chosen" or pair not in expected:
+            own += questions
+            expected.setdefault(pair, len(questions))
+    return own, expected
+
+
+def study_of(read: Study, sets: Sets, wanted: Wanted, made: Sequence[Degraded]) -> Study:
+    """Return the material with what stands beside the degraded questions; sources without any question are left out."""
+    kept, expected = _beside(read, sets, wanted)
+    questions = [*kept, *(question for each in made for question in each.questions)]
+    for question in questions[len(kept) :]:
+        pair = question.source_key, question.system
+        expected[pair] = max(expected.get(pair, 0), question.position)
+    asked = {source for source, _ in expected}
+    sources = tuple(source for source in read.sources if source.key in asked)
+    return Study(sources=sources, questions=tuple(questions), expected=expected)

@@ -1,0 +1,59 @@
+"""Degrading questions of a collection on purpose: ask, and a new collection is made, at once or by a job."""
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods
+
+from analysis.actions import degradations
+from analysis.actions.degradations import NothingToDegrade
+from analysis.actions.degrading import Wanted
+from analysis.forms import DegradeForm
+from judging import tasks
+from judging.actions import jobs
+from judging.guards import collection_for_owner
+from judging.models import Collection
+
+
+@collection_for_owner
+@require_http_methods(["GET", "POST"])
+def degrade(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Ask what to degrade and how, and do it: much of it as a job."""
+    form = DegradeForm(request.POST if request.method == "POST" else None, collection=collection)
+    if form.is_valid():
+        wanted = form.wanted()
+        large = degradations.size(collection=collection, wanted=wanted) > degradations.LARGE
+        answer = _start(request, collection, wanted) if large else _make(request, collection, wanted, form)
+        if answer:
+            return answer
+    context = {"collection": collection, "form": form, "worker_lives": jobs.worker_lives()}
+    return render(request, "analysis/degrade.html", context, status=422 if form.errors else 200)
+
+
+def _start(request: HttpRequest, collection: Collection, wanted: Wanted) -> HttpResponse:
+    with transaction.atomic():
+        job = degradations.start(collection=collection, wanted=wanted, by=request.user)
+        transaction.on_commit(lambda: tasks.ring(job.pk))
+    return redirect("judging:job", job.pk)
+
+
+def _make(request: HttpRequest, collection: Collection, wanted: Wanted, form: DegradeForm) -> HttpResponse | None:
+    """Make the collection now, or say on the form why there is nothing to make."""
+    try:
+        made = degradations.degrade(collection=collection, wanted=wanted, by=request.user)
+    except NothingToDegrade as refused:
+        form.add_error("noise", str(refused))
+        return None
+    left_out = made.quarantine.count()
+    messages.success(request, _("The degraded questions stand in this new collection."))
+    if left_out:
+        told = ngettext(
+            "%(n)d question has no word of its sort and was left out; it is listed below.",
+            "%(n)d questions have no word of their sort and were left out; they are listed below.",
+            left_out,
+        )
+        messages.warning(request, told % {"n": left_out})
+    return redirect("judging:collection", made.pk)
