@@ -1,0 +1,72 @@
+"""Two columns side by side: QG-Bench's own beside ours, and the edges."""
+
+from dataclasses import replace
+
+import pytest
+from django.utils import timezone
+
+from analysis.actions import beside, scores
+from analysis.actions.scores import Chosen
+from analysis.metrics.contract import Preparation
+from judging.actions import imports
+from judging.formats.guessing import guess
+from judging.formats.mapping import to_study
+from judging.formats.tables import read_delimited
+from judging.models import Metric, Score, System
+from tests import factories, shared_data
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def qgbench():
+    table = read_delimited(shared_data.path("qgbench/sample_300.csv").read_bytes())
+    guessed = guess(table.header, [row.cells for row in table.rows[:50]])
+    study = to_study(table, replace(guessed, references=("reference_norm",), metadata=()))
+    made = imports.import_study(study=study, name="QG-Bench", by=factories.researcher(), now=timezone.now())
+    return made.collection
+
+
+@pytest.mark.parametrize(("theirs", "ours"), [("Bleu_4", "bleu_4"), ("ROUGE_L", "rouge_l")])
+def test_qgbenchs_column_and_ours_are_the_same(qgbench, theirs, ours):
+    """Computed through the database, on the texts as they were imported."""
+    found = scores.compute(qgbench, chosen=[Chosen(ours)], preparation=Preparation("nqg", "raw"), step=lambda *_: None)
+    assert found.failures == {}
+    imported = qgbench.metrics.get(name=theirs)
+    compared = beside.compare(imported, qgbench.metrics.get(kind="computed"))
+    assert (compared["n"], compared["share"]) == (300, 1.0)
+    assert compared["largest"] < 1e-6
+    assert (compared["only_first"], compared["only_second"]) == (0, 0)
+
+
+def column(collection, values, **fields):
+    made = Metric.objects.create(collection=collection, name="M", kind="imported", **fields)
+    for system, value in zip(System.objects.filter(collection=collection), values, strict=True):
+        reason = "it broke" if value is None else ""
+        Score.objects.create(metric=made, system=system, value=value, reason=reason)
+    return made
+
+
+def test_scores_of_systems_are_compared_and_the_worst_come_first():
+    collection = factories.collection(systems=("Alba", "Brisa", "Corvo"))
+    first = column(collection, [1.0, 2.0, 3.0], fingerprint="a" * 64)
+    second = column(collection, [1.0, 2.5, 5.0], fingerprint="b" * 64)
+    found = beside.compare(first, second)
+    assert [(row["system"], row["difference"]) for row in found["rows"]] == [("Corvo", -2.0), ("Brisa", -0.5)]
+    assert found["mean"] == pytest.approx(2.5 / 3)
+
+
+def test_a_score_without_a_value_is_counted_as_absent():
+    collection = factories.collection(systems=("Alba", "Brisa"))
+    first = column(collection, [1.0, 2.0], fingerprint="a" * 64)
+    second = column(collection, [1.0, None], fingerprint="b" * 64)
+    found = beside.compare(first, second)
+    assert (found["n"], found["only_first"], found["only_second"], found["rows"]) == (1, 1, 0, [])
+
+
+def test_percent_and_fraction_are_brought_together():
+    collection = factories.collection(systems=("Alba", "Brisa"))
+    first = column(collection, [41.0, 42.0], fingerprint="a" * 64, scale="percent")
+    second = column(collection, [0.41, 0.42], fingerprint="b" * 64, scale="fraction")
+    assert beside.compare(first, second)["share"] == 1.0
+    assert beside.compare(second, first)["share"] == 1.0
