@@ -31,7 +31,7 @@ def study(material: Material, settings: Mapping[str, Any]) -> Record:
         "unblinded": _unblinded(campaign),
         "deviations": _deviations(campaign),
         "extras_counted": bool(settings["extras"]),
-        "reading": settings["reading"],
+        "reading": "as_released",  # of every table but the aggregates, whose rows name their own
         "origin": campaign.origin,
     }
 

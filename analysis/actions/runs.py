@@ -43,13 +43,13 @@ DEFAULTS: Mapping[str, Any] = {
     "prepare_hypothesis": "nqg",
     "prepare_reference": "nqg",
     "resamples": 1000,
-    "reading": "by_protocol",
     "extras": False,
     "with_excluded": False,
     "slices": [],
     "mixed_model": "quick",
 }
-CHANCE = ("correlations", "differences", "agreement", "comparisons", "levels", "beyond")  # places seed them: add at the end
+# their places seed them: add at the end
+CHANCE = ("correlations", "differences", "agreement", "comparisons", "levels", "beyond")
 
 
 def start(*, campaign: Campaign, by: User, seed: int, parameters: Mapping[str, Any]) -> Run:

@@ -76,6 +76,7 @@ def facts(parameters: Mapping[str, Any], versions: Mapping[str, str], *, seed: i
         ("Mixed model", MIXED.get(parameters.get("mixed_model", ""), "not asked for")),
         ("Annotators left out by a manager", "counted" if parameters.get("with_excluded") else "not counted"),
         ("Handed in after the place was given away", "counted" if parameters.get("extras") else "not counted"),
+        ("Ratings that contradict a rule of the protocol", "as released; the aggregate in every reading it names"),
         ("Made with", listed([f"{LIBRARIES.get(name, name)} {version}" for name, version in versions.items()])),
     ]
 

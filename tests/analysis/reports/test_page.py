@@ -120,4 +120,5 @@ def test_settings_of_a_run_are_told_in_words():
     told = dict(making.facts({"metrics": ["bleu_1", "rouge_l"], "resamples": 1000}, {"numpy": "2.4"}, seed=7))
     assert told["Chance"] == "seed 7, 1,000 resamples"
     assert told["Metrics asked for"] == "bleu_1 and rouge_l"
+    assert told["Ratings that contradict a rule of the protocol"].startswith("as released;")
     assert told["Made with"] == "NumPy 2.4"
