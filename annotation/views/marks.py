@@ -62,6 +62,6 @@ def _found(marks: Marks, pieces: Mapping[AskedMark, str], texts: Mapping[int, st
         elif places:
             choosing = choosing or (mark.name, piece)
         else:
-            problems.append(_("%(where)s: this does not stand in the passage: “%(piece)s”") % {
-                "where": mark.title, "piece": piece[:80]})  # fmt: skip
+            said = {"where": mark.title, "piece": piece[:80]}
+            problems.append(_("%(where)s: this does not stand in the passage: “%(piece)s”") % said)
     return Sent(marks, choosing, tuple(problems))
