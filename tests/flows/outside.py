@@ -9,7 +9,7 @@ import sys
 
 ANNOTATORS = 4
 TASKS = 400  # more than anybody gets through while the test lasts
-ROWS = 20_000
+ROWS = 15_000
 
 
 def study() -> dict[str, object]:

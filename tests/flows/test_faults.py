@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
@@ -30,6 +30,7 @@ from tests.flows.outside import ROWS
 pytestmark = [pytest.mark.jobs, pytest.mark.threads]
 
 PATIENCE = 120.0  # seconds, for a machine with much else to do
+CLICK = 0.05  # what a person takes at least
 
 
 # ---- annotators
@@ -44,7 +45,7 @@ class Stay(HTTPRedirectHandler):
 
 @dataclass
 class Annotator:
-    """Judges until told to stop; sends each request again until it is answered, as the page does, and notes what was."""
+    """Judges until told to stop; sends a request again until it is answered, as the page does, and notes what was."""
 
     site: str
     link: str
@@ -53,7 +54,6 @@ class Annotator:
     notes: dict[str, str] = field(default_factory=dict)
     submitted: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
-    tries: int = 0
     sequence: int = 0
 
     def __post_init__(self) -> None:
@@ -97,9 +97,9 @@ class Annotator:
 
     def ask(self, address: str, form: dict[str, Any] | None = None) -> tuple[int, str, str]:
         """Send until there is an answer; 5xx is none."""
+        time.sleep(CLICK)
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            self.tries += 1
             try:
                 answer = self.once(address, form)
             except (OSError, HTTPException):
@@ -155,7 +155,8 @@ class Site:
         return json.loads(made.stdout)
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
-        with psycopg2.connect(Cluster(self.home).url()) as connection, connection.cursor() as cursor:
+        address = Cluster(self.home).url()
+        with closing(psycopg2.connect(address)) as connection, connection, connection.cursor() as cursor:
             cursor.execute(statement)
             return cursor.fetchall() if cursor.description else []
 
