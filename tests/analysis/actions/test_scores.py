@@ -211,3 +211,4 @@ def test_an_estimate_times_a_sample_and_keeps_no_score(collection, counting):
     assert [row["n"] for row in job.result["rows"]] == [16, 16]
     assert job.result["seconds"] > 0
     assert not Score.objects.exists()
+    assert not Metric.objects.exists()
