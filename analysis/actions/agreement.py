@@ -9,10 +9,13 @@ from analysis import frames
 from analysis.actions import coefficients
 from analysis.actions.resampling import Resampling
 from analysis.frames import Material
-from analysis.reports.records import Record, number
-from analysis.stats.kappa import WEIGHTS, kappa_matrix
+from analysis.reports.records import Record, number, of_check
+from analysis.stats.crosscheck import check_cohen
+from analysis.stats.kappa import WEIGHTS, Weights, kappa_matrix
+from judging.formats.rubric_schema import Criterion
 from judging.models import Campaign
 
+MOST_CHECKED = 10  # annotators whose pairs another library is asked about
 MANY_FORCED = 0.01  # above this share of values that rules forced, agreement without them stands beside
 
 
@@ -57,11 +60,22 @@ def pairs(material: Material) -> list[Record]:
             matrix = kappa_matrix(table.to_numpy(), scale=criterion.values(), weights=weights)
             for i, j in combinations(range(table.shape[1]), 2):
                 if matrix.shared[i, j]:
+                    value = float(matrix.values[i, j])
                     row = {
                         "criterion": criterion.key,
                         "weights": weights,
                         "first": table.columns[i],
                         "second": table.columns[j],
+                        "value": number(value),
+                        "n": int(matrix.shared[i, j]),
                     }
-                    found.append({**row, "value": number(matrix.values[i, j]), "n": int(matrix.shared[i, j])})
+                    found.append(row | _checked(table.iloc[:, [i, j]], criterion, weights, value, table.shape[1]))
     return found
+
+
+def _checked(pair: pd.DataFrame, criterion: Criterion, weights: Weights, ours: float, annotators: int) -> Record:
+    """Return what statsmodels says of the same kappa; it takes milliseconds a pair, so not of very many."""
+    if annotators > MOST_CHECKED:
+        return {"unchecked_because": f"pairs of more than {MOST_CHECKED} annotators are not asked about"}
+    first, second = pair.to_numpy().T
+    return of_check(check_cohen(first, second, scale=criterion.values(), weights=weights, ours=ours))

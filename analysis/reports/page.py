@@ -48,7 +48,7 @@ def report(tables: Mapping[str, Any]) -> dict[str, Any]:
         "axis": axis(tables),
         "undefined": sorted({row["reason"] for row in _alphas(tables) if row["reason"]}),
         "without_forced": without_forced(tables, names),
-        "checks": checks([*tables["agreement"], *tables["correlations"]]),
+        "checks": checks([*tables["agreement"], *tables.get("pairs", []), *tables["correlations"]]),
         "systems": systems(tables, names),
         "degradations": facts.degradations(tables),
         "has_letters": bool(tables.get("groups")),

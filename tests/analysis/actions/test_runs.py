@@ -47,6 +47,9 @@ def test_run_on_qgstec_gives_the_published_agreement_and_aggregates(qgstec):
     checked = [row["checked_difference"] for row in tables["agreement"] if row.get("checked_by") == "krippendorff"]
     assert len(checked) == 15
     assert max(map(abs, checked)) < 1e-10
+    kappas = [row["checked_difference"] for row in tables["pairs"] if row["checked_difference"] is not None]
+    assert len(kappas) > 100
+    assert max(map(abs, kappas)) < 1e-10
     totals = found(tables["aggregates"], criterion="", reading="by_protocol")
     literal = found(totals, fatal_applied="per_rating", fatal_others="all_remaining")
     assert {row["system"]: row["aggregate"] for row in literal} == {"a": 3461.5, "b": 4411, "c": 4471.5, "d": 4714}
