@@ -240,8 +240,8 @@ class DegradeForm(forms.Form):
     def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         own = collection.systems.exclude(kind=System.Kind.DEGRADATION)
-        self.systems = {str(system.pk): system.name for system in own}
-        choices = [(key, name or _("(no name)")) for key, name in self.systems.items()]
+        self.system_names = {str(system.pk): system.name for system in own}
+        choices = [(key, name or _("(no name)")) for key, name in self.system_names.items()]
         if Reference.objects.filter(source__collection=collection).exists():
             choices.append((REFERENCES, _("people: the references")))
         self.fields["systems"].choices = choices
@@ -251,7 +251,7 @@ class DegradeForm(forms.Form):
         """Return what is to be made."""
         said = dict(self.cleaned_data)
         chosen = said.pop("systems")
-        names = [self.systems[key] for key in chosen if key in self.systems]
+        names = [self.system_names[key] for key in chosen if key in self.system_names]
         return degrading.Wanted(systems=names, references=REFERENCES in chosen, **said)
 
 

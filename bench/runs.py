@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> None:
     agreement.records(read)
     print(f"{len(read.judgments):,} judgments of {len(read.questions):,} questions, {len(read.metrics)} metrics")
     print(
-        f"all agreement with intervals and checks: {time.perf_counter() - start:.2f} s, after {reading:.2f} s of reading"
+        f"all agreement with intervals and checks: {time.perf_counter() - start:.2f} s, after {reading:.2f} s reading"
     )
     work, parameters = Timed(), {"metrics": [], "slices": ["day"]}
     start = time.perf_counter()

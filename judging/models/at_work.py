@@ -68,4 +68,5 @@ def _row(statement: str, parts: Mapping[str, type[models.Model]], **names: Any) 
 @cache
 def _fields(model: type[models.Model]) -> tuple[tuple[str, str], ...]:
     """Return columns and attributes, without documents that few pages read."""
-    return tuple((field.column, field.attname) for field in model._meta.concrete_fields if field.name not in LARGE)
+    kept = (field for field in model._meta.concrete_fields if field.name not in LARGE)
+    return tuple((str(field.column), field.attname) for field in kept)

@@ -45,13 +45,15 @@ def test_systems_get_means_of_questions_and_of_sets_and_scores_as_a_whole(campai
     assert whole["value"] == pytest.approx(1)
     (qa,) = found(rows, metric="QA F1", level="system", system="Alba")
     assert (qa["value"], qa["kind"]) == (52.0, "imported")
-    assert {row["system"] for row in found(rows, metric="F-ROUGE-L (beta 1.2)", level="set")} == {"Alba", "Brisa", "Corvo"}
+    named = found(rows, metric="F-ROUGE-L (beta 1.2)", level="set")
+    assert {row["system"] for row in named} == {"Alba", "Brisa", "Corvo"}
     assert found(rows, metric="F-ROUGE-L (beta 1.2)", level="question") == []
 
 
 def test_metrics_of_sets_and_systems_are_correlated_at_their_own_level(campaign):
     rows = beyond.correlations(frames.material(campaign), by=chance())
-    (of_sets,) = found(rows, metric="F-ROUGE-L (beta 1.2)", criterion="correctness", coefficient="spearman", level="set")
+    of = {"metric": "F-ROUGE-L (beta 1.2)", "criterion": "correctness", "coefficient": "spearman", "level": "set"}
+    (of_sets,) = found(rows, **of)
     assert of_sets["n"] == 18
     assert of_sets["value"] > 0.8
     assert of_sets["low"] < of_sets["value"] < of_sets["high"]

@@ -47,7 +47,7 @@ def test_report_shows_sentences_tables_and_figures(manager, run):
     assert "share the highest Spearman&#x27;s rho" in page
     assert "checked against krippendorff" in page
     assert page.count("<picture>") == 2
-    assert page.count('<td data-level=') == 12
+    assert page.count("<td data-level=") == 12
 
 
 def test_report_before_the_first_run_says_what_to_do(client):
