@@ -71,7 +71,6 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "rest_framework",
     "rest_framework.authtoken",
-    "template_partials",
     "django_htmx",
     "csp",
 ]
