@@ -6,7 +6,8 @@ from django import forms
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from analysis.actions import degrading, mixed_models, offers, planning, slices, tuning
+from analysis import frames
+from analysis.actions import degrading, mixed_models, offers, planning, readings, slices, tuning
 from analysis.metrics import registry
 from analysis.metrics.contract import Parameter
 from analysis.metrics.scoring import QUESTION_UNITS
@@ -23,6 +24,14 @@ MIXED = list(
     zip(
         mixed_models.WHEN,
         (_("where it takes seconds"), _("always, stopped after twenty seconds a criterion"), _("never")),
+        strict=True,
+    )
+)
+
+READINGS = list(
+    zip(
+        readings.READINGS,
+        (_("as released: what annotators said"), _("by the protocol: its rules overrule what they said")),
         strict=True,
     )
 )
@@ -99,6 +108,13 @@ class RunForm(forms.Form):
         choices=MIXED,
         initial=mixed_models.WHEN[0],
     )
+    reading = forms.ChoiceField(
+        label=_("Lone, identical and missing questions"),
+        required=False,
+        choices=READINGS,
+        initial=readings.READINGS[0],
+        help_text=_("For systems and metrics. Agreement is always of what annotators said."),
+    )
     with_excluded = forms.BooleanField(label=_("Count annotators who are left out"), required=False)
     extras = forms.BooleanField(label=_("Count what was handed in after its place was given away"), required=False)
 
@@ -109,6 +125,12 @@ class RunForm(forms.Form):
             entry for entry in registry.all_metrics() if entry.usable and entry.metric.spec.unit in QUESTION_UNITS
         ]
         self.fields["metrics"].choices = [(entry.id, entry.metric.spec.name) for entry in usable]
+
+        if not readings.differ(frames.rubric_of(campaign)):
+            del self.fields["reading"]
+
+    def clean_reading(self) -> str:
+        return str(self.cleaned_data["reading"] or readings.READINGS[0])
 
     def clean_mixed_model(self) -> str:
         return str(self.cleaned_data["mixed_model"] or mixed_models.WHEN[0])

@@ -31,7 +31,7 @@ def study(material: Material, settings: Mapping[str, Any]) -> Record:
         "unblinded": _unblinded(campaign),
         "deviations": _deviations(campaign),
         "extras_counted": bool(settings["extras"]),
-        "reading": "as_released",  # of every table but the aggregates, whose rows name their own
+        "reading": settings["reading"],  # of systems and metrics; agreement is as released, aggregates name their own
         "origin": campaign.origin,
     }
 
@@ -111,7 +111,7 @@ def metrics(material: Material, failures: Mapping[str, str]) -> list[Record]:
 
 
 def violations(material: Material) -> list[Record]:
-    """List the ratings that contradict the protocol's rules, as imported ones may; they are analysed as released."""
+    """List the ratings that contradict the protocol's rules, as imported ones may; whatever the reading of a run."""
     rules = material.rubric.rules
     if not rules or material.judgments.empty:
         return []

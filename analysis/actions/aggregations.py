@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
-from analysis.actions import systems
+from analysis.actions import readings, systems
 from analysis.actions.annotators import level_of
 from analysis.frames import Material
 from analysis.reports.records import Record, of_estimate
@@ -18,6 +18,7 @@ from analysis.stats.aggregation import (
 from analysis.stats.alpha import krippendorff_alpha
 from analysis.stats.arrays import FloatArray
 from analysis.stats.systems import system_means
+from judging.rules import Reading
 
 OfUnits: TypeAlias = Callable[[FloatArray], FloatArray]
 WAYS: Mapping[str, OfUnits] = {
@@ -53,12 +54,12 @@ def records(material: Material) -> list[Record]:
     return found
 
 
-def with_and_without(everything: Material, kept: Material) -> list[Record]:
-    """Return alpha and the systems' means over all data, and beside them after exclusions."""
+def with_and_without(everything: Material, kept: Material, *, reading: Reading) -> list[Record]:
+    """Return alpha (as released) and the systems' means over all data, and beside them after exclusions."""
     return [
         {"data": data, **row}
         for data, material in (("all", everything), ("after exclusions", kept))
-        for row in (*_alphas(material), *_means(material))
+        for row in (*_alphas(material), *_means(readings.read_as(material, reading)))
     ]
 
 

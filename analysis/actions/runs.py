@@ -20,6 +20,7 @@ from analysis.actions import (
     correlations,
     levels,
     mixed_models,
+    readings,
     scores,
     set_facts,
     slices,
@@ -47,6 +48,7 @@ DEFAULTS: Mapping[str, Any] = {
     "with_excluded": False,
     "slices": [],
     "mixed_model": "quick",
+    "reading": "as_released",
 }
 # their places seed them: add at the end
 CHANCE = ("correlations", "differences", "agreement", "comparisons", "levels", "beyond")
@@ -99,19 +101,21 @@ def _read(run: Run, settings: Mapping[str, Any]) -> Material:
 def _tables(
     run: Run, read: Material, settings: Mapping[str, Any], failures: Mapping[str, str], steps: "_Steps"
 ) -> dict[str, Any]:
-    """Work out every table."""
+    """Work out every table; `read` is what people said, `counted` that in the reading asked for."""
     chance = _chance(run, settings, steps)
+    counted = readings.read_as(read, settings["reading"])
     tables: dict[str, Any] = {"criteria": about.criteria(read)}
     tables |= _of_annotators(read, chance, steps)
-    tables |= _of_systems(run, read, settings, chance, steps)
-    tables |= _of_metrics(read, chance)
+    tables |= _of_systems(run, read, counted, settings, chance, steps)
+    tables |= _of_metrics(counted, chance)
     tables |= _of_sets(read, steps)
     steps.take("Slices")
-    tables["slices"] = slices.records(read, attributes=settings["slices"])
+    tables["slices"] = slices.records(counted, attributes=settings["slices"], said=read)
     tables |= {"spans": spans.records(read), "span_marks": spans.every(read)}
     tables["metrics"] = about.metrics(read, failures)
     tables["violations"] = about.violations(read)
     tables["about"] = about.study(read, settings)
+    tables["about"]["readings"] = readings.of_tables(tables, settings["reading"])
     tables["sentences"] = sentences.in_short(tables)
     return tables
 
@@ -138,20 +142,25 @@ def _of_annotators(read: Material, chance: Mapping[str, Resampling], steps: "_St
 
 
 def _of_systems(
-    run: Run, read: Material, settings: Mapping[str, Any], chance: Mapping[str, Resampling], steps: "_Steps"
+    run: Run,
+    read: Material,
+    counted: Material,
+    settings: Mapping[str, Any],
+    chance: Mapping[str, Resampling],
+    steps: "_Steps",
 ) -> dict[str, Any]:
     steps.take("Systems")
     tables: dict[str, Any] = {
-        "systems": systems.means(read),
-        "distributions": systems.distributions(read),
+        "systems": systems.means(counted),
+        "distributions": systems.distributions(counted),
         "returned": systems.returned(read),
         "aggregates": systems.aggregates(read),
-        "aggregations": aggregations.records(read),
+        "aggregations": aggregations.records(counted),
         "exclusions": _exclusions(run, read, settings),
-        "comparisons": comparisons.records(read, by=chance["comparisons"]),
+        "comparisons": comparisons.records(counted, by=chance["comparisons"]),
     }
-    tables["groups"] = comparisons.groups(read, tables["comparisons"])
-    tables["mixed_models"] = mixed_models.records(read, when=settings["mixed_model"], step=steps.take)
+    tables["groups"] = comparisons.groups(counted, tables["comparisons"])
+    tables["mixed_models"] = mixed_models.records(counted, when=settings["mixed_model"], step=steps.take)
     return tables
 
 
@@ -161,7 +170,7 @@ def _exclusions(run: Run, read: Material, settings: Mapping[str, Any]) -> list[R
         return []
     other = _read(run, {**settings, "with_excluded": not settings["with_excluded"]})
     everything, kept = (read, other) if settings["with_excluded"] else (other, read)
-    return aggregations.with_and_without(everything, kept)
+    return aggregations.with_and_without(everything, kept, reading=settings["reading"])
 
 
 def _of_metrics(read: Material, chance: Mapping[str, Resampling]) -> dict[str, Any]:

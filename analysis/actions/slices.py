@@ -28,21 +28,23 @@ def choices(campaign: Campaign) -> list[str]:
     return [*OWN, *(FROM_FILE + name for name in frames.attribute_names(campaign))]
 
 
-def records(material: Material, *, attributes: Sequence[str]) -> list[Record]:
+def records(material: Material, *, attributes: Sequence[str], said: Material) -> list[Record]:
     """Return alpha, system means and Spearman's rho for every value of every chosen attribute.
 
+    Alpha is of what people `said`, the rest of the material in the reading that was asked for.
     `slices` says over how many values the eye can wander; p of a correlation is also given by Holm over them.
     """
     found: list[Record] = []
     for attribute in attributes:
-        labels = _labels(material, attribute)
+        labels, said_labels = _labels(material, attribute), _labels(said, attribute)
         values = labels.dropna().unique().tolist()
         where = {"attribute": attribute.removeprefix(FROM_FILE), "slices": len(values)}
         if len(values) > MOST:
             reason = f"{len(values)} different values: tables are sliced by up to {MOST}"
             found.append({**where, "label": "", "measure": "", "value": None, "reason": reason})
             continue
-        rows = [{**where, "label": str(label), **row} for label in values for row in _of(material, labels, label)]
+        parts = [(label, _part(said, said_labels, label), _part(material, labels, label)) for label in values]
+        rows = [{**where, "label": str(label), **row} for label, *part in parts for row in _of(*part)]
         _adjust(rows)
         found += rows
     return found
@@ -60,9 +62,8 @@ def _labels(material: Material, attribute: str) -> "pd.Series[Any]":
     return units[attribute].mask(units[attribute] == "").rename("unit")
 
 
-def _of(material: Material, labels: "pd.Series[Any]", label: object) -> Iterator[Record]:
-    part = _part(material, labels, label)
-    yield from _alphas(part)
+def _of(said: Material, part: Material) -> Iterator[Record]:
+    yield from _alphas(said)
     for row in systems.means(part):
         yield {"measure": "mean", **row}
     yield from _correlations(part)

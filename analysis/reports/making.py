@@ -76,9 +76,15 @@ def facts(parameters: Mapping[str, Any], versions: Mapping[str, str], *, seed: i
         ("Mixed model", MIXED.get(parameters.get("mixed_model", ""), "not asked for")),
         ("Annotators left out by a manager", "counted" if parameters.get("with_excluded") else "not counted"),
         ("Handed in after the place was given away", "counted" if parameters.get("extras") else "not counted"),
-        ("Ratings that contradict a rule of the protocol", "as released; the aggregate in every reading it names"),
+        ("Ratings that contradict a rule of the protocol", _reading(parameters)),
         ("Made with", listed([f"{LIBRARIES.get(name, name)} {version}" for name, version in versions.items()])),
     ]
+
+
+def _reading(parameters: Mapping[str, Any]) -> str:
+    by_rule = parameters.get("reading", "as_released") == "by_protocol"
+    told = "by the protocol for systems and metrics, as released for agreement, annotators and downloaded judgments"
+    return f"{told if by_rule else 'as released'}; the aggregate in every reading it names"
 
 
 def _attribute(name: str) -> str:

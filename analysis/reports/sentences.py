@@ -149,6 +149,11 @@ def _ends(row: Record) -> tuple[float, float]:
 
 
 def _protocol(tables: Mapping[str, Any]) -> Iterator[str]:
+    if tables["about"].get("reading") == "by_protocol":
+        yield (
+            "Systems and metrics are read by the protocol: where its rules settle a value, or count a question as "
+            "missing, they overrule the annotators. Agreement and annotators are as released."
+        )
     yield from _missing(tables)
     yield from _readings(tables)
 
