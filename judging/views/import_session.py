@@ -51,6 +51,11 @@ class Waiting:
         return int(self._said.get("sources", 0))
 
     @property
+    def unmarked(self) -> int:
+        """How many answers stand more than once, and nobody said where: they are imported without a place."""
+        return int(self._said.get("unmarked", 0))
+
+    @property
     def checked(self) -> dict[str, Any]:
         """Who looked at which handful of sources and found it right; empty before somebody did."""
         return dict(self._said.get("checked", {}))

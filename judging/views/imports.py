@@ -91,7 +91,8 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
     study = reading.read_study(name=upload.name, data=_content(upload), plan=waiting.plan)
     rubric = _rubric(request, waiting)
     examined = imports.examine(study=study, rubric=rubric)
-    waiting.keep(rows=study.rows_read, ratings=bool(examined.ratings), sources=len(study.sources))
+    asks = len(study.problems_of("ask"))
+    waiting.keep(rows=study.rows_read, ratings=bool(examined.ratings), sources=len(study.sources), unmarked=asks)
     warnings = study.problems_of("warning")
     context = {
         "upload": upload,
@@ -109,7 +110,7 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
         "question_count": sum(study.returned.values()),
         "samples": [(each, source_pieces(each.source)) for each in samples(study, SAMPLES)],
         "asks": _asks(study),
-        "ask_count": len(study.problems_of("ask")),
+        "ask_count": asks,
         "has_chosen": reading.has_starts(waiting.plan),
     }
     return render(request, "judging/imports/preview.html", context)
@@ -197,7 +198,7 @@ def confirm(request: HttpRequest, pk: int) -> HttpResponse:
             waiting.forget()
             return answer
     context = {"upload": upload, "form": form, "steps": _steps(4, pk), "before": before, "rows": waiting.rows}
-    context |= {"is_large": waiting.rows > LARGE, "worker_lives": jobs.worker_lives()}
+    context |= {"is_large": waiting.rows > LARGE, "worker_lives": jobs.worker_lives(), "unmarked": waiting.unmarked}
     return render(request, "judging/imports/confirm.html", context, status=422 if form.errors else 200)
 
 

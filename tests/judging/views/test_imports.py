@@ -267,8 +267,13 @@ def test_an_answer_that_stands_twice_may_stay_unmarked_or_take_its_first_place(p
     assert Source.objects.get(key="1").answer_start is None
 
     mapped(page, upload)
+    page.get(at("preview", upload))
+    page.post(at("check", upload), {"seed": "1", "checked": "on"})
+    assert "1 answer stands more than once in its text and will be left unmarked" in page.get(at("confirm", upload)).text
     page.post(at("starts", upload), {"others": "first"})
     page.get(at("preview", upload))
+    page.post(at("check", upload), {"seed": "1", "checked": "on"})
+    assert "left unmarked" not in page.get(at("confirm", upload)).text
     confirmed(page, upload, again="on")
 
     assert Source.objects.filter(key="1", answer_start=2).count() == 1
