@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
 
 from annotation.views.page import guideline as written
 from judging.actions import assignments, enrollments, sheets
@@ -92,12 +92,21 @@ def pause(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     context = {
         "title": campaign.title,
         "link": request.build_absolute_uri(reverse("annotation:go", args=[signed])) if signed else "",
+        "new_link_url": reverse("annotation:new_link", args=[campaign.uuid]),
         "resume_url": reverse("annotation:work", args=[campaign.uuid]),
         "held_until": held and held.lease_expires_at,
         "time_zone": campaign.time_zone,
         "done": Assignment.objects.done_by(enrollment).count(),
     }
     return render(request, "annotation/paused.html", context)
+
+
+@campaign_for_annotators
+@require_POST
+def new_link(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Make the annotator's personal link worthless; the page led back to shows another."""
+    enrollments.withdraw_link(user=request.user)
+    return redirect("annotation:pause", campaign.uuid)
 
 
 @login_required

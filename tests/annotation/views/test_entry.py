@@ -104,6 +104,28 @@ def test_personal_link_goes_on_on_another_device() -> None:
     assert response.redirect_chain == [(f"/work/{campaign.uuid}/", 302), (task, 302)]
 
 
+def test_personal_link_that_is_given_up_leads_nowhere_and_another_does() -> None:
+    campaign, client = studies.opened(), Client()
+    client.post(f"/join/{invitation(campaign).token}/")
+    old = f"/go/{enrollments.personal_link(Enrollment.objects.get().user)}/"
+    pause = f"/work/{campaign.uuid}/pause/"
+    assert f'action="/work/{campaign.uuid}/link/"' in client.get(pause).content.decode()
+    assert client.get(f"/work/{campaign.uuid}/link/").status_code == 405
+    assert client.post(f"/work/{campaign.uuid}/link/").url == pause
+    new = f"/go/{enrollments.personal_link(Enrollment.objects.get().user)}/"
+    html = client.get(pause).content.decode()
+    assert new in html
+    assert old not in html
+    assert Client().get(old).status_code == 404
+    assert Client().get(new).status_code == 302
+
+
+def test_personal_link_of_others_cannot_be_given_up() -> None:
+    campaign, stranger = studies.opened(), logged_in(factories.user())
+    assert stranger.post(f"/work/{campaign.uuid}/link/").status_code == 404
+    assert Client().post(f"/work/{campaign.uuid}/link/").url.startswith("/login/")
+
+
 def test_personal_link_into_several_campaigns_leads_to_the_start_page() -> None:
     first, second = studies.opened(), studies.opened()
     client = Client()
