@@ -52,10 +52,19 @@ def _excluded(campaign: Campaign) -> list[Record]:
 
 
 def _unblinded(campaign: Campaign) -> list[str]:
-    """Return the managers who judged the main round themselves: they could have known which system is which."""
-    managers = Membership.objects.filter(campaign=campaign, role=Membership.Role.MANAGER).values("user")
+    """Return who judged in the main round and ever managed: they could have known which system is which.
+
+    A membership that ended leaves no row, so former managers are known as the maker or by a deviation or exclusion.
+    """
+    managers = set(campaign.memberships.filter(role=Membership.Role.MANAGER).values_list("user", flat=True))
+    managers |= {campaign.created_by_id, *campaign.deviations.values_list("made_by", flat=True)}
+    excluding = Exclusion.objects.filter(enrollment__campaign=campaign).values_list("excluded_by", "lifted_by")
+    managers |= {user for pair in excluding for user in pair if user}
     judged = Enrollment.objects.filter(
-        campaign=campaign, user__in=managers, assignments__state="submitted", assignments__round__kind="main"
+        campaign=campaign,
+        user__in=managers,
+        assignments__state__in=["submitted", "extra"],
+        assignments__round__kind="main",
     )
     return sorted(judged.distinct().values_list("label", flat=True))
 
