@@ -269,7 +269,9 @@ def test_an_answer_that_stands_twice_may_stay_unmarked_or_take_its_first_place(p
     mapped(page, upload)
     page.get(at("preview", upload))
     page.post(at("check", upload), {"seed": "1", "checked": "on"})
-    assert "1 answer stands more than once in its text and will be left unmarked" in page.get(at("confirm", upload)).text
+    assert (
+        "1 answer stands more than once in its text and will be left unmarked" in page.get(at("confirm", upload)).text
+    )
     page.post(at("starts", upload), {"others": "first"})
     page.get(at("preview", upload))
     page.post(at("check", upload), {"seed": "1", "checked": "on"})
