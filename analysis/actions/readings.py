@@ -13,7 +13,7 @@ from judging.rules import Identical, Lone, Missing, Reading, settled
 READINGS: tuple[Reading, ...] = ("as_released", "by_protocol")
 COUNTED = (  # the tables that follow the reading asked for; the others are of what people said
     "systems", "distributions", "aggregations", "comparisons", "groups", "mixed_models", "exclusions",
-    "correlations", "differences", "levels", "system_scores", "slices",
+    "correlations", "differences", "levels", "slices",
 )  # fmt: skip
 
 
@@ -37,6 +37,14 @@ def of_tables(tables: Mapping[str, Any], reading: Reading) -> dict[str, str]:
     """Return the reading that each table is of; the aggregates name theirs row by row."""
     named = {key: reading if key in COUNTED else "as_released" for key in tables}
     return {key: name for key, name in named.items() if key != "aggregates"}
+
+
+def name_rows(tables: Mapping[str, Any], reading: Reading) -> None:
+    """Write the reading into the rows that follow it, so that a table alone says it; released ones need no word."""
+    if reading == "as_released":
+        return
+    for row in (row for key in COUNTED for row in tables.get(key, ())):
+        row["reading"] = "as_released" if row.get("measure") == "krippendorff_alpha" else reading
 
 
 def _overlaid(material: Material) -> pd.DataFrame:

@@ -114,6 +114,7 @@ def _tables(
     tables |= {"spans": spans.records(read), "span_marks": spans.every(read)}
     tables["metrics"] = about.metrics(read, failures)
     tables["violations"] = about.violations(read)
+    readings.name_rows(tables, settings["reading"])
     tables["about"] = about.study(read, settings)
     tables["about"]["readings"] = readings.of_tables(tables, settings["reading"])
     tables["sentences"] = sentences.in_short(tables)

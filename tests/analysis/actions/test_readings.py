@@ -12,7 +12,7 @@ from analysis import frames
 from analysis.actions import readings, runs, systems
 from analysis.forms import RunForm
 from analysis.models import Run
-from analysis.reports import making, page
+from analysis.reports import making
 from analysis.stats import protocol
 from judging.actions import imports
 from judging.formats.qgstec_xml import read_qgstec
@@ -62,11 +62,12 @@ def test_as_released_is_what_was_read(qgstec):
     assert readings.read_as(read, "as_released") is read
 
 
-def test_run_by_protocol_says_so_and_leaves_agreement_alone(qgstec):
+def test_run_by_protocol_says_so_and_leaves_agreement_alone(qgstec, client):
     wanted = {"resamples": 100, "mixed_model": "never", "metrics": []}
     start = {"campaign": qgstec, "by": qgstec.created_by, "seed": 1}
     released = carried_out(runs.start(**start, parameters=wanted))
-    run = runs.start(**start, parameters={**wanted, "reading": "by_protocol"})
+    asked = {**wanted, "reading": "by_protocol", "slices": ["target_type"]}
+    run = runs.start(**start, parameters=asked)
     tables = carried_out(run)
     for same in ("agreement", "pairs", "annotators", "aggregates", "violations", "returned"):
         assert tables[same] == released[same], same
@@ -75,6 +76,9 @@ def test_run_by_protocol_says_so_and_leaves_agreement_alone(qgstec):
     [mean] = found(tables["systems"], system="a", criterion="variety")
     [own] = found(tables["aggregates"], system="a", criterion="variety", reading="by_protocol", fatal_applied="")
     assert mean["value"] == pytest.approx(own["mean_returned"], rel=1e-11)
+    assert {row["reading"] for row in tables["systems"]} == {"by_protocol"}
+    sliced = {(row["measure"], row["reading"]) for row in tables["slices"]}
+    assert sliced == {("krippendorff_alpha", "as_released"), ("mean", "by_protocol")}
     about = tables["about"]
     assert (about["reading"], released["about"]["reading"]) == ("by_protocol", "as_released")
     assert (about["readings"]["systems"], about["readings"]["agreement"]) == ("by_protocol", "as_released")
@@ -82,7 +86,13 @@ def test_run_by_protocol_says_so_and_leaves_agreement_alone(qgstec):
     assert any("read by the protocol" in row["text"] for row in tables["sentences"])
     told = dict(making.facts(run.parameters, {}, seed=1))["Ratings that contradict a rule of the protocol"]
     assert told.startswith("by the protocol for systems and metrics, as released for agreement")
-    assert page.report(tables)["about"]["reading"] == "by_protocol"
+    client.force_login(qgstec.created_by)
+    html = client.get(reverse("analysis:run", args=[qgstec.uuid, run.number])).text
+    assert "Systems and metrics are read by the protocol" in html
+    assert "for systems and metrics the rule stands in their place" in html
+    assert 'name="reading"' in html
+    downloaded = client.get(reverse("analysis:everything", args=[qgstec.uuid, run.number])).json()
+    assert downloaded["tables"]["about"]["readings"]["systems"] == "by_protocol"
 
 
 def small(texts, variety):
