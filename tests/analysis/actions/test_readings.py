@@ -66,7 +66,7 @@ def test_run_by_protocol_says_so_and_leaves_agreement_alone(qgstec, client):
     wanted = {"resamples": 100, "mixed_model": "never", "metrics": []}
     start = {"campaign": qgstec, "by": qgstec.created_by, "seed": 1}
     released = carried_out(runs.start(**start, parameters=wanted))
-    asked = {**wanted, "reading": "by_protocol", "slices": ["target_type"]}
+    asked = {**wanted, "reading": "by_protocol", "slices": ["target_type", "day"]}
     run = runs.start(**start, parameters=asked)
     tables = carried_out(run)
     for same in ("agreement", "pairs", "annotators", "aggregates", "violations", "returned"):
