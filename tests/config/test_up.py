@@ -10,6 +10,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http.client import HTTPException
 from pathlib import Path
 
 import pytest
@@ -91,7 +92,7 @@ def get(address: str) -> str:
 def answers(address: str) -> bool:
     try:
         return "csrfmiddlewaretoken" in get(address)
-    except OSError:
+    except (OSError, HTTPException):  # refused, or cut off in the middle
         return False
 
 
