@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 from io import StringIO
 
-from django.db import connection, models
+from django.db import connection, models, transaction
 
 BATCH = 20_000
 CHUNK = 1 << 16
@@ -24,6 +24,17 @@ def check_at_once() -> None:
     """Have foreign keys checked batch by batch, not all at the end: so progress is honest, and a cancel soon heard."""
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+
+def let_planner_know(*changed: type[models.Model]) -> None:
+    """Have the planner count tables anew once the transaction is through: a guess from before can cost minutes."""
+    tables = ", ".join(connection.ops.quote_name(model._meta.db_table) for model in changed)
+
+    def analyze() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"ANALYZE {tables}")
+
+    transaction.on_commit(analyze)
 
 
 def copy(

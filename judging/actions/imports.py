@@ -9,13 +9,27 @@ from django.db import connection, transaction
 from django.db.models import Model
 
 from judging.actions import collections, ratings, released
-from judging.actions.bulk import check_at_once, copy
+from judging.actions.bulk import check_at_once, copy, let_planner_know
 from judging.actions.ratings import Reading
 from judging.actions.released import Released, without_place
 from judging.actions.rounds import Progress, silent
 from judging.formats.records import Problem, Study
 from judging.formats.tables import shorten
-from judging.models import Campaign, Collection, Rubric, StoredFile, User
+from judging.models import (
+    Assignment,
+    Campaign,
+    Collection,
+    Judgment,
+    Passage,
+    Question,
+    QuestionSet,
+    Rubric,
+    Score,
+    Source,
+    StoredFile,
+    Unit,
+    User,
+)
 
 LONGEST = {"name": 200, "label": 100, "number": 100}
 Named = tuple[int, str, str, int]
@@ -178,6 +192,7 @@ def import_study(
             homeless = judged.homeless
         refused = (*examined.refused, *homeless)
         collections.quarantine(collection=collection, problems=refused)
+        let_planner_know(Passage, Source, QuestionSet, Unit, Question, Score, Assignment, Judgment)
     return Imported(collection=collection, campaign=campaign, quarantined=len(refused))
 
 

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from judging import design
+from judging.actions.bulk import let_planner_know
 from judging.formats import rubric as documents
 from judging.formats.rubric import RubricDocument
 from judging.models import Assignment, Campaign, Question, QuestionSet, Round, Rubric, Task, TaskUnit, Unit
@@ -45,6 +46,7 @@ def open_(*, round: Round, now: datetime, progress: Progress = silent) -> None:
             Assignment.objects.bulk_create(batch)
             progress(done * BATCH, len(laid), "Laying out places")
         Round.objects.filter(pk=round.pk).update(opened_at=now)
+        let_planner_know(Task, TaskUnit, Assignment)
 
 
 def reopen(*, round: Round) -> None:
