@@ -20,6 +20,7 @@ from analysis.stats.dependent import williams
 from analysis.stats.dependent_z import meng, steiger, zou
 from analysis.stats.estimate import Estimate, Tested, undefined
 from analysis.stats.multiplicity import holm
+from analysis.stats.tau_c import kendall_tau_c
 from judging.models import Metric
 
 COMPARED: Method = "spearman"
@@ -107,7 +108,15 @@ def records(material: Material, *, by: Resampling) -> list[Record]:
         for method in METHODS:
             by.step(f"Correlations with {human.key}")
             found += list(_of_method(human.key, metrics, items, sources[items.kept], method, by))
+        found += _tau_c(human.key, metrics, items)
     return found
+
+
+def _tau_c(human: str, metrics: Sequence[Scored], items: Complete) -> list[Record]:
+    """Return Stuart's tau-c, for scales of few points beside metrics of many values."""
+    columns = zip(metrics, items.columns.T[1:], strict=True)
+    where = {"criterion": human, "coefficient": "kendall_c"}
+    return [of_estimate(kendall_tau_c(items.columns[:, 0], each), metric=m.name, **where) for m, each in columns]
 
 
 def _of_method(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from analysis.actions import runs
 from analysis.models import Result, Run
+from analysis.reports.rscript import mixed_model_script
 from analysis.reports.tables import to_csv, to_json
 from judging import storage
 from judging.actions import exports
@@ -44,6 +45,7 @@ def files(run: Run) -> Iterator[tuple[str, bytes]]:
     study = exports.study_of(campaign=run.campaign, extras=bool(run.parameters.get("extras")))
     yield "judgments.csv", write_long_csv(study).encode()
     yield "codebook.csv", exports.codebook_csv(campaign=run.campaign).encode()
+    yield "mixed-model.R", mixed_model_script([each.key for each in run.campaign.rubric.criteria.all()]).encode()
     yield "rubric.json", json.dumps(run.campaign.rubric.document, indent=1, ensure_ascii=False, sort_keys=True).encode()
 
 

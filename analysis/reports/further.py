@@ -38,6 +38,7 @@ MEASURES = {
     "pearson": "Pearson",
     "spearman": "Spearman",
     "kendall": "Kendall",
+    "kendall_c": "Stuart's tau-c",
     "pairwise_accuracy": "pairwise accuracy",
 }
 SPANS = {
