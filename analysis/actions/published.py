@@ -1,7 +1,7 @@
 """The published studies we know: how their files are read, what was printed, and how we compute the same."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -146,15 +146,8 @@ def _recomputed(read: Material) -> Numbers:
 
 
 def _read_qgbench(content: bytes) -> Study:
-    """Read the released scores, with the references as the published metrics saw them, or a batch of its crowd work."""
-    fmt = formats.sniff("qgbench.csv", content)
-    if fmt.key != "csv":
-        return fmt.read(content)
-    table = fmt.open(content)
-    columns = fmt.columns(table)
-    if "reference_norm" in table.header:
-        columns = replace(columns, references=("reference_norm",), metadata=())
-    return fmt.read(content, columns=columns)
+    """Read the released scores or a batch of its crowd work."""
+    return formats.sniff("qgbench.csv", content).read(content)
 
 
 def _mean_r(table: FloatArray, method: Any) -> float:

@@ -32,7 +32,7 @@ _NAMES = {
     "note": "note comment remark",
 }
 _PREFIXES = ("score:", "attribute:", "source:", "judgment:")
-_REFERENCE = re.compile(r"(ref|refs|reference|references|gold|target|ground_truth)(_(raw|text|questions?|\d+))?|ref\d+")
+_REFERENCE = re.compile(r"(ref|refs|reference|references|gold|target|ground_truth)(_(raw|norm|text|questions?|\d+))?|ref\d+")
 _BOUNDED = re.compile(r"(sacre)?bleu|q_?bleu|rouge|meteor|bert_?score|mover_?score|chrf|exact_match|f1|em$|token_f1")
 _HIGHER = re.compile(r"bleurt|cider|comet|nist|bart_?score|qa_?score|rquge|uni_?eval|spice|align_?score|similarity")
 _LOWER = re.compile(r"ter$|wer$|perplexity|ppl$|edit_distance|loss$")
@@ -99,8 +99,13 @@ def _roles(names: dict[str, str]) -> dict[str, str]:
 
 
 def _references(left: Sequence[str], names: dict[str, str], roles: dict[str, str]) -> tuple[str, ...]:
-    """Beside a column of predictions, a column of questions holds what they are compared with."""
+    """Beside a column of predictions, a column of questions holds what they are compared with.
+
+    Of a text that stands there raw and normalised, published scores are those of the normalised one.
+    """
     found = tuple(column for column in left if _REFERENCE.fullmatch(names[column]))
+    twice = {f"{names[column].removesuffix('_norm')}_raw" for column in found if names[column].endswith("_norm")}
+    found = tuple(column for column in found if names[column] not in twice)
     if found or names.get(roles.get("question", "")) in ("question", "question_text"):
         return found
     return tuple(column for column in left if names[column] == "question")

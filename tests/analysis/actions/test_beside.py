@@ -1,7 +1,5 @@
 """Two columns side by side: QG-Bench's own beside ours, and the edges."""
 
-from dataclasses import replace
-
 import pytest
 from django.utils import timezone
 
@@ -22,7 +20,7 @@ pytestmark = pytest.mark.django_db
 def qgbench():
     table = read_delimited(shared_data.path("qgbench/sample_300.csv").read_bytes())
     guessed = guess(table.header, [row.cells for row in table.rows[:50]])
-    study = to_study(table, replace(guessed, references=("reference_norm",), metadata=()))
+    study = to_study(table, guessed)
     made = imports.import_study(study=study, name="QG-Bench", by=factories.researcher(), now=timezone.now())
     return made.collection
 

@@ -15,7 +15,7 @@ def test_guess_maps_the_header_of_the_benchmark_release() -> None:
     columns = guess(header)
     assert (columns.question, columns.system, columns.passage) == ("prediction", "model", "paragraph_raw")
     assert (columns.answer, columns.sentence) == ("answer_raw", "sentence_raw")
-    assert (columns.references, columns.metadata) == (("reference_raw",), ("reference_norm",))
+    assert (columns.references, columns.metadata) == (("reference_norm",), ("reference_raw",))
     assert {score.name for score in columns.scores if score.kind == "human_mean"} == set(means)
     assert [score.name for score in columns.scores if score.kind == "metric"] == metrics
     assert {score.direction for score in columns.scores} == {"higher"}
