@@ -32,7 +32,7 @@ _NAMES = {
     "note": "note comment remark",
 }
 _PREFIXES = ("score:", "attribute:", "source:", "judgment:")
-_REFERENCE = re.compile(r"(ref|refs|reference|references|gold|target|ground_truth)(_(raw|norm|text|questions?|\d+))?|ref\d+")
+_REFERENCE = re.compile(r"(refs?|references?|gold|target|ground_truth)(_(raw|norm|text|questions?|\d+))?|ref\d+")
 _BOUNDED = re.compile(r"(sacre)?bleu|q_?bleu|rouge|meteor|bert_?score|mover_?score|chrf|exact_match|f1|em$|token_f1")
 _HIGHER = re.compile(r"bleurt|cider|comet|nist|bart_?score|qa_?score|rquge|uni_?eval|spice|align_?score|similarity")
 _LOWER = re.compile(r"ter$|wer$|perplexity|ppl$|edit_distance|loss$")
