@@ -51,6 +51,14 @@ SCORES = """
     WHERE m.collection_id = %(collection)s AND sc.unit_id IS NOT NULL
     ORDER BY sc.metric_id, sc.unit_id
 """
+OF_SYSTEMS = """
+    SELECT s.name AS system, m.fingerprint AS metric, sc.value AS value
+    FROM judging_score sc
+    JOIN judging_metric m ON m.id = sc.metric_id
+    JOIN judging_system s ON s.id = sc.system_id
+    WHERE m.collection_id = %(collection)s
+    ORDER BY s.name, m.fingerprint
+"""
 ATTRIBUTES = """
     SELECT at.unit_id AS unit, at.name AS name, at.value AS value
     FROM judging_attribute at
@@ -210,15 +218,20 @@ def aligned(units: NDArray[Any] | pd.Series, values: pd.Series) -> NDArray[np.fl
 
 
 def digest(read: Material) -> str:
-    """Return a SHA-256 over everything an analysis reads; row numbers of the database do not enter it."""
+    """Return a SHA-256 over everything an analysis reads; row numbers of the database do not enter it.
+
+    What a campaign does not have adds nothing, so that digests stored before it was looked at still hold.
+    """
     names = read.slots.set_index("unit")[["source", "system", "position"]]
     metrics = {metric.pk: metric.fingerprint for metric in read.metrics}
     whole = hashlib.sha256(read.campaign.rubric.digest.encode())
     if read.rubric.span_mark:
         marked = marks(read).join(names, on="unit")
         columns = ["source", "system", "position", "annotator", "nothing", "start", "end"]
-        rows = marked[columns].sort_values(columns, kind="stable")
-        whole.update(rows.to_csv(index=False, lineterminator="\n").encode())
+        whole.update(_written(marked, columns))
+    of_systems = _frame(OF_SYSTEMS, collection=read.campaign.collection_id)
+    if not of_systems.empty:
+        whole.update(_written(of_systems, ["system", "metric", "value"]))
     for frame, columns in (
         (read.slots, ["source", "system", "position", "text"]),
         (
@@ -230,9 +243,13 @@ def digest(read: Material) -> str:
             ["source", "system", "position", "metric", "value"],
         ),
     ):
-        rows = frame[columns].sort_values(columns, kind="stable")
-        whole.update(rows.to_csv(index=False, lineterminator="\n").encode())
+        whole.update(_written(frame, columns))
     return whole.hexdigest()
+
+
+def _written(frame: pd.DataFrame, columns: list[str]) -> bytes:
+    rows = frame[columns].sort_values(columns, kind="stable")
+    return rows.to_csv(index=False, lineterminator="\n").encode()
 
 
 def _frame(query: str, **parameters: Any) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from django.utils import timezone
 from analysis import frames
 from analysis.actions import agreement
 from analysis.stats.ratings import patterns
-from judging.models import Enrollment, Exclusion
+from judging.models import Enrollment, Exclusion, Metric, Score
 from tests.analysis import studies
 
 pytestmark = pytest.mark.django_db
@@ -61,3 +61,20 @@ def test_agreement_from_counts_is_agreement_from_the_table(campaign):
     assert len(rows) == 2 * 10
     for row in rows:
         assert whole[row["criterion"], row["coefficient"], row["level"]] == (row["value"], row["low"], row["high"])
+
+
+def test_the_digest_changes_with_a_score_of_a_system_and_not_by_a_column_without_one(campaign):
+    def digest():
+        return frames.digest(frames.material(campaign))
+
+    system = campaign.collection.systems.first()
+    before = digest()
+    metric = Metric.objects.create(
+        collection=campaign.collection, name="Extrinsic", kind="imported", fingerprint="e" * 64
+    )
+    assert digest() == before
+    score = Score.objects.create(metric=metric, system=system, value=0.5)
+    first = digest()
+    score.value = 0.6
+    score.save()
+    assert len({before, first, digest()}) == 3
