@@ -1,5 +1,6 @@
 """What an analyst chooses before an analysis."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -189,6 +190,11 @@ class ScoresForm(forms.Form):
         for id, parameters in self.settings.items():
             for parameter in parameters:
                 self.fields[f"{id}-{parameter.name}"] = _setting(parameter)
+
+    @staticmethod
+    def filled(values: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """Return settings by metric under the names of their fields."""
+        return {f"{id}-{name}": value for id, settings in values.items() for name, value in settings.items()}
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

@@ -50,6 +50,13 @@ def latest(campaign: Campaign) -> Job | None:
     return campaign.jobs.filter(kind=KIND, state=Job.State.DONE).order_by("-finished_at").first()
 
 
+def settings_of(done: Job) -> dict[str, dict[str, Any]]:
+    """Return what a tuning found as settings by metric, as `offers.chosen` reads them."""
+    weights = {row["part"]: row["mean"] for row in done.result["weights"]}
+    delta = weights.pop("delta")
+    return {"answerability": {**weights, "formula": done.parameters["formula"]}, "": {"delta": delta}}
+
+
 def execute(work: jobs.Work) -> dict[str, Any]:
     """Tune on all judged questions, then on half of them five times over, testing on the rest."""
     asked, campaign = work.job.parameters, work.job.campaign

@@ -1,29 +1,34 @@
 """A collection's metrics: what there is, what it has, how long it would take, how two columns differ."""
 
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Count
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from analysis.actions import beside, offers, scoring_jobs
+from analysis.actions import beside, offers, scoring_jobs, tuning
 from analysis.actions.scores import CORE
 from analysis.forms import CompareForm, ScoresForm
 from analysis.reports import scoring as layout
 from judging import tasks
 from judging.actions import jobs
-from judging.guards import collection_for_readers
+from judging.guards import collection_for_readers, jobs_of
 from judging.models import Collection, Job
 
 
 @collection_for_readers
 @require_GET
 def metrics(request: HttpRequest, collection: Collection) -> HttpResponse:
-    """Show every metric, what of it is available here, and what the collection has."""
-    initial = {"metrics": list(CORE)}
-    return _page(request, collection, ScoresForm(initial=initial, collection=collection))
+    """Show every metric, what of it is available here, and what the collection has; `?tuning=` fills in its weights."""
+    tuned = _tuned(request, collection) if "tuning" in request.GET else None
+    initial: dict[str, Any] = {"metrics": list(CORE)}
+    if tuned:
+        base = tuned.parameters["metric"]
+        initial = {"metrics": [base, f"q_{base}"], **ScoresForm.filled(tuning.settings_of(tuned))}
+    return _page(request, collection, ScoresForm(initial=initial, collection=collection), tuned=tuned)
 
 
 @collection_for_readers
@@ -58,13 +63,26 @@ def compare(request: HttpRequest, collection: Collection) -> HttpResponse:
     return render(request, "analysis/compare.html", context)
 
 
-def _page(request: HttpRequest, collection: Collection, form: ScoresForm, status: int = 200) -> HttpResponse:
+def _tuned(request: HttpRequest, collection: Collection) -> Job:
+    """Return the finished tuning that is asked for, on judgments of this collection; any other is a 404."""
+    try:
+        asked = UUID(request.GET["tuning"])
+    except ValueError:
+        raise Http404 from None
+    done = jobs_of(request.user).filter(kind=tuning.KIND, state=Job.State.DONE, campaign__collection=collection)
+    return get_object_or_404(done.select_related("campaign"), pk=asked)
+
+
+def _page(
+    request: HttpRequest, collection: Collection, form: ScoresForm, status: int = 200, tuned: Job | None = None
+) -> HttpResponse:
     columns = collection.metrics.annotate(n=Count("scores__value")).order_by("kind", "name", "pk")
     estimated, scored = (scoring_jobs.newest(collection, kind) for kind in (scoring_jobs.ESTIMATE, scoring_jobs.KIND))
     chosen = {str(id) for id in form["metrics"].value() or ()}
     context: dict[str, Any] = {
         "collection": collection,
         "form": form,
+        "tuned": tuned,
         "offers": [_offered(offer, form, chosen) for offer in offers.offers(collection)],
         "made": [form[f"-{name}"] for name in offers.MADE],
         "columns": [layout.column(row) for row in columns],
@@ -79,12 +97,13 @@ def _page(request: HttpRequest, collection: Collection, form: ScoresForm, status
 
 def _offered(offer: offers.Offer, form: ScoresForm, chosen: set[str]) -> dict[str, Any]:
     """Return a metric with its boxes and settings."""
+    settings = [f"{offer.id}-{each.name}" for each in form.settings.get(offer.id, ())]
     return {
         "offer": offer,
         "about": layout.about(offer.id, offer.origin),
         "is_chosen": offer.id in chosen,
         "made": [{"id": id, "name": name, "is_chosen": id in chosen} for id, name in offer.made],
-        "settings": [form[f"{offer.id}-{each.name}"] for each in form.settings.get(offer.id, ())],
+        "settings": [form[name] for name in settings],
         "open": any(id in chosen for id, _ in offer.made)
-        or any(form[f"{offer.id}-{each.name}"].errors for each in form.settings.get(offer.id, ())),
+        or any(form[name].errors or name in form.initial for name in settings),
     }

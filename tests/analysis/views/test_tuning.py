@@ -1,5 +1,6 @@
 """The page that tunes a Q-metric: works, forbidden, unknown, malformed, wrong verb."""
 
+import re
 import uuid
 
 import pytest
@@ -55,6 +56,30 @@ def test_tuned_weights_are_shown_with_spread_and_held_out_correlation(client):
     assert "On questions held out: Pearson" in page
     told = client.get(reverse("judging:job", args=[job.pk])).content.decode()
     assert address("tuning", campaign) in told
+    carried_to_the_metrics(client, campaign, page, tuning.settings_of(Job.objects.get(pk=job.pk)))
+
+
+def carried_to_the_metrics(client, campaign, page, found):
+    """Follow the button, and press the one on the page it leads to: the job has the tuned weights to the last digit."""
+    (there,) = re.findall(r'href="([^"]+[?]tuning=[^"]+)"', page)
+    metrics = client.get(there).content.decode()
+    assert "q_bleu_1 with the weights that were tuned for correctness" in metrics
+    asked = dict(re.findall(r'<input type="(?:number|text)" name="([^"]+)" value="([^"]*)"', metrics))
+    asked |= dict(
+        re.findall(r'<select name="([^"]+)"(?:(?!</select>).)*<option value="([^"]*)" selected', metrics, re.S)
+    )
+    asked["metrics"] = re.findall(r'name="metrics"[^>]*value="([^"]+)" checked', metrics)
+    assert asked["metrics"] == ["bleu_1", "q_bleu_1"]
+    assert client.post(reverse("analysis:metrics_start", args=[campaign.collection_id]), asked).status_code == 302
+    (_, mixed) = Job.objects.get(kind="analysis.score").parameters["metrics"]
+    wanted = found["answerability"] | found[""]
+    assert {name: mixed["params"].get(name) for name in wanted} == wanted
+
+
+def test_weights_of_elsewhere_are_not_carried(manager, campaign):
+    metrics = reverse("analysis:metrics", args=[campaign.collection_id])
+    for asked in ("none", uuid.uuid4(), tuning.start(campaign=campaign, by=campaign.created_by, parameters=ASKED).pk):
+        assert manager.get(metrics, {"tuning": asked}).status_code == 404
 
 
 def test_a_tuning_that_failed_says_why(manager, campaign):
