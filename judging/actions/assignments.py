@@ -7,8 +7,8 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from judging.actions.statements import rows, run
 from judging.models import Assignment, Campaign, Enrollment, Round
+from judging.models.statements import rows, run
 
 LONGEST_GAP = 120  # seconds between two signs of life that still count as work
 LOOKED_AT = 3_000  # open places, to say how many tasks are left; beyond that the end is open
@@ -74,7 +74,8 @@ UPDATE judging_assignment SET state = 'held', enrollment_id = %(enrollment)s, he
     lease_expires_at = now() + %(minutes)s * interval '1 minute'
 WHERE state = 'open' AND id = (
     SELECT place.id FROM judging_assignment place
-    WHERE place.state = 'open' AND place.position >= %(first)s AND place.position < %(end)s AND {FREE.format(own="")}
+    WHERE place.state = 'open' AND place.position >= %(first)s AND place.position < %(end)s::bigint
+        AND {FREE.format(own="")}
     ORDER BY place.position LIMIT 1 FOR UPDATE SKIP LOCKED)
 RETURNING *)
 UPDATE judging_enrollment SET cursor = taken.position FROM taken WHERE judging_enrollment.id = %(enrollment)s

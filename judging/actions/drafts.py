@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from judging.actions import assignments, sheets, span_marks
 from judging.actions.sheets import Answers, Asked, AskedMark, Place, Sheet
-from judging.actions.statements import rows, run
 from judging.formats.spans import Marked
 from judging.models import Assignment, Criterion, Draft, Note, TaskUnit, Unit
+from judging.models.statements import rows, run
 
 Given = Sequence[tuple[Asked, int | None]]
 Marks = Mapping[AskedMark, Marked]
@@ -50,7 +50,7 @@ class MissingAnswers(Exception):
 
 UPSERT = """
 INSERT INTO judging_draft (assignment_id, unit_id, criterion_id, value, sequence, saved_at)
-SELECT %(assignment)s, entered.*, %(sequence)s, now()
+SELECT %(assignment)s::uuid, entered.*, %(sequence)s, now()
 FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[]) AS entered
 ON CONFLICT (assignment_id, unit_id, criterion_id) DO UPDATE
 SET value = excluded.value, sequence = excluded.sequence, saved_at = excluded.saved_at
@@ -58,7 +58,7 @@ WHERE judging_draft.sequence < excluded.sequence
 """
 UPSERT_NOTE = """
 INSERT INTO judging_note (assignment_id, unit_id, text, sequence, saved_at)
-SELECT %(assignment)s, %(unit)s, %(text)s, %(sequence)s, now()
+SELECT %(assignment)s::uuid, %(unit)s, %(text)s, %(sequence)s, now()
 WHERE %(text)s <> '' OR EXISTS (
     SELECT FROM judging_note WHERE assignment_id = %(assignment)s AND unit_id IS NOT DISTINCT FROM %(unit)s)
 ON CONFLICT (assignment_id, unit_id) DO UPDATE

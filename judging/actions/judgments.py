@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from judging.actions import assignments, drafts, sheets
 from judging.actions.drafts import TaskClosed
 from judging.actions.sheets import Place, Sheet
-from judging.actions.statements import rows, run
 from judging.models import Assignment, Campaign, Judgment
+from judging.models.statements import rows, run
 
 DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
 Values = Mapping[Place, tuple[int, str]]
@@ -59,7 +59,7 @@ WHERE own.id = %(assignment)s FOR UPDATE OF own
 """
 STORE = """
 INSERT INTO judging_judgment (assignment_id, unit_id, criterion_id, value, cause, revision, origin)
-SELECT %(assignment)s, said.*, CASE said.cause WHEN '' THEN 'judged' ELSE 'rule' END
+SELECT %(assignment)s::uuid, said.*, CASE said.cause WHEN '' THEN 'judged' ELSE 'rule' END
 FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[], %(causes)s::text[],
             %(revisions)s::smallint[]) AS said (unit, criterion, value, cause, revision)
 """

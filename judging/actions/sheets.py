@@ -11,11 +11,11 @@ from typing import TypeVar
 from django.utils.translation import gettext as _
 
 from judging import design
-from judging.actions.statements import rows
 from judging.formats import rubric as documents
 from judging.formats.rubric_schema import Criterion, RubricDocument
 from judging.formats.spans import Marked
 from judging.models import Assignment, Rubric
+from judging.models.statements import rows
 from judging.rules import Forced, forced, settled
 
 Item = TypeVar("Item")

@@ -5,13 +5,13 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from judging.actions.statements import rows, run
 from judging.formats.spans import Marked
 from judging.models import Assignment, Marking, SpanMark
+from judging.models.statements import rows, run
 
 CLAIM = """
 INSERT INTO judging_marking (assignment_id, unit_id, nothing, sequence, saved_at)
-SELECT %(assignment)s, said.*, %(sequence)s, now()
+SELECT %(assignment)s::uuid, said.*, %(sequence)s, now()
 FROM unnest(%(units)s::bigint[], %(nothing)s::boolean[]) AS said
 ON CONFLICT (assignment_id, unit_id) DO UPDATE
 SET nothing = excluded.nothing, sequence = excluded.sequence, saved_at = excluded.saved_at

@@ -1,0 +1,53 @@
+"""Plain SQL where it must be one statement, or where a page that many use at once waits for it.
+
+Each is prepared once for a connection and executed by its name from then on: to plan small statements anew each time
+costs PostgreSQL more than to answer them. Where its place does not tell what an argument is, the statement says it
+(`%(assignment)s::uuid`).
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from django.db import connection
+
+ARGUMENT = re.compile(r"%\((\w+)\)s")
+PREPARED: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()  # what each of the driver's connections knows
+
+
+def rows(statement: str, names: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """Return what the database says."""
+    with connection.cursor() as cursor:
+        cursor.execute(_prepared(cursor, statement), names)
+        return list(cursor.fetchall())
+
+
+def run(statement: str, names: Mapping[str, Any]) -> int:
+    """Change rows; return how many."""
+    with connection.cursor() as cursor:
+        cursor.execute(_prepared(cursor, statement), names)
+        return int(cursor.rowcount)
+
+
+def _prepared(cursor: Any, statement: str) -> str:
+    """Return what executes a statement, which the connection knows by then."""
+    name, prepare, execute = _texts(statement)
+    known = PREPARED.setdefault(connection.connection, set())
+    if name not in known:
+        with connection.wrap_database_errors:
+            cursor.cursor.execute(prepare)
+        known.add(name)
+    return execute
+
+
+@lru_cache(maxsize=256)
+def _texts(statement: str) -> tuple[str, str, str]:
+    """Return a statement's name, what prepares it and what executes it."""
+    arguments = list(dict.fromkeys(ARGUMENT.findall(statement)))
+    name = f"quaestor_{sha256(statement.encode()).hexdigest()[:16]}"
+    numbered = ARGUMENT.sub(lambda found: f"${arguments.index(found[1]) + 1}", statement).replace("%%", "%")
+    given = f"({', '.join(f'%({each})s' for each in arguments)})" if arguments else ""
+    return name, f"PREPARE {name} AS {numbered}", f"EXECUTE {name}{given}"
