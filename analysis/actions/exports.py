@@ -13,6 +13,7 @@ from analysis.reports.tables import to_csv, to_json
 from judging import storage
 from judging.actions import exports
 from judging.formats.long import write_long_csv
+from judging.models import Criterion, Rubric
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal results are equal archives
 
@@ -45,8 +46,14 @@ def files(run: Run) -> Iterator[tuple[str, bytes]]:
     study = exports.study_of(campaign=run.campaign, extras=bool(run.parameters.get("extras")))
     yield "judgments.csv", write_long_csv(study).encode()
     yield "codebook.csv", exports.codebook_csv(campaign=run.campaign).encode()
-    yield "mixed-model.R", mixed_model_script([each.key for each in run.campaign.rubric.criteria.all()]).encode()
+    yield "mixed-model.R", mixed_model_script(_missing_values(run.campaign.rubric)).encode()
     yield "rubric.json", json.dumps(run.campaign.rubric.document, indent=1, ensure_ascii=False, sort_keys=True).encode()
+
+
+def _missing_values(rubric: Rubric) -> dict[str, list[int]]:
+    """Return the criteria whose points have an order, each with the values that count as missing."""
+    ordered = rubric.criteria.exclude(level=Criterion.Level.NOMINAL).prefetch_related("points")
+    return {each.key: [point.value for point in each.points.all() if point.missing] for each in ordered}
 
 
 def sentences_text(run: Run) -> str:
