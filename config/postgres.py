@@ -31,7 +31,7 @@ PATIENCE = 60.0
 DYING = ("already exists", "still in use")  # a killed server's last moments, worth waiting for
 WAY_OUT = "set QUAESTOR_HOME to a folder of yours"
 ALWAYS = {"listen_addresses": "", "max_connections": 200, "log_timezone": "UTC", "timezone": "UTC"}
-FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum_naptime": "1s"}
+FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
 
 
 class OtherVersion(PostgresProblem):
