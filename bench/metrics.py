@@ -35,7 +35,8 @@ from analysis.metrics.contract import (  # noqa: E402
     Question,
     QuestionSet,
 )
-from analysis.metrics.encoder import MODEL_VARIABLE, encoder, folder_of  # noqa: E402
+from analysis.metrics.encoder import MODEL_VARIABLE, encoder  # noqa: E402
+from analysis.metrics.local_model import folder_of  # noqa: E402
 from analysis.metrics.meteor import JAR_VARIABLE, Meteor, defused, jar  # noqa: E402
 from analysis.metrics.preparation import nqg  # noqa: E402
 from analysis.metrics.rouge import RougeL  # noqa: E402

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.metrics.contract import MetricResult, MetricSpec, MetricUnavailable, Parameter, Question, Unit
-from analysis.metrics.encoder import MODEL_VARIABLE, Encoded, encoder, folder_of, identity, reason_against
+from analysis.metrics.encoder import MODEL_VARIABLE, Encoded, encoder
+from analysis.metrics.local_model import folder_of, identity, reason_against
 
 PAIRS_AT_ONCE = 512
 

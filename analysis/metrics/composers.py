@@ -11,6 +11,7 @@ from analysis.metrics.contract import (
     Metric,
     MetricResult,
     MetricSpec,
+    Need,
     Parameter,
     Question,
     QuestionSet,
@@ -110,9 +111,10 @@ def composed(base: Metric) -> list[Metric]:
 
 
 def can_compose(spec: MetricSpec) -> bool:
-    """Say whether a metric can be composed: it scores questions, more is better, and its parameters do not clash."""
+    """Say whether a metric can be composed: it scores a question by references alone, more is better, names differ."""
     names = {parameter.name for parameter in spec.parameters}
-    return spec.unit in QUESTION_UNITS and spec.higher_is_better and DEDUPE.name not in names
+    alone = spec.unit in QUESTION_UNITS and not spec.needs & {Need.CONTEXT, Need.ANSWER}
+    return alone and spec.higher_is_better and DEDUPE.name not in names
 
 
 def multi(scores: Matrix) -> MetricResult:

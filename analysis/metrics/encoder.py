@@ -1,14 +1,10 @@
 """Contextual word vectors from a transformer in a local folder (extra `neural`): nothing is ever downloaded."""
 
-import hashlib
-import os
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import version
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.metrics.contract import MetricUnavailable
+from analysis.metrics.local_model import longest
 
 MODEL_VARIABLE = "QUAESTOR_METRIC_MODEL"
 TEXTS_KEPT = 4096
@@ -33,46 +30,6 @@ class Encoded:
     truncated: bool
 
 
-def reason_against(folder: Path | None, variable: str) -> str:
-    """Return why a model folder cannot be used, or nothing."""
-    if find_spec("torch") is None or find_spec("transformers") is None:
-        return "torch and transformers are not installed (extra neural)"
-    if folder is None:
-        return f"no model: set {variable} to the folder of a downloaded transformer"
-    if not (folder / "config.json").is_file():
-        return f"{folder} holds no transformer (there is no config.json)"
-    return ""
-
-
-def folder_of(variable: str) -> Path | None:
-    """Return the model folder that the operator set."""
-    named = os.environ.get(variable)
-    return Path(named) if named else None
-
-
-def identity(folder: Path | None) -> str:
-    """Name a model by its folder and by the content of its files, with the libraries that run it."""
-    if folder is None or reason_against(folder, ""):
-        return "no model"
-    files = sorted(path for path in folder.iterdir() if path.is_file())
-    digest = _digest(tuple((path, path.stat().st_mtime_ns) for path in files))
-    return f"{folder.name} sha256 {digest[:16]}, {_libraries()}"
-
-
-@cache
-def _libraries() -> str:
-    return f"transformers {version('transformers')}, torch {version('torch')}"
-
-
-@cache
-def _digest(files: tuple[tuple[Path, int], ...]) -> str:
-    whole = hashlib.sha256()
-    for path, _ in files:
-        with path.open("rb") as file:
-            whole.update(hashlib.file_digest(file, "sha256").digest())
-    return whole.hexdigest()
-
-
 class Encoder:
     """A loaded transformer that remembers the texts it saw last: a reference shared by six systems is encoded once."""
 
@@ -83,7 +40,7 @@ class Encoder:
             self._model: Any = transformers.AutoModel.from_pretrained(str(folder), local_files_only=True).eval()
         except (ImportError, OSError, ValueError, KeyError) as error:
             raise MetricUnavailable(f"the model in {folder} does not load: {error}") from error
-        self._longest = min(self._tokenizer.model_max_length, _positions(self._model.config))
+        self._longest = longest(self._tokenizer, self._model.config)
         self._seen: OrderedDict[tuple[str, int], Encoded] = OrderedDict()
 
     def encoded(self, texts: Sequence[str], layer: int) -> dict[str, Encoded]:
@@ -120,11 +77,6 @@ class Encoder:
 def encoder(folder: Path) -> Encoder:
     """Return the encoder of a folder, loaded once a process."""
     return Encoder(folder)
-
-
-def _positions(config: Any) -> int:
-    room = int(getattr(config, "max_position_embeddings", 512))
-    return room - 2 if "roberta" in config.model_type else room  # RoBERTa counts positions from its padding id
 
 
 def _chunks(texts: Sequence[str]) -> Iterator[list[str]]:

@@ -12,7 +12,8 @@ from scipy.sparse import coo_array
 
 from analysis.metrics.bertscore import PAIRS_AT_ONCE
 from analysis.metrics.contract import MetricResult, MetricSpec, MetricUnavailable, Parameter, Question, Unit
-from analysis.metrics.encoder import MODEL_VARIABLE, Encoded, encoder, folder_of, identity, reason_against
+from analysis.metrics.encoder import MODEL_VARIABLE, Encoded, encoder
+from analysis.metrics.local_model import folder_of, identity, reason_against
 
 PUNCTUATION = frozenset(string.punctuation)
 

@@ -64,7 +64,8 @@ class QMetric:
 
 
 def can_mix(spec: MetricSpec) -> bool:
-    """Say whether a metric has a Q-variant: it must lie on a fraction or percent scale and not clash in parameters."""
+    """Say whether a metric has a Q-variant: it compares with references, as a fraction or percent, and names differ."""
     names = {parameter.name for parameter in spec.parameters}
     bounded = spec.scale in (Scale.FRACTION, Scale.PERCENT)
-    return bounded and spec.higher_is_better and not names & {"delta", "prepare", *OWN, *CLASSES}
+    likeness = spec.higher_is_better and not spec.needs & {Need.CONTEXT, Need.ANSWER}
+    return bounded and likeness and not names & {"delta", "prepare", *OWN, *CLASSES}

@@ -9,6 +9,7 @@ from analysis.metrics.answerability import Answerability
 from analysis.metrics.bertscore import BertScore
 from analysis.metrics.bleu import ORDERS, Bleu, CorpusBleu
 from analysis.metrics.composers import can_compose, composed
+from analysis.metrics.consistency import CONSISTENCY
 from analysis.metrics.contract import Metric, MetricSpec, MetricUnavailable
 from analysis.metrics.diversity import SET_FACTS
 from analysis.metrics.meteor import Meteor
@@ -77,7 +78,7 @@ def _known() -> dict[str, Entry]:
 
 def _built_in() -> Iterable[Metric]:
     yield from (Bleu(order) for order in range(1, ORDERS + 1))
-    yield from (RougeL(), Nist(), Meteor(), Answerability(), *SACRE, BertScore(), MoverScore())
+    yield from (RougeL(), Nist(), Meteor(), Answerability(), *SACRE, BertScore(), MoverScore(), *CONSISTENCY)
     yield from (CorpusBleu(), CorpusNist())
     yield from SET_FACTS
 

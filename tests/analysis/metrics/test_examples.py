@@ -10,6 +10,8 @@ import analysis.metrics
 
 MODULES = [module.name for module in iter_modules(analysis.metrics.__path__)]
 WITH_EXAMPLES = {
+    "consistency",
+    "reader",
     "answerability",
     "bleu",
     "moverscore",

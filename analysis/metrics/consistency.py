@@ -1,0 +1,89 @@
+"""Answer consistency: whether a question, asked of a local model with its passage, leads back to the given answer."""
+
+import re
+import string
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.metrics.contract import MetricResult, MetricSpec, MetricUnavailable, Need, Question, Unit
+from analysis.metrics.local_model import folder_of, identity, reason_against
+from analysis.metrics.reader import QA_VARIABLE, reader, reason_against_reader
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def normalised(answer: str) -> str:
+    """Return an answer as SQuAD compares it: lower case, no punctuation, no articles, single spaces."""
+    return " ".join(_ARTICLES.sub(" ", answer.lower().translate(_NO_PUNCTUATION)).split())
+
+
+def exact_match(answer: str, given: str) -> float:
+    """Return 1 where two answers are the same once normalised, else 0 (Rajpurkar et al. 2016, section 6.1).
+
+    Examples
+    --------
+    >>> exact_match("The Amazon.", "amazon")
+    1.0
+    """
+    return float(normalised(answer) == normalised(given))
+
+
+def token_f1(answer: str, given: str) -> float:
+    """Return the F1 of the words of two answers as bags, once normalised (Rajpurkar et al. 2016, section 6.1).
+
+    Where nothing is left of either, it is their exact match, as in SQuAD 2.
+
+    Examples
+    --------
+    >>> token_f1("the old bridge", "an old stone bridge")
+    0.8
+    """
+    mine, theirs = normalised(answer).split(), normalised(given).split()
+    if not mine or not theirs:
+        return float(mine == theirs)
+    shared = (Counter(mine) & Counter(theirs)).total()
+    return 2 * shared / (len(mine) + len(theirs))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerConsistency:
+    """How near the answer that the operator's local model reads out of the passage comes to the given one."""
+
+    part: str
+    title: str
+    measure: Callable[[str, str], float]
+
+    @property
+    def spec(self) -> MetricSpec:
+        return MetricSpec(
+            id=f"answer_consistency_{self.part}",
+            name=f"Answer consistency ({self.title})",
+            version="1",
+            unit=Unit.MULTI_REF,
+            needs=frozenset({Need.CONTEXT, Need.ANSWER, Need.CASED}),
+            library=identity(folder_of(QA_VARIABLE)),
+        )
+
+    def available(self) -> tuple[bool, str]:
+        folder = folder_of(QA_VARIABLE)
+        reason = reason_against(folder, QA_VARIABLE) or (reason_against_reader(folder) if folder else "")
+        return not reason, reason
+
+    def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
+        folder = folder_of(QA_VARIABLE)
+        if folder is None:
+            raise MetricUnavailable(f"no model: set {QA_VARIABLE}")
+        found = reader(folder).answers([(question.hypothesis, question.context) for question in batch])
+        return [self._result(question, found[question.hypothesis, question.context]) for question in batch]
+
+    def _result(self, question: Question, answer: str) -> MetricResult:
+        return MetricResult(self.measure(answer, question.answer), detail={"answer": answer})
+
+
+CONSISTENCY = (
+    AnswerConsistency("f1", "F1 of words", token_f1),
+    AnswerConsistency("em", "exact match", exact_match),
+)

@@ -1,0 +1,166 @@
+"""Answer consistency: SQuAD's comparison of answers, and a real small reader where the extra is installed."""
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analysis.metrics import reader as reading
+from analysis.metrics import registry
+from analysis.metrics.consistency import CONSISTENCY, exact_match, normalised, token_f1
+from analysis.metrics.contract import MetricUnavailable, Question
+from analysis.metrics.reader import QA_VARIABLE, best_span, reader, reason_against_reader
+from analysis.metrics.scoring import score
+from tests.analysis.metrics import toy_reader
+from tests.analysis.metrics.test_score_command import run
+
+F1, EM = CONSISTENCY
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("The Amazon.", "amazon"),
+        ("  an  “apple” a day", "“apple” day"),  # SQuAD strips ASCII punctuation only
+        ("theatre", "theatre"),
+        ("U.S. and the U.K.", "us and uk"),
+        ("the", ""),
+    ],
+)
+def test_normalised_is_squads(answer: str, expected: str) -> None:
+    assert normalised(answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "given", "f1", "em"),
+    [
+        ("Agnes Tolliver", "agnes tolliver", 1, 1),
+        ("Tolliver", "Agnes Tolliver", 2 / 3, 0),
+        ("to to be", "to be", 4 / 5, 0),  # a word counts as often as it stands on both sides
+        ("iron", "wood", 0, 0),
+        ("the", "a", 1, 1),
+        ("the", "iron", 0, 0),
+    ],
+)
+def test_answers_are_compared_as_bags_of_words_and_as_wholes(answer: str, given: str, f1: float, em: float) -> None:
+    assert (token_f1(answer, given), exact_match(answer, given)) == (pytest.approx(f1), em)
+
+
+def test_the_best_span_is_that_of_all_spans_looked_at_one_by_one() -> None:
+    rng = np.random.default_rng(1)
+    for size in (1, 2, 50):
+        starts, ends = rng.normal(size=(2, size)).astype(np.float32)
+        lawful = [(i, j) for i in range(size) for j in range(i, min(size, i + reading.LONGEST_ANSWER))]
+        assert best_span(starts, ends)[:2] == max(lawful, key=lambda span: starts[span[0]] + ends[span[1]])
+
+
+@pytest.mark.parametrize("metric", CONSISTENCY, ids=lambda metric: metric.spec.id)
+def test_without_a_reader_the_reason_is_said(metric, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv(QA_VARIABLE, raising=False)
+    usable, reason = metric.available()
+    assert not usable
+    assert "not installed" in reason or QA_VARIABLE in reason
+    with pytest.raises(MetricUnavailable, match=metric.spec.id):
+        score(metric, [Question("Who?", (), "Agnes.", "Agnes")])
+    monkeypatch.setenv(QA_VARIABLE, str(tmp_path))
+    assert "not installed" in metric.available()[1] or "holds no transformer" in metric.available()[1]
+
+
+def test_a_model_that_was_not_trained_to_answer_is_refused(tmp_path: Path) -> None:
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"architectures": ["BertModel"]}))
+    assert reason_against_reader(tmp_path) == f"{tmp_path} holds BertModel, which was not trained to answer questions"
+    config.write_text("{}")
+    assert "holds no model" in reason_against_reader(tmp_path)
+    config.write_text(json.dumps({"architectures": ["RobertaForQuestionAnswering"]}))
+    assert reason_against_reader(tmp_path) == ""
+
+
+def test_nothing_is_composed_of_a_metric_that_reads_the_passage() -> None:
+    assert {entry.id for entry in registry.all_metrics() if entry.made_of.startswith("answer_consistency")} == set()
+
+
+def lessons(count: int, *, fillers: int) -> list[Question]:
+    rng = random.Random(fillers)
+    found = []
+    for _ in range(count):
+        facts, kind = toy_reader.facts(rng), rng.choice(list(toy_reader.ASKS))
+        text = toy_reader.passage(rng, list(facts.values()), fillers=fillers)
+        found.append(Question(toy_reader.ASKS[kind], (), text, facts[kind]))
+    return found
+
+
+def values(metric, questions: list[Question]) -> list[float | None]:
+    return [result.value for result in score(metric, questions)]
+
+
+@pytest.mark.parametrize("fillers", [0, 20, 500], ids=["short", "one window", "many windows"])
+def test_a_reader_finds_the_answers_wherever_they_stand(qa_model: Path, fillers: int) -> None:
+    questions = lessons(20, fillers=fillers)
+    found = score(F1, questions)
+    assert (
+        sum(result.detail["answer"] == question.answer for result, question in zip(found, questions, strict=True)) > 18
+    )
+
+
+def test_a_question_that_asks_for_something_else_is_not_consistent(qa_model: Path) -> None:
+    who = Question("Who built the old bridge ?", (), "In 1851 Agnes Moss built the bridge of Arden .", "Agnes Moss")
+    when = Question("When was the bridge built ?", (), who.context, who.answer)
+    assert values(F1, [who, when]) == [1.0, 0.0]
+
+
+def test_batch_equals_one_at_a_time(qa_model: Path) -> None:
+    questions = [*lessons(12, fillers=5), *lessons(12, fillers=90)]
+    random.Random(3).shuffle(questions)
+    together = [result.detail for result in score(F1, questions)]
+    reader.cache_clear()
+    assert together == [score(F1, [question])[0].detail for question in questions]
+
+
+def test_f1_and_exact_match_read_a_question_once(qa_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = lessons(5, fillers=5)
+    found = values(F1, questions)
+    monkeypatch.setattr(reader(qa_model), "_model", None)  # whatever is read again now fails
+    assert values(EM, questions) == [float(value == 1) for value in found]
+
+
+def test_odd_texts_are_read(qa_model: Path) -> None:
+    who, passage = "Who built the bridge ?", "Agnes Moss built the bridge ."
+    odd = [
+        Question("who " * 10_000, (), passage, "Agnes Moss"),
+        Question(who, (), "\x00\x1f", "Agnes Moss"),  # nothing that the model can read
+        Question("???\x00", (), passage, "Agnes Moss"),
+        Question(who, (), " \n\n ".join([passage] * 3), "Agnes Moss"),
+        Question(who, (), "", "Agnes Moss"),
+        Question("", (), passage, "Agnes Moss"),
+        Question(who, (), passage, " "),
+    ]
+    long, unreadable, marks, lines, no_passage, empty, no_answer = score(F1, odd)
+    assert {long.value, marks.value} <= {0.0, 1.0, 2 / 3}
+    assert (unreadable.value, unreadable.detail["answer"]) == (0.0, "")
+    assert (lines.value, empty.value) == (1.0, 0.0)
+    assert (no_passage.reason, no_answer.reason) == ("the question has no passage", "the question has no answer")
+
+
+def test_a_folder_whose_model_does_not_load_is_named(
+    qa_model: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "config.json").write_text((qa_model / "config.json").read_text())
+    monkeypatch.setenv(QA_VARIABLE, str(tmp_path))
+    with pytest.raises(MetricUnavailable, match="does not load"):
+        score(F1, lessons(1, fillers=0))
+
+
+def test_the_reader_is_named_by_its_content(qa_model: Path) -> None:
+    assert F1.spec.library.startswith("toy-reader0 sha256 ")
+    assert F1.spec.library == EM.spec.library
+
+
+def test_the_command_reads_passage_and_answer_from_their_columns(qa_model: Path, tmp_path: Path) -> None:
+    file = tmp_path / "in.csv"
+    file.write_text("h,c,a\nWho built the bridge ?,In 1851 Agnes Moss built the bridge,Moss\n", encoding="utf-8")
+    asked = "answer_consistency_f1,answer_consistency_em"
+    (found,) = run(file, "--context", "c", "--answer", "a", metric=asked, reference="")
+    assert (float(found["answer_consistency_f1"]), float(found["answer_consistency_em"])) == (2 / 3, 0.0)
