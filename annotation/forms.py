@@ -65,6 +65,7 @@ class AnswersForm(forms.Form):
 
     def __init__(self, *args: Any, sheet: Sheet, stage: int, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.sheet = sheet
         self.asked = {asked.name: asked for asked in sheet.asked() if asked.stage == stage and asked.name in self.data}
         for asked in self.asked.values():
             self.fields[asked.name] = forms.IntegerField(required=False, label=_label(asked))

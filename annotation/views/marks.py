@@ -23,6 +23,11 @@ class Sent:
     choosing: tuple[str, str] | None = None
     problems: tuple[str, ...] = ()
 
+    @property
+    def open(self) -> bool:
+        """Whether something pasted is still to be placed."""
+        return bool(self.choosing or self.problems)
+
     def query(self) -> str:
         """Return what the page is told in its address so that it offers the choice."""
         if self.choosing is None:

@@ -1,10 +1,13 @@
 """The judging page: show a task, keep its answers, go on to the next step, submit, go back."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseRedirectBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -15,9 +18,8 @@ from annotation.forms import MARK, NOTE, AnswersForm, DraftForm
 from annotation.views import marks
 from annotation.views.marks import Sent
 from annotation.views.page import State, Writer
-from annotation.views.work import next_task
 from judging.actions import assignments, drafts, enrollments, judgments, sheets, span_marks
-from judging.actions.drafts import MissingAnswers, OffScale, StageFrozen, StageNotReached, TaskClosed
+from judging.actions.drafts import MissingAnswers, OffScale, Page, StageFrozen, StageNotReached, TaskClosed
 from judging.actions.judgments import StaleToken
 from judging.actions.sheets import Sheet
 from judging.actions.span_marks import OutsidePassage
@@ -101,10 +103,10 @@ def _keep_one(assignment: Assignment, *, name: str, value: Any, sequence: int) -
         )
     sheet = sheets.of(assignment)
     if MARK.fullmatch(name):
-        mark = sheet.find_mark(name)
-        return not drafts.save_all(assignment=assignment, given=[], marks={mark: value}, sequence=sequence)
-    asked = sheet.find(name)
-    return not drafts.save_all(assignment=assignment, given=[(asked, value)], sequence=sequence)
+        page = Page([], sequence, marks={sheet.find_mark(name): value})
+    else:
+        page = Page([(sheet.find(name), value)], sequence)
+    return not drafts.save(assignment=assignment, page=page)
 
 
 def _refused(reason: str, status: int) -> HttpResponse:
@@ -119,19 +121,14 @@ def submit(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     here = redirect("annotation:task", assignment.pk)
     if request.method == "GET" or request.GET.get("step") != str(assignment.stage):
         return here
-    sheet = sheets.of(assignment)
-    form = AnswersForm(request.POST, sheet=sheet, stage=assignment.stage)
+    form = AnswersForm(request.POST, sheet=sheets.of(assignment), stage=assignment.stage)
     pressed = request.POST.get("action", "submit")
     act = BUTTONS.get(pressed.partition(" ")[0])
     if act is None or not form.is_valid():
         messages.error(request, form.problems() or _("This page does not know that button."))
         return here
     try:
-        said = marks.sent(form, pressed)
-        if _keep_page(assignment, form, said):
-            messages.warning(request, _("Some answers were changed later in another window. Look at them again."))
-            return here
-        return _ask_again(request, here.url, said) or act(request, assignment, form, sheet)
+        return act(Sending(request, assignment, form, marks.sent(form, pressed)))
     except MissingAnswers:
         return redirect(f"{here.url}?missing")
     except REFUSED as refused:
@@ -139,48 +136,92 @@ def submit(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         return here
 
 
-def _ask_again(request: HttpRequest, url: str, said: Sent) -> HttpResponse | None:
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """A page as it was sent, for a button to do its part with."""
+
+    request: HttpRequest
+    assignment: Assignment
+    form: AnswersForm
+    marks: Sent
+
+    @property
+    def sheet(self) -> Sheet:
+        return self.form.sheet
+
+    @property
+    def page(self) -> Page:
+        said = self.form.cleaned_data
+        return Page(self.form.given(), said["sequence"] + 1, said["note"], self.marks.marks)
+
+    def again(self) -> HttpResponseRedirectBase:
+        return redirect("annotation:task", self.assignment.pk)
+
+
+Button = Callable[[Sending], HttpResponse]
+
+
+def _keeping(act: Button) -> Button:
+    """Have a button keep the whole page first, and lead back where something on it is to be looked at again."""
+
+    @wraps(act)
+    def keep(sending: Sending) -> HttpResponse:
+        if drafts.save(assignment=sending.assignment, page=sending.page):
+            return _look_again(sending)
+        return _ask_again(sending) if sending.marks.open else act(sending)
+
+    return keep
+
+
+def _look_again(sending: Sending) -> HttpResponse:
+    messages.warning(sending.request, _("Some answers were changed later in another window. Look at them again."))
+    return sending.again()
+
+
+def _ask_again(sending: Sending) -> HttpResponse:
     """Lead back where a pasted piece is not in the passage, or there more than once."""
-    for problem in said.problems:
-        messages.error(request, problem)
-    return redirect(f"{url}{said.query()}") if said.problems or said.choosing else None
+    for problem in sending.marks.problems:
+        messages.error(sending.request, problem)
+    return redirect(f"{sending.again().url}{sending.marks.query()}")
 
 
-def _keep_page(assignment: Assignment, form: AnswersForm, said: Sent) -> bool:
-    """Keep answers and comment under the next number; return whether a later, different answer was in the way."""
-    number, note = form.cleaned_data["sequence"] + 1, form.cleaned_data["note"]
-    return bool(
-        drafts.save_all(assignment=assignment, given=form.given(), marks=said.marks, sequence=number, note=note)
-    )
+def _submit(sending: Sending) -> HttpResponse:
+    """Hand the page in, and lead straight to the next task of the round where there is one."""
+    if sending.marks.open:
+        return _save(sending)
+    own, token = sending.assignment, sending.form.cleaned_data["token"]
+    done = judgments.hand_in(assignment=own, page=sending.page, token=token, sheet=sending.sheet)
+    if done.lost:
+        return _look_again(sending)
+    if done.following:
+        return redirect("annotation:task", done.following.pk)
+    return redirect("annotation:work", own.round.campaign.uuid)
 
 
-def _submit(request: HttpRequest, assignment: Assignment, form: AnswersForm, sheet: Sheet) -> HttpResponse:
-    judgments.submit(assignment=assignment, token=form.cleaned_data["token"], sheet=sheet)
-    return next_task(assignment)
+@_keeping
+def _continue(sending: Sending) -> HttpResponse:
+    drafts.freeze_stage(assignment=sending.assignment, stage=sending.assignment.stage, sheet=sending.sheet)
+    return sending.again()
 
 
-def _continue(request: HttpRequest, assignment: Assignment, form: AnswersForm, sheet: Sheet) -> HttpResponse:
-    drafts.freeze_stage(assignment=assignment, stage=assignment.stage, sheet=sheet)
-    return redirect("annotation:task", assignment.pk)
+@_keeping
+def _save(sending: Sending) -> HttpResponse:
+    messages.success(sending.request, _("Saved."))
+    return sending.again()
 
 
-def _save(request: HttpRequest, assignment: Assignment, form: AnswersForm, sheet: Sheet) -> HttpResponse:
-    messages.success(request, _("Saved."))
-    return redirect("annotation:task", assignment.pk)
-
-
-def _mark(request: HttpRequest, assignment: Assignment, form: AnswersForm, sheet: Sheet) -> HttpResponse:
+@_keeping
+def _mark(sending: Sending) -> HttpResponse:
     """Marks were kept with the page; go back to where they stand."""
-    own = request.POST["action"].split()[1:2]
-    here = reverse("annotation:task", args=[assignment.pk])
-    return redirect(f"{here}#{own[0]}" if own and own[0] in form.marks else here)
+    own = sending.request.POST["action"].split()[1:2]
+    return redirect(f"{sending.again().url}#{own[0]}" if own and own[0] in sending.form.marks else sending.again().url)
 
 
-def _back(request: HttpRequest, assignment: Assignment, form: AnswersForm, sheet: Sheet) -> HttpResponse:
-    return redirect("annotation:task", _before(assignment) or assignment.pk)
+@_keeping
+def _back(sending: Sending) -> HttpResponse:
+    return redirect("annotation:task", _before(sending.assignment) or sending.assignment.pk)
 
 
-Button = Callable[[HttpRequest, Assignment, AnswersForm, Sheet], HttpResponse]
 BUTTONS: dict[str, Button] = {
     "submit": _submit,
     "continue": _continue,

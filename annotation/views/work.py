@@ -2,7 +2,6 @@
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.http.response import HttpResponseRedirectBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
@@ -49,16 +48,6 @@ def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if outcome is None:
         return render(request, "annotation/closed.html", context | {"contact": campaign.contact})
     return render(request, "annotation/finished.html", context)
-
-
-def next_task(assignment: Assignment) -> HttpResponseRedirectBase:
-    """Lead on after a task: straight to the next one of its round where there is one."""
-    round = assignment.round
-    if assignments.accepts(round) and assignment.enrollment:
-        outcome = assignments.claim(enrollment=assignment.enrollment, round=round)
-        if isinstance(outcome, Here):
-            return redirect("annotation:task", outcome.assignment.pk)
-    return redirect("annotation:work", round.campaign.uuid)
 
 
 def _claim(enrollment: Enrollment, campaign: Campaign) -> Outcome | None:

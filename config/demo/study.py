@@ -130,7 +130,7 @@ def _judge_everything(campaign: Campaign, enrollment: Enrollment, severity: floa
         assignment = Assignment.objects.select_related("task", "enrollment", "round__campaign__rubric").get(
             pk=found.assignment.pk
         )
-        drafts.save_all(assignment=assignment, given=_answers(assignment, severity), sequence=1)
+        drafts.save(assignment=assignment, page=drafts.Page(_answers(assignment, severity), sequence=1))
         judgments.submit(assignment=assignment, token=assignment.submit_token)
 
 

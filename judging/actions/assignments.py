@@ -127,11 +127,20 @@ FROM (({OPEN.format(side=">=", most=LOOKED_AT)}) UNION ALL ({OPEN.format(side="<
 LEFT JOIN judging_assignment own
     ON own.enrollment_id = %(enrollment)s AND own.task_id = place.task_id AND own.state <> 'released'
 """  # noqa: S608
-SEEN = """
-UPDATE judging_assignment SET last_seen_at = now(),
-    active_seconds = active_seconds + coalesce(least(extract(epoch FROM now() - last_seen_at), %(gap)s), 0),
+# A sign of life: time at work, as long as the gap since the last one still counts as work.
+SEEN = f"""last_seen_at = now(), active_seconds = active_seconds
+    + coalesce(least(extract(epoch FROM now() - last_seen_at), {LONGEST_GAP}), 0)"""
+RENEW = f"""
+UPDATE judging_assignment SET {SEEN},
     lease_expires_at = CASE WHEN state = 'held' THEN now() + %(minutes)s * interval '1 minute' END
 WHERE id = %(id)s RETURNING state, stage
+"""  # noqa: S608
+LOCK = """
+SELECT own.state, own.stage, own.submit_token, round.closed_at, campaign.state
+FROM judging_assignment own
+JOIN judging_round round ON round.id = own.round_id
+JOIN judging_campaign campaign ON campaign.id = round.campaign_id
+WHERE own.id = %(id)s FOR UPDATE OF own
 """
 
 
@@ -148,25 +157,31 @@ def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
     if not accepts(round):
         raise RoundClosed(_("This study gives out no tasks now."))
     with transaction.atomic():
-        if _alone(enrollment):
-            return Finished()
-        taken = _look(enrollment, round)
-        if taken is None and _all_done(enrollment, round):
-            return Finished()
-        taken = taken or _behind(enrollment, round) or _when_freed(enrollment, round)
-        if taken is not None:
-            return Here(taken)
+        left_out = alone(enrollment=enrollment)
+        found = Finished() if left_out else following(enrollment=enrollment, round=round)
+    if found is not None:
+        return found
     left = rows(LEFT, _names(enrollment, round))[0][0]
     return NoneNow(left) if left else Finished()
 
 
-def _alone(enrollment: Enrollment) -> bool:
-    """Lock the enrollment's row and refresh it: one annotator's claims wait for each other, nobody else's do.
+def alone(*, enrollment: Enrollment) -> bool:
+    """Lock the enrollment's row and refresh it; return whether the annotator is left out of the analysis.
 
-    Returns whether the annotator is left out.
+    One annotator's claims wait for each other, nobody else's do. Whoever locks an assignment too does so after this, so
+    that two windows of one person never wait for each other.
     """
     [(enrollment.cursor, enrollment.seat, excluded)] = rows(ALONE, {"enrollment": enrollment.pk})
     return bool(excluded)
+
+
+def following(*, enrollment: Enrollment, round: Round) -> Here | Finished | None:
+    """Do what a claim does in a transaction in which the annotator is `alone`; None where it takes counting to say."""
+    taken = _look(enrollment, round)
+    if taken is None and _all_done(enrollment, round):
+        return Finished()
+    taken = taken or _behind(enrollment, round) or _when_freed(enrollment, round)
+    return Here(taken) if taken else None
 
 
 def _unfinished(annotator: Enrollment, round: Round) -> Assignment | None:
@@ -235,8 +250,16 @@ def give_back(*, assignment: Assignment) -> None:
 def renew(*, assignment: Assignment) -> Assignment:
     """Note a sign of life: time at work, and a fresh lease where the place is held. Locks the row and refreshes it."""
     minutes = assignment.round.campaign.lease_minutes
-    found = rows(SEEN, {"id": assignment.pk, "gap": LONGEST_GAP, "minutes": minutes})
+    found = rows(RENEW, {"id": assignment.pk, "minutes": minutes})
     assignment.state, assignment.stage = found[0]
+    return assignment
+
+
+def lock(*, assignment: Assignment) -> Assignment:
+    """Lock the row, and refresh it with what decides whether it may be handed in."""
+    round = assignment.round
+    [(assignment.state, assignment.stage, token, round.closed_at, state)] = rows(LOCK, {"id": assignment.pk})
+    assignment.submit_token, round.campaign.state = uuid.UUID(str(token)), state
     return assignment
 
 

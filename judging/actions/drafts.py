@@ -1,7 +1,7 @@
 """Answers on their way: saved with every click, kept whatever happens, final only when a stage is frozen."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import DataError, IntegrityError, transaction
@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from judging.actions import assignments, sheets, span_marks
 from judging.actions.sheets import Answers, Asked, AskedMark, Place, Sheet
 from judging.formats.spans import Marked
-from judging.models import Assignment, Criterion, Draft, Note, TaskUnit, Unit
+from judging.models import Assignment, Draft, Note, Unit
 from judging.models.statements import rows, run
 
 Given = Sequence[tuple[Asked, int | None]]
@@ -30,10 +30,6 @@ class StageNotReached(Exception):
     """The answer belongs to a stage that has not been shown yet."""
 
 
-class NotOfThisTask(LookupError):
-    """The unit is not judged in this task, or not on this criterion."""
-
-
 class TaskClosed(Exception):
     """The task was submitted, and its round takes no changes any more."""
 
@@ -48,13 +44,21 @@ class MissingAnswers(Exception):
         return _("Still to answer: %(names)s") % {"names": ", ".join(each.title for each in self.asked)}
 
 
+# What stands afterwards: the answers written now, and those that are older or came under a later number.
 UPSERT = """
+WITH entered AS (
 INSERT INTO judging_draft (assignment_id, unit_id, criterion_id, value, sequence, saved_at)
-SELECT %(assignment)s::uuid, entered.*, %(sequence)s, now()
-FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[]) AS entered
+SELECT %(assignment)s::uuid, given.*, %(sequence)s, now()
+FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[]) AS given
 ON CONFLICT (assignment_id, unit_id, criterion_id) DO UPDATE
 SET value = excluded.value, sequence = excluded.sequence, saved_at = excluded.saved_at
 WHERE judging_draft.sequence < excluded.sequence
+RETURNING unit_id, criterion_id, value)
+SELECT unit_id, criterion_id, value FROM entered
+UNION ALL
+SELECT unit_id, criterion_id, value FROM judging_draft before
+WHERE assignment_id = %(assignment)s AND NOT EXISTS (
+    SELECT FROM entered WHERE entered.unit_id = before.unit_id AND entered.criterion_id = before.criterion_id)
 """
 UPSERT_NOTE = """
 INSERT INTO judging_note (assignment_id, unit_id, text, sequence, saved_at)
@@ -70,39 +74,43 @@ SELECT unit_id, criterion_id, value FROM judging_draft WHERE assignment_id = %(a
 """
 
 
-def save(*, assignment: Assignment, unit: Unit, criterion: Criterion, value: int | None, sequence: int) -> bool:
-    """Keep one answer; return False where a later one is held, which stays. None takes an answer back."""
-    whole = criterion.unit == Criterion.Unit.SET or criterion.asked == Criterion.Asked.ONCE_PER_SET
-    of_task = TaskUnit.objects.filter(task=assignment.task_id, unit=unit).exists()
-    of_rubric = criterion.rubric_id == assignment.round.campaign.rubric_id
-    if not (of_task and of_rubric and whole == (unit.position is None)):
-        raise NotOfThisTask(_("%(name)s is not asked here.") % {"name": criterion.name})
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page sends at once, and the number that says which is the latest; a comment of None is not asked for."""
+
+    given: Given
+    sequence: int
+    note: str | None = None
+    marks: Marks = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The answers that stand now, and what was sent but lost against a later, different one."""
+
+    answers: Answers
+    lost: tuple[Asked | AskedMark, ...]
+
+
+def save(*, assignment: Assignment, page: Page) -> tuple[Asked | AskedMark, ...]:
+    """Keep answers at once, all or none; return those that lost against a later, different one."""
     with transaction.atomic():
-        _keep_working(assignment)
-        _check_stage(assignment, criterion.name, criterion.stage)
-        return _store(assignment, {(unit.pk, criterion.pk): value}, sequence) == 1
+        assignments.renew(assignment=assignment)
+        return keep(assignment, page).lost
 
 
-def save_all(
-    *, assignment: Assignment, given: Given, sequence: int, note: str | None = None, marks: Marks | None = None
-) -> tuple[Asked | AskedMark, ...]:
-    """Keep a page of answers at once, all or none; return those that lost against a later, different one."""
-    with transaction.atomic():
-        _keep_working(assignment)
-        if note is not None:
-            _store_note(assignment, note, sequence)
-        for asked in (*(asked for asked, _value in given), *(marks or ())):
-            _check_stage(assignment, asked.title, asked.stage)
-        return (*_lost_marks(assignment, marks or {}, sequence), *_lost(assignment, given, sequence))
-
-
-def _lost(assignment: Assignment, given: Given, sequence: int) -> tuple[Asked, ...]:
-    """Store answers; return those that a later, different one forestalled."""
-    entered = {asked.place: value for asked, value in given}
-    if not entered or _store(assignment, entered, sequence) == len(entered):
-        return ()
-    held = answers(assignment)
-    return tuple(asked for asked, value in given if held.get(asked.place) != value)
+def keep(assignment: Assignment, page: Page) -> Standing:
+    """Do so in a transaction of the caller's, who holds the assignment's row."""
+    _check_working(assignment)
+    if page.note is not None:
+        _store_note(assignment, page.note, page.sequence)
+    everything: tuple[Asked | AskedMark, ...] = (*(asked for asked, _value in page.given), *page.marks)
+    for asked in everything:
+        _check_stage(assignment, asked.title, asked.stage)
+    lost = _lost_marks(assignment, page.marks, page.sequence)
+    held = _store(assignment, {asked.place: value for asked, value in page.given}, page.sequence)
+    forestalled = tuple(asked for asked, value in page.given if held.get(asked.place) != value)
+    return Standing({place: value for place, value in held.items() if value is not None}, (*lost, *forestalled))
 
 
 def _lost_marks(assignment: Assignment, marks: Marks, sequence: int) -> tuple[AskedMark, ...]:
@@ -115,7 +123,8 @@ def _lost_marks(assignment: Assignment, marks: Marks, sequence: int) -> tuple[As
 def save_note(*, assignment: Assignment, text: str, sequence: int, unit: Unit | None = None) -> bool:
     """Keep a comment on the task or on one of its units; return False where a later one is held, which stays."""
     with transaction.atomic():
-        _keep_working(assignment)
+        assignments.renew(assignment=assignment)
+        _check_working(assignment)
         return _store_note(assignment, text, sequence, unit)
 
 
@@ -172,9 +181,8 @@ def check_complete(assignment: Assignment, sheet: Sheet, given: Answers, *, stag
         raise MissingAnswers(missing)
 
 
-def _keep_working(assignment: Assignment) -> None:
-    """Take a sign of life, which locks the row; nothing that is submitted changes once the round is closed."""
-    assignments.renew(assignment=assignment)
+def _check_working(assignment: Assignment) -> None:
+    """Nothing that is submitted changes once the round is closed."""
     done = assignment.state in (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
     if done and not assignments.accepts(assignment.round):
         raise TaskClosed(_("This task was submitted, and changes are no longer taken."))
@@ -187,8 +195,8 @@ def _check_stage(assignment: Assignment, name: str, stage: int) -> None:
         raise StageNotReached(_("%(name)s belongs to a step that has not been opened yet.") % {"name": name})
 
 
-def _store(assignment: Assignment, entered: Mapping[Place, int | None], sequence: int) -> int:
-    """Write drafts in one statement; the database itself refuses what is on no scale."""
+def _store(assignment: Assignment, entered: Mapping[Place, int | None], sequence: int) -> dict[Place, int | None]:
+    """Write drafts and return all that stand; the database itself refuses what is on no scale."""
     names: dict[str, Any] = {
         "assignment": assignment.pk,
         "sequence": sequence,
@@ -197,7 +205,7 @@ def _store(assignment: Assignment, entered: Mapping[Place, int | None], sequence
         "values": list(entered.values()),
     }
     try:
-        return run(UPSERT, names)
+        return {(unit, criterion): value for unit, criterion, value in rows(UPSERT, names)}
     except DataError as error:
         raise OffScale(_("That value is not on the scale.")) from error
     except IntegrityError as error:

@@ -3,16 +3,18 @@
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from judging.actions import assignments, drafts, sheets
-from judging.actions.drafts import TaskClosed
-from judging.actions.sheets import Place, Sheet
-from judging.models import Assignment, Campaign, Judgment
-from judging.models.statements import rows, run
+from judging.actions.assignments import Here
+from judging.actions.drafts import MissingAnswers, Page, TaskClosed
+from judging.actions.sheets import Answers, Asked, AskedMark, Place, Sheet
+from judging.models import Assignment, Campaign, Enrollment, Judgment
+from judging.models.statements import run
 
 DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
 Values = Mapping[Place, tuple[int, str]]
@@ -28,6 +30,14 @@ class Submitted:
 
     state: str
     stored: int
+
+
+@dataclass(frozen=True, slots=True)
+class HandedIn:
+    """What became of a page: answers that later ones forestalled, which are to be looked at again, or the next task."""
+
+    lost: tuple[Asked | AskedMark, ...]
+    following: Assignment | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +60,16 @@ class Change:
         ]
 
 
-LOCK = """
-SELECT own.state, own.submit_token, round.closed_at, campaign.state
-FROM judging_assignment own
-JOIN judging_round round ON round.id = own.round_id
-JOIN judging_campaign campaign ON campaign.id = round.campaign_id
-WHERE own.id = %(assignment)s FOR UPDATE OF own
-"""
-STORE = """
+STORE = f"""
+WITH said AS (
 INSERT INTO judging_judgment (assignment_id, unit_id, criterion_id, value, cause, revision, origin)
 SELECT %(assignment)s::uuid, said.*, CASE said.cause WHEN '' THEN 'judged' ELSE 'rule' END
 FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[], %(causes)s::text[],
-            %(revisions)s::smallint[]) AS said (unit, criterion, value, cause, revision)
-"""
-END = """
-UPDATE judging_assignment SET submit_token = gen_random_uuid(), state = %(state)s,
+            %(revisions)s::smallint[]) AS said (unit, criterion, value, cause, revision))
+UPDATE judging_assignment SET submit_token = gen_random_uuid(), state = %(state)s, {assignments.SEEN},
     submitted_at = coalesce(submitted_at, now()), lease_expires_at = NULL
 WHERE id = %(assignment)s
-"""
+"""  # noqa: S608
 
 
 def submit(*, assignment: Assignment, token: uuid.UUID, sheet: Sheet | None = None) -> Submitted:
@@ -76,25 +78,43 @@ def submit(*, assignment: Assignment, token: uuid.UUID, sheet: Sheet | None = No
     A token is spent by what it stores, so a double click or a replay finds everything done and stores nothing.
     """
     with transaction.atomic():
-        spent = token != _lock(assignment)
-        given = drafts.answers(assignment)
-        sheet = sheet or sheets.of(assignment)
-        change = _change(assignment, sheet.values(given))
-        if spent:
-            return _replayed(assignment, change)
-        _check_open(assignment)
-        drafts.check_complete(assignment, sheet, given)
-        stored = _store(assignment, change)
-        _end(assignment)
+        assignments.lock(assignment=assignment)
+        return _submit(assignment, token, sheet or sheets.of(assignment), drafts.answers(assignment))
+
+
+def hand_in(*, assignment: Assignment, page: Page, token: uuid.UUID, sheet: Sheet) -> HandedIn:
+    """Keep a page, submit its task and claim the next one, in one transaction.
+
+    What was entered stays where the task is not taken: answers are missing, or the page is older than the last ones.
+    """
+    annotator = cast(Enrollment, assignment.enrollment)  # who hands in holds it
+    refused, onward = None, None
+    with transaction.atomic():
+        left_out = assignments.alone(enrollment=annotator)
+        standing = drafts.keep(assignments.lock(assignment=assignment), page)
+        try:
+            if not standing.lost:
+                _submit(assignment, token, sheet, standing.answers)
+        except (MissingAnswers, StaleToken, TaskClosed) as error:  # before anything of it was written
+            refused = error
+        if standing.lost or refused:
+            assignments.renew(assignment=assignment)
+        elif assignments.accepts(assignment.round) and not left_out:
+            onward = assignments.following(enrollment=annotator, round=assignment.round)
+    if refused:
+        raise refused
+    return HandedIn(standing.lost, onward.assignment if isinstance(onward, Here) else None)
+
+
+def _submit(assignment: Assignment, token: uuid.UUID, sheet: Sheet, given: Answers) -> Submitted:
+    """Do so with a locked assignment's answers."""
+    change = _change(assignment, sheet.values(given))
+    if token != assignment.submit_token:
+        return _replayed(assignment, change)
+    _check_open(assignment)
+    drafts.check_complete(assignment, sheet, given)
+    stored = _store(assignment, change)
     return Submitted(assignment.state, stored)
-
-
-def _lock(assignment: Assignment) -> uuid.UUID:
-    """Lock the assignment's row and refresh it with what decides whether it may be handed in; return its token."""
-    round = assignment.round
-    [(state, token, closed_at, of_campaign)] = rows(LOCK, {"assignment": assignment.pk})
-    assignment.state, round.closed_at, round.campaign.state = state, closed_at, of_campaign
-    return uuid.UUID(str(token))
 
 
 def _change(assignment: Assignment, wanted: Values) -> Change:
@@ -128,20 +148,19 @@ def _check_open(assignment: Assignment) -> None:
 
 
 def _store(assignment: Assignment, change: Change) -> int:
+    """Store what is new, and give the assignment its last state, once; return how many values that were.
+
+    One that comes late takes a free place of its task, or is an extra.
+    """
     if gone := change.superseded():
         Judgment.objects.filter(pk__in=gone).update(superseded_at=Now())
-    if not (new := change.new()):
-        return 0
-    units, criteria, values, causes, revisions = map(list, zip(*new, strict=True))
-    said = {"units": units, "criteria": criteria, "values": values, "causes": causes, "revisions": revisions}
-    return run(STORE, said | {"assignment": assignment.pk})
-
-
-def _end(assignment: Assignment) -> None:
-    """Give the assignment its last state, once; one that comes late takes a free place of its task, or is an extra."""
     if assignment.state not in DONE:
         assignment.state = _last_state(assignment)
-    run(END, {"assignment": assignment.pk, "state": assignment.state})
+    new = change.new()
+    units, criteria, values, causes, revisions = map(list, zip(*new, strict=True)) if new else ([],) * 5
+    said = {"units": units, "criteria": criteria, "values": values, "causes": causes, "revisions": revisions}
+    run(STORE, said | {"assignment": assignment.pk, "state": assignment.state})
+    return len(new)
 
 
 def _last_state(assignment: Assignment) -> str:

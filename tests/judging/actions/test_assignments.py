@@ -9,7 +9,7 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from judging import tasks
-from judging.actions import assignments, campaigns, drafts
+from judging.actions import assignments, campaigns, drafts, sheets
 from judging.actions.assignments import Finished, Here, NoneNow, RoundClosed
 from judging.models import Assignment, Campaign, Draft, Enrollment, Exclusion, Round
 from tests import factories
@@ -126,9 +126,7 @@ def test_claim_revives_an_own_released_place_with_its_drafts() -> None:
     round = opened(sources=2)
     annotator = factories.enrollment(round.campaign)
     left = claimed(annotator, round)
-    unit = left.task.task_units.first().unit
-    criterion = round.campaign.rubric.criteria.first()
-    drafts.save(assignment=left, unit=unit, criterion=criterion, value=2, sequence=1)
+    drafts.save(assignment=left, page=drafts.Page([(next(sheets.of(left).asked()), 2)], 1))
     assignments.give_back(assignment=left)
     again = claimed(annotator, round)
     assert (again.pk, again.state, again.released_at) == (left.pk, "held", None)

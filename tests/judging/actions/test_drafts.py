@@ -4,8 +4,8 @@ import pytest
 from django.utils import timezone
 
 from judging.actions import assignments, campaigns, drafts, sheets
-from judging.actions.drafts import MissingAnswers, NotOfThisTask, OffScale, StageFrozen, StageNotReached, TaskClosed
-from judging.models import Assignment, Campaign, Criterion, Draft, Note, Unit
+from judging.actions.drafts import MissingAnswers, OffScale, Page, StageFrozen, StageNotReached, TaskClosed
+from judging.models import Assignment, Campaign, Draft, Note, Unit
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -20,10 +20,6 @@ def question(assignment: Assignment, index: int = 0) -> Unit:
     return [row.unit for row in assignment.task.task_units.filter(unit__position__isnull=False)][index]
 
 
-def criterion(assignment: Assignment, key: str) -> Criterion:
-    return assignment.round.campaign.rubric.criteria.get(key=key)
-
-
 @pytest.fixture
 def small() -> Assignment:
     return held(factories.opened())
@@ -36,75 +32,51 @@ def staged() -> Assignment:
 
 def answer_stage(assignment: Assignment, stage: int, value: int = 3) -> None:
     given = [(asked, value) for asked in sheets.of(assignment).asked() if asked.stage == stage]
-    drafts.save_all(assignment=assignment, given=given, sequence=1)
+    drafts.save(assignment=assignment, page=Page(given, 1))
+
+
+def say(assignment: Assignment, key: str, value: int | None, sequence: int = 1) -> bool:
+    """Return whether what was said stands."""
+    asked = sheets.of(assignment).find(f"q1.{key}")
+    return not drafts.save(assignment=assignment, page=Page([(asked, value)], sequence))
 
 
 def test_save_keeps_one_row_with_the_latest_answer(small: Assignment) -> None:
-    of = {"assignment": small, "unit": question(small), "criterion": criterion(small, "correctness")}
-    assert drafts.save(**of, value=1, sequence=1)
-    assert drafts.save(**of, value=3, sequence=2)
+    assert say(small, "correctness", 1, 1)
+    assert say(small, "correctness", 3, 2)
     assert Draft.objects.get().value == 3
 
 
 @pytest.mark.parametrize("sequence", [4, 5])
 def test_save_ignores_a_number_that_is_not_higher(small: Assignment, sequence: int) -> None:
-    of = {"assignment": small, "unit": question(small), "criterion": criterion(small, "correctness")}
-    drafts.save(**of, value=1, sequence=5)
-    assert not drafts.save(**of, value=3, sequence=sequence)
+    say(small, "correctness", 1, 5)
+    assert not say(small, "correctness", 3, sequence)
     assert (Draft.objects.get().value, Draft.objects.get().sequence) == (1, 5)
 
 
 def test_save_takes_an_answer_back(small: Assignment) -> None:
-    of = {"assignment": small, "unit": question(small), "criterion": criterion(small, "correctness")}
-    drafts.save(**of, value=1, sequence=1)
-    drafts.save(**of, value=None, sequence=2)
+    say(small, "correctness", 1, 1)
+    say(small, "correctness", None, 2)
     assert drafts.answers(small) == {}
 
 
 @pytest.mark.parametrize("value", [0, 4, 31, -1, 10**6])
 def test_save_refuses_what_is_not_on_the_scale(small: Assignment, value: int) -> None:
     with pytest.raises(OffScale, match="not on the scale"):
-        drafts.save(
-            assignment=small,
-            unit=question(small),
-            criterion=criterion(small, "correctness"),
-            value=value,
-            sequence=1,
-        )
+        say(small, "correctness", value)
     assert not Draft.objects.exists()
-
-
-def test_save_refuses_a_unit_of_another_task_and_a_criterion_of_another_rubric(small: Assignment) -> None:
-    elsewhere = Unit.objects.exclude(task_units__task=small.task).filter(position=1).first()
-    own = criterion(small, "correctness")
-    with pytest.raises(NotOfThisTask):
-        drafts.save(assignment=small, unit=elsewhere, criterion=own, value=1, sequence=1)
-    foreign = factories.rubric("qgbench").criteria.get(key="correctness")
-    with pytest.raises(NotOfThisTask):
-        drafts.save(assignment=small, unit=question(small), criterion=foreign, value=1, sequence=1)
-
-
-def test_save_refuses_to_ask_a_question_what_is_asked_of_its_set() -> None:
-    pair = held(factories.opened(collection=factories.collection(expected=2), rubric=factories.rubric("qgstec2010-b")))
-    variety = criterion(pair, "variety")
-    with pytest.raises(NotOfThisTask):
-        drafts.save(assignment=pair, unit=question(pair), criterion=variety, value=1, sequence=1)
-    whole = pair.task.task_units.get(unit__position__isnull=True).unit
-    assert drafts.save(assignment=pair, unit=whole, criterion=variety, value=1, sequence=1)
 
 
 def test_save_renews_the_lease(small: Assignment) -> None:
     Assignment.objects.filter(pk=small.pk).update(lease_expires_at=timezone.now())
-    drafts.save(assignment=small, unit=question(small), criterion=criterion(small, "correctness"), value=1, sequence=1)
+    say(small, "correctness", 1)
     small.refresh_from_db()
     assert small.lease_expires_at > timezone.now()
 
 
 def test_save_keeps_the_answers_of_a_place_that_was_released(small: Assignment) -> None:
     assignments.give_back(assignment=small)
-    assert drafts.save(
-        assignment=small, unit=question(small), criterion=criterion(small, "correctness"), value=1, sequence=1
-    )
+    assert say(small, "correctness", 1)
     small.refresh_from_db()
     assert small.state == "released"
 
@@ -115,20 +87,20 @@ def test_save_refuses_a_submitted_task_once_its_campaign_is_closed(small: Assign
     campaigns.close(campaign=campaign, now=timezone.now())
     late = Assignment.objects.select_related("round__campaign").get(pk=small.pk)
     with pytest.raises(TaskClosed):
-        drafts.save(assignment=late, unit=question(late), criterion=criterion(late, "correctness"), value=1, sequence=1)
+        say(late, "correctness", 1)
 
 
-def test_save_all_is_all_or_none(small: Assignment) -> None:
+def test_save_is_all_or_none(small: Assignment) -> None:
     first, second, *_ = sheets.of(small).asked()
     with pytest.raises(OffScale):
-        drafts.save_all(assignment=small, given=[(first, 1), (second, 31)], sequence=1)
+        drafts.save(assignment=small, page=Page([(first, 1), (second, 31)], 1))
     assert drafts.answers(small) == {}
 
 
-def test_save_all_names_what_lost_against_a_later_different_answer(small: Assignment) -> None:
+def test_save_names_what_lost_against_a_later_different_answer(small: Assignment) -> None:
     first, second, third, *_ = sheets.of(small).asked()
-    drafts.save_all(assignment=small, given=[(first, 1), (second, 2)], sequence=9)
-    lost = drafts.save_all(assignment=small, given=[(first, 1), (second, 3), (third, 3)], sequence=4)
+    drafts.save(assignment=small, page=Page([(first, 1), (second, 2)], 9))
+    lost = drafts.save(assignment=small, page=Page([(first, 1), (second, 3), (third, 3)], 4))
     assert lost == (second,)
     assert drafts.answers(small) == {first.place: 1, second.place: 2, third.place: 3}
 
@@ -154,13 +126,7 @@ def test_freeze_stage_makes_its_answers_final_and_opens_the_next(staged: Assignm
     answer_stage(staged, 0)
     drafts.freeze_stage(assignment=staged, stage=0)
     with pytest.raises(StageFrozen, match="Grammaticality belongs to a step that is closed"):
-        drafts.save(
-            assignment=staged,
-            unit=question(staged),
-            criterion=criterion(staged, "grammaticality"),
-            value=1,
-            sequence=9,
-        )
+        say(staged, "grammaticality", 1, 9)
     answer_stage(staged, 1)
     assert set(drafts.answers(staged).values()) == {3}
 
@@ -183,10 +149,4 @@ def test_freeze_stage_refuses_the_last_one(staged: Assignment) -> None:
 
 def test_save_refuses_a_stage_that_was_not_shown_yet(staged: Assignment) -> None:
     with pytest.raises(StageNotReached, match="Correctness belongs to a step that has not been opened"):
-        drafts.save(
-            assignment=staged,
-            unit=question(staged),
-            criterion=criterion(staged, "correctness"),
-            value=1,
-            sequence=1,
-        )
+        say(staged, "correctness", 1, 1)

@@ -4,12 +4,12 @@ import uuid
 from collections import Counter
 
 import pytest
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from judging.actions import assignments, campaigns, drafts, judgments, sheets
 from judging.actions.drafts import MissingAnswers, TaskClosed
-from judging.actions.judgments import StaleToken, Submitted
+from judging.actions.judgments import HandedIn, StaleToken, Submitted
 from judging.models import Assignment, Campaign, Judgment, Round
 from tests import factories
 from tests.judging.actions.test_assignments import all_at_once
@@ -33,7 +33,7 @@ def fresh(assignment: Assignment) -> Assignment:
 def answer(assignment: Assignment, *, sequence: int = 1, **values: int) -> None:
     """Answer every control with 3, or with what is given for its criterion."""
     given = [(asked, values.get(asked.criterion.key, 3)) for asked in sheets.of(assignment).asked()]
-    drafts.save_all(assignment=assignment, given=given, sequence=sequence)
+    drafts.save(assignment=assignment, page=drafts.Page(given, sequence))
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_submit_turns_drafts_into_judgments(small: Assignment) -> None:
 
 def test_submit_names_what_is_missing_and_stores_nothing(small: Assignment) -> None:
     first, *rest = sheets.of(small).asked()
-    drafts.save_all(assignment=small, given=[(first, 3)], sequence=1)
+    drafts.save(assignment=small, page=drafts.Page([(first, 3)], 1))
     with pytest.raises(MissingAnswers, match="A Correctness, B Grammaticality, B Correctness") as refused:
         judgments.submit(assignment=small, token=small.submit_token)
     assert refused.value.asked == tuple(rest)
@@ -77,7 +77,7 @@ def test_submit_leaves_out_what_is_optional_and_unanswered() -> None:
     criteria = (plain.criteria[0], replace(plain.criteria[1], optional=True))
     task = held(factories.opened(rubric=factories.rubric(criteria=criteria), annotators_per_task=1))
     required = [(asked, 1) for asked in sheets.of(task).asked() if not asked.criterion.optional]
-    drafts.save_all(assignment=task, given=required, sequence=1)
+    drafts.save(assignment=task, page=drafts.Page(required, 1))
     assert judgments.submit(assignment=task, token=task.submit_token).stored == 2
 
 
@@ -189,22 +189,76 @@ def test_revision_after_closing_is_refused(small: Assignment) -> None:
         judgments.submit(assignment=done, token=done.submit_token)
 
 
-def test_submit_is_all_or_nothing(small: Assignment, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_submit_is_all_or_nothing(small: Assignment) -> None:
     """Whatever fails at the last step takes back all before it."""
     answer(small)
-    Judgment.objects.create(
-        assignment=small,
-        unit_id=sheets.of(small).find("q1.correctness").unit,
-        criterion_id=sheets.of(small).find("q1.correctness").criterion_id,
-        value=1,
-        revision=7,
-        superseded_at=timezone.now(),
+    asked = sheets.of(small).find("q1.correctness")
+    Judgment.objects.create(  # in the way of one of the four
+        assignment=small, unit_id=asked.unit, criterion_id=asked.criterion_id, value=1, superseded_at=timezone.now()
     )
-    wrong = fresh(small)
-    monkeypatch.setattr(judgments, "_end", lambda assignment: Judgment.objects.create(assignment=wrong, value=99))
-    with pytest.raises(IntegrityError):
+    with pytest.raises(IntegrityError), transaction.atomic():
         judgments.submit(assignment=small, token=small.submit_token)
     assert Judgment.objects.count() == 1
+    assert fresh(small).state == "held"
+
+
+def whole(assignment: Assignment, sequence: int = 1, value: int = 3) -> drafts.Page:
+    """Return a page on which everything is answered."""
+    return drafts.Page([(asked, value) for asked in sheets.of(assignment).asked()], sequence, note="")
+
+
+def hand_in(assignment: Assignment, page: drafts.Page, token: uuid.UUID | None = None) -> HandedIn:
+    token, sheet = token or assignment.submit_token, sheets.of(assignment)
+    return judgments.hand_in(assignment=assignment, page=page, token=token, sheet=sheet)
+
+
+def test_hand_in_stores_and_claims_the_next_task(small: Assignment) -> None:
+    done = hand_in(small, whole(small))
+    assert (done.lost, done.following.state, Judgment.objects.count()) == ((), "held", 4)
+    assert done.following.task_id != small.task_id
+    assert hand_in(done.following, whole(done.following)) == HandedIn((), None)
+
+
+def test_hand_in_keeps_what_was_entered_where_answers_are_missing(small: Assignment) -> None:
+    page = whole(small)
+    with pytest.raises(MissingAnswers):
+        hand_in(small, drafts.Page(page.given[:2], 1, note="half"))
+    assert (len(drafts.answers(fresh(small))), drafts.note(small)) == (2, "half")
+    assert not Judgment.objects.exists()
+
+
+def test_hand_in_keeps_what_was_entered_on_a_page_that_is_too_old(small: Assignment) -> None:
+    hand_in(small, whole(small))
+    with pytest.raises(StaleToken):
+        hand_in(fresh(small), whole(small, sequence=2, value=1), token=uuid.uuid4())
+    assert set(drafts.answers(small).values()) == {1}
+    assert set(Judgment.objects.values_list("value", flat=True)) == {3}
+
+
+def test_hand_in_stores_nothing_where_a_later_answer_is_in_the_way(small: Assignment) -> None:
+    page = whole(small)
+    drafts.save(assignment=small, page=drafts.Page([(page.given[1][0], 2)], 9))
+    assert hand_in(small, page) == HandedIn((page.given[1][0],), None)
+    assert not Judgment.objects.exists()
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+def test_hand_in_and_claims_of_one_person_at_one_moment_end_at_one_task() -> None:
+    """Both lock the person's row first; the other way round PostgreSQL would break a deadlock."""
+    campaign = factories.opened(collection=factories.collection(sources=20), annotators_per_task=1)
+    task = held(campaign)
+    page, token, sheet = whole(task), task.submit_token, sheets.of(task)
+
+    def window(number: int) -> uuid.UUID:
+        own = fresh(task)
+        if number % 2:
+            return assignments.claim(enrollment=own.enrollment, round=own.round).assignment.pk
+        return judgments.hand_in(assignment=own, page=page, token=token, sheet=sheet).following.pk
+
+    ends = all_at_once(window, list(range(10)))
+    assert {end for end in ends if end != task.pk} == {Assignment.objects.held().get().pk}
+    assert Judgment.objects.count() == 4
 
 
 @pytest.mark.threads
@@ -227,7 +281,7 @@ def test_two_tabs_with_crossing_sequences_keep_the_highest() -> None:
     def tab(parity: int) -> None:
         for sequence in range(40 + parity, 0, -2):
             own = fresh(task)
-            drafts.save_all(assignment=own, given=[(asked, 1 + sequence % 3)], sequence=sequence)
+            drafts.save(assignment=own, page=drafts.Page([(asked, 1 + sequence % 3)], sequence))
 
     all_at_once(tab, [0, 1])
     assert drafts.answers(task) == {asked.place: 1 + 41 % 3}
