@@ -18,6 +18,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+import pytest_django
 
 from config.postgres import Cluster
 
@@ -89,6 +90,16 @@ def cluster() -> Iterator[Cluster]:
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(cluster: Cluster) -> None:
     """Have the server running before Django makes the test database."""
+
+
+@pytest.fixture(scope="module")
+def lasting(django_db_setup: None, django_db_blocker: pytest_django.DjangoDbBlocker) -> Iterator[None]:
+    """Let a module's fixtures store for all its tests: in a transaction around theirs, rolled back after the last."""
+    from django.db import transaction
+
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 def _chromium() -> str:

@@ -7,7 +7,8 @@ unit, `scipy` the pairs without gaps.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
+from functools import cache
+from importlib import metadata
 from math import nan
 
 import krippendorff
@@ -94,6 +95,12 @@ def check_correlation(first: ArrayLike, second: ArrayLike, *, method: Method, ou
 def _asked(library: str, ask: Callable[[], FloatArray | float], ours: float) -> Check:
     theirs = float(ask())
     return Check(library=library, version=version(library), value=theirs, difference=ours - theirs)
+
+
+@cache
+def version(library: str) -> str:
+    """Return a library's version; to read it from its package takes longer than most of what is compared."""
+    return metadata.version(library)
 
 
 def _unasked(library: str, reason: str) -> Check:

@@ -2,7 +2,9 @@
 
 from django.utils import timezone
 
-from judging.actions import imports
+from analysis.actions import runs
+from analysis.models import Run
+from judging.actions import imports, jobs
 from judging.formats.columns import Columns
 from judging.formats.guessing import guess
 from judging.formats.mapping import to_study
@@ -42,6 +44,15 @@ def csv_of(sources: int = 6) -> bytes:
             )
             rows.append(",".join(map(str, cells)))
     return "\n".join(rows).encode()
+
+
+def analysed(campaign: Campaign, **parameters: object) -> Run:
+    """Analyse a campaign as the worker does, and return the run."""
+    run = runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters={"resamples": 100, **parameters})
+    job = jobs.claim(job_id=run.job_id)
+    assert job is not None
+    jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
+    return Run.objects.get(pk=run.pk)
 
 
 def imported(*, by: User | None = None, sources: int = 6, rubric: Rubric | None = None) -> Campaign:
