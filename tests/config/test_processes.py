@@ -17,7 +17,9 @@ ROOT = Path(processes.__file__).parent.parent
 KEEPER = """
 import sys
 from pathlib import Path
+from config import processes
 from config.processes import Program, run_together
+processes.WATCH_EVERY = 0.2
 folder = Path(sys.argv[1])
 programs = [
     Program(name, [sys.executable, "-c", code], folder / f"{name}.log", folder)
@@ -82,13 +84,22 @@ def test_killed_program_is_started_again_and_said(tmp_path):
 
 
 def test_program_that_always_fails_is_started_again_more_and_more_slowly(tmp_path):
-    keeper = keep(tmp_path, "web server", "raise SystemExit(3)")
-    time.sleep(4)
+    said: list[str] = []
+    program = processes.Program("web server", ["sh", "-c", "exit 3"], tmp_path / "log", tmp_path)
+    child = processes.Child(program, say=said.append)
+    now, pauses = 100.0, []
+    for _ in range(7):
+        child.look(now)
+        child.process.wait()
+        child.look(now)
+        pauses.append(child.start_at - now)
+        child.look(child.start_at - 0.1)
+        assert child.process is None
+        now = child.start_at
 
-    keeper.terminate()
-
-    said = keeper.communicate(timeout=20)[0]
-    assert 2 <= said.count("The web server ended (exit code 3)") <= 4  # after 1 s, after 2 s more, after 4 s more
+    assert pauses == [1, 2, 4, 8, 16, 30, 30]
+    assert len(said) == 7
+    assert said[0].startswith("The web server ended (exit code 3); starting it again.")
 
 
 def test_programs_end_when_their_keeper_is_killed(tmp_path):
