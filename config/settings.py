@@ -145,7 +145,7 @@ UPLOAD_LIMIT = 200 * 1024 * 1024
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "rest_framework.authentication.TokenAuthentication",  # first, so that strangers are told 401 and how to come in
+        "judging.actions.keys.KeyAuthentication",  # first, so that strangers are told 401 and how to come in
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],

@@ -6,15 +6,14 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 from rest_framework.authtoken.models import Token
 
+from judging.actions import keys
+
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def key(request: HttpRequest) -> HttpResponse:
     """Say whether there is a key; make a new one, which replaces the old."""
-    made = None
-    if request.method == "POST":
-        Token.objects.filter(user=request.user).delete()
-        made = Token.objects.create(user=request.user).key
+    made = keys.make(user=request.user) if request.method == "POST" else None
     has_key = Token.objects.filter(user=request.user).exists()
     return render(request, "judging/accounts/key.html", {"made": made, "has_key": has_key})
 
@@ -23,5 +22,5 @@ def key(request: HttpRequest) -> HttpResponse:
 @require_POST
 def revoke(request: HttpRequest) -> HttpResponse:
     """Make the key worthless."""
-    Token.objects.filter(user=request.user).delete()
+    keys.revoke(user=request.user)
     return redirect("judging:key")

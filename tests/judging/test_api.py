@@ -1,5 +1,7 @@
 """The programs' door shows what pages show, to the same people."""
 
+import re
+
 import pytest
 from rest_framework.authtoken.models import Token
 
@@ -69,15 +71,24 @@ def test_a_malformed_run_names_the_field(api, campaign):
         assert list(answer.json()) == ["seed"]
 
 
-def test_a_key_lets_a_program_in_until_it_is_revoked(client, campaign):
+def test_a_key_lets_a_program_in_until_it_is_replaced_or_revoked(client, campaign):
+    def made() -> str:
+        client.force_login(campaign.created_by)
+        page = client.post("/key/").content.decode()
+        client.logout()
+        return re.findall(r">([0-9a-f]{40})<", page)[0]
+
+    def status(key: str) -> int:
+        return client.get("/api/campaigns/", headers={"Authorization": f"Token {key}"}).status_code
+
+    first, second = made(), made()
+    kept = Token.objects.get().key
+    assert (status(first), status(second), status(kept)) == (401, 200, 401)
+    assert kept not in (first, second)
     client.force_login(campaign.created_by)
-    assert b"Make another" in client.post("/key/").content
-    header = {"Authorization": f"Token {Token.objects.get().key}"}
     client.post("/key/revoke/")
     client.logout()
-    assert client.get("/api/campaigns/", headers=header).status_code == 401
-    made = Token.objects.create(user=campaign.created_by).key
-    assert client.get("/api/campaigns/", headers={"Authorization": f"Token {made}"}).status_code == 200
+    assert status(second) == 401
 
 
 ADDRESSES = ["", "judgments/", "runs/", "runs/1/"]
