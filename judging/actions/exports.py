@@ -5,9 +5,11 @@ import io
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from uuid import UUID
 
 from judging.formats.records import (
     Direction,
+    MarkRecord,
     NoteRecord,
     QuestionRecord,
     RatingRecord,
@@ -24,11 +26,14 @@ from judging.models import (
     Criterion,
     Exclusion,
     Judgment,
+    JudgmentAttribute,
+    Marking,
     Metric,
     Note,
     QuestionSet,
     Score,
     Source,
+    SpanMark,
     Unit,
 )
 
@@ -52,6 +57,7 @@ def study_of(*, campaign: Campaign, extras: bool = False) -> Study:
         material_of(collection=campaign.collection),
         ratings=tuple(_ratings(campaign, states)),
         notes=tuple(_notes(campaign, states)),
+        marks=tuple(_marks(campaign, states)),
     )
 
 
@@ -148,22 +154,55 @@ def _ratings(campaign: Campaign, states: Sequence[str]) -> Iterator[RatingRecord
     columns = (
         "unit__question_set__source__key", "unit__question_set__system__name", "unit__position",
         "assignment__enrollment__label", "assignment__enrollment", "criterion__key", "value", "origin", "cause",
-        "assignment__round__kind", "assignment__state", "created_at",
+        "assignment__round__kind", "assignment__state", "created_at", "pk", "assignment",
     )  # fmt: skip
+    brought, comments = _brought(campaign), _comments(campaign)
     ordered = rows.order_by("unit", "assignment__enrollment__label", "criterion__position").values_list(*columns)
     for row in ordered.iterator():
-        source, system, position, label, enrollment, criterion, value, origin, cause, kind, state, at = row
+        (
+            source,
+            system,
+            position,
+            label,
+            enrollment,
+            criterion,
+            value,
+            origin,
+            cause,
+            kind,
+            state,
+            at,
+            pk,
+            assignment,
+        ) = row
         said = {"origin": origin, "round": kind, "state": state, "at": at.isoformat(timespec="seconds")}
         said |= {"cause": cause} if cause else {}
         said |= {"left_out": "yes"} if enrollment in left_out else {}
+        said |= {"comment": comments[assignment]} if assignment in comments else {}
+        said |= brought.get(pk, {})
         yield RatingRecord(
             source_key=source, system=system, position=position, rater=label, criterion=criterion, value=str(value),
             row=0, column="", attributes=said,
         )  # fmt: skip
 
 
+def _brought(campaign: Campaign) -> Texts:
+    """Return what files said of imported judgments; it stands before what is known of their import."""
+    found: Texts = defaultdict(dict)
+    rows = JudgmentAttribute.objects.filter(judgment__assignment__round__campaign=campaign).order_by("pk")
+    for judgment, name, value in rows.values_list("judgment", "name", "value"):
+        found[judgment][name] = value
+    return found
+
+
+def _comments(campaign: Campaign) -> dict[UUID, str]:
+    """Return what annotators wrote on whole tasks: each judgment of the task says it, since it belongs to no unit."""
+    rows = Note.objects.filter(assignment__round__campaign=campaign, unit__isnull=True).exclude(text="")
+    return dict(rows.values_list("assignment", "text"))
+
+
 def _notes(campaign: Campaign, states: Sequence[str]) -> Iterator[NoteRecord]:
-    """Return comments on questions and sets; those on a whole task belong to no unit and are not part of a study."""
+    """Return comments on questions and sets."""
     rows = Note.objects.filter(assignment__round__campaign=campaign, assignment__state__in=states, unit__isnull=False)
     columns = (
         "unit__question_set__source__key", "unit__question_set__system__name", "unit__position",
@@ -171,6 +210,22 @@ def _notes(campaign: Campaign, states: Sequence[str]) -> Iterator[NoteRecord]:
     )  # fmt: skip
     for source, system, position, label, text in rows.exclude(text="").order_by("unit").values_list(*columns):
         yield NoteRecord(source_key=source, system=system, position=position, rater=label, text=text, row=0)
+
+
+def _marks(campaign: Campaign, states: Sequence[str]) -> Iterator[MarkRecord]:
+    """Return every marked span, and where somebody said that nothing in the passage answers the question."""
+    columns = (
+        "unit__question_set__source__key", "unit__question_set__system__name", "unit__position",
+        "assignment__enrollment__label",
+    )  # fmt: skip
+    own = {"assignment__round__campaign": campaign, "assignment__state__in": states}
+    spans = SpanMark.objects.filter(**own).order_by("unit", "assignment__enrollment__label", "start")
+    for source, system, position, label, start, end in spans.values_list(*columns, "start", "end"):
+        yield MarkRecord(
+            source_key=source, system=system, position=position, rater=label, start=start, end=end, row=0
+        )  # fmt: skip
+    for source, system, position, label in Marking.objects.filter(**own, nothing=True).values_list(*columns):
+        yield MarkRecord(source_key=source, system=system, position=position, rater=label, start=None, end=None, row=0)
 
 
 def codebook_csv(*, campaign: Campaign) -> str:
@@ -220,5 +275,10 @@ COLUMNS = {
     "judgment:state": "submitted, or extra: handed in after the place had gone to somebody else",
     "judgment:at": "when it was stored, UTC",
     "judgment:left_out": "yes where the annotator is left out of the analysis",
+    "judgment:comment": "what the annotator wrote on the whole task this judgment belongs to",
     "note": "what the annotator wrote beside the ratings",
+    "mark": "span: the annotator marked this part of the passage; none: nothing in it answers the question",
+    "mark_start": "where the marked span begins in the passage, in code points from 0",
+    "mark_end": "the code point after its last",
+    "mark_text": "the text between the two",
 }

@@ -11,7 +11,7 @@ from django.db.models import Model
 from judging.actions import collections, ratings, released
 from judging.actions.bulk import check_at_once, copy, let_planner_know
 from judging.actions.ratings import Reading
-from judging.actions.released import Released, without_place
+from judging.actions.released import Released, beside, without_place
 from judging.actions.rounds import Progress, silent
 from judging.formats.records import Problem, Study
 from judging.formats.tables import shorten
@@ -112,6 +112,8 @@ def _named(study: Study) -> Iterator[Named]:
         yield from ((question.row, "score", text, LONGEST["number"]) for text in question.scores.values())
     first = study.questions[0].attributes if study.questions else {}
     yield from ((1, "metadata column", name, LONGEST["label"]) for name in first)
+    about = study.ratings[0].attributes if study.ratings else {}
+    yield from ((1, "metadata column", name, LONGEST["label"]) for name in about)
     yield from ((0, "system", name, LONGEST["name"]) for name in study.systems)
     yield from ((0, "rater", name, LONGEST["label"]) for name in study.raters)
     yield from ((0, "score column", each.name, LONGEST["label"]) for each in study.score_columns)
@@ -182,9 +184,9 @@ def import_study(
         check_at_once()
         put = _Gauge(study, progress).put
         units = collections.store(collection=collection, study=study, put=put)
-        campaign, homeless = None, tuple(map(without_place, study.notes))
+        campaign, homeless = None, tuple(map(without_place, beside(study)))
         if examined.ratings and rubric:
-            judged = Released(rubric, examined.ratings, study.notes, units)
+            judged = Released(rubric, examined.ratings, study, units)
             title = ratings_title or f"{name}: released ratings"
             campaign = released.store(
                 collection=collection, rubric=rubric, released=judged, title=title, by=by, now=now, put=put

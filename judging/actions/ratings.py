@@ -1,7 +1,7 @@
 """Ratings that somebody released, read against a protocol's scales; nothing is stored here."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
 from judging.actions.collections import Pair
@@ -41,6 +41,7 @@ class Value:
     rater: str
     criterion: Criterion
     value: int
+    attributes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,8 @@ class _Reader:
         value = scale.read(rating.value)
         if value is None:
             raise _Refused(f"It is not on the scale of {scale.criterion.name}: {scale}.")
-        values = [Value(slot, rating.rater, scale.criterion, value) for slot in self._slots(rating, scale.criterion)]
+        slots, said = self._slots(rating, scale.criterion), rating.attributes
+        values = [Value(slot, rating.rater, scale.criterion, value, said) for slot in slots]
         self._refuse_second(values)
         self.found |= {(each.slot, each.rater, each.criterion.pk): (each, rating.row) for each in values}
 

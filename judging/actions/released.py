@@ -10,19 +10,25 @@ from judging.actions import campaigns
 from judging.actions.bulk import take_ids
 from judging.actions.collections import Put, UnitIds
 from judging.actions.ratings import Reading, Slot
-from judging.formats.records import NoteRecord, Problem
+from judging.formats.records import MarkRecord, NoteRecord, Problem, Study
+from judging.formats.spans import NOTHING, Marked
 from judging.models import (
     Assignment,
     Campaign,
     Collection,
     Enrollment,
     Judgment,
+    JudgmentAttribute,
+    Marking,
     Note,
     Rubric,
+    SpanMark,
     Task,
     TaskUnit,
     User,
 )
+
+Beside = NoteRecord | MarkRecord
 
 
 def store(
@@ -39,6 +45,7 @@ def store(
     released.store_assignments(campaign, now, put)
     released.store_judgments(put)
     released.store_notes(now, put)
+    released.store_marks(now, put)
     return campaign
 
 
@@ -48,7 +55,7 @@ class Released:
 
     rubric: Rubric
     reading: Reading
-    notes: Sequence[NoteRecord]
+    study: Study
     units: UnitIds
 
     @cached_property
@@ -78,8 +85,8 @@ class Released:
 
     @cached_property
     def homeless(self) -> tuple[Problem, ...]:
-        """Return the notes whose rater gave no value in that task."""
-        return tuple(without_place(note) for note in self.notes if self._assignment_of(note) is None)
+        """Return the notes and marks whose rater gave no value in that task."""
+        return tuple(without_place(each) for each in beside(self.study) if self._assignment_of(each) is None)
 
     def store_tasks(self, campaign: Campaign, put: Put) -> None:
         main = campaign.rounds.get()
@@ -105,25 +112,45 @@ class Released:
         put(Assignment, columns, rows)
 
     def store_judgments(self, put: Put) -> None:
-        columns = ("assignment_id", "unit_id", "criterion_id", "value", "origin", "cause", "revision")
+        ids = take_ids(Judgment, len(self.reading.values))
+        columns = ("id", "assignment_id", "unit_id", "criterion_id", "value", "origin", "cause", "revision")
         rows = (
             (
-                self.assignments[self.tasks[value.slot], value.rater], self.units.of(*value.slot),
+                pk, self.assignments[self.tasks[value.slot], value.rater], self.units.of(*value.slot),
                 value.criterion.pk, value.value, Judgment.Origin.IMPORTED.value, "", 1,
             )
-            for value in self.reading.values
+            for pk, value in zip(ids, self.reading.values, strict=True)
         )  # fmt: skip
         put(Judgment, columns, rows)
+        about = (
+            (pk, name, text)
+            for pk, value in zip(ids, self.reading.values, strict=True)
+            for name, text in value.attributes.items()
+        )
+        put(JudgmentAttribute, ("judgment_id", "name", "value"), about)
 
     def store_notes(self, now: datetime, put: Put) -> None:
         """Store each rater's note on a unit; several of them become its lines."""
         texts: dict[tuple[uuid.UUID, int], list[str]] = {}
-        for note in self.notes:
+        for note in self.study.notes:
             if assignment := self._assignment_of(note):
                 unit = self.units.of((note.source_key, note.system), note.position)
                 texts.setdefault((assignment, unit), []).append(note.text)
         rows = ((*place, "\n".join(lines), 0, now.isoformat()) for place, lines in texts.items())
         put(Note, ("assignment_id", "unit_id", "text", "sequence", "saved_at"), rows)
+
+    def store_marks(self, now: datetime, put: Put) -> None:
+        """Store each rater's marks for a question, as `span_marks` does for annotators here."""
+        said: dict[tuple[uuid.UUID, int], Marked] = {}
+        for mark in self.study.marks:
+            if assignment := self._assignment_of(mark):
+                place = assignment, self.units.of((mark.source_key, mark.system), mark.position)
+                span = () if mark.start is None or mark.end is None else ((mark.start, mark.end),)
+                said[place] = said.get(place, Marked()).adding(*span) if span else Marked(nothing=True)
+        rows = ((*place, marked.nothing, 0, now.isoformat()) for place, marked in said.items())
+        put(Marking, ("assignment_id", "unit_id", "nothing", "sequence", "saved_at"), rows)
+        spans = ((*place, *span, now.isoformat()) for place, marked in said.items() for span in marked.ranges)
+        put(SpanMark, ("assignment_id", "unit_id", "start", "end", "created_at"), spans)
 
     def _task_key(self, slot: Slot, number: int) -> object:
         if self.rubric.task == Rubric.Task.SOURCE:
@@ -136,21 +163,30 @@ class Released:
             positions[task] += 1
             yield self.task_ids[task], self.units.of(*slot), positions[task]
 
-    def _assignment_of(self, note: NoteRecord) -> uuid.UUID | None:
+    def _assignment_of(self, said: Beside) -> uuid.UUID | None:
         """A note on a set as a whole belongs to the task of its questions."""
-        pair = (note.source_key, note.system)
-        task = self.tasks.get((pair, note.position), self._task_of_set.get(pair, -1))
-        return self.assignments.get((task, note.rater))
+        pair = (said.source_key, said.system)
+        task = self.tasks.get((pair, said.position), self._task_of_set.get(pair, -1))
+        return self.assignments.get((task, said.rater))
 
     @cached_property
     def _task_of_set(self) -> dict[tuple[str, str], int]:
         return {pair: task for (pair, _), task in self.tasks.items()}
 
 
-def without_place(note: NoteRecord) -> Problem:
-    """Return the problem of a note that cannot be kept as one."""
-    reason = "The note stands beside no rating that could be stored."
-    return Problem(row=note.row, column="", value=note.text, reason=reason, kind="value")
+def beside(study: Study) -> tuple[Beside, ...]:
+    """Return what raters said besides their ratings."""
+    return (*study.notes, *study.marks)
+
+
+def without_place(said: Beside) -> Problem:
+    """Return the problem of a note or mark that cannot be kept as one."""
+    if isinstance(said, NoteRecord):
+        what, value = "note", said.text
+    else:
+        what, value = "mark", NOTHING if said.start is None else f"{said.start}-{said.end}"
+    reason = f"The {what} stands beside no rating that could be stored."
+    return Problem(row=said.row, column="", value=value, reason=reason, kind="value")
 
 
 def _by_first(slots: Sequence[Slot]) -> Callable[[Slot], tuple[int, int, int]]:

@@ -26,6 +26,10 @@ ONE_COLUMN = (
     "criterion",
     "value",
     "note",
+    "mark",
+    "mark_start",
+    "mark_end",
+    "mark_text",
 )
 MOST_EXPECTED = 10_000  # every expected slot becomes a row, whether it holds a question or not
 _LISTS = ("references", "metadata", "source_metadata", "rating_metadata")
@@ -59,7 +63,8 @@ class Columns:
     under the column's name without the prefix that our own exports give it. `expected` is how many questions a system
     owes each source; where it is None, as many as any system gave for it, or where systems are not crossed with
     sources, as many as it gave. `starts` answers, by source key, where an answer stands that its passage holds more
-    than once.
+    than once. A marked span is given by its ends and, to be checked, its text; `mark` tells it from a rater's word that
+    nothing in the passage answers the question (`none`).
     """
 
     question: str = ""
@@ -79,6 +84,10 @@ class Columns:
     criterion: str = ""
     value: str = ""
     note: str = ""
+    mark: str = ""
+    mark_start: str = ""
+    mark_end: str = ""
+    mark_text: str = ""
     references: tuple[str, ...] = ()
     scores: tuple[ScoreColumn, ...] = ()
     ratings: tuple[RatingColumn, ...] = ()
@@ -157,6 +166,8 @@ def _conflicts(columns: Columns) -> Iterator[tuple[bool, str]]:
     )
     yield bool(columns.criterion) != bool(columns.value), "Name both the criterion and the value column, or neither."
     yield bool(columns.criterion) and not columns.rater, "Ratings by criterion and value need a rater column."
+    yield bool(columns.mark_start) != bool(columns.mark_end), "Name both ends of the marked spans, or neither."
+    yield bool(columns.mark or columns.mark_start) and not columns.rater, "Marked spans need a rater column."
     yield columns.expected is not None and columns.expected < 1, "The expected number of questions starts at 1."
     yield (columns.expected or 0) > MOST_EXPECTED, f"At most {MOST_EXPECTED:,} questions can be expected of a set."
     yield not columns.default_system.strip(), "The name for a system that the file does not name is blank."

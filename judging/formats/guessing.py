@@ -30,6 +30,10 @@ _NAMES = {
     "criterion": "criterion dimension aspect",
     "value": "value rating judgment judgement score",
     "note": "note comment remark",
+    "mark": "mark",
+    "mark_start": "mark_start",
+    "mark_end": "mark_end",
+    "mark_text": "mark_text",
 }
 _PREFIXES = ("score:", "attribute:", "source:", "judgment:")
 _REFERENCE = re.compile(r"(refs?|references?|gold|target|ground_truth)(_(raw|norm|text|questions?|\d+))?|ref\d+")
@@ -42,6 +46,11 @@ _CRITERIA = _HIGHER_CRITERIA | {
     "diversity", "qtype_correct", "questiontype", "relevance", "relevancy", "semantics", "specificity", "syntax",
     "usefulness", "variety",
 }  # fmt: skip
+# What tools write beside a rating about how it came about.
+_ABOUT_RATING = re.compile(
+    r"(?:(?:work|lead|accept|submit|start|end|reaction|response)_?)?time(?:_?stamp|_in_seconds|_seconds|_ms|_s)?"
+    r"|(?:duration|seconds|confidence)(?:_.*)?|(?:started|finished|submitted|created|updated|rated|judged)_(?:at|on)"
+)
 _CRITERION = "|".join(sorted(_CRITERIA, key=len, reverse=True))
 _MEAN = re.compile(rf"(?:(?:mean|avg|average|human)_)*(?P<criterion>{_CRITERION})(?:_(?:mean|avg|average))*")
 _BY_RATER = re.compile(
@@ -63,6 +72,8 @@ def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> Columns:
     references = _references(left, names, roles)
     ratings = _ratings(left, names, long="rater" in roles and "criterion" not in roles)
     left = [column for column in left if column not in {*references, *(rating.column for rating in ratings)}]
+    about = [column for column in left if "rater" in roles and _ABOUT_RATING.fullmatch(names[column])]
+    left = [column for column in left if column not in about]
     cells = {column: [row[place].strip() for row in rows] for place, column in enumerate(header)}
     left += [column for column in header if column.startswith(("score:", "attribute:"))]
     scores = tuple(
@@ -77,7 +88,7 @@ def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> Columns:
         scores=scores,
         metadata=tuple(column for column in left if column not in {score.column for score in scores}),
         source_metadata=tuple(column for column in header if column.startswith("source:")),
-        rating_metadata=tuple(column for column in header if column.startswith("judgment:")),
+        rating_metadata=tuple(column for column in header if column.startswith("judgment:") or column in about),
         **options,
     )
 

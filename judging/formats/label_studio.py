@@ -1,8 +1,9 @@
 """Label Studio's JSON, in and out: a task for each question, an annotation for each rater.
 
 Read are the full export (tasks with `data` and `annotations`) and the short one (JSON-MIN), and ratings given as
-choices, stars or numbers. A text area is a note; marks in a text and other controls are passed over, with one remark
-for each kind.
+choices, stars or numbers. A text area is a note. Labels on a part of the passage are marked spans; those on a part of
+the question are notes, since we keep no marks in questions. Other controls are passed over, with one remark for each
+kind.
 """
 
 import json
@@ -15,15 +16,18 @@ from judging.formats.columns import Columns
 from judging.formats.guessing import guess
 from judging.formats.json_files import at, items, list_at, object_at, refused, text_at
 from judging.formats.long import long_rows
+from judging.formats.marking import SPAN
 from judging.formats.records import Problem, Study
 from judging.formats.rubric_schema import Criterion
+from judging.formats.spans import NOTHING
 from judging.formats.tables import Found, Table, table_of
 
-RATER, CRITERION, VALUE, NOTE = "annotation:rater", "annotation:criterion", "annotation:value", "annotation:note"
-_OURS = (RATER, CRITERION, VALUE, NOTE)
+_SAID = ("rater", "criterion", "value", "note", "mark", "mark_start", "mark_end", "mark_text")
+RATER, CRITERION, VALUE, NOTE, MARK, MARK_START, MARK_END, MARK_TEXT = _OURS = tuple(f"annotation:{n}" for n in _SAID)
 _TASK = "task:id"
 _RATINGS = ("choices", "rating", "number")
-_SAID = ("rater", "criterion", "value", "note")
+_LABELS = ("labels", "hypertextlabels")
+_UNMARKED = "mark_none"  # the control by which a rater says that nothing in the passage answers the question
 
 
 def read_label_studio(data: bytes) -> Table:
@@ -74,7 +78,12 @@ def label_studio_config(criteria: Iterable[Criterion]) -> str:
         for point in criterion.points:
             lines.append(f"    <Choice value={quoteattr(str(point.value))} hint={quoteattr(point.label)}/>")
         lines.append("  </Choices>")
-    return "\n".join([*lines, '  <TextArea name="note" toName="question"/>', "</View>", ""])
+    lines += [
+        '  <Labels name="mark" toName="passage"><Label value="answer"/></Labels>',
+        f'  <Choices name="{_UNMARKED}" toName="question"><Choice value="{NOTHING}"/></Choices>',
+        '  <TextArea name="note" toName="question"/>',
+    ]
+    return "\n".join([*lines, "</View>", ""])
 
 
 @dataclass(slots=True)
@@ -111,13 +120,36 @@ def _said(number: int, annotation: object, remarks: _Remarks) -> Iterator[dict[s
         if kind in _RATINGS:
             values = _texts(at(result, "value", kind))
             if len(values) == 1:
-                yield {RATER: _rater(annotation), CRITERION: control, VALUE: values[0]}
+                yield {RATER: _rater(annotation), **_rating(control, values[0]), **_about(annotation, result)}
             else:
                 remarks.refuse(number, control, ", ".join(values), f"{len(values)} choices are no rating.")
         elif kind == "textarea":
             yield {RATER: _rater(annotation), NOTE: "\n".join(_texts(at(result, "value", "text")))}
+        elif kind in _LABELS:
+            yield {RATER: _rater(annotation), **_labelled(result, kind)}
         else:
             remarks.say(number, f"A result of type “{kind}” is no rating and is passed over.", control)
+
+
+def _about(annotation: object, result: object) -> dict[str, object]:
+    """Return what is said of a rating besides its value: how long the annotation took, and the result's `meta`."""
+    seconds = text_at(annotation, "lead_time")
+    known = {"lead_time": seconds} if seconds else {}
+    return {f"judgment:{name}": value for name, value in (known | dict(object_at(result, "meta"))).items()}
+
+
+def _rating(control: str, value: str) -> dict[str, object]:
+    return {MARK: value} if control == _UNMARKED else {CRITERION: control, VALUE: value}
+
+
+def _labelled(result: object, kind: str) -> dict[str, object]:
+    """Return a label on a part of the passage as a mark, one on a part of the question as a note."""
+    value = object_at(result, "value")
+    places = object_at(value, "globalOffsets") or value
+    start, end, text = text_at(places, "start"), text_at(places, "end"), text_at(value, "text")
+    if text_at(result, "to_name") == "question":
+        return {NOTE: f"{', '.join(_texts(at(value, kind)))}: “{text}” ({start} to {end})"}
+    return {MARK: SPAN, MARK_START: start, MARK_END: end, MARK_TEXT: text}
 
 
 def _rater(annotation: object) -> str:
@@ -151,5 +183,13 @@ def _task(number: int, rows: Sequence[Mapping[str, object]], numbers: Mapping[st
 def _result(row: Mapping[str, object]) -> dict[str, object]:
     if "note" in row:
         return {"from_name": "note", "to_name": "question", "type": "textarea", "value": {"text": [row["note"]]}}
+    if "mark_start" in row:
+        place = {"start": row["mark_start"], "end": row["mark_end"], "text": row["mark_text"], "labels": ["answer"]}
+        return {"from_name": "mark", "to_name": "passage", "type": "labels", "value": place}
+    if "mark" in row:
+        value = {"choices": [row["mark"]]}
+        return {"from_name": _UNMARKED, "to_name": "question", "type": "choices", "value": value}
+    about = {name.removeprefix("judgment:"): said for name, said in row.items() if name.startswith("judgment:")}
     value = {"choices": [row["value"]]}
-    return {"from_name": row["criterion"], "to_name": "question", "type": "choices", "value": value}
+    found = {"from_name": row["criterion"], "to_name": "question", "type": "choices", "value": value}
+    return found | ({"meta": about} if about else {})

@@ -13,14 +13,17 @@ from dataclasses import replace
 
 from judging.formats.columns import Columns
 from judging.formats.guessing import guess
-from judging.formats.records import NoteRecord, QuestionRecord, RatingRecord, SourceRecord, Study
+from judging.formats.marking import SPAN
+from judging.formats.records import MarkRecord, NoteRecord, QuestionRecord, RatingRecord, SourceRecord, Study
+from judging.formats.spans import NOTHING
 from judging.formats.tables import Table, json_text
 
 Unit = tuple[str, str, int | None]
+Spoken = RatingRecord | NoteRecord | MarkRecord
 
 SOURCE = ("source_id", "passage", "sentence", "answer", "answer_start", "target_type", "modality", "references")
 QUESTION = ("system", "position", "question_id", "question", "question_type", "submitted_answer")
-JUDGMENT = ("rater", "criterion", "value", "note")
+JUDGMENT = ("rater", "criterion", "value", "note", "mark", "mark_start", "mark_end", "mark_text")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -54,10 +57,11 @@ def long_columns(table: Table) -> Columns:
 
 def long_rows(study: Study) -> Iterator[dict[str, object]]:
     """Yield the rows, every set in the order of its positions, judgments of the whole set behind them."""
-    said: defaultdict[Unit, list[RatingRecord | NoteRecord]] = defaultdict(list)
-    spoken: list[RatingRecord | NoteRecord] = [*study.ratings, *study.notes]
+    said: defaultdict[Unit, list[Spoken]] = defaultdict(list)
+    spoken: list[Spoken] = [*study.ratings, *study.notes, *study.marks]
     for each in spoken:
         said[each.source_key, each.system, each.position].append(each)
+    passages = {source.key: source.passage or "" for source in study.sources}
     sources = {source.key: source_fields(source) for source in study.sources}
     questions = {(question.source_key, question.system, question.position): question for question in study.questions}
     for (source, system), expected in study.expected.items():
@@ -65,7 +69,8 @@ def long_rows(study: Study) -> Iterator[dict[str, object]]:
             unit = (source, system, position)
             slot = {"system": system, "position": position, "question": None} | _question(questions, unit)
             if position is not None or unit in said:
-                yield from ({**sources[source], **slot, **judgment} for judgment in _judgments(said.get(unit, ())))
+                judgments = [_judgment(each, passages[source]) for each in said.get(unit, ())]
+                yield from ({**sources[source], **slot, **judgment} for judgment in judgments or [{}])
 
 
 def source_fields(source: SourceRecord) -> dict[str, object]:
@@ -104,18 +109,16 @@ def _question(questions: Mapping[tuple[str, str, int], QuestionRecord], unit: Un
     return {} if question is None else question_fields(question)
 
 
-def _judgments(said: Iterable[RatingRecord | NoteRecord]) -> Iterator[dict[str, object]]:
-    """Yield one set of cells for each, and an empty one where nobody said anything."""
-    none = True
-    for each in said:
-        none = False
-        if isinstance(each, NoteRecord):
-            yield {"rater": each.rater, "note": each.text}
-        else:
-            rating: dict[str, object] = {"rater": each.rater, "criterion": each.criterion, "value": each.value}
-            yield rating | _prefixed("judgment:", each.attributes)
-    if none:
-        yield {}
+def _judgment(said: Spoken, passage: str) -> dict[str, object]:
+    by: dict[str, object] = {"rater": said.rater}
+    if isinstance(said, NoteRecord):
+        return by | {"note": said.text}
+    if isinstance(said, RatingRecord):
+        return by | {"criterion": said.criterion, "value": said.value} | _prefixed("judgment:", said.attributes)
+    if said.start is None:
+        return by | {"mark": NOTHING}
+    text = passage[said.start : said.end]
+    return by | {"mark": SPAN, "mark_start": said.start, "mark_end": said.end, "mark_text": text}
 
 
 def _prefixed(prefix: str, values: Mapping[str, str]) -> dict[str, object]:

@@ -1,10 +1,20 @@
 """From a table and its declared columns to a study."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from judging.formats.columns import MOST_EXPECTED, Columns, check
+from judging.formats.marking import Marks, Said
 from judging.formats.numbers import is_number, whole_number
-from judging.formats.records import NoteRecord, Problem, ProblemKind, QuestionRecord, RatingRecord, SourceRecord, Study
+from judging.formats.records import (
+    MarkRecord,
+    NoteRecord,
+    Problem,
+    ProblemKind,
+    QuestionRecord,
+    RatingRecord,
+    SourceRecord,
+    Study,
+)
 from judging.formats.slots import Slots
 from judging.formats.sources import Given, RowRefused, Sources, references_in
 from judging.formats.tables import Row, Table, shorten
@@ -45,9 +55,11 @@ class _Reading:
         self.problems: list[Problem] = list(table.problems)
         self.ratings: list[RatingRecord] = []
         self.notes: list[NoteRecord] = []
+        self.marks = Marks()
         self._first: dict[tuple[str, ...], int] = {}
         self._rated: dict[tuple[Unit, str, str], int] = {}
         self._scores: dict[Unit, dict[str, str]] = {}
+        self._differing: dict[tuple[str, str], int] = {}
 
     def take(self, row: Row) -> None:
         try:
@@ -59,15 +71,20 @@ class _Reading:
             self._rate(row, unit, column, criterion, rater, value)
         if note := self._cell(row, self.columns.note).strip():
             self._note(row, unit, note)
+        if said := self._marked(row):
+            self.marks.put(unit, self._cell(row, self.columns.rater).strip(), said)
 
     def study(self) -> Study:
         sources = tuple(self._sources())
+        marks = tuple(self._marks(sources))
+        self.problems.extend(self._lost_metadata())
         refused = sum(problem.kind == "row" for problem in self.problems)
         return Study(
             sources=sources,
             questions=tuple(self.slots.questions.values()),
             ratings=tuple(self.ratings),
             notes=tuple(self.notes),
+            marks=marks,
             problems=tuple(sorted(self.problems, key=lambda problem: problem.row)),
             expected=self.slots.expected(),
             score_columns=self.columns.scores,
@@ -94,18 +111,26 @@ class _Reading:
             hint = "" if self.columns.position else " If the system gave the question twice, add a column of positions."
             raise RowRefused(f"The row repeats row {first:,} cell for cell.{hint}")
         system, position = self._system(row), self._position(row)
-        source = self.sources.key_of(self._given(row), source_id=self._source_id(row), row=row.number)
+        given = self._given(row)
+        source, before = self.sources.key_of(given, source_id=self._source_id(row), row=row.number)
+        self._compare(row, before.attributes, given.attributes, "source:")
         if position is None:
             self.slots.know(source, system)
             return source, system, None
         scores: dict[str, str] = {}
         question = self._question(row, source, system, position, scores)
-        self.slots.put(question)
+        self._compare(row, self.slots.put(question).attributes, question.attributes, "attribute:")
         unit = (source, system, question.position)
         if self.columns.has_rater_rows:
             scores = self._scores.setdefault(unit, scores)
         self._score(row, scores)
         return unit
+
+    def _compare(self, row: Row, before: Mapping[str, str], now: Mapping[str, str], prefix: str) -> None:
+        """Note which metadata another row gave otherwise; the first row's are kept."""
+        for name, value in now.items():
+            if before.get(name) != value:
+                self._differing.setdefault((prefix, name), row.number)
 
     def _system(self, row: Row) -> str:
         if not self.columns.system:
@@ -226,6 +251,36 @@ class _Reading:
         self.notes.append(
             NoteRecord(source_key=source, system=system, position=position, rater=rater, text=note, row=row.number)
         )
+
+    def _marked(self, row: Row) -> Said:
+        columns = self.columns
+        return Said(
+            kind=self._cell(row, columns.mark).strip(),
+            start=self._cell(row, columns.mark_start).strip(),
+            end=self._cell(row, columns.mark_end).strip(),
+            text=self._cell(row, columns.mark_text),
+            row=row.number,
+            column=columns.mark_start or columns.mark,
+        )
+
+    def _marks(self, sources: Sequence[SourceRecord]) -> Iterator[MarkRecord]:
+        for found in self.marks.records({source.key: source for source in sources}):
+            if isinstance(found, Problem):
+                self.problems.append(found)
+            else:
+                yield found
+
+    def _lost_metadata(self) -> Iterator[Problem]:
+        """Tell once about each column of metadata of which something is not kept."""
+        for (prefix, name), number in self._differing.items():
+            what = "source" if prefix == "source:" else "question"
+            column = name if name in self.place else prefix + name
+            hint = " If it is about each rating, call it metadata of the rating." if self.columns.has_rater_rows else ""
+            reason = f"Rows of the same {what} differ in this, and only the first of them is kept.{hint}"
+            yield Problem(row=number, column=column, value="", reason=reason, kind="warning")
+        for name in () if self.ratings else self.columns.rating_metadata:
+            reason = "This is about ratings, of which the file has none: it is left out."
+            yield Problem(row=0, column=name, value="", reason=reason, kind="warning")
 
     def _sources(self) -> Iterator[SourceRecord]:
         for source, doubts in self.sources.records():

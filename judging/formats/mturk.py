@@ -35,6 +35,8 @@ _STEMS = {
 _ROLES = {stem: role for role, stems in _STEMS.items() for stem in stems.split()}
 _GIVEN = ("source_id", "passage", "sentence", "answer", "target_type", "reference")
 _TASK_ANSWERS = "Answer.taskAnswers"
+_STRAY = "judgment:Answer."
+_ABOUT = ("AcceptTime", "SubmitTime", "WorkTimeInSeconds")
 
 
 def read_mturk(data: bytes, *, slots_are: SlotsAre = "systems") -> Table:
@@ -69,6 +71,7 @@ def mturk_columns(table: Table) -> Columns:
         rater="WorkerId",
         references=("reference",) if "reference" in table.header else (),
         ratings=tuple(RatingColumn(column=name, criterion=name.removeprefix("Answer.")) for name in answers),
+        rating_metadata=tuple(name for name in table.header if name in _ABOUT or name.startswith(_STRAY)),
     )
 
 
@@ -119,6 +122,12 @@ class _Layout:
                 return name, index[:length]
         return "", ()
 
+    @property
+    def stray(self) -> tuple[str, ...]:
+        """Return the columns of answers that belong to no question."""
+        known = self.questions
+        return tuple(name for name, (_, own) in self.answers.items() if own not in known and own[:-1] not in known)
+
     def slot(self, index: Index) -> Index:
         """Return what is left of a question's index beyond that of what it was given; nothing where nothing was."""
         shared = [
@@ -165,9 +174,14 @@ def _rows(number: int, cells: Cells, layout: _Layout, slots_are: SlotsAre) -> It
         ratings = dict(_ratings(cells, layout, index))
         if cells.get(column, "").strip() or any(ratings.values()):
             slot = _slot(cells, layout, index, slots_are)
-            yield (
-                _given(cells, layout, index) | slot | {"question": cells.get(column, ""), "WorkerId": worker} | ratings
-            )
+            asked = {"question": cells.get(column, ""), "WorkerId": worker}
+            yield _given(cells, layout, index) | slot | asked | ratings | _about(cells, layout)
+
+
+def _about(cells: Cells, layout: _Layout) -> dict[str, object]:
+    """Return what the row says of the assignment as a whole: its times, and answers that belong to no question."""
+    stray = {f"judgment:{name}": cells[name] for name in layout.stray if cells.get(name, "").strip()}
+    return {**{name: cells[name] for name in _ABOUT if cells.get(name)}, **stray}
 
 
 def _given(cells: Cells, layout: _Layout, index: Index) -> dict[str, object]:
@@ -199,10 +213,9 @@ def _ratings(cells: Cells, layout: _Layout, index: Index) -> Iterator[tuple[str,
 
 def _unplaced(assignments: Iterable[tuple[int, Cells]], layout: _Layout) -> Iterator[Problem]:
     """Tell once about each answer column that belongs to no question and is not empty."""
-    known = set(layout.questions)
-    strange = {name for name, (_, own) in layout.answers.items() if own not in known and own[:-1] not in known}
+    strange = set(layout.stray)
     for number, cells in assignments:
         for name in sorted(strange & {name for name, cell in cells.items() if cell.strip()}):
             strange.discard(name)
-            reason = "These answers belong to no question and are passed over."
+            reason = "These answers belong to no question; they are kept as metadata of the worker’s ratings."
             yield Problem(row=number, column=shorten(name), value=shorten(cells[name]), reason=reason, kind="warning")

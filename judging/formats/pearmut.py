@@ -1,8 +1,8 @@
 """Pearmut's log: one submitted page to a line, each with its items and what every system got.
 
 The target text of an item is the question, its source text the passage. The score is a value of the criterion `score`,
-other numbers are values of a criterion of their name, a text field is a note; error spans are passed over. The
-tutorial's pages and skipped ones hold no ratings.
+other numbers are values of a criterion of their name, a text field is a note. Error spans are marked in the question,
+where we keep no marks, so each becomes a note too. The tutorial's pages and skipped ones hold no ratings.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 from judging.formats.columns import Columns
 from judging.formats.json_files import items, list_at, object_at, refused, text_at
-from judging.formats.numbers import is_number
+from judging.formats.numbers import is_number, whole_number
 from judging.formats.records import Problem
 from judging.formats.tables import Found, Table, table_of
 
@@ -60,8 +60,18 @@ def _rows(page: object) -> Iterator[dict[str, object]]:
         for model, text in object_at(item, "tgt").items():
             shown = {"item_id": item_id, "src": text_at(item, "src"), "model": model, "tgt": text, "user_id": user}
             cells = {"criterion": "", "value": "", "textfield": ""}
-            for row in list(_said(object_at(said, model))) or [{}]:
+            own = object_at(said, model)
+            for row in [*_said(own), *_errors(own, text)] or [{}]:
                 yield shown | cells | row
+
+
+def _errors(annotation: Mapping[str, object], question: object) -> Iterator[dict[str, object]]:
+    """Yield a note for each error span; Pearmut counts the last character in."""
+    for span in list_at(annotation, "error_spans"):
+        first, last = (whole_number(text_at(span, place), least=0) for place in ("start_i", "end_i"))
+        kind = ", ".join(filter(None, (text_at(span, "severity"), text_at(span, "category")))) or "error"
+        if first is not None and last is not None and isinstance(question, str):
+            yield {"textfield": f"{kind}: “{question[first : last + 1]}” ({first} to {last + 1})"}
 
 
 def _said(annotation: Mapping[str, object]) -> Iterator[dict[str, object]]:

@@ -40,7 +40,7 @@ def _refuse(study: Study) -> None:
     for rating in study.ratings:
         if rating.position is None:
             raise CannotWrite(f"The ratings on “{rating.criterion}” are about whole sets; this XML rates questions.")
-        if not _NAME.fullmatch(rating.criterion) or rating.criterion in ("rater", "note"):
+        if not _NAME.fullmatch(rating.criterion) or rating.criterion in ("rater", "note", "comment"):
             raise CannotWrite(f"“{rating.criterion}” cannot be the name of an attribute.")
 
 
@@ -91,6 +91,8 @@ class _Writer:
         by_rater: defaultdict[str, dict[str, str]] = defaultdict(dict)
         for rating in self.ratings.get(slot, ()):
             by_rater[rating.rater][rating.criterion] = rating.value
+            if comment := rating.attributes.get("comment"):
+                by_rater[rating.rater]["comment"] = comment
         for note in self.notes.get(slot, ()):
             by_rater[note.rater]["note"] = note.text
         for rater, values in by_rater.items():

@@ -101,6 +101,19 @@ class NoteRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MarkRecord:
+    """A range of the passage in which a rater sees the answer; without one, nothing there answers the question."""
+
+    source_key: str
+    system: str
+    position: int
+    rater: str
+    start: int | None
+    end: int | None
+    row: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreColumn:
     """A column of scores, as the researcher declared it. `name` is the key in `QuestionRecord.scores`."""
 
@@ -119,6 +132,7 @@ class Study:
     questions: tuple[QuestionRecord, ...] = ()
     ratings: tuple[RatingRecord, ...] = ()
     notes: tuple[NoteRecord, ...] = ()
+    marks: tuple[MarkRecord, ...] = ()
     problems: tuple[Problem, ...] = ()
     expected: Mapping[tuple[str, str], int] = field(default_factory=dict)
     score_columns: tuple[ScoreColumn, ...] = ()

@@ -40,8 +40,8 @@ class Slots:
             raise RowRefused(reason, column=self.columns.question, value=shorten(name))
         return position
 
-    def put(self, question: QuestionRecord) -> None:
-        """Put the question in its slot, or find there that an earlier row did.
+    def put(self, question: QuestionRecord) -> QuestionRecord:
+        """Put the question in its slot, or find there that an earlier row did; return what stands in it.
 
         Raises
         ------
@@ -52,8 +52,8 @@ class Slots:
         slot = (*pair, question.position)
         if slot in self.questions:
             self._same(self.questions[slot], question)
-        self.questions.setdefault(slot, question)
         self._sizes[pair] = max(self._sizes.get(pair, 0), question.position)
+        return self.questions.setdefault(slot, question)
 
     def expected(self) -> Mapping[QuestionSet, int]:
         """Return the slots of each question set: as declared, else as many as were filled, by any system if crossed."""

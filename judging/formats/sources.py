@@ -52,8 +52,8 @@ class Sources:
         self._drafts: dict[object, _Draft] = {}
         self._places: dict[tuple[str | None, str, str, int | None], Place] = {}
 
-    def key_of(self, given: Given, *, source_id: str, row: int) -> str:
-        """Return the key of the source that this row belongs to.
+    def key_of(self, given: Given, *, source_id: str, row: int) -> tuple[str, Given]:
+        """Return the key of the source that this row belongs to, and what the first row said of it.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class Sources:
         elif self.columns.source_id:
             _agree(draft, given, self.columns)
         draft.references.update(dict.fromkeys(given.references))
-        return draft.key
+        return draft.key, draft.given
 
     def records(self) -> Iterator[tuple[SourceRecord, tuple[Problem, ...]]]:
         """Yield each source with what is to be said about its marks."""

@@ -47,7 +47,12 @@ USES = [
             ("rater", _("rater, one row for each")),
             ("criterion", _("criterion, one row for each")),
             ("value", _("value of the rating")),
-            ("note", _("note of the rater")),
+            ("note", _("note of the annotator")),
+            ("mark", _("marked: span, or none")),
+            ("mark_start", _("start of a marked span")),
+            ("mark_end", _("end of a marked span")),
+            ("mark_text", _("text of a marked span")),
+            ("rating_metadata", _("metadata of the rating")),
         ],
     ),
     (
@@ -134,6 +139,7 @@ class ColumnFormSet(forms.BaseFormSet):
             "references": tuple(self._columns_of("references")),
             "metadata": tuple(self._columns_of("metadata")),
             "source_metadata": tuple(self._columns_of("source_metadata")),
+            "rating_metadata": tuple(self._columns_of("rating_metadata")),
             "scores": tuple(self._scores()),
             "ratings": tuple(self._ratings()),
         }
@@ -166,6 +172,7 @@ def initial_columns(header: Sequence[str], columns: Columns) -> list[dict[str, A
     """Return what the form of each column shows at first."""
     uses: dict[str, dict[str, Any]] = {name: {"use": "metadata"} for name in columns.metadata}
     uses |= {name: {"use": "source_metadata"} for name in columns.source_metadata}
+    uses |= {name: {"use": "rating_metadata"} for name in columns.rating_metadata}
     uses |= {name: {"use": "references"} for name in columns.references}
     uses |= {name: {"use": use} for use in ONE_COLUMN if (name := getattr(columns, use))}
     for rating in columns.ratings:

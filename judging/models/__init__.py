@@ -4,7 +4,7 @@ from judging.models.assignment import Assignment, Draft, Marking, Note, SpanMark
 from judging.models.campaign import Campaign, Deviation, Round, Task, TaskUnit
 from judging.models.file import StoredFile, Upload
 from judging.models.job import Job, WorkerPresence
-from judging.models.judgment import Judgment
+from judging.models.judgment import Judgment, JudgmentAttribute
 from judging.models.material import (
     Attribute,
     Collection,
@@ -35,6 +35,7 @@ __all__ = [
     "Invitation",
     "Job",
     "Judgment",
+    "JudgmentAttribute",
     "Marking",
     "Membership",
     "Metric",

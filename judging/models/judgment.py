@@ -64,3 +64,17 @@ class Judgment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.criterion_id}: {self.value}"
+
+
+class JudgmentAttribute(models.Model):
+    """What a file says of a rating besides its value, such as when it was given."""
+
+    judgment = models.ForeignKey(Judgment, on_delete=models.CASCADE, related_name="attributes", db_index=False)
+    name = models.CharField(max_length=100)
+    value = models.TextField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["judgment", "name"], name="judgment_attribute_once")]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.value}"

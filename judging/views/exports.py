@@ -1,6 +1,7 @@
 """Judgments to take along, in every format that holds them."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -18,6 +19,7 @@ from judging.models import Campaign
 
 WRITERS: Mapping[str, tuple[Callable[[Study], str], str, str]] = {
     "csv": (write_long_csv, "text/csv", "judgments.csv"),
+    "csv-guarded": (partial(write_long_csv, guarded=True), "text/csv", "judgments-guarded.csv"),
     "jsonl": (write_long_jsonl, "application/jsonl", "judgments.jsonl"),
     "qgstec": (write_qgstec, "application/xml", "judgments.xml"),
     "label-studio": (write_label_studio, "application/json", "label-studio.json"),

@@ -50,6 +50,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--human-mean", action="append", default=[], metavar="COLUMN:higher|lower[:SCALE]")
         parser.add_argument("--metadata", action="append", default=[], metavar="COLUMN")
+        parser.add_argument("--rating-metadata", action="append", default=[], metavar="COLUMN")
         parser.add_argument("--ratings", action="append", default=[], metavar="COLUMN=CRITERION[@RATER]")
         parser.add_argument("--rubric", default="", metavar="KEY", help="the protocol of the ratings")
         parser.add_argument("--ratings-title", default="", help="what the campaign of the ratings is called")
@@ -150,13 +151,15 @@ def _columns(proposed: Columns, said: dict[str, Any]) -> Columns:
     scores += [_score(each, "human_mean") for each in said["human_mean"]]
     ratings = [_rating(each) for each in said["ratings"]]
     mapped = [_pair(each, "--map") for each in said["map"]]
-    named = {each["column"] for each in (*scores, *ratings)} | {column for _, column in mapped} | {*said["metadata"]}
+    named = {each["column"] for each in (*scores, *ratings)} | {column for _, column in mapped}
+    named |= {*said["metadata"], *said["rating_metadata"]}
     data = _without(proposed.as_dict(), named)
     for field, column in mapped:
         _map(data, field, column)
     data["scores"] += scores
     data["ratings"] += ratings
     data["metadata"] += said["metadata"]
+    data["rating_metadata"] += said["rating_metadata"]
     data |= {"default_system": said["system"]} if said["system"] else {}
     data |= {"expected": said["expected"]} if said["expected"] is not None else {}
     data |= {"when_ambiguous": "first"} if said["first"] else {}

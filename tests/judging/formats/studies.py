@@ -3,7 +3,15 @@
 from dataclasses import replace
 from typing import Any
 
-from judging.formats.records import NoteRecord, QuestionRecord, RatingRecord, ScoreColumn, SourceRecord, Study
+from judging.formats.records import (
+    MarkRecord,
+    NoteRecord,
+    QuestionRecord,
+    RatingRecord,
+    ScoreColumn,
+    SourceRecord,
+    Study,
+)
 
 OWL = "Owls hunt at night, 🦉 says قال.\nAt night, owls see mice."
 
@@ -12,6 +20,12 @@ def rating(source: str, system: str, position: int | None, rater: str, criterion
     return RatingRecord(
         source_key=source, system=system, position=position, rater=rater, criterion=criterion, value=value, row=0,
         column="value",
+    )  # fmt: skip
+
+
+def mark(rater: str, start: int | None = None, end: int | None = None) -> MarkRecord:
+    return MarkRecord(
+        source_key="z1", system="T5, large", position=1, rater=rater, start=start, end=end, row=0
     )  # fmt: skip
 
 
@@ -38,9 +52,10 @@ FULL = Study(
         rating("z1", "T5, large", 1, "ha", "fluency", "3"),
         rating("z1", "T5, large", 1, "uw", "fluency", "31"),
         rating("z1", "T5, large", None, "ha", "variety", "1"),
-        rating("z2", "+b", 1, "ha", "fluency", "cannot say"),
+        replace(rating("z2", "+b", 1, "ha", "fluency", "cannot say"), attributes={"seconds": "7.50"}),
     ),
     notes=(NoteRecord(source_key="z2", system="+b", position=1, rater="uw", text="odd\nold", row=0),),
+    marks=(mark("ha", 10, 18), mark("ha", 20, 26), mark("uw")),
     expected={("z1", "T5, large"): 2, ("z1", "+b"): 2, ("z2", "T5, large"): 1, ("z2", "+b"): 1},
     score_columns=(ScoreColumn(column="BLEU", name="BLEU"), ScoreColumn(column="fluency", name="fluency")),
 )  # fmt: skip
@@ -61,6 +76,7 @@ def contents(study: Study) -> dict[str, Any]:
         "questions": questions,
         "ratings": ratings,
         "notes": [replace(each, row=0) for each in study.notes],
+        "marks": [replace(each, row=0) for each in study.marks],
         "expected": dict(study.expected),
         "scores": [score.name for score in study.score_columns],
         "missing": dict(study.missing),

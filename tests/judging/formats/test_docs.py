@@ -23,7 +23,7 @@ PAGES = {
     "doccano": ("ha.jsonl", "doccano", 4, 8, 13),
     "potato": ("ha.jsonl", "potato", 8, 8, 11),
     "pearmut": ("owls.jsonl", "pearmut", 2, 4, 9),
-    "long": ("owls.csv", "csv", 1, 3, 6),
+    "long": ("owls.csv", "csv", 1, 3, 5),
 }
 
 

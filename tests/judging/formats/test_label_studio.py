@@ -52,8 +52,26 @@ def test_read_takes_the_annotator_by_number_or_address(by: Any, rater: str) -> N
     assert rated(read(task(result("a", "rating", 1), completed_by=by))) == [(rater, "a", "1")]
 
 
+def label(text: str, start: int, end: int, to: str = "passage") -> dict[str, Any]:
+    value = {"start": start, "end": end, "text": text, "labels": ["Odd"]}
+    return {"from_name": "span", "to_name": to, "type": "labels", "value": value}
+
+
+def test_read_takes_labels_in_the_passage_for_marks_and_those_in_the_question_for_notes() -> None:
+    study = read(task(label("Owls", 0, 4), label("hunts", 4, 9, "question"), label("Mice", 5, 9)))
+    assert [(each.rater, each.start, each.end) for each in study.marks] == [("4", 0, 4)]
+    assert [(each.rater, each.text) for each in study.notes] == [("4", "Odd: “hunts” (4 to 9)")]
+    assert [problem.reason for problem in study.problems] == ["There the passage says “hunt”."]
+
+
+def test_read_takes_offsets_counted_as_browsers_do_and_line_breaks_written_out() -> None:
+    one = task(label("says\\nhi", 3, 10))
+    one["data"]["context"] = "🦉 says\nhi"
+    assert [(each.start, each.end) for each in read(one).marks] == [(2, 9)]
+
+
 def test_read_tells_what_is_no_rating() -> None:
-    marks = {"from_name": "span", "type": "labels", "value": {"start": 0, "end": 4, "labels": ["X"]}}
+    marks = {"from_name": "box", "type": "rectanglelabels", "value": {"rectanglelabels": ["X"]}}
     unclear = result("a", "choices", ["1", "2"])
     study = read(task(marks, marks, unclear), task(was_cancelled=True) | {"id": 10}, "nonsense", {"id": 3})
     assert [(problem.row, problem.kind) for problem in study.problems if problem.kind != "row"] == [
@@ -83,5 +101,6 @@ def test_config_offers_every_point_of_every_criterion() -> None:
     assert [(each.get("value"), each.get("hint")) for each in view.iter("Choice")] == [
         ("1", 'bad "&" worse'),
         ("2", "good"),
+        ("none", None),
     ]
     assert [each.get("value") for each in view.iter("Header")] == ["Is <it> fluent?"]

@@ -26,7 +26,13 @@ def test_long_jsonl_comes_back_whole() -> None:
 def test_long_csv_has_a_row_for_each_judgment_note_and_slot_without_any() -> None:
     rows = write_long_csv(FULL).split("\r\n")
     assert rows[0].startswith("source_id,passage,sentence,answer,answer_start,target_type,modality,references,system")
-    assert len([json.loads(line) for line in write_long_jsonl(FULL).splitlines()]) == 9
+    assert len([json.loads(line) for line in write_long_jsonl(FULL).splitlines()]) == 12
+
+
+def test_long_csv_says_what_is_marked_in_code_points() -> None:
+    rows = [json.loads(line) for line in write_long_jsonl(FULL).splitlines()]
+    said = [(row["rater"], row["mark"], row.get("mark_start"), row.get("mark_text")) for row in rows if "mark" in row]
+    assert said == [("ha", "span", 10, "at night"), ("ha", "span", 20, "🦉 says"), ("uw", "none", None, None)]
 
 
 def test_long_csv_keeps_what_is_about_one_rating() -> None:
@@ -47,7 +53,7 @@ def test_long_csv_keeps_formulas_unless_guarded() -> None:
 
 
 def test_long_csv_without_judgments_has_no_columns_for_them() -> None:
-    silent = replace(FULL, ratings=(), notes=())
+    silent = replace(FULL, ratings=(), notes=(), marks=())
     assert "rater" not in write_long_csv(silent).split("\r\n")[0]
     assert contents(FORMAT["long_csv"].read(write_long_csv(silent).encode())) == contents(silent)
 

@@ -42,6 +42,12 @@ def test_read_takes_scores_of_every_item_and_system() -> None:
     assert study.problems == ()
 
 
+def test_read_takes_error_spans_for_notes_with_their_text() -> None:
+    spans = [{"start_i": 0, "end_i": 2, "severity": "major", "category": None}, {"start_i": "x"}]
+    study = read(page({"T5": score(1, error_spans=spans)}))
+    assert [(each.rater, each.system, each.text) for each in study.notes] == [("ha", "T5", "major: “Who” (0 to 3)")]
+
+
 def test_read_takes_other_numbers_by_their_names() -> None:
     study = read(page({"T5": {"Fluency": 3, "more": {"Adequacy": 100}}}))
     assert [(criterion, value) for *_, criterion, value in rated(study)] == [("Fluency", "3"), ("Adequacy", "100")]

@@ -10,7 +10,7 @@ from judging.models import Campaign, Source
 from tests.analysis import studies
 
 pytestmark = pytest.mark.django_db
-NAMES = ["csv", "jsonl", "qgstec", "label-studio"]
+NAMES = ["csv", "csv-guarded", "jsonl", "qgstec", "label-studio"]
 
 
 @pytest.fixture
@@ -52,6 +52,13 @@ def test_what_people_wrote_is_data_in_every_cell(page, campaign):
     Source.objects.filter(collection=campaign.collection).update(answer='=cmd()",\n<script>')
     rows = list(csv.DictReader(io.StringIO(page.get(address(campaign, "csv")).text, newline="")))
     assert {row["answer"] for row in rows} == {'=cmd()",\n<script>'}
+    guarded = csv.DictReader(io.StringIO(page.get(address(campaign, "csv-guarded")).text, newline=""))
+    assert {row["answer"] for row in guarded} == {"'" + '=cmd()",\n<script>'}
+
+
+def test_the_campaigns_page_offers_every_format(page, campaign):
+    html = page.get(reverse("judging:campaign", args=[campaign.uuid])).text
+    assert all(f'href="{address(campaign, key)}"' in html for key in NAMES)
 
 
 @pytest.mark.parametrize("key", NAMES)

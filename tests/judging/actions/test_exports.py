@@ -1,0 +1,144 @@
+"""What annotators said leaves in every format and comes back: judgments, comments, marked spans, what files said."""
+
+import csv
+import io
+import itertools
+import json
+from datetime import timedelta
+
+import pytest
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from judging.actions import exports, imports
+from judging.formats.label_studio import write_label_studio
+from judging.formats.long import write_long_csv, write_long_jsonl
+from judging.formats.mapping import to_study
+from judging.formats.records import Study
+from judging.formats.registry import FORMAT
+from judging.models import (
+    Assignment,
+    Campaign,
+    Criterion,
+    Enrollment,
+    Judgment,
+    JudgmentAttribute,
+    Marking,
+    Note,
+    Passage,
+    SpanMark,
+    Unit,
+)
+from tests import factories
+from tests.annotation import studies
+from tests.judging.studies import study
+
+pytestmark = pytest.mark.django_db
+TEXT = "👩‍🚀 Ada 𝒜 e\u0301cole."
+FORMATS = {"long_csv": write_long_csv, "jsonl": write_long_jsonl, "label_studio": write_label_studio}
+
+
+def judged() -> Campaign:
+    """Return a campaign in which one annotator marked a span, said of the other question that nothing answers it, and
+    wrote a comment."""
+    campaign = studies.opened("qgstec2010-a", sources=1, systems=["Alba"], expected=2, annotators_per_task=1)
+    Passage.objects.update(text=TEXT)
+    task = studies.held(studies.annotator(campaign)[1])
+    first, second = Unit.objects.filter(position__isnull=False).order_by("position")
+    for unit, criterion in itertools.product((first, second), Criterion.objects.filter(rubric=campaign.rubric)):
+        Judgment.objects.create(assignment=task, unit=unit, criterion=criterion, value=criterion.points.first().value)
+    SpanMark.objects.create(assignment=task, unit=first, start=0, end=3)
+    SpanMark.objects.create(assignment=task, unit=first, start=8, end=9)
+    Marking.objects.create(assignment=task, unit=first, nothing=False, sequence=1)
+    Marking.objects.create(assignment=task, unit=second, nothing=True, sequence=1)
+    Note.objects.create(assignment=task, text="=odd", sequence=1)
+    Note.objects.create(assignment=task, unit=second, text="two\nlines", sequence=1)
+    Assignment.objects.filter(pk=task.pk).update(state="submitted", submitted_at=Now(), lease_expires_at=None)
+    return campaign
+
+
+def again(read: Study, campaign: Campaign) -> Campaign:
+    later = timezone.now() + timedelta(days=1)
+    made = imports.import_study(study=read, name="Again", by=campaign.created_by, now=later, rubric=campaign.rubric)
+    assert made.quarantined == 0
+    assert made.campaign is not None
+    return made.campaign
+
+
+def said(campaign: Campaign) -> dict[str, object]:
+    read = exports.study_of(campaign=campaign)
+    ratings = [(each.position, each.criterion, each.value, dict(each.attributes)) for each in read.ratings]
+    return {"marks": list(read.marks), "notes": list(read.notes), "ratings": sorted(ratings, key=str)}
+
+
+@pytest.mark.parametrize("key", FORMATS)
+def test_marks_comments_and_what_is_known_of_judgments_come_back(key: str) -> None:
+    campaign = judged()
+
+    copy = again(FORMAT[key].read(FORMATS[key](exports.study_of(campaign=campaign)).encode()), campaign)
+
+    assert said(copy) == said(campaign)
+    assert [(mark.start, mark.end) for mark in exports.study_of(campaign=copy).marks] == [(0, 3), (8, 9), (None, None)]
+    own = {"assignment__round__campaign": copy}
+    assert sorted(SpanMark.objects.filter(**own).values_list("start", "end")) == [(0, 3), (8, 9)]
+    assert sorted(Marking.objects.filter(**own).values_list("nothing", flat=True)) == [False, True]
+
+
+def test_long_csv_holds_spans_with_their_text_and_the_comment_beside_each_judgment() -> None:
+    rows = list(csv.DictReader(io.StringIO(write_long_csv(exports.study_of(campaign=judged())))))
+    marks = [(row["position"], row["mark"], row["mark_start"], row["mark_end"], row["mark_text"]) for row in rows]
+    assert [each for each in marks if each[1]] == [
+        ("1", "span", "0", "3", TEXT[0:3]), ("1", "span", "8", "9", "𝒜"), ("2", "none", "", "", ""),
+    ]  # fmt: skip
+    assert {row["judgment:comment"] for row in rows if row["criterion"]} == {"=odd"}
+
+
+def test_a_mark_beside_no_rating_goes_to_quarantine() -> None:
+    text = (
+        "id,passage,question,rater,criterion,value,mark_start,mark_end\n"
+        "1,Owls.,Who?,Ann,correctness,2,,\n1,Owls.,Who?,Bo,,,0,4\n"
+    )
+    columns = {name: name for name in text.splitlines()[0].split(",")[1:]}
+    read = study(text, source_id="id", default_system="Alba", **columns)
+
+    made = imports.import_study(
+        study=read, name="Owls", by=factories.researcher(), now=timezone.now(), rubric=factories.rubric()
+    )
+
+    [kept] = made.collection.quarantine.all()
+    assert (kept.row, kept.value) == (3, "0-4")
+    assert kept.reason == "The mark stands beside no rating that could be stored."
+
+
+def test_metadata_of_ratings_are_kept_with_each_judgment_and_exported() -> None:
+    text = "id,question,rater,correctness,seconds\n1,Why?,Ann,2,7.5\n1,Why?,Bo,3,9\n2,Who?,Ann,1,\n"
+    read = to_study(*_guessed(text))
+
+    made = imports.import_study(
+        study=read, name="Owls", by=factories.researcher(), now=timezone.now(), rubric=factories.rubric()
+    )
+
+    kept = JudgmentAttribute.objects.values_list("judgment__assignment__enrollment__label", "name", "value")
+    assert sorted(kept) == [("Ann", "seconds", "7.5"), ("Bo", "seconds", "9")]
+    lines = write_long_jsonl(exports.study_of(campaign=made.campaign)).splitlines()
+    assert [json.loads(line).get("judgment:seconds") for line in lines] == ["7.5", "9", None]
+
+
+def test_erasing_an_imported_rater_takes_what_files_said_along() -> None:
+    from judging.actions import enrollments
+
+    made = imports.import_study(
+        study=to_study(*_guessed("id,question,rater,correctness,seconds\n1,Why?,Ann,2,7.5\n")), name="Owls",
+        by=factories.researcher(), now=timezone.now(), rubric=factories.rubric(),
+    )  # fmt: skip
+    ann = Enrollment.objects.get(label="Ann")
+    enrollments.erase(enrollment=ann, by=made.collection.owner, now=timezone.now())
+    assert JudgmentAttribute.objects.count() == 0
+
+
+def _guessed(text: str):
+    from judging.formats.guessing import guess
+    from judging.formats.tables import read_delimited
+
+    table = read_delimited(text.encode())
+    return table, guess(table.header, [row.cells for row in table.rows])
