@@ -17,7 +17,7 @@ from judging.actions.enrollments import InvitationOver
 from judging.guards import campaign_for_annotators
 from judging.models import Campaign, Invitation, Membership, User
 
-BACKEND = "django.contrib.auth.backends.ModelBackend"
+BACKEND = "config.visitors.Backend"
 JOIN = ["GET", "POST"]
 
 

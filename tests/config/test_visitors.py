@@ -1,0 +1,56 @@
+"""Whom a request comes from: as Django's own engine and backend say, in plain statements."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.sessions.backends import db
+from django.contrib.sessions.models import Session
+from django.utils import timezone
+
+from config.visitors import Backend, SessionStore
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def session() -> SessionStore:
+    store = SessionStore()
+    store["colour"] = "green"
+    store.save()
+    return store
+
+
+def test_session_is_read_as_django_reads_it(session: SessionStore) -> None:
+    assert dict(SessionStore(session.session_key).items()) == {"colour": "green"}
+    assert dict(db.SessionStore(session.session_key).items()) == {"colour": "green"}
+
+
+def test_session_that_is_over_is_empty_and_its_key_is_not_used_again(session: SessionStore) -> None:
+    Session.objects.update(expire_date=timezone.now() - timedelta(seconds=1))
+    again = SessionStore(session.session_key)
+    assert dict(again.items()) == {}
+    assert again.session_key is None
+
+
+@pytest.mark.parametrize("key", [None, "", "unknown-session-key", "'; --"])
+def test_session_of_an_unknown_key_is_empty(key: str | None) -> None:
+    assert dict(SessionStore(key).items()) == {}
+
+
+def test_backend_finds_the_same_account_as_djangos() -> None:
+    user = factories.user()
+    found, expected = Backend().get_user(user.pk), ModelBackend().get_user(user.pk)
+    assert {name: value for name, value in vars(found).items() if name != "_state"} == {
+        name: value for name, value in vars(expected).items() if name != "_state"
+    }
+    assert (found._state.adding, found._state.db) == (False, "default")
+
+
+def test_backend_finds_nobody_who_is_gone_or_shut_out() -> None:
+    user = factories.user()
+    user.is_active = False
+    user.save()
+    assert Backend().get_user(user.pk) is None
+    assert Backend().get_user(0) is None
