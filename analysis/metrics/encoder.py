@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -47,16 +46,25 @@ class Encoder:
         """Return each distinct text encoded by a layer (-1 is the last)."""
         asked = dict.fromkeys(texts)
         found = {text: self._seen[text, layer] for text in asked if (text, layer) in self._seen}
-        for chunk in _chunks(sorted((text for text in asked if text not in found), key=len)):
-            found.update(zip(chunk, self._run(chunk, layer), strict=True))
+        fresh = [text for text in asked if text not in found]
+        if fresh:
+            found.update(zip(fresh, self._all(fresh, layer), strict=True))
         self._remember(found, layer)
         return found
 
-    def _run(self, texts: Sequence[str], layer: int) -> Iterator[Encoded]:
-        batch = self._tokenizer(
-            list(texts), padding=True, truncation=True, max_length=self._longest, return_special_tokens_mask=True,
-            return_tensors="pt",
-        )  # fmt: skip
+    def _all(self, texts: list[str], layer: int) -> list[Encoded]:
+        """Encode texts of like length together: what is padded is computed for nothing."""
+        cut = self._tokenizer(texts, truncation=True, max_length=self._longest, return_special_tokens_mask=True)
+        places = sorted(range(len(texts)), key=lambda place: len(cut["input_ids"][place]))
+        found: dict[int, Encoded] = {}
+        for start in range(0, len(places), TEXTS_AT_ONCE):
+            part = places[start : start + TEXTS_AT_ONCE]
+            batch = {name: [values[place] for place in part] for name, values in cut.items()}
+            found.update(zip(part, self._run(batch, layer), strict=True))
+        return [found[place] for place in range(len(texts))]
+
+    def _run(self, texts: dict[str, list[list[int]]], layer: int) -> Iterator[Encoded]:
+        batch = self._tokenizer.pad(texts, return_tensors="pt")
         special = batch.pop("special_tokens_mask").numpy().astype(bool)
         with self._torch.inference_mode():
             hidden = self._model(**batch, output_hidden_states=True).hidden_states[layer]
@@ -77,9 +85,3 @@ class Encoder:
 def encoder(folder: Path) -> Encoder:
     """Return the encoder of a folder, loaded once a process."""
     return Encoder(folder)
-
-
-def _chunks(texts: Sequence[str]) -> Iterator[list[str]]:
-    rest = iter(texts)
-    while chunk := list(islice(rest, TEXTS_AT_ONCE)):
-        yield chunk

@@ -142,12 +142,17 @@ def _run(metric: Metric, spec: MetricSpec, items: Sequence[Item], settings: Mapp
 def _each_pair(
     metric: Metric, spec: MetricSpec, items: Sequence[Item], settings: Mapping[str, Any]
 ) -> list[MetricResult]:
-    questions = [item for item in items if isinstance(item, Question)]
-    pairs = [replace(question, references=(one,)) for question in questions for one in question.references or ("",)]
-    results = iter(_run(metric, spec, pairs, settings))
-    return [
-        best([next(results) for _ in question.references or ("",)], spec.higher_is_better) for question in questions
-    ]
+    """Score each distinct pair once: systems that ask the same, and rows that come again, cost nothing more."""
+    pairs = [_pairs(item) for item in items if isinstance(item, Question)]
+    distinct = list(dict.fromkeys(pair for each in pairs for pair in each))
+    found = dict(zip(distinct, _run(metric, spec, distinct, settings), strict=True))
+    return [best([found[pair] for pair in each], spec.higher_is_better) for each in pairs]
+
+
+def _pairs(question: Question) -> list[Question]:
+    if len(question.references) == 1:
+        return [question]
+    return [replace(question, references=(one,)) for one in question.references or ("",)]
 
 
 def best(results: Sequence[MetricResult], higher_is_better: bool) -> MetricResult:
