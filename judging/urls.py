@@ -17,6 +17,7 @@ urlpatterns = [
     path("key/revoke/", keys.revoke, name="key_revoke"),
     path("accounts/new/", accounts.new, name="account_new"),
     path("accounts/<int:pk>/", accounts.account, name="account"),
+    path("accounts/<int:pk>/let-try/", accounts.let_try, name="let_try"),
     path("accounts/<int:pk>/password-link/", accounts.password_link, name="password_link"),
     path("collections/", collections.index, name="collections"),
     path("collections/import/", imports.upload, name="import"),

@@ -1,10 +1,24 @@
 """Accounts, which administrators make; there is no mail server to rely on."""
 
+from typing import Any
+
 from django import forms
-from django.contrib.auth.forms import AdminUserCreationForm
+from django.contrib.auth.forms import AdminUserCreationForm, AuthenticationForm
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from judging.actions import log_ins
 from judging.models import User
+
+
+class LogInForm(AuthenticationForm):
+    """A name and its password. The attempt is counted first; `log_ins.Paused` comes out where it has to wait."""
+
+    def clean(self) -> dict[str, Any]:
+        name = self.cleaned_data.get("username")
+        if name and self.cleaned_data.get("password"):
+            log_ins.count(name=name, mark_shown=self.request.COOKIES.get(log_ins.MARK, ""), now=timezone.now())
+        return super().clean()
 
 
 class AccountForm(AdminUserCreationForm):

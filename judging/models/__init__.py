@@ -17,7 +17,7 @@ from judging.models.material import (
     System,
     Unit,
 )
-from judging.models.people import Enrollment, Erasure, Exclusion, Invitation, Membership, User
+from judging.models.people import Enrollment, Erasure, Exclusion, Invitation, LogInAttempts, Membership, User
 from judging.models.rubric import Criterion, Rubric, RubricDraft, ScalePoint
 from judging.models.score import Metric, Score
 
@@ -36,6 +36,7 @@ __all__ = [
     "Job",
     "Judgment",
     "JudgmentAttribute",
+    "LogInAttempts",
     "Marking",
     "Membership",
     "Metric",

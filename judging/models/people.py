@@ -23,6 +23,17 @@ class User(AbstractUser):
         return self.get_full_name() or self.username
 
 
+class LogInAttempts(models.Model):
+    """How often passwords were tried for a name. By a keyed hash of it: people type passwords into the wrong field."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    last_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.attempts} attempts"
+
+
 class Membership(models.Model):
     """A user's role in a campaign."""
 

@@ -1,19 +1,48 @@
 """Accounts: who may log in, what they may do, and links for choosing a password."""
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.views import LoginView
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging.actions import accounts
-from judging.forms.accounts import AccountForm, RightsForm
+from judging.actions import accounts, log_ins
+from judging.forms.accounts import AccountForm, LogInForm, RightsForm
 from judging.guards import administrator_required
 from judging.models import Campaign, User
+
+A_YEAR = 60 * 60 * 24 * 365
+
+
+class LogIn(LoginView):
+    """Django's own, with attempts counted."""
+
+    authentication_form = LogInForm
+    redirect_authenticated_user = True
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            return super().post(request, *args, **kwargs)
+        except log_ins.Paused as pause:
+            page = self.get_context_data(form=LogInForm(request), pause=pause)
+            return self.render_to_response(page, status=429, headers={"Retry-After": str(pause.seconds)})
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        name = form.get_user().get_username()
+        log_ins.forget(name=name)
+        answer = super().form_valid(form)
+        answer.set_cookie(log_ins.MARK, log_ins.mark(name=name), max_age=A_YEAR, httponly=True, samesite="Lax",
+                          secure=settings.SESSION_COOKIE_SECURE)  # fmt: skip
+        return answer
 
 
 @login_required
@@ -32,7 +61,8 @@ def home(request: HttpRequest) -> HttpResponse:
 def index(request: HttpRequest) -> HttpResponse:
     """List the accounts."""
     page = Paginator(User.objects.order_by("username"), 50).get_page(request.GET.get("page"))
-    return render(request, "judging/accounts/index.html", {"page": page})
+    paused = log_ins.paused(names=[each.username for each in page], now=timezone.now())
+    return render(request, "judging/accounts/index.html", {"page": page, "paused": paused})
 
 
 @administrator_required
@@ -61,9 +91,19 @@ def account(request: HttpRequest, pk: int) -> HttpResponse:
         else:
             messages.success(request, _("Saved."))
             return redirect("judging:accounts")
-    return render(
-        request, "judging/accounts/account.html", {"form": form, "owner": owner}, status=422 if form.errors else 200
-    )
+    paused = log_ins.paused(names=[owner.username], now=timezone.now()).get(owner.username)
+    shown = {"form": form, "owner": owner, "paused": paused}
+    return render(request, "judging/accounts/account.html", shown, status=422 if form.errors else 200)
+
+
+@administrator_required
+@require_POST
+def let_try(request: HttpRequest, pk: int) -> HttpResponse:
+    """End the pause after too many wrong passwords."""
+    owner = get_object_or_404(User, pk=pk)
+    log_ins.forget(name=owner.username)
+    messages.success(request, _("They can log in at once."))
+    return redirect("judging:account", owner.pk)
 
 
 @administrator_required

@@ -1,0 +1,80 @@
+"""Log-ins by password: after a few wrong ones for a name, each next attempt has to wait longer.
+
+Attempts are counted in the database, so that any number of web servers count together, and by name alone: no address of
+a visitor is ever kept. A browser that has been let in before counts apart, so that a stranger who guesses passwords
+cannot keep an account's owner out.
+"""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from judging.models import LogInAttempts
+
+MARK = "was_here"  # the cookie of a browser that was let in
+FREE = 5
+FIRST_PAUSE = timedelta(seconds=30)
+LONGEST_PAUSE = timedelta(minutes=15)
+FORGOTTEN = timedelta(days=1)
+MOST = 1000  # attempts that are still told apart
+
+
+class Paused(Exception):
+    """Too many passwords were tried for this name."""
+
+    def __init__(self, left: timedelta) -> None:
+        super().__init__(f"Too many attempts; {left} left.")
+        self.seconds = max(1, round(left.total_seconds()))
+        self.minutes = -(-self.seconds // 60)
+
+
+def mark(*, name: str) -> str:
+    """Return what a browser that was let in as this name keeps."""
+    return salted_hmac("judging.log_ins.mark", name, algorithm="sha256").hexdigest()
+
+
+def count(*, name: str, mark_shown: str, now: datetime) -> None:
+    """Count an attempt, before its password is looked at; raise `Paused` instead while the name has to wait."""
+    known = constant_time_compare(mark_shown, mark(name=name))
+    with transaction.atomic():
+        LogInAttempts.objects.filter(last_at__lt=now - FORGOTTEN).delete()
+        row, _made = LogInAttempts.objects.select_for_update().get_or_create(
+            key=_key(name, known=known), defaults={"last_at": now}
+        )
+        if (left := _until(row) - now) > timedelta():
+            raise Paused(left)
+        row.attempts, row.last_at = min(row.attempts + 1, MOST), now
+        row.save()
+
+
+def forget(*, name: str) -> None:
+    """Let a name be tried afresh: it was let in, or an administrator says so."""
+    LogInAttempts.objects.filter(key__in=_keys(name)).delete()
+
+
+def paused(*, names: Collection[str], now: datetime) -> Mapping[str, datetime]:
+    """Return which of these names have to wait, and until when."""
+    names_of = {key: name for name in names for key in _keys(name)}
+    rows = LogInAttempts.objects.filter(key__in=names_of).order_by("last_at")
+    return {names_of[row.key]: _until(row) for row in rows if _until(row) > now}
+
+
+def _until(row: LogInAttempts) -> datetime:
+    return row.last_at + _pause(row.attempts)
+
+
+def _pause(attempts: int) -> timedelta:
+    if attempts < FREE:
+        return timedelta()
+    return min(FIRST_PAUSE * 2 ** min(attempts - FREE, 10), LONGEST_PAUSE)
+
+
+def _keys(name: str) -> tuple[str, str]:
+    return _key(name, known=False), _key(name, known=True)
+
+
+def _key(name: str, *, known: bool) -> str:
+    salt = "judging.log_ins.known" if known else "judging.log_ins.unknown"
+    return salted_hmac(salt, name, algorithm="sha256").hexdigest()
