@@ -52,8 +52,10 @@ PSEUDONYM_KEY = _secret("pseudonym_key")
 DEBUG = os.environ.get("QUAESTOR_DEBUG", "") == "1"
 ALLOWED_HOSTS = os.environ.get("QUAESTOR_HOSTS", "127.0.0.1 localhost [::1]").split()
 CSRF_TRUSTED_ORIGINS = os.environ.get("QUAESTOR_ORIGINS", "").split()
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if CSRF_TRUSTED_ORIGINS else None
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = bool(CSRF_TRUSTED_ORIGINS)
+HTTPS = bool(CSRF_TRUSTED_ORIGINS) and all(origin.startswith("https://") for origin in CSRF_TRUSTED_ORIGINS)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if HTTPS else 0  # not for subdomains, which may be somebody else's
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 SECURE_REFERRER_POLICY = "same-origin"  # nothing leaks outside; with "no-referrer" browsers send no Origin to check
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from config.postgres import ROOT
 
 KEYS = "from config import settings; print(settings.SECRET_KEY, settings.PSEUDONYM_KEY)"
@@ -47,3 +49,20 @@ def test_address_of_a_database_is_taken_apart(tmp_path: Path):
         "an@a",
         "p/w",
     ]
+
+
+@pytest.mark.parametrize(
+    ("origins", "found"),
+    [
+        ("", ["False", "0", "None"]),
+        ("https://judge.example.org", ["True", "31536000", "HTTP_X_FORWARDED_PROTO"]),
+        ("http://judge.lan", ["False", "0", "None"]),
+        ("https://judge.example.org http://judge.lan", ["False", "0", "None"]),
+    ],
+)
+def test_cookies_are_secure_and_tls_is_asked_for_where_every_address_has_it(tmp_path: Path, origins, found):
+    code = (
+        "from config.settings import *; print(SESSION_COOKIE_SECURE and CSRF_COOKIE_SECURE, SECURE_HSTS_SECONDS,"
+        "SECURE_PROXY_SSL_HEADER and SECURE_PROXY_SSL_HEADER[0])"
+    )
+    assert said(start(code, QUAESTOR_HOME=str(tmp_path), QUAESTOR_ORIGINS=origins)) == found
