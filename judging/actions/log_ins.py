@@ -68,7 +68,7 @@ def _until(row: LogInAttempts) -> datetime:
 def _pause(attempts: int) -> timedelta:
     if attempts < FREE:
         return timedelta()
-    return min(FIRST_PAUSE * 2 ** min(attempts - FREE, 10), LONGEST_PAUSE)
+    return min(FIRST_PAUSE * (1 << min(attempts - FREE, 10)), LONGEST_PAUSE)
 
 
 def _keys(name: str) -> tuple[str, str]:
