@@ -47,10 +47,12 @@ def _origin(tables: Mapping[str, Any]) -> Iterator[str]:
     if sentence := ORIGINS.get(tables["about"]["origin"]):
         yield sentence
     if not tables["about"]["judgments"]:
-        yield "Nothing has been judged in this campaign, so there is no agreement and there are no system scores."
+        yield "Nothing has been judged in this campaign, so there is no agreement, and no mean of judgments."
 
 
 def _agreement(tables: Mapping[str, Any]) -> Iterator[str]:
+    if not tables["about"]["judgments"]:
+        return
     rows = [(each, row) for each in tables["criteria"] if (row := _coefficient(tables, each, "krippendorff_alpha"))]
     known = sorted((pair for pair in rows if pair[1]["value"] is not None), key=lambda pair: -pair[1]["value"])
     if known:
