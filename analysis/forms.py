@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from analysis import frames
-from analysis.actions import degrading, mixed_models, offers, planning, readings, slices, tuning
+from analysis.actions import degrading, matching, mixed_models, offers, planning, readings, slices, tuning
 from analysis.metrics import registry
 from analysis.metrics.contract import Parameter
 from analysis.metrics.scoring import QUESTION_UNITS
@@ -64,6 +64,7 @@ BESIDE = list(
     )
 )
 REFERENCES = "references"
+SOURCES_OFFERED = 200
 
 
 def _attribute(name: str) -> str:
@@ -244,6 +245,38 @@ class CompareForm(forms.Form):
             field = self.fields[name]
             field.queryset = collection.metrics.order_by("name", "pk")
             field.label_from_instance = _column
+
+
+class MatchingForm(forms.Form):
+    """A Multi-metric of the collection, and the source whose questions are matched by it."""
+
+    metric = forms.ModelChoiceField(label=_("Metric"), queryset=Metric.objects.none(), empty_label=None)
+    source = forms.CharField(
+        label=_("Source"),
+        max_length=200,
+        widget=forms.TextInput(attrs={"list": "sources", "autocomplete": "off"}),
+        help_text=_("As the file calls it, or as it was numbered when it was imported."),
+    )
+
+    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["metric"].queryset = matching.columns(collection)
+        self.fields["metric"].label_from_instance = _column
+        self._sources = collection.sources.order_by("position")
+
+    def sources(self) -> list[str]:
+        """Return the first sources, to choose from."""
+        return list(self._sources.values_list("key", flat=True)[:SOURCES_OFFERED])
+
+    def clean_source(self) -> str:
+        key = str(self.cleaned_data["source"]).strip()
+        if not self._sources.filter(key=key).exists():
+            raise forms.ValidationError(_now("No source of this collection is called “%(key)s”.") % {"key": key})
+        return key
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what a job is asked for."""
+        return {"metric": self.cleaned_data["metric"].pk, "source": self.cleaned_data["source"]}
 
 
 class DegradeForm(forms.Form):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.actions import degradations, planning, runs, scoring_jobs, tuning
+from analysis.actions import degradations, matching, planning, runs, scoring_jobs, tuning
 from analysis.models import Run
 from judging.actions import jobs
 from judging.tasks import job_task
@@ -31,6 +31,12 @@ def degrade(work: jobs.Work) -> Mapping[str, Any]:
 def score(work: jobs.Work) -> Mapping[str, Any]:
     """Compute a collection's scores; every chunk stands once it is done."""
     return scoring_jobs.execute(work)
+
+
+@job_task(matching.KIND)
+def match(work: jobs.Work) -> Mapping[str, Any]:
+    """Match one source's questions with its references."""
+    return matching.execute(work)
 
 
 @job_task(tuning.KIND)

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from analysis import api
-from analysis.views import degradations, downloads, planning, reports, scoring, tuning
+from analysis.views import degradations, downloads, matching, planning, reports, scoring, tuning
 
 app_name = "analysis"
 urlpatterns = [
@@ -21,6 +21,10 @@ urlpatterns = [
     path("collections/<int:pk>/metrics/", scoring.metrics, name="metrics"),
     path("collections/<int:pk>/metrics/run/", scoring.start, name="metrics_start"),
     path("collections/<int:pk>/metrics/compare/", scoring.compare, name="metrics_compare"),
+    path("collections/<int:pk>/metrics/matching/", matching.matching, name="matching"),
+    path("collections/<int:pk>/metrics/matching/run/", matching.start, name="matching_start"),
+    path("collections/<int:pk>/metrics/matching/<uuid:job>.json", matching.document, name="matching_document"),
+    path("collections/<int:pk>/metrics/matching/<uuid:job>/<slug:name>.svg", matching.figure, name="matching_figure"),
     path("campaigns/<uuid:uuid>/runs/<int:number>/", reports.run_report, name="run"),
     path("campaigns/<uuid:uuid>/runs/<int:number>/figures/<slug:name>.svg", reports.figure, name="figure"),
     path("campaigns/<uuid:uuid>/runs/<int:number>/tables/<slug:name>.csv", downloads.table, name="table"),

@@ -121,7 +121,8 @@ def multi(scores: Matrix) -> MetricResult:
     """Return the Multi-metric with its assignment, as the picture of 000's Figure 3 needs it."""
     found = assigned(scores)
     pairs = [(i, j, float(scores[i, j])) for i, j in found.pairs]
-    detail = {"assignment": pairs, "total": found.total, "precision": found.precision, "recall": found.recall}
+    detail = {"assignment": pairs, "total": found.total, "precision": found.precision, "recall": found.recall,
+              "scores": scores.tolist()}  # fmt: skip
     return MetricResult(found.f, detail=detail)
 
 

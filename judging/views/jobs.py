@@ -21,6 +21,7 @@ TITLES = {
     "analysis.degrade": gettext_lazy("Degrading questions"),
     "analysis.score": gettext_lazy("Computing scores"),
     "analysis.estimate": gettext_lazy("Estimating how long scores take"),
+    "analysis.matching": gettext_lazy("Matching questions with references"),
     "analysis.tuning": gettext_lazy("Tuning a metric's weights"),
 }
 START = "celery -A config worker -B"
@@ -89,6 +90,8 @@ def _result(job: Job) -> tuple[str, str]:
         return reverse("analysis:planning", args=[job.campaign.uuid]), _("The plan is ready: reload")
     if scored := job.result.get("scored"):
         return reverse("analysis:metrics", args=[scored]), _("To the collection's metrics")
+    if job.kind == "analysis.matching":
+        return reverse("analysis:matching", args=[job.collection_id]), _("Look at the matched questions")
     if job.kind == "analysis.tuning":
         return reverse("analysis:tuning", args=[job.campaign.uuid]), _("The weights are ready: reload")
     if job.campaign:

@@ -1,11 +1,11 @@
-"""The pages of metrics, of two columns side by side and of tuned weights: nothing for axe-core, nothing sideways."""
+"""The pages of metrics, columns side by side, matched questions and tuned weights: nothing for axe, none too wide."""
 
 from typing import Any
 
 import pytest
 from django.urls import reverse
 
-from analysis.actions import scores, scoring_jobs, tuning
+from analysis.actions import matching, scores, scoring_jobs, tuning
 from analysis.actions.scores import CORE, Chosen
 from analysis.metrics.contract import RAW
 from judging.actions import jobs
@@ -25,16 +25,20 @@ def finished(job: Any, doing: Any) -> None:
 def test_metrics_columns_and_weights(still: Any) -> None:
     campaign = tunable()
     collection, by = campaign.collection, campaign.created_by
-    chosen = [*map(Chosen, CORE), Chosen("q_bleu_1"), Chosen("f_bleu_1"), Chosen("corpus_bleu_4")]
+    chosen = [*map(Chosen, CORE), Chosen("q_bleu_1"), Chosen("multi_bleu_1"), Chosen("corpus_bleu_4")]
     scores.compute(collection, chosen=chosen, preparation=RAW, step=lambda *_: None)
     asked = {"metrics": [{"id": "bleu_1", "params": {}}], "prepare_hypothesis": "raw", "prepare_reference": "raw"}
     estimate = scoring_jobs.start(collection=collection, by=by, kind=scoring_jobs.ESTIMATE, parameters=asked)
     finished(estimate, scoring_jobs.estimate)
-    finished(tuning.start(campaign=campaign, by=by, parameters=ASKED), tuning.execute)
+    tuned = tuning.start(campaign=campaign, by=by, parameters=ASKED)
+    finished(tuned, tuning.execute)
+    asked = {"metric": matching.columns(collection).get().pk, "source": collection.sources.first().key}
+    finished(scoring_jobs.start(collection=collection, by=by, kind=matching.KIND, parameters=asked), matching.execute)
     first, second = collection.metrics.values_list("pk", flat=True)[:2]
     looks.done(campaign)
     enter(still, by)
     metrics, compare = (reverse(f"analysis:{name}", args=[collection.pk]) for name in ("metrics", "metrics_compare"))
-    pages = [metrics, compare, f"{compare}?first={first}&second={second}"]
+    pages = [metrics, f"{metrics}?tuning={tuned.pk}", compare, f"{compare}?first={first}&second={second}"]
+    pages.append(reverse("analysis:matching", args=[collection.pk]))
     pages += [reverse(f"analysis:{name}", args=[campaign.uuid]) for name in ("tuning", "report")]
     assert looks.problems_of(still, pages) == []

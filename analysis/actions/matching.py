@@ -1,0 +1,103 @@
+"""How one source's questions are matched with its references, one to one, by a Multi-metric of the collection."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import QuerySet
+
+from analysis.actions import items
+from analysis.actions.scores import REFUSALS
+from analysis.metrics import registry, scoring
+from analysis.metrics.composers import deduped
+from analysis.metrics.contract import (
+    Item,
+    MetricResult,
+    MetricUnavailable,
+    Preparation,
+    QuestionSet,
+    Unit,
+    effective,
+    fingerprint,
+)
+from analysis.reports import matching as drawing
+from analysis.reports.records import Record, number
+from judging import storage
+from judging.actions import jobs
+from judging.models import Collection, Job, Metric, Source
+from judging.models import Unit as Judged
+
+KIND = "analysis.matching"
+
+
+def columns(collection: Collection) -> QuerySet[Metric]:
+    """Return the collection's Multi-metrics."""
+    found = Metric.objects.filter(collection=collection, kind=Metric.Kind.COMPUTED, made__id__startswith="multi_")
+    return found.order_by("name", "pk")
+
+
+def done(collection: Collection) -> QuerySet[Job]:
+    """Return the matchings of a collection that are done, the newest first."""
+    found = Job.objects.filter(collection=collection, kind=KIND, state=Job.State.DONE)
+    return found.order_by("-finished_at")
+
+
+def execute(work: jobs.Work) -> dict[str, Any]:
+    """Score every pair of a source again by the metric's own recipe, match each system's questions, and draw it."""
+    collection, row, source = _asked(work.job)
+    units = Judged.objects.filter(question_set__source=source, position=None).select_related("question_set__system")
+    kept = list(units.order_by("question_set__system__name", "pk"))
+    try:
+        sets, results = _matched(row, items.read(collection, Unit.SET, [unit.pk for unit in kept]))
+    except REFUSALS as error:
+        raise jobs.CannotDo(str(error)) from None
+    systems = [unit.question_set.system.name for unit in kept]
+    records = [_record(*each) for each in zip(systems, sets, results, strict=True)]
+    figures: dict[str, str] = {}
+    for place, record in enumerate(records):
+        work.progress(place, len(records), f"Drawing {record['system']}")
+        figures |= {f"{place}-{ink}": storage.keep(svg).sha256 for ink, svg in drawing.drawn(record).items()}
+    about = {"source": source.key, "metric": row.name, "scale": row.scale, "made": row.made}
+    return {**about, "sets": records, "figures": figures}
+
+
+def _asked(job: Job) -> tuple[Collection, Metric, Source]:
+    collection = job.collection
+    if collection is None:
+        raise jobs.CannotDo("The collection is no longer there.")
+    row = columns(collection).filter(pk=job.parameters["metric"]).first()
+    source = Source.objects.filter(collection=collection, key=job.parameters["source"]).first()
+    if row is None or source is None:
+        raise jobs.CannotDo("That metric or that source is no longer there.")
+    return collection, row, source
+
+
+def _matched(row: Metric, batch: Sequence[Item]) -> tuple[list[QuestionSet], list[MetricResult]]:
+    """Return the sets as the metric compared them, and what it found, by the stored recipe or not at all."""
+    metric, params, preparation = (
+        registry.get(row.made["id"]),
+        row.made["params"],
+        Preparation(**row.made["preparation"]),
+    )
+    if fingerprint(metric.spec, params, preparation) != row.fingerprint:
+        raise MetricUnavailable(f"{row.name} was computed by another version than is installed now: compute it again")
+    with scoring.kept([metric]):
+        results = scoring.score(metric, batch, params=params, preparation=preparation)
+    prepared = scoring.prepare(batch, effective(metric.spec, preparation))
+    return [deduped(one, params["dedupe"]) for one in prepared if isinstance(one, QuestionSet)], results
+
+
+def _record(system: str, one: QuestionSet, result: MetricResult) -> Record:
+    detail = result.detail
+    return {
+        "system": system,
+        "questions": list(one.hypotheses),
+        "references": list(one.references),
+        "scores": [[number(score) for score in row] for row in detail.get("scores", ())],
+        "pairs": [
+            {"question": i + 1, "reference": j + 1, "score": number(score)}
+            for i, j, score in detail.get("assignment", ())
+        ],
+        **{name: number(detail.get(name)) for name in ("total", "precision", "recall")},
+        "value": number(result.value),
+        "reason": result.reason,
+    }

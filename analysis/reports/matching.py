@@ -1,0 +1,109 @@
+"""Which question was matched with which reference: the matrix of pair scores drawn, and laid out as a table."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from analysis.reports.charts import INKS, Chart, svg
+from analysis.reports.layout import Cell, Row, Table
+from analysis.reports.making import how
+from analysis.reports.records import Record
+
+MOST = 20  # questions or references that a drawing can take
+MATCHED = "#d1590a"
+NUMBERS = ("value", "total", "precision", "recall")
+SCALES = {"fraction": "a fraction", "percent": "percent", "other": "on its own scale"}
+
+
+def drawn(one: Record) -> dict[str, bytes]:
+    """Return the matrix of one set in both inks; one that is too large to be read is left to the table."""
+    if not one["pairs"] or max(len(one["questions"]), len(one["references"])) > MOST:
+        return {}
+    chart = _matrix(_cells(one))
+    return {ink: svg(chart, ink=ink) for ink in INKS}
+
+
+def _cells(one: Record) -> list[Record]:
+    questions, references = _numbered(one["questions"]), _numbered(one["references"])
+    pairs = _pairs(one)
+    return [
+        {"question": asked, "reference": given, "score": score, "text": written(score), "matched": (i, j) in pairs}
+        for i, (asked, row) in enumerate(zip(questions, one["scores"], strict=True), 1)
+        for j, (given, score) in enumerate(zip(references, row, strict=True), 1)
+    ]
+
+
+def _numbered(texts: Sequence[str]) -> list[str]:
+    """Number texts, so that one which comes twice keeps its two places."""
+    return [f"{place}. {text}" for place, text in enumerate(texts, 1)]
+
+
+def _pairs(one: Record) -> set[tuple[int, int]]:
+    return {(pair["question"], pair["reference"]) for pair in one["pairs"]}
+
+
+def _matrix(cells: Sequence[Record]) -> Chart:
+    """Return every pair's score, questions down and references across, the matched ones framed and in bold."""
+    axis = alt.Axis(labelAngle=-30, labelLimit=260, orient="top")
+    base = alt.Chart(pd.DataFrame(cells)).encode(
+        x=alt.X("reference:N", title=None, sort=None, axis=axis),
+        y=alt.Y("question:N", title=None, sort=None, axis=alt.Axis(labelLimit=300)),
+    )
+    dark = 0.6 * max(cell["score"] for cell in cells)
+    shades = base.mark_rect(stroke=None).encode(
+        color=alt.Color("score:Q", legend=None, scale=alt.Scale(scheme="blues", domainMin=0))
+    )
+    matched = base.transform_filter("datum.matched")
+    frames = matched.mark_rect(fill=None, stroke=MATCHED, strokeWidth=3)
+    ink = alt.condition(f"datum.score > {dark}", alt.value("#ffffff"), alt.value("#1d1c1a"))
+    plain = base.transform_filter("!datum.matched").mark_text(fontSize=12).encode(text="text:N", color=ink)
+    bold = matched.mark_text(fontSize=13, fontWeight="bold").encode(text="text:N", color=ink)
+    chart: Chart = alt.layer(shades, frames, plain, bold)
+    return chart.properties(width=alt.Step(74), height=alt.Step(40))
+
+
+def written(score: float) -> str:
+    """Write a pair's score with the digits that Figure 3 of Ray Chowdhury et al. (2022) has, in its own scale."""
+    return f"{score:.2f}" if score >= 1 else f"{score:.4f}".removeprefix("0")
+
+
+def page(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return everything the page lays out of a finished matching."""
+    sets = [_set(place, one, result["figures"]) for place, one in enumerate(result["sets"])]
+    about = {"source": result["source"], "metric": result["metric"], "how": how(result["made"])}
+    return {**about, "scale": SCALES[result["scale"]], "sets": sets}
+
+
+def _set(place: int, one: Record, figures: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "place": place,
+        "system": one["system"],
+        "figure": f"{place}-light" in figures,
+        "reason": one["reason"],
+        "pairs": [_pair(one, pair) for pair in one["pairs"]],
+        "matrix": _table(one) if one["pairs"] else None,
+        "m": len(one["questions"]),
+        "n": len(one["references"]),
+        **{
+            name: "–" if one[name] is None else written(one[name]) for name in ("value", "total", "precision", "recall")
+        },
+    }
+
+
+def _pair(one: Record, pair: Record) -> dict[str, str]:
+    return {
+        "question": one["questions"][pair["question"] - 1],
+        "reference": one["references"][pair["reference"] - 1],
+        "score": written(pair["score"]),
+    }
+
+
+def _table(one: Record) -> Table:
+    pairs = _pairs(one)
+    rows = [
+        Row(name, [Cell(written(score), best=(i, j) in pairs) for j, score in enumerate(row, 1)])
+        for i, (name, row) in enumerate(zip(_numbered(one["questions"]), one["scores"], strict=True), 1)
+    ]
+    return Table("Pair scores", _numbered(one["references"]), rows)
