@@ -1,22 +1,29 @@
 """Many rows at once: ids taken in advance, rows by COPY. The database checks them as it checks any other row."""
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
-from io import StringIO
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 
 from django.db import connection, models, transaction
 
-BATCH = 20_000
+BATCH = 5_000
 CHUNK = 1 << 16
 Row = Sequence[object]
 
 
-def take_ids(model: type[models.Model], count: int) -> list[int]:
+TAKE = "SELECT nextval(pg_get_serial_sequence(%s, 'id')::regclass) AS id FROM generate_series(1, %s)"
+
+
+def take_ids(model: type[models.Model], count: int) -> Sequence[int]:
     """Return ids nobody else will get, so that rows can name each other before they are stored."""
+    names = (f'"{model._meta.db_table}"', count)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_get_serial_sequence(%s, 'id')", [f'"{model._meta.db_table}"'])
-        (sequence,) = cursor.fetchone()
-        cursor.execute("SELECT nextval(%s::regclass) FROM generate_series(1, %s)", [sequence, count])
+        cursor.execute(f"SELECT min(id), max(id) FROM ({TAKE}) AS taken", names)  # noqa: S608
+        first, last = cursor.fetchone()
+        if not count or last - first == count - 1:
+            return range(first, last + 1) if count else ()
+        cursor.execute(TAKE, names)  # somebody took some in between: have each one told
         return [row[0] for row in cursor.fetchall()]
 
 
@@ -46,17 +53,27 @@ def copy(
 ) -> None:
     """Store rows; `columns` are the database's. `stored` learns the size of each batch, and may stop by raising.
 
-    Columns that are left out take the database's default, so every column without one must be named.
+    Columns that are left out take the database's default, so every column without one must be named. While the
+    database takes in one batch the next is made, so making rows must not ask the database anything.
     """
     quote = connection.ops.quote_name
     names = ", ".join(map(quote, columns))
     statement = f"COPY {quote(model._meta.db_table)} ({names}) FROM STDIN"
-    remaining = iter(rows)
-    with connection.cursor() as cursor:
-        while batch := list(itertools.islice(remaining, BATCH)):
+    with connection.cursor() as cursor, ThreadPoolExecutor(1) as beside:
+        count, text = _batch(remaining := iter(rows))
+        while count:
+            sent = beside.submit(cursor.copy_expert, statement, BytesIO(text), CHUNK)
+            following = _batch(remaining)
             with connection.wrap_database_errors:
-                cursor.copy_expert(statement, StringIO("".join(map(_line, batch))), CHUNK)
-            stored(len(batch))
+                sent.result()
+            stored(count)
+            count, text = following
+
+
+def _batch(rows: Iterator[Row]) -> tuple[int, bytes]:
+    """Return how many rows the next batch has, and what COPY reads."""
+    lines = [_line(row) for row in itertools.islice(rows, BATCH)]
+    return len(lines), "".join(lines).encode()
 
 
 def _line(row: Row) -> str:

@@ -75,7 +75,7 @@ class Released:
         return [list(each) for each in raters]
 
     @cached_property
-    def task_ids(self) -> list[int]:
+    def task_ids(self) -> Sequence[int]:
         return take_ids(Task, len(self.places))
 
     @cached_property

@@ -106,6 +106,11 @@ class Columns:
         """Say whether a question comes once for every rater."""
         return bool(self.rater)
 
+    @property
+    def has_marks(self) -> bool:
+        """Say whether raters marked spans."""
+        return bool(self.mark or self.mark_start)
+
     def named(self) -> Iterator[str]:
         """Yield every column that is named."""
         yield from (name for role in ONE_COLUMN if (name := getattr(self, role)))
@@ -167,7 +172,7 @@ def _conflicts(columns: Columns) -> Iterator[tuple[bool, str]]:
     yield bool(columns.criterion) != bool(columns.value), "Name both the criterion and the value column, or neither."
     yield bool(columns.criterion) and not columns.rater, "Ratings by criterion and value need a rater column."
     yield bool(columns.mark_start) != bool(columns.mark_end), "Name both ends of the marked spans, or neither."
-    yield bool(columns.mark or columns.mark_start) and not columns.rater, "Marked spans need a rater column."
+    yield columns.has_marks and not columns.rater, "Marked spans need a rater column."
     yield columns.expected is not None and columns.expected < 1, "The expected number of questions starts at 1."
     yield (columns.expected or 0) > MOST_EXPECTED, f"At most {MOST_EXPECTED:,} questions can be expected of a set."
     yield not columns.default_system.strip(), "The name for a system that the file does not name is blank."

@@ -71,7 +71,7 @@ class _Reading:
             self._rate(row, unit, column, criterion, rater, value)
         if note := self._cell(row, self.columns.note).strip():
             self._note(row, unit, note)
-        if said := self._marked(row):
+        if self.columns.has_marks and (said := self._marked(row)):
             self.marks.put(unit, self._cell(row, self.columns.rater).strip(), said)
 
     def study(self) -> Study:

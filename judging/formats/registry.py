@@ -71,13 +71,20 @@ class Format:
         BadColumns, UnknownOption
             Where what the caller declares does not fit.
         """
+        return self.study_of(self.take(data, options), name=name, columns=columns)
+
+    def take(self, data: bytes, options: Mapping[str, Any] | None = None) -> Table | Study:
+        """Return the file's rows, or its study where it is no table or cannot be read."""
         try:
-            if self.study is not None:
-                return self.study(data, **self._checked(options))
-            table = self.open(data, options)
+            return self.open(data, options) if self.study is None else self.study(data, **self._checked(options))
         except Unreadable as refusal:
             return unreadable(refusal.reason, row=refusal.row)
-        return to_study(table, columns or self.columns(table, name))
+
+    def study_of(self, taken: Table | Study, *, name: str = "", columns: Columns | None = None) -> Study:
+        """Return what was taken as a study."""
+        if isinstance(taken, Study):
+            return taken
+        return to_study(taken, columns or self.columns(taken, name))
 
     def _checked(self, options: Mapping[str, Any] | None) -> Mapping[str, Any]:
         for option in options or {}:

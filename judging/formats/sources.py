@@ -149,6 +149,8 @@ def _listed(cell: str) -> list[str]:
 
 def _agree(draft: _Draft, given: Given, columns: Columns) -> None:
     """Let a blank cell stand for what an earlier row said, and refuse anything else."""
+    if given == draft.given:
+        return
     for name in ("passage", "sentence", "answer", "answer_start", "target_type", "modality"):
         before, now = getattr(draft.given, name), getattr(given, name)
         if before in (None, ""):

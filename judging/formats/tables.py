@@ -8,7 +8,7 @@ and is no row. JSON Lines have no header: there a row is its line.
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -183,13 +183,13 @@ def _shape(number: int, row: list[str] | Problem, header: Sequence[str], pool: d
     return _row(number, row, header, pool)
 
 
-def _row(number: int, cells: Iterable[str], header: Sequence[str], pool: dict[str, str]) -> Row | Problem:
+def _row(number: int, cells: Sequence[str], header: Sequence[str], pool: dict[str, str]) -> Row | Problem:
     """Keep equal cells once: a passage comes with every question about it."""
-    kept = tuple(pool.setdefault(cell, cell) for cell in cells)
-    for name, cell in zip(header, kept, strict=True):
-        if reason := unstorable(cell):
-            return Problem(row=number, column=name, value=shorten(cell), reason=f"The cell {reason}.")
-    return Row(number, kept)
+    if unstorable("".join(cells)):  # looking at the whole row once is cheaper than at each cell
+        for name, cell in zip(header, cells, strict=True):
+            if reason := unstorable(cell):
+                return Problem(row=number, column=name, value=shorten(cell), reason=f"The cell {reason}.")
+    return Row(number, tuple(map(pool.setdefault, cells, cells)))
 
 
 def _object(number: int, line: str) -> dict[str, object] | Problem:
@@ -209,7 +209,7 @@ def _lay_out(
 ) -> Row | Problem:
     if isinstance(found, Problem):
         return found
-    return _row(number, (json_text(found.get(name)) for name in header), header, pool)
+    return _row(number, [json_text(found.get(name)) for name in header], header, pool)
 
 
 def parse_json(text: str) -> object:

@@ -1,0 +1,29 @@
+"""Many rows at once."""
+
+import pytest
+from django.db import IntegrityError, connection
+
+from judging.actions.bulk import copy, take_ids
+from judging.models import Collection, Passage
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def test_ids_are_taken_once_also_where_somebody_takes_others_in_between() -> None:
+    with connection.cursor() as cursor:
+        first = take_ids(Passage, 3)
+        cursor.execute("ALTER SEQUENCE judging_passage_id_seq INCREMENT BY 2")
+        second = take_ids(Passage, 3)
+    assert list(first) == [first[0], first[0] + 1, first[0] + 2]
+    assert len({*first, *second}) == 6
+    assert list(take_ids(Passage, 0)) == []
+
+
+def test_a_refused_row_stops_everything_and_says_what_was_wrong() -> None:
+    made = Collection.objects.create(name="Owls", owner=factories.researcher())
+    told: list[int] = []
+    rows = [(made.pk, f"{number:064d}", "text" if number < 7_000 else "") for number in range(8_000)]
+    with pytest.raises(IntegrityError, match="passage_has_text"):
+        copy(Passage, ("collection_id", "digest", "text"), rows, stored=told.append)
+    assert told == [5_000]
