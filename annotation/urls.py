@@ -13,6 +13,7 @@ urlpatterns = [
     path("work/<uuid:uuid>/consent/", entry.consent, name="consent"),
     path("work/<uuid:uuid>/guideline/", work.guideline, name="guideline"),
     path("work/<uuid:uuid>/pause/", work.pause, name="pause"),
+    path("work/<uuid:uuid>/done/", work.done, name="done"),
     path("work/<uuid:uuid>/link/", work.new_link, name="new_link"),
     path("tasks/<uuid:uuid>/", tasks.task, name="task"),
     path("tasks/<uuid:uuid>/draft/", tasks.draft, name="draft"),

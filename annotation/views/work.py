@@ -1,6 +1,8 @@
 """An annotator's way through a campaign: the next task, none now, the end; guideline, pause, and the start page."""
 
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db.models import OuterRef, Subquery
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -13,9 +15,10 @@ from judging.actions import assignments, enrollments, sheets
 from judging.actions.assignments import Finished, Here, NoneNow
 from judging.formats import rubric as documents
 from judging.guards import campaign_for_annotators
-from judging.models import Assignment, Campaign, Enrollment, Membership, Round, User
+from judging.models import Assignment, Campaign, Enrollment, Membership, Question, Round, User
 
 Outcome = Here | NoneNow | Finished
+ON_A_PAGE = 50  # tasks in the list of those handed in
 
 
 @never_cache
@@ -39,7 +42,8 @@ def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     outcome = _claim(enrollment, campaign)
     if isinstance(outcome, Here):
         return redirect("annotation:task", outcome.assignment.pk)
-    context = {"title": campaign.title, "done": Assignment.objects.done_by(enrollment).count()}
+    done_url = reverse("annotation:done", args=[campaign.uuid])
+    context = {"title": campaign.title, "done": Assignment.objects.done_by(enrollment).count(), "done_url": done_url}
     if isinstance(outcome, NoneNow):
         own = reverse("annotation:work", args=[campaign.uuid])
         pause = reverse("annotation:pause", args=[campaign.uuid])
@@ -86,8 +90,28 @@ def pause(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "held_until": held and held.lease_expires_at,
         "time_zone": campaign.time_zone,
         "done": Assignment.objects.done_by(enrollment).count(),
+        "done_url": reverse("annotation:done", args=[campaign.uuid]),
     }
     return render(request, "annotation/paused.html", context)
+
+
+@never_cache
+@campaign_for_annotators
+@require_GET
+def done(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """List the tasks an annotator has handed in, the last first, by the first question of each: all may see that."""
+    first = Question.objects.filter(unit__task_units__task=OuterRef("task")).order_by("unit__task_units__position")
+    mine = Assignment.objects.done_by(enrollment_of(request.user, campaign))
+    listed = mine.annotate(question=Subquery(first.values("text")[:1])).order_by("-submitted_at", "pk")
+    page = Paginator(listed, ON_A_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "title": campaign.title,
+        "page_obj": page,
+        "is_open": campaign.state == Campaign.State.OPEN,
+        "time_zone": campaign.time_zone,
+        "resume_url": reverse("annotation:work", args=[campaign.uuid]),
+    }
+    return render(request, "annotation/done.html", context)
 
 
 @campaign_for_annotators

@@ -1,6 +1,7 @@
 """An annotator's way through a campaign, and the pages beside it."""
 
 import uuid
+from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -8,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from judging.actions import assignments, campaigns
-from judging.models import Round
+from judging.models import Assignment, Round
 from tests import factories
 from tests.annotation import studies
 
@@ -125,3 +126,31 @@ def test_claim_of_a_task_after_its_lease_ran_out_keeps_answers() -> None:
     assignments.give_back(assignment=task)
     html = client.get(f"/work/{campaign.uuid}/", follow=True).content.decode()
     assert 'name="q1.correctness" value="2" checked' in html
+
+
+def test_done_lists_what_was_handed_in_and_leads_back_to_it() -> None:
+    campaign = studies.opened(sources=3)
+    client, enrollment = studies.annotator(campaign)
+    address = f"/work/{campaign.uuid}/done/"
+    assert "None yet." in client.get(address).content.decode()
+    first = studies.held(enrollment)
+    hand_in(client, first)
+    Assignment.objects.filter(pk=first.pk).update(submitted_at=timezone.now() - timedelta(minutes=5))
+    second = studies.held(enrollment)
+    hand_in(client, second)
+    html = client.get(address).content.decode()
+    assert 0 < html.index(f"/tasks/{second.pk}/") < html.index(f"/tasks/{first.pk}/")
+    assert html.count("/tasks/") == 2
+    assert "Open one to change its answers" in html
+    campaigns.move(campaign=campaign, to="closed", now=timezone.now())
+    assert "takes no changes now" in client.get(address).content.decode()
+
+
+def test_done_shows_nobody_elses_tasks() -> None:
+    campaign = studies.opened(sources=2)
+    client, enrollment = studies.annotator(campaign)
+    other, _other_enrollment = studies.annotator(campaign)
+    stranger, _ = studies.annotator(studies.opened(sources=1))
+    hand_in(client, studies.held(enrollment))
+    assert "None yet." in other.get(f"/work/{campaign.uuid}/done/").content.decode()
+    assert stranger.get(f"/work/{campaign.uuid}/done/").status_code == 404
