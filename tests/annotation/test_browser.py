@@ -95,17 +95,3 @@ def test_rating_a_task_on_a_small_screen_without_javascript(new_page) -> None:
         ("understandability", 2, "judged"): 1,
         ("correctness", 2, "judged"): 1,
     }
-
-
-def test_pages_beside_the_judging_page_have_nothing_that_axe_finds(page) -> None:
-    campaign = studies.opened("qgstec2010-b", sources=1, systems=["Alba"], expected=2, consent="I agree.")
-    client, _enrollment = studies.annotator(campaign)
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
-    page.goto(f"/join/{link.token}/")
-    assert violations(page) == []
-    enter(page, client)
-    for address in ("", "consent/", "pause/", "guideline/"):
-        page.goto(f"/work/{campaign.uuid}/{address}")
-        assert violations(page) == []
-    page.goto("/work/")
-    assert violations(page) == []

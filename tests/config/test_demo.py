@@ -126,7 +126,7 @@ def test_links_that_are_printed_open(people, client):
 def run_demo(home: str) -> str:
     kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     command = [sys.executable, "manage.py", "demo", "--exit", "--port", str(free_port(18300))]
-    environment = {**kept, "QUAESTOR_HOME": home}
+    environment = {**kept, "QUAESTOR_HOME": home, "QUAESTOR_WEB_PROCESSES": "1"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=180)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

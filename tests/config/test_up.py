@@ -1,15 +1,13 @@
-"""The whole site as `manage.py up` starts it: its own database, web server and worker, killed one by one."""
+"""The whole site as `manage.py up` starts it: its own database, web server and worker. For kills see test_faults."""
 
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from http.client import HTTPException
 from pathlib import Path
 
@@ -31,7 +29,7 @@ class Site:
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "up", *words],
                 cwd=ROOT,
-                env={**kept, "QUAESTOR_HOME": str(home)},
+                env={**kept, "QUAESTOR_HOME": str(home), "QUAESTOR_WEB_PROCESSES": "1"},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -50,9 +48,15 @@ class Site:
         return self.process.wait(timeout=120)
 
 
-@contextmanager
-def served(home: Path) -> Iterator[tuple[Site, str]]:
-    home.chmod(0o755)
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="quaestor-") as path:
+        Path(path).chmod(0o755)
+        yield Path(path)
+
+
+@pytest.fixture(scope="module")
+def site(home: Path) -> Iterator[tuple[Site, str]]:
     running = Site(home, "--port", str(free_port(18200)))
     try:
         until(lambda: "Ctrl-C stops everything" in running.said or running.process.poll() is not None)
@@ -61,18 +65,6 @@ def served(home: Path) -> Iterator[tuple[Site, str]]:
     finally:
         running.stop()
         Cluster(home).stop()
-
-
-@pytest.fixture(scope="module")
-def home() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="quaestor-") as path:
-        yield Path(path)
-
-
-@pytest.fixture(scope="module")
-def site(home: Path) -> Iterator[tuple[Site, str]]:
-    with served(home) as found:
-        yield found
 
 
 def until(condition: Callable[[], object], seconds: float = 120) -> None:
@@ -122,22 +114,6 @@ def test_up_serves_pages_and_styles_and_lets_the_first_administrator_choose_a_pa
     assert 'name="new_password1"' in get(link)
 
 
-def test_up_survives_the_death_of_the_web_server_the_worker_and_the_database(site, home):
-    running, address = site
-    for word in ("gunicorn", "celery"):
-        before = pids_of(home, word)[0]
-        os.kill(before, signal.SIGKILL)
-        until(lambda word=word, before=before: any(pid > before for pid in pids_of(home, word)))
-    os.kill(int((running.cluster.data / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
-
-    until(lambda: answers(address + "/login/"))
-    link = re.findall(r"Choose the password here: (\S+)", running.said)[0]
-    until(lambda: answers(link))
-
-    assert "The web server ended (killed by SIGKILL); starting it again." in running.said
-    assert "The worker ended (killed by SIGKILL); starting it again." in running.said
-
-
 def test_up_takes_the_next_port_and_refuses_to_serve_the_same_data_twice(site, home):
     _, address = site
     port = address.rpartition(":")[2]
@@ -147,10 +123,12 @@ def test_up_takes_the_next_port_and_refuses_to_serve_the_same_data_twice(site, h
     assert f"These data are served already: {address}" in second.said
 
 
-def test_up_stops_everything_when_asked():
-    with tempfile.TemporaryDirectory(prefix="quaestor-") as folder, served(Path(folder)) as (running, address):
-        assert running.stop() == 0
+def test_up_stops_everything_when_asked(site, home):  # the last, as nothing is left to test after it
+    running, address = site
+    assert pids_of(home, "gunicorn") and pids_of(home, "celery")
 
-        assert pids_of(Path(folder), "gunicorn") + pids_of(Path(folder), "celery") == []
-        assert not (running.cluster.data / "postmaster.pid").exists()
-        assert not answers(address + "/login/")
+    assert running.stop() == 0
+
+    assert pids_of(home, "gunicorn") + pids_of(home, "celery") == []
+    assert not (running.cluster.data / "postmaster.pid").exists()
+    assert not answers(address + "/login/")

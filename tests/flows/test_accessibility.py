@@ -1,4 +1,4 @@
-"""No page of the product has anything that axe-core finds, and none scrolls sideways on a phone.
+"""No page of the product has anything that axe-core finds, and none scrolls sideways on a phone or a tablet.
 
 Each page is loaded once and looked at four times: every rule at both widths, colours in both schemes at both widths.
 """
@@ -19,11 +19,11 @@ from tests import factories
 from tests.analysis import studies as judged
 from tests.annotation import studies as open_studies
 from tests.flows.axe import violations
-from tests.flows.screenshots import sideways
 from tests.flows.sessions import enter
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+TABLET = {"width": 768, "height": 1024}
 WIDE, NARROW = {"width": 1440, "height": 5000}, {"width": 360, "height": 5000}  # so high that no bar covers anything
 COLOURS = ["color-contrast"]
 LOOKS: list[tuple[Any, str, list[str] | None]] = [
@@ -32,6 +32,7 @@ LOOKS: list[tuple[Any, str, list[str] | None]] = [
     (NARROW, "dark", None),
     (NARROW, "light", COLOURS),
 ]
+OVER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 UNFOLD = "document.querySelectorAll('details:not([data-menu])').forEach(each => { each.open = true })"
 CSV = b"""\
 passage,answer,system,question,meteor,topic
@@ -54,7 +55,9 @@ def problems(page: Any) -> list[str]:
         page.set_viewport_size(size)
         page.emulate_media(color_scheme=scheme)
         found += [f"{page.url} {size['width']} {scheme}: {line}" for line in violations(page, only=rules)]
-        if (over := sideways(page)) > 0:
+    for size in (WIDE, TABLET, NARROW):
+        page.set_viewport_size(size)
+        if (over := page.evaluate(OVER)) > 0:
             found.append(f"{page.url} {size['width']}: scrolls sideways by {over} px")
     return found
 
@@ -160,22 +163,38 @@ def test_protocols(still: Any) -> None:
     owner = factories.researcher()
     enter(still, owner)
     rubric = factories.rubric("qgstec2010-b")
-    draft = rubric_drafts.start(by=owner, text=documents.write(rubric.document), now=timezone.now())
+    text = documents.write(rubric.document)
+    draft, wrong, unreadable = (
+        rubric_drafts.start(by=owner, text=each, now=timezone.now())
+        for each in (text, text.replace("annotators: 2", "annotators: 0"), text.replace("task:", "tusk:"))
+    )
     pages = [address("judging:rubrics"), address("judging:rubric_new"), address("judging:rubric", rubric.pk)]
     pages += [address(f"judging:{name}", draft.pk) for name in ("rubric_draft", "rubric_draft_yaml")]
-    assert problems_of(still, [*pages, address("annotation:rubric_preview", draft.pk)]) == []
+    found = problems_of(still, [*pages, address("annotation:rubric_preview", draft.pk)])
+    found += problems_of(still, [address("judging:rubric_draft", wrong.pk) + "?check"])
+    assert still.get_by_text("One thing to mend").is_visible()
+    found += problems_of(still, [address("judging:rubric_draft_yaml", unreadable.pk)])
+    assert still.get_by_text("2 things to mend").is_visible()
+    assert found == []
+
+
+def test_around_judging(still: Any) -> None:
+    campaign = open_studies.opened("qgstec2010-b", sources=1, systems=["Alba"], expected=2, consent="I agree.")
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    found = problems_of(still, [address("annotation:join", link.token)])
+    enrollment = factories.enrollment(campaign)
+    enter(still, enrollment.user)
+    found += problems_of(still, of(campaign, "annotation:consent"))
+    enrollments.agree(enrollment=enrollment, now=timezone.now())
+    assert found + problems_of(still, [*of(campaign, "annotation:pause"), address("annotation:home")]) == []
 
 
 @pytest.mark.parametrize("key", ["qgbench", "qgbench-staged", "qgstec2010-a", "qgstec2010-b", "nema-khapra"])
 def test_judging(still: Any, key: str) -> None:
-    campaign = open_studies.opened(key, sources=1, systems=["Alba"], expected=2, consent="I agree.")
-    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
-    found = problems_of(still, [address("annotation:join", link.token)])
-    enrollment = factories.enrollment(campaign)
-    enrollments.agree(enrollment=enrollment, now=timezone.now())
-    enter(still, enrollment.user)
-    pages = of(campaign, "annotation:work", "annotation:guideline", "annotation:pause")
-    found += problems_of(still, [*pages, address("annotation:home")])
+    campaign = open_studies.opened(key, sources=1, systems=["Alba"], expected=2)
+    enter(still, factories.enrollment(campaign).user)
+    pages = of(campaign, "annotation:work", "annotation:guideline")
+    found = problems_of(still, pages)
     still.goto(pages[0])
     still.get_by_role("button", name="Submit").or_(still.get_by_role("button", name="Continue")).last.click()
     found += problems(still)

@@ -14,7 +14,7 @@ from tests import factories
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.jobs]
 
-ROWS = 40_000
+ROWS = 20_000
 
 
 def large(rows: int = ROWS) -> bytes:

@@ -1,7 +1,5 @@
 """The protocol editor in a real browser: from nothing to a finished version, with scripts and without."""
 
-from pathlib import Path
-
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -13,7 +11,6 @@ from judging.formats import rubric_drafts as trees
 from judging.models import Rubric, RubricDraft, User
 from tests import factories
 from tests.flows.axe import violations
-from tests.flows.screenshots import looks, sideways
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -120,29 +117,3 @@ def test_leaving_unsaved_entries_is_asked_about(page, owner):
 
     assert asked == ["beforeunload"]
     assert RubricDraft.objects.get().title == "Small"
-
-
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [
-        ("rubrics", "Of the field"),
-        ("rubric", "Krippendorff's alpha"),
-        ("rubric_new", "From nothing"),
-        ("rubric_draft", "One thing to mend"),
-        ("rubric_draft_yaml", "2 things to mend"),
-    ],
-)
-def test_pages_are_clean_in_every_look(browser, new_page, live_server, owner, tmp_path: Path, name, says):
-    page = new_page()
-    enter(page, owner)
-    shipped = factories.rubric("qgstec2010-b")
-    text = documents.to_yaml(documents.shipped("qgbench-staged"))
-    text = text.replace("annotators: 5", "annotators: 0") if name == "rubric_draft" else text.replace("task:", "tusk:")
-    made = rubric_drafts.start(by=owner, text=text, now=timezone.now())
-    args = {"rubric": [shipped.pk], "rubric_draft": [made.pk], "rubric_draft_yaml": [made.pk]}.get(name, [])
-    url = live_server.url + reverse(f"judging:{name}", args=args) + ("?check" if name == "rubric_draft" else "")
-    for label, look in looks(browser, url, name=name, folder=tmp_path, session=page.context.storage_state()):
-        assert says in look.locator("main").inner_text()
-        assert violations(look) == [], label
-        assert sideways(look) == 0, label
-        look.screenshot(path=tmp_path / f"{label}-whole.png", full_page=True)
