@@ -9,10 +9,10 @@ from judging.actions import jobs
 from judging.tasks import job_task
 
 
-@job_task(runs.KIND)
-def run(work: jobs.Work) -> Mapping[str, Any]:
-    """Do an analysis."""
-    return runs.execute(run=Run.objects.select_related("campaign__rubric").get(job=work.job), work=work)
+@job_task(runs.KIND, first=lambda work: runs.score(run=_run_of(work), work=work))
+def run(work: jobs.Work, scored: runs.Scored) -> Mapping[str, Any]:
+    """Do an analysis, once its scores are computed: every chunk of these stands once it is done."""
+    return runs.analyse(run=_run_of(work), work=work, scored=scored)
 
 
 @job_task(planning.KIND)
@@ -49,3 +49,7 @@ def tune(work: jobs.Work) -> Mapping[str, Any]:
 def estimate(work: jobs.Work) -> Mapping[str, Any]:
     """Guess how long that would take."""
     return scoring_jobs.estimate(work)
+
+
+def _run_of(work: jobs.Work) -> Run:
+    return Run.objects.select_related("campaign__rubric").get(job=work.job)

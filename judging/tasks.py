@@ -5,7 +5,7 @@ import logging
 import socket
 import uuid
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any
 
 from celery import current_app, shared_task
@@ -17,7 +17,8 @@ from judging.actions.rounds import NothingToJudge
 from judging.models import Job
 
 log = logging.getLogger(__name__)
-Doing = Callable[[jobs.Work], Mapping[str, Any]]
+Doing = Callable[..., Mapping[str, Any]]
+First = Callable[[jobs.Work], Any]
 
 
 def ring(job_id: uuid.UUID | str) -> None:
@@ -33,31 +34,33 @@ def worker_name() -> str:
     return f"worker@{socket.gethostname()}"
 
 
-def job_task(kind: str, *, whole: bool = True) -> Callable[[Doing], Doing]:
-    """Register what does jobs of a kind. `whole`: all it writes and its end are one transaction."""
+def job_task(kind: str, *, whole: bool = True, first: First | None = None) -> Callable[[Doing], Doing]:
+    """Register what does jobs of a kind. `whole`: all it writes and its end are one transaction.
+
+    `first` is done before that transaction and commits as it goes, so that a successor need not do it again; what it
+    returns is handed on.
+    """
 
     def register(doing: Doing) -> Doing:
         @shared_task(name=kind)
         @functools.wraps(doing)
         def task(job_id: str) -> None:
             if job := jobs.claim(job_id=job_id):
-                _carry_out(job, doing, whole=whole)
+                _carry_out(job, doing, whole=whole, first=first)
 
         return doing
 
     return register
 
 
-def _carry_out(job: Job, doing: Doing, *, whole: bool) -> None:
+def _carry_out(job: Job, doing: Doing, *, whole: bool, first: First | None) -> None:
     """Do a claimed job and write down its end, whichever it is."""
     with suppress(jobs.JobLost):
         try:
             with jobs.Work(job, worker=worker_name()) as work:
-                if whole:
-                    with transaction.atomic():
-                        jobs.finish(job=job, result=doing(work))
-                else:
-                    jobs.finish(job=job, result=doing(work))
+                given = [first(work)] if first else []
+                with transaction.atomic() if whole else nullcontext():
+                    jobs.finish(job=job, result=doing(work, *given))
         except jobs.JobCancelled:
             jobs.stop(job=job)
         except jobs.JobLost:

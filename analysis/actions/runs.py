@@ -2,6 +2,7 @@
 
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -71,26 +72,43 @@ def latest(campaign: Campaign) -> Run | None:
     return Run.objects.filter(campaign=campaign, job__state=Job.State.DONE).order_by("-number").first()
 
 
-def execute(*, run: Run, work: jobs.Work) -> dict[str, Any]:
-    """Do a run: read, score, compute, draw and keep. Called by the worker inside one transaction."""
+@dataclass(frozen=True)
+class Scored:
+    """That a run's metrics were computed: which could not be had and why, and how many steps of the run it took."""
+
+    failures: Mapping[str, str]
+    steps: int
+
+
+def score(*, run: Run, work: jobs.Work) -> Scored:
+    """Compute what a run's metrics lack, chunk by chunk; what a dead worker has kept is not computed again."""
     settings = {**DEFAULTS, **run.parameters}
     steps = _Steps(work)
-    steps.take("Reading judgments")
-    read = _read(run, settings)
-    preparation = Preparation(settings["prepare_hypothesis"], settings["prepare_reference"])
     computed = scores.compute(
         run.campaign.collection,
         chosen=[scores.Chosen(id) for id in settings["metrics"]],
-        preparation=preparation,
+        preparation=Preparation(settings["prepare_hypothesis"], settings["prepare_reference"]),
         step=lambda done, total, name: steps.take(f"Computing {name}" if name else "Computing metrics"),
     )
-    failures = computed.failures
+    return Scored(computed.failures, steps.done)
+
+
+def analyse(*, run: Run, work: jobs.Work, scored: Scored) -> dict[str, Any]:
+    """Read, compute, draw and keep. Called by the worker inside one transaction."""
+    settings = {**DEFAULTS, **run.parameters}
+    steps = _Steps(work, scored.steps)
+    steps.take("Reading judgments")
     read = _read(run, settings)
-    tables = _tables(run, read, settings, failures, steps)
+    tables = _tables(run, read, settings, scored.failures, steps)
     steps.take("Drawing")
     _keep(run, tables, charts.drawn(tables))
     Run.objects.filter(pk=run.pk).update(input_sha256=frames.digest(read), versions=versions())
     return {"run": run.number}
+
+
+def execute(*, run: Run, work: jobs.Work) -> dict[str, Any]:
+    """Do all of a run at once, for whoever has no worker."""
+    return analyse(run=run, work=work, scored=score(run=run, work=work))
 
 
 def _read(run: Run, settings: Mapping[str, Any]) -> Material:
@@ -215,9 +233,9 @@ def versions() -> dict[str, str]:
 class _Steps:
     """A run's progress, counted in steps whose number grows as tables are found to need more."""
 
-    def __init__(self, work: jobs.Work) -> None:
-        self._work, self._done = work, 0
+    def __init__(self, work: jobs.Work, done: int = 0) -> None:
+        self._work, self.done = work, done
 
     def take(self, message: str) -> None:
-        self._done += 1
-        self._work.progress(self._done, max(40, self._done + 5), message)
+        self.done += 1
+        self._work.progress(self.done, max(40, self.done + 5), message)

@@ -4,14 +4,16 @@ import pytest
 from celery import current_app
 
 import analysis.tasks  # noqa: F401  registers what does the jobs
-from analysis.actions import items, scores, scoring_jobs
+from analysis.actions import items, runs, scores, scoring_jobs
 from analysis.actions.scores import Chosen
 from analysis.metrics import registry
 from analysis.metrics.contract import RAW, MetricResult, MetricSpec, Need, Preparation, Unit
+from analysis.models import Result
 from judging.actions import jobs
 from judging.models import Job, Metric, Reference, Score
 from judging.models import Unit as Judged
 from tests import factories
+from tests.analysis import studies
 
 pytestmark = pytest.mark.django_db
 ALL = [Chosen(id) for id in ("bleu_1", "rouge_l", "q_bleu_1", "nist", "f_bleu_1", "multi_bleu_1", "avg_rouge_l",
@@ -187,6 +189,23 @@ def test_the_successor_of_a_dead_worker_computes_nothing_twice(collection, count
     Metric.objects.all().delete()
     carried_out(job_of(collection))
     assert [row[1:] for row in resumed] == [row[1:] for row in values()]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_whose_worker_died_goes_on_from_the_scores_that_were_committed(counting):
+    campaign = studies.imported()
+    run = runs.start(campaign=campaign, by=campaign.created_by, seed=1,
+                     parameters={"metrics": ["counting"], "resamples": 100})  # fmt: skip
+    counting.breaks_at = 3
+    with pytest.raises(KeyboardInterrupt):
+        carried_out(run.job)
+    assert Score.objects.filter(metric__name="Counting").count() == 10
+    assert not Result.objects.exists()
+    Job.objects.filter(pk=run.job_id).update(heartbeat_at="2020-01-01T00:00Z")
+    jobs.to_ring()
+    assert (carried_out(run.job).state, run.job.error) == ("done", "")
+    assert len(counting.asked) == Score.objects.filter(metric__name="Counting").count() == 18
+    assert "Counting" in {row["name"] for row in runs.tables_of(run)["metrics"]}
 
 
 @pytest.mark.django_db(transaction=True)
