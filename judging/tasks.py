@@ -12,7 +12,7 @@ from celery import current_app, shared_task
 from django.db import transaction
 from django.utils import timezone
 
-from judging.actions import assignments, campaigns, imports, jobs, uploads
+from judging.actions import assignments, campaigns, collections, imports, jobs, uploads
 from judging.actions.rounds import NothingToJudge
 from judging.models import Job
 
@@ -102,3 +102,16 @@ def import_study(work: jobs.Work) -> Mapping[str, Any]:
         raise jobs.CannotDo(str(refused)) from None
     campaign = str(made.campaign.uuid) if made.campaign else None
     return {"collection": made.collection.pk, "campaign": campaign, "quarantined": made.quarantined}
+
+
+@job_task("judging.delete_collection")
+def delete_collection(work: jobs.Work) -> Mapping[str, Any]:
+    """Remove a large collection."""
+    collection = work.job.collection
+    if collection is None:
+        raise jobs.CannotDo("The collection is gone already.")
+    try:
+        collections.delete(collection=collection, progress=work.progress)
+    except collections.InUse as refused:
+        raise jobs.CannotDo(str(refused)) from None
+    return {"deleted": collection.name}

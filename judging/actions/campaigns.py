@@ -7,11 +7,24 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import ProtectedError
 from django.db.models.functions import Now
 
 from judging.actions import rounds
 from judging.actions.rounds import Progress, silent
-from judging.models import Campaign, Collection, Deviation, Invitation, Membership, Round, Rubric, User
+from judging.models import (
+    Assignment,
+    Campaign,
+    Collection,
+    Deviation,
+    Invitation,
+    Membership,
+    Round,
+    Rubric,
+    Task,
+    TaskUnit,
+    User,
+)
 
 PLANNED = (
     "title", "annotators_per_task", "order", "seed", "lease_minutes", "time_zone", "introduction", "consent", "contact",
@@ -112,6 +125,26 @@ def close(*, campaign: Campaign, now: datetime) -> None:
         move(campaign=campaign, to=Campaign.State.CLOSED, now=now)
         for each in campaign.rounds.filter(opened_at__isnull=False, closed_at__isnull=True):
             rounds.close(round=each, now=now)
+
+
+def discard(*, campaign: Campaign) -> None:
+    """Delete a draft that nobody judged in, with its links and roles."""
+    with transaction.atomic():
+        held = _held(campaign)
+        if held.state != Campaign.State.DRAFT:
+            raise NotAllowedNow("Only a draft can be deleted. Close the campaign and archive it.")
+        if held.enrollments.exists():
+            raise NotAllowedNow("Annotators have joined this draft already, so it cannot be deleted.")
+        own = {"round__campaign": held}
+        Assignment.objects.filter(**own).delete()
+        TaskUnit.objects.filter(task__round__campaign=held).delete()
+        Task.objects.filter(**own).delete()
+        held.rounds.all().delete()
+        held.jobs.all().delete()
+        try:
+            held.delete()
+        except ProtectedError:
+            raise NotAllowedNow("This draft was analysed already, so it cannot be deleted.") from None
 
 
 def invite(*, campaign: Campaign, by: User, role: str = Membership.Role.ANNOTATOR, **columns: Any) -> Invitation:

@@ -3,13 +3,18 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
 
-from django.db.models import Model
+from django.db import transaction
+from django.db.models import Model, ProtectedError, QuerySet
 
 from judging.actions.bulk import take_ids
+from judging.actions.rounds import Progress, silent
 from judging.formats.records import Problem, ScoreColumn, SourceRecord, Study
 from judging.models import (
     Attribute,
+    Campaign,
     Collection,
     Metric,
     Passage,
@@ -27,6 +32,14 @@ Pair = tuple[str, str]
 Put = Callable[[type[Model], tuple[str, ...], Iterable[tuple[object, ...]]], None]
 SCALES = {"fraction": Metric.Scale.FRACTION, "percent": Metric.Scale.PERCENT, "none": Metric.Scale.OTHER}
 LONGEST_COLUMN_NAME = 200
+
+
+class InUse(Exception):
+    """Campaigns are about the collection; `campaigns` says which."""
+
+    def __init__(self, campaigns: tuple[Campaign, ...]) -> None:
+        super().__init__("Campaigns are about this collection.")
+        self.campaigns = campaigns
 
 
 class UnitIds:
@@ -69,6 +82,48 @@ def quarantine(*, collection: Collection, problems: Iterable[Problem]) -> int:
         for problem in problems
     ]
     return len(Quarantine.objects.bulk_create(rows, batch_size=1_000))
+
+
+def delete(*, collection: Collection, progress: Progress = silent) -> None:
+    """Remove a collection with all it holds, and its file where nobody else has it.
+
+    Raises
+    ------
+    InUse
+        Where a campaign is about it.
+    """
+    with transaction.atomic():
+        held = Collection.objects.select_for_update().get(pk=collection.pk)
+        if campaigns := tuple(held.campaigns.order_by("title")):
+            raise InUse(campaigns)
+        for done, rows in enumerate(parts := contents(held)):
+            progress(done, len(parts), f"Removing {rows.model._meta.verbose_name_plural}")
+            rows._raw_delete(rows.db)  # nothing but what is removed here points at them; the database checks it
+        file = held.file
+        held.delete()
+        if file and not file.collections.exists():
+            file.uploads.filter(owner=held.owner).delete()
+            with suppress(ProtectedError), transaction.atomic():
+                file.delete()
+
+
+def contents(collection: Collection) -> tuple[QuerySet[Any], ...]:
+    """Return all rows a collection holds, those first that others do not need."""
+    sets = {"question_set__source__collection": collection}
+    units = {f"unit__{path}": value for path, value in sets.items()}
+    return (
+        Score.objects.filter(metric__collection=collection),
+        Attribute.objects.filter(**units),
+        Question.objects.filter(**units),
+        Unit.objects.filter(**sets),
+        QuestionSet.objects.filter(source__collection=collection),
+        Reference.objects.filter(source__collection=collection),
+        collection.sources.all(),
+        collection.passages.all(),
+        collection.systems.all(),
+        collection.metrics.all(),
+        collection.quarantine.all(),
+    )
 
 
 def fingerprint(*, file_sha256: str, column: str, name: str) -> str:

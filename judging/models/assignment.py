@@ -133,7 +133,7 @@ class Draft(models.Model):
     """An answer on its way: the latest by the page's sequence number; a lower number never overwrites."""
 
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="drafts", db_index=False)
-    unit = models.ForeignKey("judging.Unit", on_delete=models.PROTECT, related_name="+", db_index=False)
+    unit = models.ForeignKey("judging.Unit", on_delete=models.PROTECT, related_name="+")
     criterion = models.ForeignKey("judging.Criterion", on_delete=models.PROTECT, related_name="+", db_index=False)
     value = models.SmallIntegerField(null=True, blank=True)
     point = models.ForeignObject(
@@ -166,9 +166,7 @@ class Note(models.Model):
     """An annotator's comment on a unit, or on the whole task."""
 
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="notes", db_index=False)
-    unit = models.ForeignKey(
-        "judging.Unit", on_delete=models.PROTECT, related_name="+", null=True, blank=True, db_index=False
-    )
+    unit = models.ForeignKey("judging.Unit", on_delete=models.PROTECT, related_name="+", null=True, blank=True)
     text = models.TextField(blank=True)
     sequence = models.PositiveBigIntegerField()
     saved_at = models.DateTimeField(auto_now=True)
@@ -206,7 +204,7 @@ class Marking(models.Model):
     """
 
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="markings", db_index=False)
-    unit = models.ForeignKey("judging.Unit", on_delete=models.PROTECT, related_name="+", db_index=False)
+    unit = models.ForeignKey("judging.Unit", on_delete=models.PROTECT, related_name="+")
     nothing = models.BooleanField(help_text="Nothing in the passage answers the question.")
     sequence = models.PositiveBigIntegerField()
     saved_at = models.DateTimeField(auto_now=True)

@@ -115,6 +115,19 @@ def lock(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return _told(request, campaign, lambda: campaigns.lock(campaign=campaign, now=timezone.now()), done)
 
 
+@campaign_for_managers
+@require_POST
+def discard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Delete a draft."""
+    try:
+        campaigns.discard(campaign=campaign)
+    except campaigns.NotAllowedNow as refused:
+        messages.error(request, str(refused))
+        return redirect("judging:campaign", campaign.uuid)
+    messages.success(request, _("“%(title)s” is deleted.") % {"title": campaign.title})
+    return redirect("judging:campaigns")
+
+
 LAUNCH = "judging.launch"
 LARGE = 3_000  # question sets; above that, laying out the places is a job with progress
 

@@ -3,18 +3,25 @@
 import csv
 from collections.abc import Iterator
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.text import slugify
-from django.views.decorators.http import require_GET
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
 
+from judging import tasks
+from judging.actions import collections, jobs
 from judging.formats.numbers import is_number
-from judging.guards import collection_for_readers, collections_of
-from judging.models import Campaign, Collection
+from judging.guards import collection_for_owner, collection_for_readers, collections_of
+from judging.models import Campaign, Collection, Score, Unit
 
+DELETE = "judging.delete_collection"
+LARGE = 20_000  # slots and sets; above that, removing them is a job with progress
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -51,6 +58,40 @@ def quarantine(request: HttpRequest, collection: Collection) -> StreamingHttpRes
     name = slugify(collection.name) or "collection"
     response["Content-Disposition"] = f'attachment; filename="{name}-quarantine.csv"'
     return response
+
+
+@collection_for_owner
+@require_http_methods(["GET", "POST"])
+def delete(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Say what would go and ask once more; then remove it, a large one by a job."""
+    if request.method == "POST":
+        try:
+            return _delete(request, collection)
+        except collections.InUse:
+            pass  # the page says which
+    in_use, seen = collection.campaigns.order_by("title"), Campaign.objects.visible_to(request.user)
+    context = {
+        "collection": Collection.objects.counted().get(pk=collection.pk),
+        "score_count": Score.objects.filter(metric__collection=collection).count(),
+        "campaigns": in_use.filter(pk__in=seen),
+        "hidden_count": in_use.exclude(pk__in=seen).count(),
+    }
+    status = 409 if request.method == "POST" else 200
+    return render(request, "judging/collections/delete.html", context, status=status)
+
+
+def _delete(request: HttpRequest, collection: Collection) -> HttpResponse:
+    units = Unit.objects.filter(question_set__source__collection=collection)
+    if units.count() <= LARGE or collection.campaigns.exists():
+        collections.delete(collection=collection)
+        messages.success(request, _("“%(name)s” is deleted.") % {"name": collection.name})
+        return redirect("judging:collections")
+    with transaction.atomic():
+        Collection.objects.select_for_update().get(pk=collection.pk)
+        under_way = collection.jobs.unfinished().filter(kind=DELETE).first()
+        job = under_way or jobs.enqueue(kind=DELETE, parameters={}, by=request.user, collection=collection)
+        transaction.on_commit(lambda: tasks.ring(job.pk))
+    return redirect("judging:job", job.pk)
 
 
 def _csv_lines(collection: Collection) -> Iterator[str]:

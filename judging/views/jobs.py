@@ -15,6 +15,7 @@ from judging.models import Job
 
 TITLES = {
     "judging.import_study": gettext_lazy("Importing a file"),
+    "judging.delete_collection": gettext_lazy("Deleting a collection"),
     "judging.launch": gettext_lazy("Opening a campaign"),
     "analysis.run": gettext_lazy("Analysing the judgments"),
     "analysis.planning": gettext_lazy("Simulating studies"),
@@ -82,6 +83,8 @@ def _result(job: Job) -> tuple[str, str]:
     """Return where a finished job leads, and what the link says."""
     if job.state != Job.State.DONE:
         return "", ""
+    if "deleted" in job.result:
+        return reverse("judging:collections"), _("To the collections")
     if collection := job.result.get("collection"):
         return reverse("judging:collection", args=[collection]), _("Look at the collection")
     if job.kind == "analysis.run":

@@ -132,3 +132,26 @@ def test_last_manager_stays():
     campaigns.add_member(campaign=campaign, user=second, role="manager")
     campaigns.remove_member(campaign=campaign, user=campaign.created_by, role="manager")
     assert campaign.memberships.get().user == second
+
+
+def test_discard_removes_a_draft_with_its_pilot_and_leaves_the_collection():
+    campaign = factories.campaign()
+    campaigns.invite(campaign=campaign, by=campaign.created_by)
+    rounds.open_(round=campaign.rounds.create(kind="pilot"), now=NOW)
+    material = campaign.collection
+
+    campaigns.discard(campaign=campaign)
+
+    assert not Campaign.objects.exists()
+    assert not Assignment.objects.exists()
+    assert material.sources.count() == 2
+
+
+def test_discard_refuses_what_is_locked_and_what_people_joined():
+    locked, joined = factories.campaign(), factories.campaign()
+    campaigns.lock(campaign=locked, now=NOW)
+    factories.enrollment(joined)
+    for campaign, reason in ((locked, "Only a draft"), (joined, "have joined")):
+        with pytest.raises(campaigns.NotAllowedNow, match=reason):
+            campaigns.discard(campaign=campaign)
+    assert Campaign.objects.count() == 2

@@ -1,6 +1,6 @@
 import pytest
 
-from judging.actions import collections, imports
+from judging.actions import collections, imports, uploads
 from judging.formats.records import Problem
 from judging.models import (
     Attribute,
@@ -10,8 +10,10 @@ from judging.models import (
     Quarantine,
     Question,
     QuestionSet,
+    Reference,
     Score,
     Source,
+    StoredFile,
     System,
     Unit,
 )
@@ -162,3 +164,39 @@ def test_counted_collections_tell_what_they_hold():
 
     counts = (row.source_count, row.system_count, row.question_count, row.quarantine_count)
     assert counts == (2, 2, 3, 0)
+
+
+def test_delete_removes_everything_and_the_file_where_nobody_else_has_it():
+    owner = factories.researcher()
+    upload = uploads.keep(owner=owner, name="canals.csv", content=b"question\nWhy?\n")
+    made = imports.import_study(study=study(), name="Canals", by=owner, now=NOW, file=upload.file).collection
+    other = stored()
+
+    collections.delete(collection=made)
+
+    assert list(Collection.objects.all()) == [other]
+    counted = (Passage, Source, Reference, System, QuestionSet, Unit, Question, Attribute, Metric, Score)
+    assert [model.objects.count() for model in counted] == [2, 2, 0, 2, 4, 8, 3, 3, 1, 3]
+    assert not StoredFile.objects.exists()
+
+
+def test_delete_keeps_a_file_that_another_collection_came_from():
+    owner = factories.researcher()
+    upload = uploads.keep(owner=owner, name="canals.csv", content=b"question\nWhy?\n")
+    options = {"study": study(), "name": "Canals", "by": owner, "now": NOW, "file": upload.file}
+    made, _again = (imports.import_study(**options, again=True).collection for _ in range(2))
+
+    collections.delete(collection=made)
+
+    assert StoredFile.objects.get() == upload.file
+
+
+def test_delete_refuses_what_a_campaign_is_about():
+    made = stored()
+    campaign = factories.campaign(collection=made)
+
+    with pytest.raises(collections.InUse) as refused:
+        collections.delete(collection=made)
+
+    assert refused.value.campaigns == (campaign,)
+    assert made.sources.count() == 2

@@ -1,26 +1,15 @@
 import csv
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
-from judging.actions import imports
-from judging.models import Collection, Membership, Quarantine, User
+from judging import tasks
+from judging.actions import imports, jobs
+from judging.models import Collection, Job, Membership, Quarantine, User
 from tests import factories
 from tests.judging.studies import NOW, study
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def owner() -> User:
-    return factories.researcher()
-
-
-@pytest.fixture
-def page(client: Client, owner: User) -> Client:
-    client.force_login(owner)
-    return client
 
 
 def imported(owner: User, **options) -> Collection:
@@ -160,3 +149,56 @@ def test_strangers_are_sent_to_log_in_and_wrong_verbs_are_refused(client, owner,
     assert client.get(url).url.startswith(reverse("login"))
     client.force_login(owner)
     assert client.post(url).status_code == 405
+
+
+def test_delete_counts_what_would_go_and_removes_it_on_a_second_word(page, owner):
+    made = imported(owner)
+    address = reverse("judging:collection_delete", args=[made.pk])
+
+    assert address in page.get(reverse("judging:collection", args=[made.pk])).text
+    asked = page.get(address)
+    assert (asked.context["collection"].question_count, asked.context["score_count"]) == (3, 3)
+    assert Collection.objects.exists()
+    answer = page.post(address, follow=True)
+
+    assert "“Canal towns” is deleted." in answer.text
+    assert not Collection.objects.exists()
+
+
+def test_delete_names_the_campaigns_in_its_way(page, owner):
+    made = imported(owner)
+    factories.campaign(collection=made, manager=owner, title="Spring")
+    factories.campaign(collection=made, title="Of others")
+
+    for answer in (page.get(address := reverse("judging:collection_delete", args=[made.pk])), page.post(address)):
+        assert "Spring" in answer.text
+        assert "Of others" not in answer.text
+        assert "1 campaign that you have no part in" in answer.text
+    assert answer.status_code == 409
+    assert Collection.objects.exists()
+
+
+def test_delete_of_a_large_collection_is_a_job(page, owner, monkeypatch):
+    made = imported(owner)
+    monkeypatch.setattr("judging.views.collections.LARGE", 2)
+
+    page.post(reverse("judging:collection_delete", args=[made.pk]))
+    answer = page.post(reverse("judging:collection_delete", args=[made.pk]))
+
+    job = Job.objects.get()
+    assert (job.kind, job.collection, job.state) == ("judging.delete_collection", made, "queued")
+    assert answer.url == reverse("judging:job", args=[job.pk])
+    tasks.delete_collection(jobs.Work(jobs.claim(job_id=job.pk), worker="test"))
+    assert not Collection.objects.exists()
+
+
+def test_delete_is_the_owners(client, owner):
+    made = imported(owner)
+    address = reverse("judging:collection_delete", args=[made.pk])
+    campaign = factories.campaign(collection=made)
+    assert client.post(address).url.startswith(reverse("login"))
+    client.force_login(campaign.created_by)
+    assert client.post(address).status_code == 403
+    client.force_login(factories.researcher())
+    assert client.post(address).status_code == 404
+    assert Collection.objects.exists()
