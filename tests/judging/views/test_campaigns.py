@@ -4,15 +4,14 @@ import uuid
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from django.utils import timezone
 
-from judging.actions import campaigns, enrollments
-from judging.models import Campaign, Exclusion, Invitation, Job, Membership, User
+from judging.actions import campaigns
+from judging.models import Job, Membership
 from judging.views import campaigns as views
 from tests import factories
+from tests.judging.views.campaign_pages import address, assert_same_queries
 
 pytestmark = pytest.mark.django_db
 
@@ -21,42 +20,8 @@ POSTS = ["amend", "lock", "open", "pause", "close", "archive", "exclude", "invit
 FOR_MANAGERS = ["plan", *POSTS]
 
 
-@pytest.fixture
-def manager() -> User:
-    return factories.researcher()
-
-
-@pytest.fixture
-def page(client: Client, manager: User) -> Client:
-    client.force_login(manager)
-    return client
-
-
-@pytest.fixture
-def draft(manager: User) -> Campaign:
-    return factories.campaign(manager=manager)
-
-
-@pytest.fixture
-def open_campaign(manager: User) -> Campaign:
-    return factories.opened(manager=manager)
-
-
-def address(name: str, campaign: Campaign, *args: int) -> str:
-    return reverse(f"judging:{name}", args=[campaign.uuid, *args])
-
-
 def verb_of(name: str) -> str:
     return "post" if name in POSTS else "get"
-
-
-def plan(campaign: Campaign, **changes) -> dict:
-    """Return what the form of a plan sends."""
-    fields = {
-        "title": "Weirs", "rubric": campaign.rubric_id, "annotators_per_task": 2, "order": "breadth", "seed": 7,
-        "lease_minutes": 30, "time_zone": "Europe/Berlin", "introduction": "", "consent": "", "contact": "",
-    }  # fmt: skip
-    return fields | changes
 
 
 # --- who may, and what is not there ---
@@ -142,142 +107,9 @@ def test_list_of_nothing_says_what_to_do_next(page):
     assert reverse("judging:campaign_new") in answer.text
 
 
-def test_list_takes_as_many_queries_for_three_campaigns_as_for_one(page, manager):
-    factories.opened(manager=manager)
-    assert_same_queries(page, reverse("judging:campaigns"), lambda: factories.opened(manager=manager))
-
-
-def assert_same_queries(page: Client, url: str, add) -> None:
-    """Count a page's queries, add two rows, count again."""
-    page.get(url)
-    with CaptureQueriesContext(connection) as one:
-        page.get(url)
-    add()
-    add()
-    with CaptureQueriesContext(connection) as three:
-        page.get(url)
-    assert len(three) == len(one)
-
-
-# --- planning ---
-
-
-def test_new_campaign_is_a_draft_with_its_manager(page, manager):
-    collection, rubric = factories.collection(owner=manager), factories.rubric()
-    form = {
-        "collection": collection.pk, "rubric": rubric.pk, "title": "Weirs", "annotators_per_task": 2, "order": "depth",
-        "seed": 1, "lease_minutes": 60, "time_zone": "UTC",
-    }  # fmt: skip
-    answer = page.post(reverse("judging:campaign_new"), form)
-    made = Campaign.objects.get()
-    assert answer.url == address("campaign", made)
-    assert (made.title, made.state, made.annotators_per_task) == ("Weirs", "draft", 2)
-    assert made.memberships.get().user == manager
-
-
-def test_new_campaign_sent_twice_is_one(page, manager):
-    collection, rubric = factories.collection(owner=manager), factories.rubric()
-    form = {
-        "collection": collection.pk, "rubric": rubric.pk, "title": "Weirs", "annotators_per_task": 2, "order": "depth",
-        "seed": 1, "lease_minutes": 60, "time_zone": "UTC",
-    }  # fmt: skip
-    first = page.post(reverse("judging:campaign_new"), form)
-    assert page.post(reverse("judging:campaign_new"), form).url == first.url
-    assert page.post(reverse("judging:campaign_new"), form | {"seed": 2}).url != first.url
-    Campaign.objects.update(created_at=timezone.now() - campaigns.DOUBLE_CLICK)
-    assert page.post(reverse("judging:campaign_new"), form).url != first.url
-    assert Campaign.objects.count() == 3
-
-
-def test_new_campaign_offers_protocols_with_what_they_ask(page, manager):
-    factories.collection(owner=manager)
-    rubric = factories.rubric()
-    answer = page.get(reverse("judging:campaign_new"), {"rubric": rubric.pk})
-    assert "Two criteria for tests." in answer.text
-    assert answer.text.count("checked") == 2
-
-
-def test_new_campaign_without_material_leads_to_the_import(page):
-    assert reverse("judging:import") in page.get(reverse("judging:campaign_new")).text
-
-
-def test_new_campaign_about_somebody_elses_material_is_refused(page, manager):
-    factories.collection(owner=manager)
-    theirs, rubric = factories.collection(), factories.rubric()
-    form = {"collection": theirs.pk, "rubric": rubric.pk, "title": "x", "annotators_per_task": 1, "order": "depth"}
-    answer = page.post(reverse("judging:campaign_new"), form | {"seed": 1, "lease_minutes": 1, "time_zone": "UTC"})
-    assert answer.status_code == 422
-    assert not Campaign.objects.exists()
-
-
-def test_new_campaign_is_for_those_who_may_create(client):
-    client.force_login(factories.user())
-    assert client.get(reverse("judging:campaign_new")).status_code == 403
-    client.logout()
-    assert client.get(reverse("judging:campaign_new")).url.startswith(reverse("login"))
-
-
-def test_plan_of_a_draft_can_be_changed(page, draft):
-    answer = page.post(address("plan", draft), plan(draft))
-    assert answer.url == address("campaign", draft)
-    draft.refresh_from_db()
-    assert (draft.title, draft.seed, draft.order, draft.time_zone) == ("Weirs", 7, "breadth", "Europe/Berlin")
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"title": ""}, {"annotators_per_task": 0}, {"time_zone": "Mars"}, {"rubric": 10**9}, {"seed": "x"}]
-)
-def test_plan_malformed_names_the_field(page, draft, wrong):
-    answer = page.post(address("plan", draft), plan(draft, **wrong))
-    assert answer.status_code == 422
-    assert f'id="id_{next(iter(wrong))}' in answer.text
-    assert "errorlist" in answer.text
-    draft.refresh_from_db()
-    assert draft.title == "Canal towns"
-
-
-def test_plan_with_a_wrong_detail_unfolds_the_details(page, draft):
-    assert '<details class="more" open>' in page.post(address("plan", draft), plan(draft, time_zone="Mars")).text
-
-
-def test_plan_that_is_locked_is_read_and_not_changed(page, open_campaign):
-    assert "Locked protocol" in page.get(address("plan", open_campaign)).text
-    page.post(address("plan", open_campaign), plan(open_campaign))
-    open_campaign.refresh_from_db()
-    assert open_campaign.title == "Canal towns"
-
-
-def test_amendment_is_listed_with_its_reason(page, open_campaign):
-    change = {"what": "lease_minutes", "value": "45", "reason": "People take breaks"}
-    assert page.post(address("amend", open_campaign), change).status_code == 302
-    open_campaign.refresh_from_db()
-    assert open_campaign.lease_minutes == 45
-    assert "People take breaks" in page.get(address("plan", open_campaign)).text
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {},
-        {"what": "seed", "value": "1", "reason": "x"},
-        {"what": "lease_minutes", "value": "x", "reason": "x"},
-        {"what": "lease_minutes", "value": "0", "reason": "x"},
-        {"what": "lease_minutes", "value": "99999999999", "reason": "x"},
-        {"what": "lease_minutes", "value": "9" * 5000, "reason": "x"},
-        {"what": "contact", "value": "x" * 201, "reason": "x"},
-        {"what": "introduction", "value": "zero \x00 byte", "reason": "x"},
-    ],
-)
-def test_amendment_malformed_changes_nothing(page, open_campaign, change):
-    answer = page.post(address("amend", open_campaign), change)
-    assert answer.status_code == 422
-    assert not open_campaign.deviations.exists()
-
-
-def test_amendment_of_a_draft_is_no_deviation(page, draft):
-    page.post(address("amend", draft), {"what": "contact", "value": "Ada", "reason": "x"})
-    draft.refresh_from_db()
-    assert (draft.contact, draft.deviations.count()) == ("", 0)
+def test_list_takes_as_many_queries_for_three_campaigns_as_for_one(page, owner):
+    factories.opened(manager=owner)
+    assert_same_queries(page, reverse("judging:campaigns"), lambda: factories.opened(manager=owner))
 
 
 # --- its states ---
@@ -306,8 +138,8 @@ def test_move_that_the_state_does_not_allow_says_so(page, draft, name):
     assert draft.state == "draft"
 
 
-def test_opening_without_questions_says_so(page, manager):
-    empty = factories.campaign(manager=manager, collection=factories.collection(owner=manager, sources=0))
+def test_opening_without_questions_says_so(page, owner):
+    empty = factories.campaign(manager=owner, collection=factories.collection(owner=owner, sources=0))
     page.post(address("lock", empty))
     assert "Import questions first" in page.post(address("open", empty), follow=True).text
 
@@ -378,97 +210,12 @@ def test_tasks_page_that_is_not_there_shows_one_that_is(page, open_campaign, num
     assert page.get(address("tasks", open_campaign), {"page": number}).status_code == 200
 
 
-def test_tasks_take_as_many_queries_for_three_as_for_one(page, manager):
+def test_tasks_take_as_many_queries_for_three_as_for_one(page, owner):
     counts = []
     for sources in (1, 3):
-        made = factories.opened(manager=manager, collection=factories.collection(owner=manager, sources=sources))
+        made = factories.opened(manager=owner, collection=factories.collection(owner=owner, sources=sources))
         page.get(address("tasks", made))
         with CaptureQueriesContext(connection) as queries:
             page.get(address("tasks", made))
         counts.append(len(queries))
     assert counts[0] == counts[1]
-
-
-# --- people ---
-
-
-def test_invitation_link_is_made_shown_whole_and_revoked(page, open_campaign):
-    page.post(address("invite", open_campaign), {"label": "Spring course", "role": "annotator", "places": 5})
-    link = Invitation.objects.get()
-    shown = page.get(address("annotators", open_campaign)).text
-    assert "http://testserver" + reverse("annotation:join", args=[link.token]) in shown
-    assert "Spring course" in shown
-    page.post(address("revoke", open_campaign, link.pk))
-    assert link.token not in page.get(address("annotators", open_campaign)).text
-
-
-def test_invitation_ends_by_the_clock_of_the_campaign(page, open_campaign):
-    type(open_campaign).objects.update(time_zone="Asia/Tokyo")
-    page.post(address("invite", open_campaign), {"role": "annotator", "expires_at": "2031-05-01T18:00"})
-    assert Invitation.objects.get().expires_at.isoformat() == "2031-05-01T09:00:00+00:00"
-    assert "valid until 1 May 2031 18:00" in page.get(address("annotators", open_campaign)).text
-
-
-@pytest.mark.parametrize("form", [{}, {"role": "king"}, {"role": "annotator", "places": "many"}])
-def test_invitation_malformed_makes_no_link(page, open_campaign, form):
-    answer = page.post(address("invite", open_campaign), form)
-    assert answer.status_code == 422
-    assert "errorlist" in answer.text
-    assert not Invitation.objects.exists()
-
-
-def test_account_is_given_a_role_and_loses_it(page, draft):
-    colleague = factories.user("grace")
-    page.post(address("add_member", draft), {"username": "grace", "role": "analyst"})
-    row = draft.memberships.get(user=colleague)
-    assert row.role == "analyst"
-    page.post(address("remove_member", draft, row.pk))
-    assert not draft.memberships.filter(user=colleague).exists()
-
-
-@pytest.mark.parametrize("form", [{"username": "nobody", "role": "analyst"}, {"username": "", "role": "x"}])
-def test_role_for_an_unknown_account_is_refused(page, draft, form):
-    assert page.post(address("add_member", draft), form).status_code == 422
-    assert draft.memberships.count() == 1
-
-
-def test_last_manager_stays(page, draft):
-    row = draft.memberships.get()
-    assert "keeps at least one manager" in page.post(address("remove_member", draft, row.pk), follow=True).text
-    assert draft.memberships.filter(pk=row.pk).exists()
-
-
-def test_annotator_is_left_out_with_a_reason_and_taken_back(page, open_campaign):
-    left_out = factories.enrollment(open_campaign)
-    page.post(address("exclude", open_campaign), {"enrollment": left_out.pk, "reason": "4 seconds", "act": "exclude"})
-    assert Exclusion.objects.standing().get().reason == "4 seconds"
-    assert "left out" in page.get(address("annotators", open_campaign)).text
-    page.post(address("exclude", open_campaign), {"enrollment": left_out.pk, "act": "readmit"})
-    assert not Exclusion.objects.standing().exists()
-    assert Exclusion.objects.count() == 1
-
-
-def test_exclusion_without_reason_or_of_somebody_elses_annotator_is_refused(page, open_campaign):
-    own, foreign = factories.enrollment(open_campaign), factories.enrollment(factories.opened())
-    for form in ({"enrollment": own.pk}, {"enrollment": foreign.pk, "reason": "x"}, {"enrollment": "x"}):
-        assert page.post(address("exclude", open_campaign), form).status_code == 422
-    assert not Exclusion.objects.exists()
-
-
-def test_annotators_take_as_many_queries_for_three_as_for_one(page, open_campaign, manager):
-    def add() -> None:
-        made = factories.enrollment(open_campaign)
-        enrollments.exclude(enrollment=made, reason="too fast", by=manager, now=timezone.now())
-        campaigns.invite(campaign=open_campaign, by=manager)
-        Membership.objects.create(user=factories.user(), campaign=open_campaign, role="analyst")
-
-    add()
-    assert_same_queries(page, address("annotators", open_campaign), add)
-
-
-def test_leaving_an_annotator_out_twice_says_so_and_does_it_once(page, open_campaign):
-    annotator = factories.enrollment(open_campaign, label="A01")
-    form = {"enrollment": annotator.pk, "reason": "Same answer everywhere"}
-    page.post(address("exclude", open_campaign), form)
-    assert "A01 is left out already." in page.post(address("exclude", open_campaign), form, follow=True).text
-    assert Exclusion.objects.count() == 1

@@ -3,9 +3,8 @@
 import pytest
 
 from judging.models import Collection, Job
-from tests.judging.views.test_imports import DETAILS, at, confirmed, mapped, owner, page, sent
+from tests.judging.views.importing import DETAILS, at, confirmed, mapped, sent
 
-__all__ = ["owner", "page"]
 pytestmark = pytest.mark.django_db
 
 MANY = "passage,answer,system,question\n" + "".join(

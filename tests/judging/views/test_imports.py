@@ -1,80 +1,14 @@
-import gzip
-import re
-from typing import Any
-
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
-from django.http import HttpResponse
-from django.test import Client
 from django.urls import reverse
 
 from judging.actions import rubrics
 from judging.formats import rubric as documents
-from judging.models import Campaign, Collection, Job, Judgment, Quarantine, Question, Source, Upload, User
+from judging.models import Campaign, Collection, Job, Judgment, Quarantine, Question, Upload, User
 from tests import factories, shared_data
 from tests.judging.studies import QUESTIONS
+from tests.judging.views.importing import at, confirmed, form_of, imported, mapped, send, sent, use
 
 pytestmark = pytest.mark.django_db
-
-DETAILS = {"name": "Canal towns", "language": "en"}
-BOMB = b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><dataset>&b;</dataset>'
-
-
-@pytest.fixture
-def owner() -> User:
-    return factories.researcher()
-
-
-@pytest.fixture
-def page(client: Client, owner: User) -> Client:
-    client.force_login(owner)
-    return client
-
-
-def send(page: Client, content: str | bytes, name: str = "canals.csv") -> HttpResponse:
-    data = content.encode() if isinstance(content, str) else content
-    return page.post(reverse("judging:import"), {"file": SimpleUploadedFile(name, data)})
-
-
-def sent(page: Client, content: str | bytes = QUESTIONS, name: str = "canals.csv") -> Upload:
-    assert send(page, content, name).status_code == 302
-    return Upload.objects.latest("id")
-
-
-def at(step: str, upload: Upload) -> str:
-    return reverse(f"judging:import_{step}", args=[upload.pk])
-
-
-def form_of(answer: HttpResponse) -> dict[str, Any]:
-    """Return what a browser would send of the second step's forms as they are shown."""
-    formset, form = answer.context.get("formset"), answer.context["form"]
-    shown = {bound.html_name: bound.value() for bound in form}
-    for each in formset or ():
-        shown |= {bound.html_name: bound.value() for bound in each}
-    if formset:
-        shown |= {bound.html_name: bound.value() for bound in formset.management_form}
-    return {name: value for name, value in shown.items() if value not in (None, False)}
-
-
-def use(form: dict[str, Any], header: str, column: str, **said: str) -> dict[str, Any]:
-    place = header.split(",").index(column)
-    return form | {f"columns-{place}-{key}": value for key, value in said.items()}
-
-
-def mapped(page: Client, upload: Upload, **said: Any) -> HttpResponse:
-    return page.post(at("columns", upload), form_of(page.get(at("columns", upload))) | said)
-
-
-def confirmed(page: Client, upload: Upload, **details: Any) -> HttpResponse:
-    """Tick that the handful is right, and import."""
-    assert page.post(at("check", upload), {"seed": "1", "checked": "on"}).url == at("confirm", upload)
-    return page.post(at("confirm", upload), DETAILS | details)
-
-
-def imported(page: Client, upload: Upload, **details: Any) -> HttpResponse:
-    assert mapped(page, upload).url == at("preview", upload)
-    assert page.get(at("preview", upload)).status_code == 200
-    return confirmed(page, upload, **details)
 
 
 def test_upload_keeps_the_file_for_its_owner(page, owner):
@@ -244,86 +178,6 @@ def test_a_protocol_of_somebody_else_is_no_choice(page):
     assert mapped(page, sent(page, RATED), rubric=str(theirs.pk)).status_code == 422
 
 
-TWICE = "passage,answer,system,question\nA lock is a lock.,lock,Alba,Why?\nThe weir.,weir,Alba,Who?\n"
-
-
-def test_an_answer_that_stands_twice_is_asked_about_and_marked_where_one_says(page):
-    upload = sent(page, TWICE)
-    mapped(page, upload)
-
-    preview = page.get(at("preview", upload))
-    assert preview.context["ask_count"] == 1
-    assert [start for start, _ in preview.context["asks"][0][1]] == [2, 12]
-    assert page.post(at("starts", upload), {"start:1": "12", "others": "ask"}).url == at("preview", upload)
-    assert page.get(at("preview", upload)).context["ask_count"] == 0
-    confirmed(page, upload)
-
-    assert list(Source.objects.values_list("key", "answer_start")) == [("1", 12), ("2", 4)]
-
-
-def test_an_answer_that_stands_twice_may_stay_unmarked_or_take_its_first_place(page):
-    upload = sent(page, TWICE)
-    imported(page, upload)
-    assert Source.objects.get(key="1").answer_start is None
-
-    mapped(page, upload)
-    page.get(at("preview", upload))
-    page.post(at("check", upload), {"seed": "1", "checked": "on"})
-    assert (
-        "1 answer stands more than once in its text and will be left unmarked" in page.get(at("confirm", upload)).text
-    )
-    page.post(at("starts", upload), {"others": "first"})
-    page.get(at("preview", upload))
-    page.post(at("check", upload), {"seed": "1", "checked": "on"})
-    assert "left unmarked" not in page.get(at("confirm", upload)).text
-    confirmed(page, upload, again="on")
-
-    assert Source.objects.filter(key="1", answer_start=2).count() == 1
-
-
-def test_chosen_places_survive_going_back_but_not_another_passage(page):
-    upload = sent(page, TWICE)
-    mapped(page, upload)
-    page.post(at("starts", upload), {"start:1": "12"})
-    mapped(page, upload)
-    assert page.get(at("preview", upload)).context["ask_count"] == 0
-
-    form = use(form_of(page.get(at("columns", upload))), TWICE.splitlines()[0], "passage", use="sentence")
-    page.post(at("columns", upload), form)
-
-    assert page.get(at("preview", upload)).context["ask_count"] == 1
-
-
-def test_places_can_be_chosen_anew(page):
-    upload = sent(page, TWICE)
-    mapped(page, upload)
-    page.post(at("starts", upload), {"start:1": "12"})
-    assert "Choose anew" in page.get(at("preview", upload)).text
-
-    page.post(at("starts", upload), {"anew": "yes"})
-
-    assert page.get(at("preview", upload)).context["ask_count"] == 1
-
-
-@pytest.mark.parametrize("start", ["x", "-1", "9" * 30, ""])
-def test_malformed_places_are_passed_over(page, start):
-    upload = sent(page, TWICE)
-    mapped(page, upload)
-
-    assert page.post(at("starts", upload), {"start:1": start}).status_code == 302
-    assert page.get(at("preview", upload)).context["ask_count"] == 1
-
-
-def test_a_place_under_a_key_no_text_may_hold_is_passed_over(page):
-    upload = sent(page)
-    mapped(page, upload)
-    page.get(at("preview", upload))
-    page.post(at("starts", upload), {"start:zero \x00 byte": "3"})
-    page.get(at("preview", upload))
-    assert imported(page, upload).status_code == 302
-    assert Collection.objects.get().mapping["columns"]["starts"] == {}
-
-
 def test_the_same_file_twice_is_told_and_imported_only_on_demand(page):
     imported(page, sent(page))
     first = Collection.objects.get()
@@ -373,72 +227,6 @@ def test_a_large_file_becomes_a_job(page, owner, monkeypatch, settings, tmp_path
     assert (job.kind, job.state, job.created_by) == ("judging.import_study", "queued", owner)
     assert job.parameters["name"] == "Canal towns"
     assert Collection.objects.count() == 0
-
-
-def lone_lines() -> bytes:
-    return b"question,system\nWhy?,Alba\n" + b"x" * 3_000_000 + b",Brisa\n"
-
-
-@pytest.mark.parametrize(
-    ("content", "name", "sentence"),
-    [
-        (b"\xef\xbb\xbf", "a.csv", "The file is empty"),
-        (b"question,system\n", "a.csv", "has a header but no rows"),
-        (b'question,system\n"Why?,Alba\n', "a.csv", "never closed"),
-        ("question,system\nWhy?,Alba\n".encode("utf-16-le"), "a.csv", "UTF-16 without its mark"),
-        (bytes(range(256)) * 20, "a.csv", "not"),
-        (gzip.compress(b"question\n"), "a.csv", "compressed by gzip"),
-        ("question,system\nWarum heißt es so?,Alba\n".encode("latin-1"), "a.csv", "not UTF-8 at byte"),
-        (b"question,question\nWhy?,Who?\n", "a.csv", "names the column “question” 2 times"),
-        (BOMB, "a.xml", "declares a document type or entities"),
-        (b"<dataset><instance>", "a.xml", "cannot be read at line"),
-        (b'{"question": ', "a.jsonl", "No row can be read"),
-        (b"PK\x03\x04 no workbook", "a.xlsx", "workbook"),
-    ],
-)
-def test_hostile_files_end_in_a_sentence(page, content, name, sentence):
-    answer = page.get(at("columns", sent(page, content, name)))
-
-    assert answer.status_code == 200
-    assert "The file cannot be read" in answer.text
-    assert sentence in answer.text
-
-
-def test_a_file_of_no_bytes_is_refused(page):
-    answer = send(page, b"")
-
-    assert answer.status_code == 422
-    assert "The file is empty." in answer.text
-    assert Upload.objects.count() == 0
-
-
-def test_a_file_beyond_the_limit_is_refused(page, settings):
-    settings.UPLOAD_LIMIT = 10
-
-    assert "larger than" in send(page, QUESTIONS).text
-
-
-def test_a_line_of_three_megabytes_is_told_and_the_rest_kept(page):
-    upload = sent(page, lone_lines())
-    mapped(page, upload)
-
-    answer = page.get(at("preview", upload))
-
-    assert "holds 3,000,000 characters" in answer.text
-    assert answer.context["study"].rows_kept == 1
-    assert len(answer.content) < 100_000
-
-
-def test_html_and_formula_cells_render_as_text(page):
-    text = 'question,system,note\n"<script>alert(1)</script>",Alba,=HYPERLINK(1)\n"<img src=x onerror=a>",<b>B</b>,@x\n'
-    upload = sent(page, text)
-    answers = [page.get(at("columns", upload))]
-    mapped(page, upload)
-    answers.append(page.get(at("preview", upload)))
-
-    for answer in answers:
-        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in answer.text
-        assert not re.search(r"<script>alert|<img src=x|<b>B</b>", answer.text)
 
 
 def test_an_upload_of_nothing_is_refused(page):

@@ -1,7 +1,6 @@
 import uuid
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -10,17 +9,6 @@ from judging.models import Job, User
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def owner() -> User:
-    return factories.researcher()
-
-
-@pytest.fixture
-def page(client: Client, owner: User) -> Client:
-    client.force_login(owner)
-    return client
 
 
 def job(owner: User, **columns) -> Job:

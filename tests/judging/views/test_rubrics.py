@@ -14,17 +14,6 @@ pytestmark = pytest.mark.django_db
 OWN = factories.SMALL.replace("key: small", "key: mine").replace("title: Small", "title: Mine alone")
 
 
-@pytest.fixture
-def owner() -> User:
-    return factories.researcher()
-
-
-@pytest.fixture
-def page(client: Client, owner: User) -> Client:
-    client.force_login(owner)
-    return client
-
-
 def logged_in(user: User) -> Client:
     client = Client()
     client.force_login(user)

@@ -1,0 +1,20 @@
+"""A task's page as a browser asks for it."""
+
+from django.test import Client
+
+from judging.models import Assignment
+
+
+def address(assignment: Assignment, what: str = "", step: int | None = 0) -> str:
+    base = f"/tasks/{assignment.pk}/{what}"
+    return f"{base}?step={step}" if what == "submit/" else base
+
+
+def page(client: Client, assignment: Assignment) -> str:
+    response = client.get(address(assignment))
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def send(client: Client, assignment: Assignment, name: str, value: object, sequence: object = 1):
+    return client.post(address(assignment, "draft/"), {"name": name, "value": value, "sequence": sequence})

@@ -1,0 +1,86 @@
+"""Autosave: what is kept, what comes late, what is refused."""
+
+import json
+
+import pytest
+from django.test import Client
+
+from judging.actions import drafts
+from judging.models import Draft, Note
+from tests.annotation.views.tasks import address, send
+
+pytestmark = pytest.mark.django_db
+
+
+def test_draft_is_kept_and_says_nothing(small) -> None:
+    client, task = small
+    response = send(client, task, "q1.correctness", 2)
+    assert (response.status_code, response.content) == (204, b"")
+    assert Draft.objects.get(assignment=task).value == 2
+
+
+def test_draft_that_comes_late_is_a_conflict_unless_it_says_the_same(small) -> None:
+    client, task = small
+    send(client, task, "q1.correctness", 2, 5)
+    assert send(client, task, "q1.correctness", 3, 4).status_code == 409
+    assert send(client, task, "q1.correctness", 2, 4).status_code == 204
+    assert Draft.objects.get(assignment=task).value == 2
+
+
+def test_draft_note_that_comes_late_is_a_conflict_unless_it_says_the_same(small) -> None:
+    client, task = small
+    send(client, task, "note", "later", 5)
+    assert send(client, task, "note", "earlier", 4).status_code == 409
+    assert send(client, task, "note", "later", 5).status_code == 204
+    assert Note.objects.get(assignment=task).text == "later"
+
+
+def test_draft_without_a_value_takes_the_answer_back(small) -> None:
+    client, task = small
+    send(client, task, "q1.correctness", 2, 1)
+    assert send(client, task, "q1.correctness", "", 2).status_code == 204
+    assert drafts.answers(task) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sequence", "status"),
+    [
+        ("q1.correctness", 31, 1, 422),
+        ("q1.correctness", 99999999999, 1, 422),
+        ("q9.correctness", 1, 1, 422),
+        ("q1.beauty", 1, 1, 422),
+        ("q1.correctness", "two", 1, 400),
+        ("q1.correctness", 1, "x", 400),
+        ("q1.correctness", 1, -1, 400),
+        ("q1.correctness", 1, 2**64, 400),
+        ("", 1, 1, 400),
+        ("note", "x" * 5001, 1, 400),
+        ("note", "zero \x00 byte", 1, 400),
+    ],
+)
+def test_draft_that_is_wrong_is_refused_with_a_reason(small, name, value, sequence, status) -> None:
+    client, task = small
+    response = send(client, task, name, value, sequence)
+    assert response.status_code == status
+    assert json.loads(response.content)["error"]
+    assert not Draft.objects.exists()
+    assert not Note.objects.exists()
+
+
+def test_draft_needs_the_token_against_forgery(small) -> None:
+    _client, task = small
+    careful = Client(enforce_csrf_checks=True)
+    careful.force_login(task.enrollment.user)
+    assert send(careful, task, "q1.correctness", 1).status_code == 403
+
+
+def test_draft_of_a_stranger_is_sent_to_the_log_in(small) -> None:
+    _client, task = small
+    assert send(Client(), task, "q1.correctness", 1).status_code == 302
+
+
+def test_note_of_half_characters_is_kept_as_replaced_ones(small) -> None:
+    client, task = small
+    body = f"note=a%ED%A0%80%FF&sequence=0&action=save&token={task.submit_token}"
+    client.post(address(task, "submit/"), body, content_type="application/x-www-form-urlencoded")
+    assert Note.objects.get().text == "a" + "\ufffd" * 4

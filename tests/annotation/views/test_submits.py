@@ -1,0 +1,166 @@
+"""Submitting a task, too late, twice and malformed; saving and going back."""
+
+import pytest
+from django.utils import timezone
+
+from judging.actions import assignments, campaigns, drafts, enrollments
+from judging.models import Assignment, Judgment
+from tests.annotation import studies
+from tests.annotation.views.tasks import address, page, send
+
+pytestmark = pytest.mark.django_db
+
+
+def test_submit_stores_and_leads_to_the_next_task(small) -> None:
+    client, task = small
+    response = client.post(address(task, "submit/"), studies.filled(task))
+    following = Assignment.objects.held_by(task.enrollment).get()
+    assert response.url == f"/tasks/{following.pk}/"
+    assert Judgment.objects.filter(assignment=task).count() == 4
+
+
+def test_submit_of_the_last_task_leads_to_the_end(small) -> None:
+    client, task = small
+    client.post(address(task, "submit/"), studies.filled(task))
+    last = studies.held(task.enrollment)
+    response = client.post(address(last, "submit/"), studies.filled(last), follow=True)
+    assert "You judged 2 tasks" in response.content.decode()
+
+
+def test_submit_with_missing_answers_keeps_the_others(small) -> None:
+    client, task = small
+    sent = studies.filled(task) | {"q1.correctness": ""}
+    response = client.post(address(task, "submit/"), sent, follow=True)
+    html = response.content.decode()
+    assert '<a href="#q1.correctness">A Correctness</a>' in html
+    assert html.count("checked") >= 3
+    assert not Judgment.objects.exists()
+
+
+def test_submit_twice_stores_once_and_leads_to_the_same_place(small) -> None:
+    client, task = small
+    sent = studies.filled(task)
+    first, second = (client.post(address(task, "submit/"), sent) for _ in range(2))
+    assert first.url == second.url
+    assert Judgment.objects.count() == 4
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"q1.correctness": "31"}, {"q1.correctness": "many"}, {"sequence": "-3"}, {"token": "no"}, {"action": "destroy"}],
+)
+def test_submit_of_something_wrong_says_so_and_stores_nothing(small, wrong) -> None:
+    client, task = small
+    response = client.post(address(task, "submit/"), studies.filled(task) | wrong, follow=True)
+    assert 'class="message error"' in response.content.decode()
+    assert not Judgment.objects.exists()
+
+
+def test_submit_by_get_leads_back_to_the_page(small) -> None:
+    client, task = small
+    assert client.get(address(task, "submit/")).url == f"/tasks/{task.pk}/"
+
+
+def test_submit_from_an_older_tab_shows_the_later_answers(small) -> None:
+    client, task = small
+    older = studies.filled(task, correctness=1)
+    send(client, task, "q1.correctness", 3, 50)
+    response = client.post(address(task, "submit/"), older, follow=True)
+    assert "changed later in another window" in response.content.decode()
+    assert not Judgment.objects.exists()
+
+
+def test_submit_late_is_stored(small) -> None:
+    client, task = small
+    assignments.give_back(assignment=task)
+    client.post(address(task, "submit/"), studies.filled(task))
+    task.refresh_from_db()
+    assert task.state == "submitted"
+
+
+def test_submit_while_paused_keeps_the_answers_and_says_so(small) -> None:
+    client, task = small
+    campaigns.move(campaign=task.round.campaign, to="paused", now=timezone.now())
+    response = client.post(address(task, "submit/"), studies.filled(task), follow=True)
+    assert "takes no answers now" in response.content.decode()
+    assert len(drafts.answers(task)) == 4
+
+
+def test_save_without_javascript_keeps_answers_and_comment(small) -> None:
+    client, task = small
+    sent = studies.filled(task, action="save", correctness=None) | {"note": "half done"}
+    response = client.post(address(task, "submit/"), sent, follow=True)
+    assert "Saved." in response.content.decode()
+    assert len(drafts.answers(task)) == 2
+    assert drafts.note(task) == "half done"
+
+
+def test_back_leads_to_the_task_before_and_submitting_again_revises_it(small) -> None:
+    client, first = small
+    client.post(address(first, "submit/"), studies.filled(first))
+    second = studies.held(first.enrollment)
+    response = client.post(address(second, "submit/"), studies.filled(second, action="back", correctness=None))
+    assert response.url == f"/tasks/{first.pk}/"
+    assert len(drafts.answers(second)) == 2
+    html = page(client, first)
+    assert 'value="back"' not in html
+    response = client.post(address(first, "submit/"), studies.filled(first, sequence=9, correctness=1))
+    assert response.url == f"/tasks/{second.pk}/"
+    changed = Judgment.objects.standing().filter(assignment=first, revision=2)
+    assert set(changed.values_list("criterion__key", "value")) == {("correctness", 1)}
+
+
+# ---- what no page sends
+
+
+def test_submit_of_whom_was_left_out_takes_no_place() -> None:
+    client, enrollment = studies.annotator(studies.opened(annotators_per_task=1, sources=1))
+    task = studies.held(enrollment)
+    sent = studies.filled(task)
+    boss = task.round.campaign.created_by
+    enrollments.exclude(enrollment=enrollment, reason="Guesses", by=boss, now=timezone.now())
+
+    response = client.post(address(task, "submit/"), sent, follow=True)
+
+    assert response.status_code == 200
+    assert 'id="judging"' not in response.content.decode()
+    task.refresh_from_db()
+    assert (task.state, Judgment.objects.filter(assignment=task).count()) == ("extra", 4)
+    assert Assignment.objects.filter(task=task.task, state="open").count() == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"q1.correctness": 31},
+        {"q1.correctness": "x"},
+        {"q1.correctness": 2**70},
+        {"token": "x"},
+        {"sequence": -1},
+        {"sequence": 2**80},
+        {"note": "zero \x00 byte"},
+        {"note": "x" * 5001},
+        {"action": "drop"},
+        {"action": "mark m1 1-2"},
+    ],
+)
+def test_submit_that_is_malformed_stores_nothing_and_comes_back(small, wrong: dict) -> None:
+    client, task = small
+    response = client.post(address(task, "submit/"), studies.filled(task) | wrong)
+    assert response.url == f"/tasks/{task.pk}/"
+    assert not Judgment.objects.exists()
+
+
+def test_submit_ignores_fields_that_are_not_asked(small) -> None:
+    client, task = small
+    client.post(address(task, "submit/"), studies.filled(task) | {"q9.correctness": 1, "state": "extra", "stage": 7})
+    task.refresh_from_db()
+    assert (task.state, task.stage, Judgment.objects.count()) == ("submitted", 0, 4)
+
+
+@pytest.mark.parametrize("body", ["note=" + "x" * 5_000_000, "&".join(f"f{n}=1" for n in range(20_001))])
+def test_submit_that_is_too_large_is_refused(small, body: str) -> None:
+    client, task = small
+    kind = "application/x-www-form-urlencoded"
+    assert client.post(address(task, "submit/"), body, content_type=kind).status_code == 400
+    assert not Judgment.objects.exists()

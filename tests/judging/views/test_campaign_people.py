@@ -1,0 +1,94 @@
+"""Who takes part in a campaign: invitations, roles, annotators left out and taken back."""
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from judging.actions import campaigns, enrollments
+from judging.models import Exclusion, Invitation, Membership
+from tests import factories
+from tests.judging.views.campaign_pages import address, assert_same_queries
+
+pytestmark = pytest.mark.django_db
+
+
+def test_invitation_link_is_made_shown_whole_and_revoked(page, open_campaign):
+    page.post(address("invite", open_campaign), {"label": "Spring course", "role": "annotator", "places": 5})
+    link = Invitation.objects.get()
+    shown = page.get(address("annotators", open_campaign)).text
+    assert "http://testserver" + reverse("annotation:join", args=[link.token]) in shown
+    assert "Spring course" in shown
+    page.post(address("revoke", open_campaign, link.pk))
+    assert link.token not in page.get(address("annotators", open_campaign)).text
+
+
+def test_invitation_ends_by_the_clock_of_the_campaign(page, open_campaign):
+    type(open_campaign).objects.update(time_zone="Asia/Tokyo")
+    page.post(address("invite", open_campaign), {"role": "annotator", "expires_at": "2031-05-01T18:00"})
+    assert Invitation.objects.get().expires_at.isoformat() == "2031-05-01T09:00:00+00:00"
+    assert "valid until 1 May 2031 18:00" in page.get(address("annotators", open_campaign)).text
+
+
+@pytest.mark.parametrize("form", [{}, {"role": "king"}, {"role": "annotator", "places": "many"}])
+def test_invitation_malformed_makes_no_link(page, open_campaign, form):
+    answer = page.post(address("invite", open_campaign), form)
+    assert answer.status_code == 422
+    assert "errorlist" in answer.text
+    assert not Invitation.objects.exists()
+
+
+def test_account_is_given_a_role_and_loses_it(page, draft):
+    colleague = factories.user("grace")
+    page.post(address("add_member", draft), {"username": "grace", "role": "analyst"})
+    row = draft.memberships.get(user=colleague)
+    assert row.role == "analyst"
+    page.post(address("remove_member", draft, row.pk))
+    assert not draft.memberships.filter(user=colleague).exists()
+
+
+@pytest.mark.parametrize("form", [{"username": "nobody", "role": "analyst"}, {"username": "", "role": "x"}])
+def test_role_for_an_unknown_account_is_refused(page, draft, form):
+    assert page.post(address("add_member", draft), form).status_code == 422
+    assert draft.memberships.count() == 1
+
+
+def test_last_manager_stays(page, draft):
+    row = draft.memberships.get()
+    assert "keeps at least one manager" in page.post(address("remove_member", draft, row.pk), follow=True).text
+    assert draft.memberships.filter(pk=row.pk).exists()
+
+
+def test_annotator_is_left_out_with_a_reason_and_taken_back(page, open_campaign):
+    left_out = factories.enrollment(open_campaign)
+    page.post(address("exclude", open_campaign), {"enrollment": left_out.pk, "reason": "4 seconds", "act": "exclude"})
+    assert Exclusion.objects.standing().get().reason == "4 seconds"
+    assert "left out" in page.get(address("annotators", open_campaign)).text
+    page.post(address("exclude", open_campaign), {"enrollment": left_out.pk, "act": "readmit"})
+    assert not Exclusion.objects.standing().exists()
+    assert Exclusion.objects.count() == 1
+
+
+def test_exclusion_without_reason_or_of_somebody_elses_annotator_is_refused(page, open_campaign):
+    own, foreign = factories.enrollment(open_campaign), factories.enrollment(factories.opened())
+    for form in ({"enrollment": own.pk}, {"enrollment": foreign.pk, "reason": "x"}, {"enrollment": "x"}):
+        assert page.post(address("exclude", open_campaign), form).status_code == 422
+    assert not Exclusion.objects.exists()
+
+
+def test_annotators_take_as_many_queries_for_three_as_for_one(page, open_campaign, owner):
+    def add() -> None:
+        made = factories.enrollment(open_campaign)
+        enrollments.exclude(enrollment=made, reason="too fast", by=owner, now=timezone.now())
+        campaigns.invite(campaign=open_campaign, by=owner)
+        Membership.objects.create(user=factories.user(), campaign=open_campaign, role="analyst")
+
+    add()
+    assert_same_queries(page, address("annotators", open_campaign), add)
+
+
+def test_leaving_an_annotator_out_twice_says_so_and_does_it_once(page, open_campaign):
+    annotator = factories.enrollment(open_campaign, label="A01")
+    form = {"enrollment": annotator.pk, "reason": "Same answer everywhere"}
+    page.post(address("exclude", open_campaign), form)
+    assert "A01 is left out already." in page.post(address("exclude", open_campaign), form, follow=True).text
+    assert Exclusion.objects.count() == 1

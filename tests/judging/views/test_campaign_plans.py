@@ -1,0 +1,130 @@
+"""New campaigns, their plans, and what is changed after the lock."""
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from judging.actions import campaigns
+from judging.models import Campaign
+from tests import factories
+from tests.judging.views.campaign_pages import address, plan
+
+pytestmark = pytest.mark.django_db
+
+
+def test_new_campaign_is_a_draft_with_its_manager(page, owner):
+    collection, rubric = factories.collection(owner=owner), factories.rubric()
+    form = {
+        "collection": collection.pk, "rubric": rubric.pk, "title": "Weirs", "annotators_per_task": 2, "order": "depth",
+        "seed": 1, "lease_minutes": 60, "time_zone": "UTC",
+    }  # fmt: skip
+    answer = page.post(reverse("judging:campaign_new"), form)
+    made = Campaign.objects.get()
+    assert answer.url == address("campaign", made)
+    assert (made.title, made.state, made.annotators_per_task) == ("Weirs", "draft", 2)
+    assert made.memberships.get().user == owner
+
+
+def test_new_campaign_sent_twice_is_one(page, owner):
+    collection, rubric = factories.collection(owner=owner), factories.rubric()
+    form = {
+        "collection": collection.pk, "rubric": rubric.pk, "title": "Weirs", "annotators_per_task": 2, "order": "depth",
+        "seed": 1, "lease_minutes": 60, "time_zone": "UTC",
+    }  # fmt: skip
+    first = page.post(reverse("judging:campaign_new"), form)
+    assert page.post(reverse("judging:campaign_new"), form).url == first.url
+    assert page.post(reverse("judging:campaign_new"), form | {"seed": 2}).url != first.url
+    Campaign.objects.update(created_at=timezone.now() - campaigns.DOUBLE_CLICK)
+    assert page.post(reverse("judging:campaign_new"), form).url != first.url
+    assert Campaign.objects.count() == 3
+
+
+def test_new_campaign_offers_protocols_with_what_they_ask(page, owner):
+    factories.collection(owner=owner)
+    rubric = factories.rubric()
+    answer = page.get(reverse("judging:campaign_new"), {"rubric": rubric.pk})
+    assert "Two criteria for tests." in answer.text
+    assert answer.text.count("checked") == 2
+
+
+def test_new_campaign_without_material_leads_to_the_import(page):
+    assert reverse("judging:import") in page.get(reverse("judging:campaign_new")).text
+
+
+def test_new_campaign_about_somebody_elses_material_is_refused(page, owner):
+    factories.collection(owner=owner)
+    theirs, rubric = factories.collection(), factories.rubric()
+    form = {"collection": theirs.pk, "rubric": rubric.pk, "title": "x", "annotators_per_task": 1, "order": "depth"}
+    answer = page.post(reverse("judging:campaign_new"), form | {"seed": 1, "lease_minutes": 1, "time_zone": "UTC"})
+    assert answer.status_code == 422
+    assert not Campaign.objects.exists()
+
+
+def test_new_campaign_is_for_those_who_may_create(client):
+    client.force_login(factories.user())
+    assert client.get(reverse("judging:campaign_new")).status_code == 403
+    client.logout()
+    assert client.get(reverse("judging:campaign_new")).url.startswith(reverse("login"))
+
+
+def test_plan_of_a_draft_can_be_changed(page, draft):
+    answer = page.post(address("plan", draft), plan(draft))
+    assert answer.url == address("campaign", draft)
+    draft.refresh_from_db()
+    assert (draft.title, draft.seed, draft.order, draft.time_zone) == ("Weirs", 7, "breadth", "Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"title": ""}, {"annotators_per_task": 0}, {"time_zone": "Mars"}, {"rubric": 10**9}, {"seed": "x"}]
+)
+def test_plan_malformed_names_the_field(page, draft, wrong):
+    answer = page.post(address("plan", draft), plan(draft, **wrong))
+    assert answer.status_code == 422
+    assert f'id="id_{next(iter(wrong))}' in answer.text
+    assert "errorlist" in answer.text
+    draft.refresh_from_db()
+    assert draft.title == "Canal towns"
+
+
+def test_plan_with_a_wrong_detail_unfolds_the_details(page, draft):
+    assert '<details class="more" open>' in page.post(address("plan", draft), plan(draft, time_zone="Mars")).text
+
+
+def test_plan_that_is_locked_is_read_and_not_changed(page, open_campaign):
+    assert "Locked protocol" in page.get(address("plan", open_campaign)).text
+    page.post(address("plan", open_campaign), plan(open_campaign))
+    open_campaign.refresh_from_db()
+    assert open_campaign.title == "Canal towns"
+
+
+def test_amendment_is_listed_with_its_reason(page, open_campaign):
+    change = {"what": "lease_minutes", "value": "45", "reason": "People take breaks"}
+    assert page.post(address("amend", open_campaign), change).status_code == 302
+    open_campaign.refresh_from_db()
+    assert open_campaign.lease_minutes == 45
+    assert "People take breaks" in page.get(address("plan", open_campaign)).text
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"what": "seed", "value": "1", "reason": "x"},
+        {"what": "lease_minutes", "value": "x", "reason": "x"},
+        {"what": "lease_minutes", "value": "0", "reason": "x"},
+        {"what": "lease_minutes", "value": "99999999999", "reason": "x"},
+        {"what": "lease_minutes", "value": "9" * 5000, "reason": "x"},
+        {"what": "contact", "value": "x" * 201, "reason": "x"},
+        {"what": "introduction", "value": "zero \x00 byte", "reason": "x"},
+    ],
+)
+def test_amendment_malformed_changes_nothing(page, open_campaign, change):
+    answer = page.post(address("amend", open_campaign), change)
+    assert answer.status_code == 422
+    assert not open_campaign.deviations.exists()
+
+
+def test_amendment_of_a_draft_is_no_deviation(page, draft):
+    page.post(address("amend", draft), {"what": "contact", "value": "Ada", "reason": "x"})
+    draft.refresh_from_db()
+    assert (draft.contact, draft.deviations.count()) == ("", 0)
