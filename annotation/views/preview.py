@@ -1,4 +1,6 @@
-"""A manager's look at the first task as an annotator will see it; nothing is stored."""
+"""A manager's look at tasks as annotators see them, at the first one before there are any; nothing is stored."""
+
+from dataclasses import dataclass
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -11,7 +13,7 @@ from annotation.views.page import State, Writer
 from judging.actions import rounds, sheets
 from judging.actions.sheets import Line, Order, Sheet
 from judging.guards import campaign_for_managers
-from judging.models import Campaign, QuestionSet, Unit
+from judging.models import Campaign, QuestionSet, Round, Task, Unit
 
 LOOKED_AT = 50  # sources: the first task is found in them, or there is none worth showing
 
@@ -19,45 +21,64 @@ LOOKED_AT = 50  # sources: the first task is found in them, or there is none wor
 @campaign_for_managers
 @require_http_methods(["GET", "POST"])
 def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Show the first task; "Continue" shows its next step."""
-    sheet = _first_task(campaign)
+    """Show a task, the first where none is named; "Continue" shows its next step, "Submit" the next task."""
+    tasks = Task.objects.filter(round__campaign=campaign, round__kind=Round.Kind.MAIN)
+    total = tasks.count() or 1
+    number = min(max(_number(request.GET.get("task")), 1), total)
+    task = tasks.filter(number=number).first()
+    sheet = _laid_out(campaign, sheets.lines(task)) if task else _first_task(campaign)
     if sheet is None:
         messages.info(request, _("There is nothing to show yet: the material holds no question to judge."))
         return redirect("judging:campaign", campaign.uuid)
-    stage = min(_number(request.GET.get("step")), len(sheet.rubric.stages) - 1)
-    own = reverse("annotation:preview", args=[campaign.uuid])
+    at = At(campaign, number, total, min(_number(request.GET.get("step")), len(sheet.rubric.stages) - 1))
     if request.method == "POST":
-        return _answered(request, own, stage)
-    shown = Writer(sheet, State(stage=stage)).page(campaign.collection.language)
-    return render(request, "annotation/judge.html", {"page": shown.names() | _around(campaign, own, stage)})
+        return _answered(request, at)
+    shown = Writer(sheet, State(stage=at.stage)).page(campaign.collection.language)
+    return render(request, "annotation/judge.html", {"page": shown.names() | _around(at)})
 
 
-def _around(campaign: Campaign, own: str, stage: int) -> dict[str, object]:
+@dataclass(frozen=True, slots=True)
+class At:
+    """Where in a preview one is."""
+
+    campaign: Campaign
+    number: int
+    total: int
+    stage: int
+
+    def address(self, *, number: int, stage: int = 0) -> str:
+        return f"{reverse('annotation:preview', args=[self.campaign.uuid])}?task={number}&step={stage}"
+
+
+def _around(at: At) -> dict[str, object]:
     return {
-        "title": campaign.title,
-        "progress": {"done": 0, "total": None, "current": 1},
-        "submit_url": f"{own}?step={stage}",
+        "title": at.campaign.title,
+        "progress": {"done": at.number - 1, "total": at.total, "current": at.number},
+        "submit_url": at.address(number=at.number, stage=at.stage),
         "draft_url": "",
-        "guideline_url": reverse("annotation:guideline", args=[campaign.uuid]),
+        "guideline_url": reverse("annotation:guideline", args=[at.campaign.uuid]),
         "pause_url": "",
         "back_url": "",
+        "before_url": at.address(number=at.number - 1) if at.number > 1 else "",
+        "after_url": at.address(number=at.number + 1) if at.number < at.total else "",
         "reenter_url": reverse("login"),
         "preview": True,
+        "campaign_url": reverse("judging:campaign", args=[at.campaign.uuid]),
         "note": "",
         "token": "",
         "sequence": 0,
     }
 
 
-def _answered(request: HttpRequest, own: str, stage: int) -> HttpResponse:
+def _answered(request: HttpRequest, at: At) -> HttpResponse:
     if request.POST.get("action") == "continue":
-        return redirect(f"{own}?step={stage + 1}")
+        return redirect(at.address(number=at.number, stage=at.stage + 1))
     messages.info(request, _("This was a preview; nothing was stored."))
-    return redirect(own)
+    return redirect(at.address(number=min(at.number + 1, at.total)))
 
 
 def _number(text: str | None) -> int:
-    return int(text) if text and text.isdecimal() and len(text) < 4 else 0
+    return int(text) if text and text.isdecimal() and len(text) < 9 else 0
 
 
 def _first_task(campaign: Campaign) -> Sheet | None:
@@ -69,7 +90,10 @@ def _first_task(campaign: Campaign) -> Sheet | None:
     if not tasks:
         return None
     held = {each.pk: each for each in units}
-    lines = [_line(unit, held[unit.question_set_id]) for unit in tasks[0]]
+    return _laid_out(campaign, [_line(unit, held[unit.question_set_id]) for unit in tasks[0]])
+
+
+def _laid_out(campaign: Campaign, lines: list[Line]) -> Sheet:
     return sheets.lay_out(campaign.rubric, lines, order=Order(campaign.seed, "preview", "preview"))
 
 

@@ -14,7 +14,7 @@ from judging import design
 from judging.formats import rubric as documents
 from judging.formats.rubric_schema import Criterion, RubricDocument
 from judging.formats.spans import Marked
-from judging.models import Assignment, Rubric
+from judging.models import Assignment, Rubric, Task
 from judging.models.statements import rows
 from judging.rules import Forced, forced, settled
 
@@ -233,10 +233,14 @@ WHERE shown.task_id = %(task)s ORDER BY shown.position
 def of(assignment: Assignment) -> Sheet:
     """Return the sheet of an assignment, in its annotator's own order."""
     round, task = assignment.round, assignment.task
-    lines = [Line(*row) for row in rows(LINES, {"task": task.pk})]
     who = assignment.enrollment.label if assignment.enrollment else ""
     order = Order(round.campaign.seed, who, f"{round.kind}/{round.number}/{task.number}")
-    return lay_out(round.campaign.rubric, lines, order=order)
+    return lay_out(round.campaign.rubric, lines(task), order=order)
+
+
+def lines(task: Task) -> list[Line]:
+    """Return a task's units as rows, in the order of the file."""
+    return [Line(*row) for row in rows(LINES, {"task": task.pk})]
 
 
 @dataclass(frozen=True, slots=True)

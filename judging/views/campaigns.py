@@ -250,7 +250,8 @@ def task_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         Task.objects.filter(round__campaign=campaign).select_related("round").with_places().order_by("round", "number")
     )
     page = Paginator(found, 50).get_page(request.GET.get("page"))
-    return render(request, "judging/campaigns/tasks.html", {"campaign": campaign, "page": page, "tab": "tasks"})
+    context = {"campaign": campaign, "page": page, "tab": "tasks", "is_manager": _manages(request.user, campaign)}
+    return render(request, "judging/campaigns/tasks.html", context)
 
 
 def _manages(user: User, campaign: Campaign) -> bool:

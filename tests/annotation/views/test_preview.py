@@ -40,7 +40,7 @@ def test_preview_goes_through_the_steps_and_hides_later_ones() -> None:
     client, own = manager_of(campaign), f"/campaigns/{campaign.uuid}/preview/"
     assert "Agnes Tolliver" not in client.get(own).content.decode()
     response = client.post(f"{own}?step=0", {"action": "continue"}, follow=True)
-    assert response.redirect_chain == [(f"{own}?step=1", 302)]
+    assert response.redirect_chain == [(f"{own}?task=1&step=1", 302)]
     assert "<mark>Agnes Tolliver</mark>" in response.content.decode()
 
 
@@ -77,3 +77,16 @@ def test_preview_is_for_managers() -> None:
     client.force_login(analyst)
     assert client.get(own).status_code == 403
     assert manager_of(campaign).delete(own).status_code == 405
+
+
+def test_preview_goes_through_the_tasks_of_a_campaign_that_has_them() -> None:
+    campaign = studies.opened(sources=3)
+    client, own = manager_of(campaign), f"/campaigns/{campaign.uuid}/preview/"
+    pages = [client.get(f"{own}?task={number}").content.decode() for number in (1, 2, 3)]
+    assert ["Task 1 of 3" in pages[0], "Task 2 of 3" in pages[1], "Task 3 of 3" in pages[2]] == [True] * 3
+    assert len({page.partition("<form")[2] for page in pages}) == 3
+    assert ["Previous task" in page for page in pages] == [False, True, True]
+    assert ["Next task" in page for page in pages] == [True, True, False]
+    assert client.post(f"{own}?task=1", {"action": "submit"}).url == f"{own}?task=2&step=0"
+    assert "Task 3 of 3" in client.get(f"{own}?task=99").content.decode()
+    assert f"{own}?task=2" in client.get(f"/campaigns/{campaign.uuid}/tasks/").content.decode()
