@@ -148,8 +148,12 @@ def discard(*, campaign: Campaign) -> None:
 
 
 def invite(*, campaign: Campaign, by: User, role: str = Membership.Role.ANNOTATOR, **columns: Any) -> Invitation:
-    """Make a link by which people join."""
-    return Invitation.objects.create(campaign=campaign, role=role, created_by=by, **columns)
+    """Make a link by which people join; the same one asked for again a moment later is no other."""
+    asked = {"campaign": campaign, "role": role, "created_by": by, **columns}
+    with transaction.atomic():
+        _held(campaign)
+        recent = Invitation.objects.filter(revoked_at__isnull=True, created_at__gt=Now() - DOUBLE_CLICK)
+        return recent.filter(**asked).first() or Invitation.objects.create(**asked)
 
 
 def revoke(*, invitation: Invitation, now: datetime) -> None:

@@ -115,7 +115,7 @@ def _named(study: Study) -> Iterator[Named]:
     about = study.ratings[0].attributes if study.ratings else {}
     yield from ((1, "metadata column", name, LONGEST["label"]) for name in about)
     yield from ((0, "system", name, LONGEST["name"]) for name in study.systems)
-    yield from ((0, "rater", name, LONGEST["label"]) for name in study.raters)
+    yield from ((0, "annotator", name, LONGEST["label"]) for name in study.raters)
     yield from ((0, "score column", each.name, LONGEST["label"]) for each in study.score_columns)
 
 

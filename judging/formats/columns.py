@@ -163,16 +163,16 @@ def _conflicts(columns: Columns) -> Iterator[tuple[bool, str]]:
     wide = [(rating.criterion, rating.rater) for rating in columns.ratings]
     yield not columns.question, "Say which column holds the questions."
     yield len(set(names)) < len(names), "Two score columns have the same name."
-    yield len(set(wide)) < len(wide), "Two rating columns have the same criterion and rater."
+    yield len(set(wide)) < len(wide), "Two rating columns have the same criterion and annotator."
     yield any(not rating.criterion for rating in columns.ratings), "Say which criterion each rating column is about."
     yield (
         not columns.rater and any(not rating.rater for rating in columns.ratings),
-        "Say who gave the ratings: name a rater for each rating column, or the column that names the rater.",
+        "Say who gave the ratings: name an annotator for each rating column, or the column that names the annotator.",
     )
     yield bool(columns.criterion) != bool(columns.value), "Name both the criterion and the value column, or neither."
-    yield bool(columns.criterion) and not columns.rater, "Ratings by criterion and value need a rater column."
+    yield bool(columns.criterion) and not columns.rater, "Ratings by criterion and value need a column of annotators."
     yield bool(columns.mark_start) != bool(columns.mark_end), "Name both ends of the marked spans, or neither."
-    yield columns.has_marks and not columns.rater, "Marked spans need a rater column."
+    yield columns.has_marks and not columns.rater, "Marked spans need a column of annotators."
     yield columns.expected is not None and columns.expected < 1, "The expected number of questions starts at 1."
     yield (columns.expected or 0) > MOST_EXPECTED, f"At most {MOST_EXPECTED:,} questions can be expected of a set."
     yield not columns.default_system.strip(), "The name for a system that the file does not name is blank."

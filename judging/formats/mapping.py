@@ -218,7 +218,7 @@ class _Reading:
 
     def _rate(self, row: Row, unit: Unit, column: str, criterion: str, rater: str, value: str) -> None:
         if not rater or not criterion:
-            missing = "rater" if not rater else "criterion"
+            missing = "annotator" if not rater else "criterion"
             self._report(row, column, value, f"The rating names no {missing}.")
             return
         rated = (unit, rater, criterion)
@@ -246,7 +246,7 @@ class _Reading:
         source, system, position = unit
         rater = self._cell(row, self.columns.rater).strip()
         if not rater:
-            self._report(row, self.columns.note, note, "The note names no rater.")
+            self._report(row, self.columns.note, note, "The note names no annotator.")
             return
         self.notes.append(
             NoteRecord(source_key=source, system=system, position=position, rater=rater, text=note, row=row.number)

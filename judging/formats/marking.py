@@ -59,13 +59,13 @@ class Marks:
 
 def _agree(before: MarkRecord, now: MarkRecord) -> None:
     if (before.start is None) != (now.start is None):
-        raise _Refused(f"In row {before.row:,} the same rater says otherwise: a span is marked, or nothing answers.")
+        raise _Refused(f"In row {before.row:,} the annotator says otherwise: a span is marked, or nothing answers.")
 
 
 def _record(unit: Unit, rater: str, said: Said, passage: str | None) -> MarkRecord:
     source, system, position = unit
     if not rater:
-        raise _Refused("The mark names no rater.")
+        raise _Refused("The mark names no annotator.")
     if position is None:
         raise _Refused("A mark belongs to one question, and this row is about a whole set.")
     start, end = (None, None) if said.kind.casefold() == NOTHING else _range(said, passage)

@@ -155,7 +155,7 @@ class _Reading:
         for rating in question.all("rating"):
             rater = rating.attributes.get("rater", "").strip()
             if not rater or rater in raters:
-                reason = f"{shorten(rater)} rated this question already." if rater else "The rating names no rater."
+                reason = f"{shorten(rater)} rated this question already." if rater else "The rating names no annotator."
                 self._report(rating, "rating", " ".join(rating.attributes.values()), reason)
                 continue
             raters.add(rater)

@@ -8,6 +8,8 @@ from django.utils.translation import gettext_lazy as _
 
 from judging.models import Campaign, Enrollment, Invitation, Membership, Rubric, User
 
+NO_PLACES = {"localtime", "Factory", "posixrules"}  # whatever the server's own clock says: other on each machine
+
 
 class PlanForm(forms.ModelForm):
     """The design of a draft: protocol, annotators, order, seed, lease and the texts annotators read."""
@@ -77,7 +79,7 @@ class PlanForm(forms.ModelForm):
 
     def clean_time_zone(self) -> str:
         name = self.cleaned_data["time_zone"]
-        if name not in zoneinfo.available_timezones():
+        if name not in zoneinfo.available_timezones() - NO_PLACES:
             raise forms.ValidationError(
                 _("%(name)s is not a known time zone; write one such as Europe/Berlin."), params={"name": name}
             )

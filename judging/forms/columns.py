@@ -41,10 +41,10 @@ USES = [
         [("metric", _("score of an automatic metric")), ("human_mean", _("mean human score"))],
     ),
     (
-        _("Ratings by rater"),
+        _("Ratings by annotator"),
         [
             ("ratings", _("ratings on one criterion")),
-            ("rater", _("rater, one row for each")),
+            ("rater", _("annotator, one row for each")),
             ("criterion", _("criterion, one row for each")),
             ("value", _("value of the rating")),
             ("note", _("note of the annotator")),
@@ -63,6 +63,7 @@ USES = [
         ],
     ),
 ]
+USE_LABELS = {use: str(label) for _group, uses in USES[1:] for use, label in uses}
 DIRECTIONS = [("", _("higher or lower is better?")), ("higher", _("higher is better")), ("lower", _("lower is better"))]
 SCALES = [("none", _("its own scale")), ("fraction", _("0 to 1")), ("percent", _("0 to 100"))]
 
@@ -124,7 +125,7 @@ class ColumnFormSet(forms.BaseFormSet):
             if len(columns) > 1:
                 both = " and ".join(f"“{column}”" for column in columns)
                 raise forms.ValidationError(_("Only one column can be the %(use)s, not %(both)s.") % {
-                    "use": use.replace("_", " "), "both": both,
+                    "use": USE_LABELS[use].split(",")[0], "both": both,
                 })  # fmt: skip
         if not self._columns_of("question"):
             raise forms.ValidationError(_("Say which column holds the generated questions."))

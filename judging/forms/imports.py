@@ -124,7 +124,7 @@ class OptionsForm(forms.Form):
         queryset=Rubric.objects.none(),
         required=False,
         empty_label=_("the file holds no ratings"),
-        help_text=_("Ratings by rater become a closed campaign of this protocol."),
+        help_text=_("Ratings by annotator become a closed campaign of this protocol."),
     )
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:

@@ -105,7 +105,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Collection {made.collection.pk}: {made.collection.name}.")
         if made.campaign:
             raters = made.campaign.enrollments.count()
-            self.stdout.write(f"Campaign {made.campaign.uuid}: ratings by {raters:,} raters.")
+            self.stdout.write(f"Campaign {made.campaign.uuid}: ratings by {raters:,} annotators.")
         if made.quarantined:
             self.stdout.write(f"{made.quarantined:,} rows or values stand in quarantine:")
             rows = made.collection.quarantine.all()[:SHOWN]

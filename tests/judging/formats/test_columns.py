@@ -62,7 +62,7 @@ def test_columns_from_names_the_choices() -> None:
         ),
         (Columns(question="q", ratings=(RatingColumn(column="a", criterion="c"),)), "Say who gave the ratings"),
         (Columns(question="q", rater="a", criterion="b"), "Name both the criterion and the value column"),
-        (Columns(question="q", criterion="a", value="b"), "need a rater column"),
+        (Columns(question="q", criterion="a", value="b"), "need a column of annotators"),
         (Columns(question="q", expected=0), "starts at 1"),
         (Columns(question="q", default_system=" "), "is blank"),
     ],

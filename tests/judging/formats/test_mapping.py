@@ -244,8 +244,8 @@ def test_ratings_come_from_one_row_per_rater() -> None:
     assert [(note.position, note.rater, note.text) for note in study.notes] == [(2, "ha", "odd")]
     assert said(study, "value") == [
         (6, "f", "uw rated fluency of the same question in row 5."),
-        (7, "f", "The rating names no rater."),
-        (7, "note", "The note names no rater."),
+        (7, "f", "The rating names no annotator."),
+        (7, "note", "The note names no annotator."),
     ]
 
 

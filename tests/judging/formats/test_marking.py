@@ -36,7 +36,7 @@ def test_spans_and_nothing_are_marks_of_their_raters() -> None:
         ("Owls hunt.,Who?,ha,span,4,4,", "The span is empty."),
         ("Owls hunt.,Who?,ha,span,-1,4,", "A span is two whole numbers, counted in characters from 0."),
         ("Owls hunt.,Who?,ha,box,0,4,", "A mark is “span” or “none”."),
-        ("Owls hunt.,Who?,,span,0,4,", "The mark names no rater."),
+        ("Owls hunt.,Who?,,span,0,4,", "The mark names no annotator."),
         (",Who?,ha,span,0,4,", "There is no passage to mark in."),
     ],
 )

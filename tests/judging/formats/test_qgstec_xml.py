@@ -111,7 +111,7 @@ def test_read_tells_about_ratings_without_rater_and_twice_by_one() -> None:
     study = read_qgstec(submission(f"<question type='who'>Who?{ratings}</question>"))
     assert [rating.value for rating in study.ratings] == ["1"]
     assert [reason for *_, reason in reasons(study)] == [
-        "The rating names no rater.",
+        "The rating names no annotator.",
         "x rated this question already.",
     ]
 

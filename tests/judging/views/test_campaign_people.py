@@ -58,6 +58,12 @@ def test_last_manager_stays(page, draft):
     assert draft.memberships.filter(pk=row.pk).exists()
 
 
+def test_a_double_click_makes_one_link_and_another_name_another(page, open_campaign):
+    for label in ("Spring", "Spring", "Autumn"):
+        page.post(address("invite", open_campaign), {"label": label, "role": "annotator"})
+    assert sorted(open_campaign.invitations.values_list("label", flat=True)) == ["Autumn", "Spring"]
+
+
 def test_annotator_is_left_out_with_a_reason_and_taken_back(page, open_campaign):
     left_out = factories.enrollment(open_campaign)
     page.post(address("exclude", open_campaign), {"enrollment": left_out.pk, "reason": "4 seconds", "act": "exclude"})
@@ -79,7 +85,7 @@ def test_annotators_take_as_many_queries_for_three_as_for_one(page, open_campaig
     def add() -> None:
         made = factories.enrollment(open_campaign)
         enrollments.exclude(enrollment=made, reason="too fast", by=owner, now=timezone.now())
-        campaigns.invite(campaign=open_campaign, by=owner)
+        campaigns.invite(campaign=open_campaign, by=owner, label=made.label)
         Membership.objects.create(user=factories.user(), campaign=open_campaign, role="analyst")
 
     add()

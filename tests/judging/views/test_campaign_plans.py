@@ -75,8 +75,12 @@ def test_plan_of_a_draft_can_be_changed(page, draft):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"title": ""}, {"annotators_per_task": 0}, {"time_zone": "Mars"}, {"rubric": 10**9}, {"seed": "x"}]
-)
+    "wrong",
+    [
+        {"title": ""}, {"annotators_per_task": 0}, {"time_zone": "Mars"}, {"time_zone": "localtime"},
+        {"time_zone": "Factory"}, {"rubric": 10**9}, {"seed": "x"},
+    ],
+)  # fmt: skip
 def test_plan_malformed_names_the_field(page, draft, wrong):
     answer = page.post(address("plan", draft), plan(draft, **wrong))
     assert answer.status_code == 422

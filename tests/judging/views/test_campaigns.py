@@ -16,7 +16,7 @@ from tests.judging.views.campaign_pages import address, assert_same_queries
 pytestmark = pytest.mark.django_db
 
 GETS = ["campaign", "plan", "tasks", "annotators"]
-POSTS = ["amend", "lock", "open", "pause", "close", "archive", "exclude", "invite", "add_member"]
+POSTS = ["amend", "discard", "lock", "open", "pause", "close", "archive", "exclude", "invite", "add_member"]
 FOR_MANAGERS = ["plan", *POSTS]
 
 

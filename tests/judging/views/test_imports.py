@@ -116,7 +116,7 @@ def test_two_columns_for_one_thing_are_refused_with_both_names(page):
     answer = page.post(at("columns", upload), form)
 
     assert answer.status_code == 422
-    assert "Only one column can be the question, not “question” and “topic”." in answer.text
+    assert "Only one column can be the generated question, not “question” and “topic”." in answer.text
 
 
 def test_no_column_of_questions_is_refused(page):
