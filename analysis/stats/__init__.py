@@ -8,7 +8,7 @@ aggregation systems         one value per unit, normalised ratings; system means
 comparing letters mixed     do systems differ
 correlation levels ties     does a metric follow people: pairs, levels, pairwise accuracy
 clustered dependent         does one metric follow better: by source; Williams, and dependent_z as in papers
-multiplicity slices         many tests at once; any number by a metadata column
+multiplicity                many tests at once
 crosscheck                  the same number from somebody else's library
 spans protocol              marked spans; protocols' own aggregates
 

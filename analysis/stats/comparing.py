@@ -1,7 +1,6 @@
 """Do two systems differ? Tests on their mean scores per source, the same sources for both."""
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import nan
 
 import numpy as np
@@ -11,8 +10,6 @@ from scipy import special, stats
 from analysis.stats.arrays import FloatArray, numeric
 from analysis.stats.columns import complete, constant
 from analysis.stats.estimate import Estimate, Tested, undefined, untested
-from analysis.stats.letters import letters
-from analysis.stats.multiplicity import holm
 from analysis.stats.resampling import Bootstrap, percentiles
 
 ENUMERATED = 16  # sources up to which all 2^n swaps are taken
@@ -168,60 +165,3 @@ def _delta(columns: FloatArray) -> float:
     n = len(columns)
     ranks = stats.rankdata(columns.T.ravel())
     return float(2 * (ranks[:n].sum() - ranks[n:].sum()) / (2 * n * n))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemPair:
-    """Two systems compared, with p adjusted over all pairs."""
-
-    first: Hashable
-    second: Hashable
-    difference: Tested
-    adjusted_p: float
-    delta: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """All pairs of systems, and letters that join those that could not be told apart."""
-
-    pairs: tuple[SystemPair, ...]
-    groups: dict[Hashable, str]
-
-
-def compare_systems(
-    scores: ArrayLike,
-    names: Sequence[Hashable],
-    *,
-    rng: np.random.Generator,
-    resamples: int = 10_000,
-    level: float = 0.05,
-) -> Comparison:
-    """Compare every pair of systems by paired permutation with Holm's adjustment, and group them.
-
-    Parameters
-    ----------
-    scores : (n_systems, n_sources) mean scores, NaN where a system has none (see `systems.by_source`)
-    names : of the systems
-    level : two systems whose adjusted p is below it get no letter in common; an undefined test tells nothing apart
-    """
-    table = numeric(scores, name="scores", ndim=2)
-    if len(names) != len(table):
-        raise ValueError(f"names: {len(names)} for {len(table)} systems")
-    places = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
-    tests = [paired_permutation(table[i], table[j], rng=rng, resamples=resamples) for i, j in places]
-    adjusted = holm([test.p for test in tests])
-    pairs = tuple(
-        SystemPair(
-            first=names[i],
-            second=names[j],
-            difference=test,
-            adjusted_p=float(p),
-            delta=cliffs_delta(table[i], table[j]),
-        )
-        for (i, j), test, p in zip(places, tests, adjusted, strict=True)
-    )
-    differ = {place for place, p in zip(places, adjusted, strict=True) if p < level}
-    given = ~np.isnan(table)
-    means = np.where(given.any(axis=1), np.nansum(table, axis=1) / np.maximum(given.sum(axis=1), 1), -np.inf)
-    return Comparison(pairs, dict(zip(names, letters(means, differ), strict=True)))

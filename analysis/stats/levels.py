@@ -1,57 +1,14 @@
-"""Correlation of a metric with people at four levels: questions, sets, per source over systems, and systems.
+"""Correlation of a metric with people across systems, on each source: does it rank the systems there as people do?"""
 
-The levels answer different questions and can disagree. Per source: does the metric rank the systems on this source?
-System: does it rank the systems on the whole? Few systems make the last uncertain, whatever the number of questions.
-"""
-
-from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.stats.arrays import BoolArray, FloatArray, Labels, numeric, same_length
-from analysis.stats.columns import complete
-from analysis.stats.correlation import METHODS, NAMES, Method, correlate
-from analysis.stats.estimate import Estimate, Tested, undefined
+from analysis.stats.arrays import BoolArray, FloatArray, numeric, same_length
+from analysis.stats.correlation import METHODS, NAMES, Method
+from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.resampling import Interval, Jackknife, estimated, mean_statistic
-from analysis.stats.systems import by_source
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Levels:
-    """One metric's correlations with one human score."""
-
-    question: Tested
-    question_set: Tested  # means of each system's questions on each source
-    source: Estimate  # mean over sources of the correlation across systems
-    system: Tested
-
-
-def correlate_levels(
-    human: ArrayLike, metric: ArrayLike, *, systems: Labels, sources: Labels, method: Method = "spearman"
-) -> Levels:
-    """Correlate at every level, over questions that have both scores.
-
-    Parameters
-    ----------
-    human, metric : (n_questions,), oriented, NaN where missing
-    systems, sources : (n_questions,) labels
-    """
-    items = complete([human, metric], names=["human", "metric"])
-    if len(systems) != len(items.kept) or len(sources) != len(items.kept):
-        raise ValueError(
-            f"columns differ in length: {len(items.kept)} scores, {len(systems)} systems, {len(sources)} sources"
-        )
-    both = [np.where(items.kept, numeric(x, name="scores", ndim=1), nan) for x in (human, metric)]
-    h, m = (by_source(x, systems=systems, sources=sources)[0] for x in both)
-    per_system = [_means(x, systems) for x in both]
-    return Levels(
-        question=_told(correlate(*both, method=method), "questions"),
-        question_set=_told(correlate(h.ravel(), m.ravel(), method=method), "question sets"),
-        source=per_source(h, m, method=method),
-        system=_told(correlate(*per_system, method=method), "systems"),
-    )
 
 
 def per_source(
@@ -131,12 +88,3 @@ def _tau(h: FloatArray, m: FloatArray, both: BoolArray) -> FloatArray:
         untied_h += np.abs(sign_h).sum(axis=0)
         untied_m += np.abs(sign_m).sum(axis=0)
     return _ratio(product, untied_h, untied_m)
-
-
-def _means(scores: FloatArray, systems: Labels) -> FloatArray:
-    """Return each system's mean over its questions."""
-    return by_source(scores, systems=systems, sources=np.zeros(len(scores), dtype=np.intp))[0][:, 0]
-
-
-def _told(found: Tested, units: str) -> Tested:
-    return replace(found, method=f"{found.method}; over {units}")

@@ -27,11 +27,12 @@ from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.fleiss import fleiss_kappa, randolph_kappa
 from analysis.stats.gwet import gwet_ac
 from analysis.stats.icc import intraclass
-from analysis.stats.kappa import WEIGHTS, kappa_matrix
+from analysis.stats.kappa import WEIGHTS, Weights, kappa_matrix
 from analysis.stats.percent import percent_agreement
+from analysis.stats.raters import intra_raters
 from analysis.stats.ratings import OffScale, TooManyValues, observed_scale, transposed
 
-SHOWN = ("criterion", "coefficient", "value", "low", "high", "n", "dropped", "reason")
+SHOWN = ("criterion", "coefficient", "rater", "value", "low", "high", "n", "dropped", "reason")
 FEW_POINTS = 101
 ASSUMED = "\nNo --scale was given: Randolph and Gwet took the points seen and those between."
 
@@ -48,9 +49,17 @@ class Command(BaseCommand):
         parser.add_argument("--criterion", help="column that names the criterion: one result each")
         parser.add_argument("--level", choices=LEVELS, default="ordinal", help="level of measurement (ordinal)")
         parser.add_argument("--scale", help="all points, as 1,2,3,4,5; else the points seen and those between")
+        parser.add_argument(
+            "--repeats",
+            action="store_true",
+            help="raters may have judged a unit again, in a later row: the first time counts, and each rater's "
+            "agreement with themselves is given",
+        )
         parser.add_argument("--json", action="store_true", help="a list of records at full precision")
 
-    def handle(self, *, table: Path, level: Level, scale: str | None, json: bool, **columns: Any) -> None:
+    def handle(
+        self, *, table: Path, level: Level, scale: str | None, repeats: bool, json: bool, **columns: Any
+    ) -> None:
         rows = read(table)
         if level == "nominal" and not all_numbers(rows, columns["value"]):
             values, _ = categories(rows, columns["value"])
@@ -61,11 +70,13 @@ class Command(BaseCommand):
         points = _points(scale) if scale else None
         found: list[Record] = []
         for name, part in _parts(criteria):
+            part, again = _told_apart(part, units, raters) if repeats else (part, [])
             ratings = _pivot([units[i] for i in part], [raters[i] for i in part], [values[i] for i in part])
             if warning := transposed(ratings):
                 self.stderr.write(f"{name or table}: {warning}")
             try:
                 found += [{"criterion": name, **record} for record in _coefficients(ratings, level, points)]
+                found += [{"criterion": name, **record} for record in _intra(again, raters, values, level, points)]
             except OffScale as error:
                 raise CommandError(f"{name or table}: {error}") from None
         self.stdout.write(as_json(found) if json else as_text(found, SHOWN))
@@ -86,6 +97,42 @@ def _parts(criteria: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
         yield str(name), np.flatnonzero(codes == code).tolist()
 
 
+def _told_apart(
+    part: Sequence[int], units: Sequence[str], raters: Sequence[str]
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return the rows in which raters judged a unit first, and (row before, row) for each time they judged it again."""
+    last: dict[tuple[str, str], int] = {}
+    first, again = [], []
+    for row in part:
+        if (before := last.get((units[row], raters[row]))) is None:
+            first.append(row)
+        else:
+            again.append((before, row))
+        last[units[row], raters[row]] = row
+    return first, again
+
+
+def _intra(
+    again: Sequence[tuple[int, int]],
+    raters: Sequence[str],
+    values: Sequence[float],
+    level: Level,
+    points: list[float] | None,
+) -> Iterator[Record]:
+    """Yield each rater's agreement with themselves, on scales that are no continuum."""
+    if not again:
+        return
+    one, two = (np.asarray([values[row] for row in rows]) for rows in zip(*again, strict=True))
+    scale = observed_scale(np.column_stack([one, two])) if points is None else np.asarray(points)
+    if scale.size > FEW_POINTS:
+        return
+    weights: Weights = "unweighted" if level == "nominal" else "quadratic"
+    whose = [raters[row] for row, _ in again]
+    for rater, found in intra_raters(one, two, raters=whose, scale=scale, weights=weights).items():
+        yield of_estimate(found.percent, coefficient="intra_rater_percent", level="nominal", rater=rater)
+        yield of_estimate(found.kappa, coefficient=f"intra_rater_kappa_{weights}", level=level, rater=rater)
+
+
 def _pivot(units: Sequence[str], raters: Sequence[str], values: Sequence[float]) -> FloatArray:
     """Return (n_units, n_raters); a rater who judged one unit twice is an error."""
     names, unit = grouped(units, name="unit")
@@ -96,7 +143,8 @@ def _pivot(units: Sequence[str], raters: Sequence[str], values: Sequence[float])
         cell = int(different[counts > 1][0])
         unit_name, rater_name = names[cell // len(people)], people[cell % len(people)]
         raise CommandError(
-            f"rater {rater_name} judged unit {unit_name} more than once; name --criterion or a finer unit"
+            f"rater {rater_name} judged unit {unit_name} more than once; name --criterion or a finer unit, "
+            "or say --repeats"
         )
     table = np.full(len(names) * len(people), np.nan)
     table[cells] = values

@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from analysis.stats.alpha import LEVELS, krippendorff_alpha
+from analysis.stats.kappa import cohen_kappa
 from tests.published.stats_data import FLEISS_1971, KRIPPENDORFF_C, SHROUT_FLEISS
 
 
@@ -124,3 +125,18 @@ def test_agreement_says_which_column_or_file_is_missing(tmp_path: Path) -> None:
 
 def test_agreement_warns_of_more_raters_than_units(tmp_path: Path) -> None:
     assert "is the table transposed?" in run(write(tmp_path / "t.csv", long(KRIPPENDORFF_C.T)))
+
+
+def test_agreement_of_raters_with_themselves_where_units_come_again(tmp_path: Path) -> None:
+    first = np.array([[1.0, 1], [2, 3], [3, 3], [2, 2]])
+    rows = [*long(first), "u0,r0,1", "u1,r0,3", "u2,r0,3", "u0,r1,1"]
+    path = write(tmp_path / "again.csv", rows)
+    found = json.loads(run(path, "--json", "--repeats", "--scale", "1,2,3"))
+    own = {(row["coefficient"], row["rater"]): row for row in found if "rater" in row}
+    assert (own["intra_rater_percent", "r0"]["value"], own["intra_rater_percent", "r0"]["n"]) == (2 / 3, 3)
+    assert own["intra_rater_kappa_quadratic", "r0"]["value"] == cohen_kappa([1, 2, 3], [1, 3, 3], scale=[1, 2, 3],
+                                                                            weights="quadratic").value  # fmt: skip
+    assert (own["intra_rater_percent", "r1"]["value"], own["intra_rater_percent", "r1"]["n"]) == (1, 1)
+    between = {row["coefficient"]: row for row in found if "rater" not in row}
+    assert between["krippendorff_alpha"]["value"] == krippendorff_alpha(first, level="ordinal", scale=[1, 2, 3]).value
+    assert "intra_rater_percent" in run(path, "--repeats")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.stats.comparing import cliffs_delta, compare_systems, paired_permutation, two_sample_t, wilcoxon
+from analysis.stats.comparing import cliffs_delta, paired_permutation, two_sample_t, wilcoxon
 from analysis.stats.letters import letters
 from analysis.stats.resampling import Bootstrap
 
@@ -103,23 +103,6 @@ def test_cliffs_delta_bootstrap_holds_the_value() -> None:
     a, b = pair(60)
     found = cliffs_delta(a, b, interval=Bootstrap(rng(), 300))
     assert found.low < found.value < found.high
-
-
-def test_compare_systems_groups_what_does_not_differ() -> None:
-    draw = np.random.default_rng(1)
-    scores = draw.normal(size=(4, 60)) / 3 + np.array([0, 0, 1, 2])[:, None]
-    scores[0, 0] = NAN
-    found = compare_systems(scores, ["p", "q", "r", "s"], rng=rng(), resamples=2000)
-    assert found.groups == {"p": "c", "q": "c", "r": "b", "s": "a"}
-    assert len(found.pairs) == 6
-    first = found.pairs[0]
-    assert (first.first, first.second, first.difference.n) == ("p", "q", 59)
-    assert first.adjusted_p >= first.difference.p
-
-
-def test_compare_systems_refuses_names_of_another_number() -> None:
-    with pytest.raises(ValueError, match="names: 1 for 2 systems"):
-        compare_systems(np.ones((2, 3)), ["p"], rng=rng())
 
 
 @settings(deadline=None)

@@ -1,13 +1,11 @@
-"""Correlation at four levels, pairwise accuracy with ties, slices."""
+"""Correlation per source, pairwise accuracy with ties."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.stats.correlation import METHODS, correlate
-from analysis.stats.levels import correlate_levels, per_source, source_correlations
-from analysis.stats.slices import sliced
-from analysis.stats.systems import system_means
+from analysis.stats.correlation import METHODS
+from analysis.stats.levels import per_source, source_correlations
 from analysis.stats.ties import pairwise_accuracy
 
 NAN = np.nan
@@ -55,37 +53,6 @@ def test_per_source_refuses_tables_of_different_shape_and_unknown_methods() -> N
         source_correlations(np.ones((2, 2)), np.ones((2, 2)), method="tau")
 
 
-def test_levels_of_one_question_a_source() -> None:
-    human, metric = study()
-    systems, sources = np.repeat(np.arange(6), 40), np.tile(np.arange(40), 6)
-    found = correlate_levels(human.ravel(), metric.ravel(), systems=systems, sources=sources)
-    assert found.question.value == pytest.approx(correlate(human.ravel(), metric.ravel()).value)
-    assert found.question_set.value == pytest.approx(found.question.value)
-    assert found.source.value == pytest.approx(per_source(human, metric).value)
-    assert (found.question.n, found.system.n) == ((~np.isnan(human)).sum(), 6)
-
-
-def test_levels_take_the_same_questions_on_both_sides() -> None:
-    """A question without a human score counts for neither mean of its system."""
-    human, metric = study()
-    systems, sources = np.repeat(np.arange(6), 40), np.tile(np.arange(40), 6)
-    found = correlate_levels(human.ravel(), metric.ravel(), systems=systems, sources=sources, method="pearson")
-    masked = np.where(np.isnan(human), NAN, metric).ravel()
-    means = [
-        [e.value for e in system_means(x, systems=systems, sources=sources).values()] for x in (human.ravel(), masked)
-    ]
-    assert found.system.value == pytest.approx(np.corrcoef(means)[0, 1])
-
-
-def test_levels_average_the_questions_of_a_set() -> None:
-    human, metric = np.array([1.0, 3, 2, 2, 5, 4]), np.array([1.0, 5, 4, 6, 9, 9])
-    found = correlate_levels(human, metric, systems=list("aabbcc"), sources=[1] * 6, method="pearson")
-    assert found.question_set.value == pytest.approx(np.corrcoef([2, 2, 4.5], [3, 5, 9])[0, 1])
-    assert found.question_set.n == 3
-    with pytest.raises(ValueError, match="6 scores, 1 systems, 6 sources"):
-        correlate_levels(human, metric, systems=["a"], sources=[1] * 6)
-
-
 def slow_accuracy(human: np.ndarray, metric: np.ndarray, epsilon: float) -> float:
     right = total = 0
     for i in range(len(human)):
@@ -127,24 +94,3 @@ def test_pairwise_accuracy_drops_missing_scores() -> None:
 def test_pairwise_accuracy_without_pairs_is_undefined() -> None:
     assert pairwise_accuracy([1.0, NAN], [1.0, 2]).accuracy.reason == "no pair of items to compare"
     assert pairwise_accuracy([1.0, 2], [1.0, 2], groups=["a", "b"]).accuracy.reason == "no pair of items to compare"
-
-
-def test_slices_adjust_over_all_of_them() -> None:
-    draw = np.random.default_rng(3)
-    x, y = draw.normal(size=(2, 60))
-    labels = np.repeat(["who", "what", "when"], 20)
-    found = sliced(labels, lambda rows: correlate(x[rows], y[rows]))
-    assert [s.label for s in found] == ["who", "what", "when"]
-    assert [s.rows for s in found] == [20, 20, 20]
-    assert all(s.adjusted_p >= s.found.p for s in found)
-    assert min(s.adjusted_p for s in found) == pytest.approx(min(1, 3 * min(s.found.p for s in found)))
-
-
-def test_slices_of_a_number_without_test_have_no_p() -> None:
-    scores = np.arange(6.0)
-    found = sliced(
-        list("aabbbb"),
-        lambda rows: system_means(scores[rows], systems=["x"] * rows.size, sources=list(range(rows.size)))["x"],
-    )
-    assert [s.found.value for s in found] == [0.5, 3.5]
-    assert np.isnan([s.adjusted_p for s in found]).all()
