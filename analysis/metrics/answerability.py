@@ -82,7 +82,7 @@ def precision_recall(hypothesis: Bag, reference: Bag) -> tuple[float, float]:
 
 
 def unclipped_precision_recall(hypothesis: Bag, reference: Bag) -> tuple[float, float]:
-    """Return the same where each occurrence counts that the other bag has at all (the script of seed paper 000)."""
+    """Return the same where each occurrence counts that the other bag has at all (Ray Chowdhury et al.'s script)."""
     forth = sum(count for word, count in hypothesis.items() if word in reference)
     return (forth / hypothesis.total() if hypothesis else 0.0), (forth / reference.total() if reference else 0.0)
 

@@ -129,7 +129,7 @@ class Bleu:
 
 @dataclass(frozen=True, slots=True)
 class CorpusBleu:
-    """Corpus BLEU-4 of a system (003 Table 4: cBLEU, beside the mean of sentence scores)."""
+    """Corpus BLEU-4 of a system (Schlichtkrull and Cheng 2020, table 4: cBLEU, beside the mean of sentence scores)."""
 
     spec = MetricSpec(id="corpus_bleu_4", name="corpus BLEU-4 (coco)", version="1", unit=Unit.SYSTEM)
 

@@ -1,4 +1,7 @@
-"""Set metrics made of any metric of one question: P-, R- and F-metric (003), Multi-metric and Average-metric (000)."""
+"""Set metrics made of any metric of one question: P-, R- and F-metric, Multi-metric and Average-metric.
+
+The first three are of Schlichtkrull and Cheng 2020, the last two of Ray Chowdhury et al. 2022.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -118,7 +121,7 @@ def can_compose(spec: MetricSpec) -> bool:
 
 
 def multi(scores: Matrix) -> MetricResult:
-    """Return the Multi-metric with its assignment, as the picture of 000's Figure 3 needs it."""
+    """Return the Multi-metric with its assignment, as a drawing of it needs it."""
     found = assigned(scores)
     pairs = [(i, j, float(scores[i, j])) for i, j in found.pairs]
     detail = {"assignment": pairs, "total": found.total, "precision": found.precision, "recall": found.recall,

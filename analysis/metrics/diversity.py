@@ -24,7 +24,7 @@ NO_QUESTIONS = "the set has no questions"
 
 
 def self_bleu_2(hypotheses: Sequence[str], *, duplicates: str = "keep") -> float:
-    """Return Self-BLEU2 (000 Table 4): the mean BLEU-2 of each question against the others; lower is more diverse.
+    """Return Self-BLEU2, the mean BLEU-2 of each question against the others; lower is more diverse.
 
     Two equal questions score 1 against each other. With `duplicates="drop"`, the papers' script, a question is not
     compared with its copies. A question without others counts 0.

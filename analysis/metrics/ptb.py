@@ -1,6 +1,6 @@
-"""Penn Treebank words, lower-cased and without punctuation: what coco's evaluation, and so 000 and 001, score.
+"""Penn Treebank words, lower-cased and without punctuation: what coco's evaluation scores.
 
-They run the Java tokeniser of Stanford CoreNLP 3.4.1. This is an approximation of it from the treebank's rules, not a
+It runs the Java tokeniser of Stanford CoreNLP 3.4.1. This is an approximation of it from the treebank's rules, not a
 port: docs/metrics.md says on how many texts the two agree.
 """
 

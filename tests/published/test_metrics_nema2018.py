@@ -1,4 +1,4 @@
-"""Nema and Khapra 2018 (001): their example, and their released SQuAD judgments against every metric of theirs.
+"""Nema and Khapra 2018: their example, and their released SQuAD judgments against every metric of theirs.
 
 The paper's tables of correlations are not in the text at hand, so most numbers here are recomputations kept from
 drifting; what they say about the paper is in docs/metrics.md.

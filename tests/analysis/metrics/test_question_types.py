@@ -1,4 +1,4 @@
-"""The order of the question type rules (seed paper 000, section 6.2)."""
+"""The order of the question type rules (Ray Chowdhury et al. 2022, section 6.2)."""
 
 import pytest
 
