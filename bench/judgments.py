@@ -8,18 +8,17 @@ that this process and its server process ever held.
 """
 
 import argparse
-import os
 import resource
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+
+from bench.own_database import own_database  # noqa: E402
+
 ANNOTATORS, CRITERIA, UNITS_A_TASK = 5, 3, 6
 ROWS = """
     WITH assigned AS (
@@ -102,21 +101,8 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--judgments", type=int, default=1_000_000)
     judgments = parser.parse_args().judgments
-    from config.postgres import Cluster
-
-    home = Path(tempfile.mkdtemp(prefix="quaestor-bench-"))
-    home.chmod(0o755)
-    cluster = Cluster(home, durable=False)
-    os.environ |= {
-        "DATABASE_URL": cluster.url(), "QUAESTOR_HOME": str(home), "DJANGO_SETTINGS_MODULE": "config.settings",
-    }  # fmt: skip
-    try:
-        with cluster.serving():
-            subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, check=True)
-            measure(judgments)
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
-        shutil.rmtree(cluster.base, ignore_errors=True)
+    with own_database():
+        measure(judgments)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,7 @@ A PostgreSQL of its own is made in a temporary folder and removed again. Ratings
 """
 
 import argparse
-import os
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -19,6 +15,9 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+
+from bench.own_database import own_database  # noqa: E402
+
 CRITERIA = ("grammaticality", "understandability", "correctness")
 ANNOTATORS = 5
 
@@ -112,21 +111,8 @@ def main() -> None:
     parser.add_argument("--systems", type=int, default=6)
     parser.add_argument("--metrics", type=int, default=10)
     arguments = parser.parse_args()
-    from config.postgres import Cluster
-
-    home = Path(tempfile.mkdtemp(prefix="quaestor-bench-"))
-    home.chmod(0o755)
-    cluster = Cluster(home, durable=False)
-    os.environ |= {
-        "DATABASE_URL": cluster.url(), "QUAESTOR_HOME": str(home), "DJANGO_SETTINGS_MODULE": "config.settings",
-    }  # fmt: skip
-    try:
-        with cluster.serving():
-            subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, check=True)
-            run(arguments)
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
-        shutil.rmtree(cluster.base, ignore_errors=True)
+    with own_database():
+        run(arguments)
 
 
 if __name__ == "__main__":
