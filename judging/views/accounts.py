@@ -111,6 +111,7 @@ def let_try(request: HttpRequest, pk: int) -> HttpResponse:
 def password_link(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a one-time link by which the account's owner chooses a new password."""
     owner = get_object_or_404(User, pk=pk, is_active=True)
+    log_ins.forget(name=owner.username)
     link = request.build_absolute_uri(
         reverse("password_reset_confirm", kwargs=accounts.password_link_parts(user=owner))
     )

@@ -113,6 +113,13 @@ def test_administrator_sees_the_pause_and_ends_it(ada, client):
     assert tried(1) == [200]
 
 
+def test_link_for_a_new_password_ends_the_pause(ada, client):
+    tried(6)
+    client.force_login(factories.user(is_superuser=True))
+    assert client.post(f"/accounts/{ada.pk}/password-link/").status_code == 200
+    assert tried(1) == [200]
+
+
 def test_pause_is_ended_by_administrators_alone(ada, client):
     address = f"/accounts/{ada.pk}/let-try/"
     assert client.post(address).status_code == 302
