@@ -263,6 +263,7 @@ class MatchingForm(forms.Form):
         self.fields["metric"].queryset = matching.columns(collection)
         self.fields["metric"].label_from_instance = _column
         self._sources = collection.sources.order_by("position")
+        self.fields["source"].initial = self._sources.values_list("key", flat=True).first()
 
     def sources(self) -> list[str]:
         """Return the first sources, to choose from."""

@@ -18,8 +18,9 @@ SCALES = {"fraction": "a fraction", "percent": "percent", "other": "on its own s
 
 
 def drawn(one: Record) -> dict[str, bytes]:
-    """Return the matrix of one set in both inks; one that is too large to be read is left to the table."""
-    if not one["pairs"] or max(len(one["questions"]), len(one["references"])) > MOST:
+    """Return the matrix of one set in both inks; a single pair, or what is too large to read, is left to the table."""
+    sizes = (len(one["questions"]), len(one["references"]))
+    if not one["pairs"] or max(sizes) > MOST or max(sizes) == 1:
         return {}
     chart = _matrix(_cells(one))
     return {ink: svg(chart, ink=ink) for ink in INKS}

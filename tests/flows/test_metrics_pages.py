@@ -9,6 +9,7 @@ from analysis.actions import matching, scores, scoring_jobs, tuning
 from analysis.actions.scores import CORE, Chosen
 from analysis.metrics.contract import RAW
 from judging.actions import jobs
+from judging.models import Reference
 from tests.analysis.actions.test_tuning import ASKED, tunable
 from tests.flows import test_accessibility as looks
 from tests.flows.sessions import enter
@@ -25,6 +26,7 @@ def finished(job: Any, doing: Any) -> None:
 def test_metrics_columns_and_weights(still: Any) -> None:
     campaign = tunable()
     collection, by = campaign.collection, campaign.created_by
+    Reference.objects.create(source=collection.sources.first(), position=2, text="What is the old lock made of ?")
     chosen = [*map(Chosen, CORE), Chosen("q_bleu_1"), Chosen("multi_bleu_1"), Chosen("corpus_bleu_4")]
     scores.compute(collection, chosen=chosen, preparation=RAW, step=lambda *_: None)
     asked = {"metrics": [{"id": "bleu_1", "params": {}}], "prepare_hypothesis": "raw", "prepare_reference": "raw"}
