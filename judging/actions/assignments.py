@@ -121,7 +121,11 @@ WHERE round_id = %(round)s AND state = 'open' AND position {side} %(first)s ORDE
 """
 AHEAD = f"""
 SELECT count(DISTINCT place.task_id) FILTER (WHERE own.id IS NULL AND (place.seat IS NULL OR place.seat = %(seat)s)),
-    count(*)
+    count(*),
+    (SELECT count(*) FROM judging_assignment
+     WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND submitted_at IS NOT NULL),
+    (SELECT count(*) FROM judging_assignment
+     WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND state = 'held')
 FROM (({OPEN.format(side=">=", most=LOOKED_AT)}) UNION ALL ({OPEN.format(side="<", most=LOOKED_AT)}) LIMIT {LOOKED_AT})
     place
 LEFT JOIN judging_assignment own
@@ -265,13 +269,9 @@ def lock(*, assignment: Assignment) -> Assignment:
 
 def progress(*, enrollment: Enrollment, round: Round) -> Progress:
     """Return how far an annotator is in a round."""
-    done = Assignment.objects.done_by(enrollment).filter(round=round).count()
     names = _names(enrollment, round) | {"first": enrollment.cursor}
-    [(tasks, places)] = rows(AHEAD, names)
-    if places == LOOKED_AT:
-        return Progress(done, None)
-    held = Assignment.objects.held_by(enrollment).filter(round=round).count()
-    return Progress(done, tasks + held)
+    [(tasks, places, done, held)] = rows(AHEAD, names)
+    return Progress(done, None if places == LOOKED_AT else tasks + held)
 
 
 def _names(enrollment: Enrollment, round: Round) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Answers on their way: saved with every click, kept whatever happens, final only when a stage is frozen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from judging.actions import assignments, sheets, span_marks
 from judging.actions.sheets import Answers, Asked, AskedMark, Place, Sheet
 from judging.formats.spans import Marked
-from judging.models import Assignment, Draft, Note, Unit
+from judging.models import Assignment, Unit
 from judging.models.statements import rows, run
 
 Given = Sequence[tuple[Asked, int | None]]
@@ -69,9 +69,8 @@ ON CONFLICT (assignment_id, unit_id) DO UPDATE
 SET text = excluded.text, sequence = excluded.sequence, saved_at = excluded.saved_at
 WHERE judging_note.sequence < excluded.sequence
 """
-ANSWERS = """
-SELECT unit_id, criterion_id, value FROM judging_draft WHERE assignment_id = %(assignment)s AND value IS NOT NULL
-"""
+ENTERED = "SELECT unit_id, criterion_id, value, sequence FROM judging_draft WHERE assignment_id = %(assignment)s"
+COMMENT = "SELECT text, sequence FROM judging_note WHERE assignment_id = %(assignment)s AND unit_id IS NULL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,22 +138,24 @@ class Kept:
 
 def kept(assignment: Assignment) -> Kept:
     """Return everything entered so far."""
-    entered = list(Draft.objects.filter(assignment=assignment))
-    comment = Note.objects.filter(assignment=assignment, unit=None).first()
-    numbers = [row.sequence for row in entered] + ([comment.sequence] if comment else [])
-    answers = {(row.unit_id, row.criterion_id): row.value for row in entered if row.value is not None}
-    return Kept(answers, comment.text if comment else "", max(numbers, default=0))
+    entered, comment = rows(ENTERED, {"assignment": assignment.pk}), rows(COMMENT, {"assignment": assignment.pk})
+    numbers = (row[-1] for row in (*entered, *comment))
+    return Kept(_given(entered), comment[0][0] if comment else "", max(numbers, default=0))
 
 
 def answers(assignment: Assignment) -> dict[Place, int]:
     """Return the answers entered so far."""
-    found = rows(ANSWERS, {"assignment": assignment.pk})
-    return {(unit, criterion): value for unit, criterion, value in found}
+    return _given(rows(ENTERED, {"assignment": assignment.pk}))
+
+
+def _given(entered: Iterable[tuple[Any, ...]]) -> dict[Place, int]:
+    return {(unit, criterion): value for unit, criterion, value, _sequence in entered if value is not None}
 
 
 def note(assignment: Assignment) -> str:
     """Return the comment on the whole task."""
-    return Note.objects.filter(assignment=assignment, unit=None).values_list("text", flat=True).first() or ""
+    comment = rows(COMMENT, {"assignment": assignment.pk})
+    return comment[0][0] if comment else ""
 
 
 def freeze_stage(*, assignment: Assignment, stage: int, sheet: Sheet | None = None) -> None:
