@@ -27,6 +27,24 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
+@pytest.fixture(scope="module")
+def once() -> Iterator[Path]:
+    """Return a folder with a cluster, made once and stopped."""
+    path = Path(tempfile.mkdtemp(prefix="quaestor-"))
+    path.chmod(0o755)
+    Cluster(path).ensure_running()
+    Cluster(path).stop()
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture
+def made(once: Path) -> Iterator[Path]:
+    """Return a folder with a stopped cluster; the test leaves it as it was, but for the running."""
+    yield once
+    Cluster(once).stop()
+
+
 def call_in_processes(folder: Path, code: str, times: int) -> list[str]:
     """Run the code in several processes at once, with ``cluster`` at hand, and return what they print."""
     setup = f"from pathlib import Path; from config.postgres import Cluster; cluster = Cluster(Path({str(folder)!r}))\n"
@@ -78,14 +96,10 @@ def test_server_is_started_once_found_again_and_stopped(folder):
         psycopg2.connect(cluster.url())
 
 
-def test_server_for_tests_does_not_wait_for_the_disk(folder):
-    cluster = Cluster(folder, durable=False)
-    cluster.ensure_running()
-
-    connection = psycopg2.connect(cluster.url())
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT current_setting('fsync')")
-        assert cursor.fetchone() == ("off",)
+def test_server_for_tests_does_not_wait_for_the_disk_nor_vacuums(cluster):
+    with psycopg2.connect(cluster.url()) as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('fsync'), current_setting('autovacuum')")
+        assert cursor.fetchone() == ("off", "off")
     connection.close()
 
 
@@ -98,16 +112,16 @@ def test_eight_processes_that_race_start_one_server(folder):
 
 
 @pytest.mark.threads
-def test_last_user_of_four_stops_the_server(folder):
+def test_last_user_of_four_stops_the_server(made):
     code = "import time\nwith cluster.serving(): time.sleep(0.5); print(cluster._answers())"
 
-    assert call_in_processes(folder, code, times=4) == ["True"] * 4
-    assert not (Cluster(folder).data / "postmaster.pid").exists()
+    assert call_in_processes(made, code, times=4) == ["True"] * 4
+    assert not (Cluster(made).data / "postmaster.pid").exists()
 
 
-def test_server_stays_while_another_uses_it(folder):
-    with Cluster(folder).serving() as mine:
-        with Cluster(folder).serving():
+def test_server_stays_while_another_uses_it(made):
+    with Cluster(made).serving() as mine:
+        with Cluster(made).serving():
             pass
         psycopg2.connect(mine.url()).close()
 
@@ -126,8 +140,8 @@ def write_until_it_breaks(address: str, acknowledged: list[int], start: int) -> 
 
 
 @pytest.mark.threads
-def test_kill_9_in_the_middle_of_writes_loses_nothing_acknowledged(folder):
-    cluster = Cluster(folder)
+def test_kill_9_in_the_middle_of_writes_loses_nothing_acknowledged(made):
+    cluster = Cluster(made)
     cluster.ensure_running()
     with psycopg2.connect(cluster.url()) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE TABLE kept (number integer PRIMARY KEY)")
@@ -166,24 +180,26 @@ def test_half_made_cluster_is_made_anew(folder):
     psycopg2.connect(cluster.url()).close()
 
 
-def test_data_of_another_version_are_refused_with_the_way_out(folder):
-    cluster = Cluster(folder)
-    cluster.ensure_running()
-    cluster.stop()
-    (cluster.data / "PG_VERSION").write_text("11\n")
+def test_data_of_another_version_are_refused_with_the_way_out(made):
+    version = Cluster(made).data / "PG_VERSION"
+    ours = version.read_text()
+    version.write_text("11\n")
 
     with pytest.raises(postgres.OtherVersion, match=r"(?s)by PostgreSQL 11, .*pg_dump -h .*-Fc -f quaestor.dump"):
-        cluster.ensure_running()
+        Cluster(made).ensure_running()
+
+    version.write_text(ours)
 
 
-def test_server_that_cannot_start_says_the_end_of_its_log(folder):
-    cluster = Cluster(folder)
-    cluster.ensure_running()
-    cluster.stop()
-    (cluster.data / "postgresql.auto.conf").write_text("no_such_setting = 1\n")
+def test_server_that_cannot_start_says_the_end_of_its_log(made):
+    settings = Cluster(made).data / "postgresql.auto.conf"
+    ours = settings.read_text()
+    settings.write_text("no_such_setting = 1\n")
 
     with pytest.raises(postgres.StartRefused, match="no_such_setting"):
-        cluster.ensure_running()
+        Cluster(made).ensure_running()
+
+    settings.write_text(ours)
 
 
 def test_socket_folder_of_somebody_else_is_refused(folder):
