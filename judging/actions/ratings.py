@@ -1,6 +1,6 @@
 """Ratings that somebody released, read against a protocol's scales; nothing is stored here."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
@@ -129,6 +129,14 @@ def _plain(name: str) -> str:
 
 def _problem(rating: RatingRecord, reason: str) -> Problem:
     return Problem(row=rating.row, column=rating.column, value=rating.value, reason=reason, kind="value")
+
+
+def fitting(*, rubrics: Iterable[Rubric], names: Collection[str]) -> Rubric | None:
+    """Return the protocol that has all these criteria and fewest others; the newest of its versions."""
+    if not names:
+        return None
+    fit = [each for each in rubrics if not unknown_criteria(rubric=each, names=names)]
+    return min(fit, key=lambda each: (each.criteria.count(), each.key, -each.pk), default=None)
 
 
 def unknown_criteria(*, rubric: Rubric, names: Iterable[str]) -> list[str]:

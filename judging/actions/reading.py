@@ -9,7 +9,7 @@ from typing import Any
 from judging.formats.columns import BadColumns, Columns, WhenAmbiguous, columns_from
 from judging.formats.records import Study, unreadable
 from judging.formats.registry import FORMAT, Format, sniff
-from judging.formats.tables import shorten
+from judging.formats.tables import Table, shorten
 from judging.formats.text import Unreadable
 
 SAMPLE_ROWS = 50
@@ -35,12 +35,14 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """The beginning of a file: its format, and of a table the first different values of each column."""
+    """The beginning of a file: its format, what its ratings are about, and of a table the first different values of
+    each column."""
 
     format: str
     header: tuple[str, ...] = ()
     values: tuple[tuple[str, ...], ...] = ()
     proposed: Columns | None = None
+    criteria: tuple[str, ...] = ()
 
 
 def plan_from(data: Mapping[str, Any]) -> Plan:
@@ -53,7 +55,10 @@ def head_from(data: Mapping[str, Any]) -> Head:
     """Return the head that plain data hold."""
     proposed = data["proposed"] and columns_from(data["proposed"])
     values = tuple(tuple(each) for each in data["values"])
-    return Head(format=data["format"], header=tuple(data["header"]), values=values, proposed=proposed)
+    criteria = tuple(data.get("criteria", ()))
+    return Head(
+        format=data["format"], header=tuple(data["header"]), values=values, proposed=proposed, criteria=criteria
+    )  # fmt: skip
 
 
 def read_head(*, name: str, data: bytes, plan: Plan) -> Head:
@@ -63,11 +68,22 @@ def read_head(*, name: str, data: bytes, plan: Plan) -> Head:
         study = format.read(data, name=name, options=_options(format, plan))
         if not study.usable:
             raise Unreadable(study.problems_of("file")[0].reason)
-        return Head(format=format.key)
+        return Head(format=format.key, criteria=study.criteria)
     table = format.open(data, _options(format, plan))
     rows = [row.cells for row in table.rows[:SAMPLE_ROWS]]
     values = tuple(_first_values(row[place] for row in rows) for place in range(len(table.header)))
-    return Head(format=format.key, header=table.header, values=values, proposed=format.columns(table, name))
+    proposed = format.columns(table, name)
+    criteria = _criteria(table, proposed)
+    return Head(format=format.key, header=table.header, values=values, proposed=proposed, criteria=criteria)
+
+
+def _criteria(table: Table, columns: Columns) -> tuple[str, ...]:
+    """Return what the ratings of a table are about: its columns say it, or the cells of one of them."""
+    named = dict.fromkeys(rating.criterion for rating in columns.ratings)
+    if columns.criterion:
+        place = table.header.index(columns.criterion)
+        named |= dict.fromkeys(row.cells[place].strip() for row in table.rows)
+    return tuple(name for name in named if name)
 
 
 def _first_values(cells: Iterable[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from judging.formats.qgstec_xml import HUMAN
@@ -49,6 +49,9 @@ class _Writer:
         self.study = study
         self.bare = study.systems == (HUMAN,) and not study.ratings and not study.notes
         self.texts = {(each.source_key, each.system, each.position): each.text for each in study.questions}
+        self.origins = {each.source_key: each.attributes for each in study.questions if "instance" in each.attributes}
+        named = (each for each in study.sources if each.key in self.origins)
+        self.of_sentences = {each.sentence: self.origins[each.key] for each in named}
         self.ratings: defaultdict[Slot, list[RatingRecord]] = defaultdict(list)
         self.notes: defaultdict[Slot, list[NoteRecord]] = defaultdict(list)
         self.filled: defaultdict[tuple[str, str], int] = defaultdict(int)
@@ -62,14 +65,18 @@ class _Writer:
     def instances(self) -> Iterator[str]:
         grouped: defaultdict[str, list[SourceRecord]] = defaultdict(list)
         for source in self.study.sources:
-            grouped[source.attributes.get("instance", f"sentence: {source.sentence}")].append(source)
+            grouped[self._origin(source).get("instance", f"sentence: {source.sentence}")].append(source)
         for place, (name, sources) in enumerate(grouped.items(), 1):
-            yield from self._instance(name if "instance" in sources[0].attributes else str(place), sources)
+            yield from self._instance(name if "instance" in self._origin(sources[0]) else str(place), sources)
+
+    def _origin(self, source: SourceRecord) -> Mapping[str, str]:
+        """Return where a sentence comes from; once it is stored, the questions about it say so, of any target type."""
+        return source.attributes or self.origins.get(source.key) or self.of_sentences.get(source.sentence, {})
 
     def _instance(self, name: str, sources: list[SourceRecord]) -> Iterator[str]:
         yield f"<instance id={_attribute(name)}>\n"
         for tag in ("id", "source"):
-            if value := sources[0].attributes.get(tag):
+            if value := self._origin(sources[0]).get(tag):
                 yield f"\t<{tag}>{_text(value)}</{tag}>\n"
         yield f"\t<text>{_text(sources[0].sentence)}</text>\n"
         if not self.bare:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging import storage, tasks
-from judging.actions import imports, jobs, reading, uploads
+from judging.actions import imports, jobs, ratings, reading, uploads
 from judging.actions.uploads import Wanted
 from judging.design import letter
 from judging.formats.overview import Sample, handful, per_system, samples, source_pieces, surroundings
@@ -59,7 +59,9 @@ def columns(request: HttpRequest, pk: int) -> HttpResponse:
     except Unreadable as error:
         return render(request, "judging/imports/unreadable.html", context | {"reason": error.reason})
     data = request.POST if request.method == "POST" else None
-    asked = Mapping(data, user=request.user, head=head, plan=waiting.plan, rubric=waiting.rubric)
+    fitting = None if waiting.has_plan else ratings.fitting(rubrics=rubrics_of(request.user), names=head.criteria)
+    proposed = fitting.pk if fitting else waiting.rubric
+    asked = Mapping(data, user=request.user, head=head, plan=waiting.plan, rubric=proposed)
     if data is not None and asked.is_valid():
         waiting.keep(head=head, plan=asked.new_plan(), rubric=asked.rubric_key())
         return redirect("judging:import_preview", pk)
@@ -112,8 +114,18 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
         "asks": _asks(study),
         "ask_count": asks,
         "has_chosen": reading.has_starts(waiting.plan),
+        "left_out": _left_out(waiting),
+        "rating_metadata": waiting.plan.columns.rating_metadata if waiting.plan.columns else (),
     }
     return render(request, "judging/imports/preview.html", context)
+
+
+def _left_out(waiting: Waiting) -> list[str]:
+    """Return the columns that nothing is made of."""
+    if waiting.head is None or waiting.plan.columns is None:
+        return []
+    used = set(waiting.plan.columns.named())
+    return [name for name in waiting.head.header if name not in used]
 
 
 def _asks(study: Study) -> list[tuple[Problem, list[tuple[int, Any]]]]:

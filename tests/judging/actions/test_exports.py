@@ -4,6 +4,7 @@ import csv
 import io
 import itertools
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -14,6 +15,7 @@ from judging.actions import exports, imports
 from judging.formats.label_studio import write_label_studio
 from judging.formats.long import write_long_csv, write_long_jsonl
 from judging.formats.mapping import to_study
+from judging.formats.qgstec_writer import write_qgstec
 from judging.formats.records import Study
 from judging.formats.registry import FORMAT
 from judging.models import (
@@ -29,7 +31,7 @@ from judging.models import (
     SpanMark,
     Unit,
 )
-from tests import factories
+from tests import factories, shared_data
 from tests.annotation import studies
 from tests.judging.studies import study
 
@@ -142,3 +144,20 @@ def _guessed(text: str):
 
     table = read_delimited(text.encode())
     return table, guess(table.header, [row.cells for row in table.rows])
+
+
+def test_released_xml_comes_out_of_the_database_with_its_instances() -> None:
+    data = shared_data.path("qgstec2010/EvaluatedSubmissions.xml").read_bytes()
+    rubric = factories.rubric("qgstec2010-b")
+    read = FORMAT["qgstec_xml"].read(data)
+    made = imports.import_study(
+        study=read, name="Released", by=factories.researcher(), now=timezone.now(), rubric=rubric
+    )
+
+    again = FORMAT["qgstec_xml"].read(write_qgstec(exports.study_of(campaign=made.campaign)).encode())
+
+    asked = {each.source_key for each in read.questions}  # who asked nothing about a sentence says nothing of it
+    before, after = ([replace(each, row=0) for each in study.sources if each.key in asked] for study in (read, again))
+    assert after == before
+    assert [each.key for each in again.sources] == [each.key for each in read.sources]
+    assert len(again.ratings) == len(read.ratings) - made.quarantined

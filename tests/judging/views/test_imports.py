@@ -143,6 +143,24 @@ def test_tampered_columns_are_refused(page, tampered):
 RATED = "question,system,correctness@Ann,correctness@Bo\nWhy?,Alba,1,3\nWho?,Brisa,31,2\n"
 
 
+def test_the_protocol_that_has_the_ratings_criteria_is_proposed(page):
+    small, _other = factories.rubric(), factories.rubric("qgeval")
+    answer = page.get(at("columns", sent(page, RATED)))
+    assert answer.context["form"]["rubric"].value() == small.pk
+
+
+def test_preview_says_which_columns_are_left_out_and_what_is_kept_with_ratings(page):
+    factories.rubric()
+    text = "id,question,rater,correctness,seconds,topic\n1,Why?,Ann,2,7.5,x\n1,Why?,Bo,3,9,y\n"
+    upload = sent(page, text)
+    form = use(form_of(page.get(at("columns", upload))), text.splitlines()[0], "topic", use="")
+    page.post(at("columns", upload), form | {"default_system": "Alba"})
+    answer = page.get(at("preview", upload))
+    assert (answer.context["left_out"], answer.context["rating_metadata"]) == (["topic"], ("seconds",))
+    assert "Left out, as you said: topic." in answer.text
+    assert "Kept with each rating: seconds." in answer.text
+
+
 def test_ratings_ask_for_their_protocol(page):
     assert "choose the protocol they were given under" in mapped(page, sent(page, RATED)).text
 
