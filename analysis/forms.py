@@ -81,8 +81,7 @@ class RunForm(forms.Form):
     prepare_reference = forms.ChoiceField(
         label=_("References are"),
         choices=PREPARATIONS,
-        initial="nqg",
-        help_text=_("Leave them as they are where the file has them tokenised and lower-cased already."),
+        help_text=_("As they are, where the file has them tokenised and lower-cased already."),
     )
     resamples = forms.IntegerField(
         label=_("Resamples"),
@@ -122,6 +121,7 @@ class RunForm(forms.Form):
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["prepare_reference"].initial = offers.reference_preparation(campaign.collection)
         self.fields["slices"].choices = [(name, _attribute(name)) for name in slices.choices(campaign)]
         usable = [
             entry for entry in registry.all_metrics() if entry.usable and entry.metric.spec.unit in QUESTION_UNITS
@@ -180,13 +180,13 @@ class ScoresForm(forms.Form):
     prepare_reference = forms.ChoiceField(
         label=_("References are"),
         choices=PREPARATIONS,
-        initial="nqg",
-        help_text=_("Leave them as they are where the file has them tokenised and lower-cased already."),
+        help_text=_("As they are, where the file has them tokenised and lower-cased already."),
     )
 
     def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["metrics"].choices = offers.usable_ids(collection)
+        self.fields["prepare_reference"].initial = offers.reference_preparation(collection)
         self.settings = offers.settings()
         for id, parameters in self.settings.items():
             for parameter in parameters:

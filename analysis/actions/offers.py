@@ -7,11 +7,13 @@ from typing import Any
 from analysis.actions import items, scores
 from analysis.metrics import registry
 from analysis.metrics.contract import Need, Parameter
+from analysis.metrics.preparation import is_prepared
 from analysis.metrics.registry import Entry
 from analysis.metrics.scoring import QUESTION_UNITS
-from judging.models import Collection, Source
+from judging.models import Collection, Reference, Source
 
 MADE = ("dedupe", "delta", "prepare")  # settings that Q-metrics and set metrics add to those of their base
+LOOKED_AT = 200  # references, to see whether they were prepared before
 WORDS = "answerability"  # whose settings Q-metrics share
 
 
@@ -47,6 +49,12 @@ def _offer(entry: Entry, lacking: Mapping[Need, str], made: tuple[tuple[str, str
     reasons = [entry.reason, *(lacking[need] for need in sorted(spec.needs) if need in lacking)]
     reason = next(filter(None, reasons), "")
     return Offer(entry.id, spec.name, entry.origin, of, not spec.higher_is_better, spec.library, reason, made)
+
+
+def reference_preparation(collection: Collection) -> str:
+    """Propose how to prepare a collection's references: as questions are, or not at all where that was done before."""
+    some = Reference.objects.filter(source__collection=collection).order_by("pk").values_list("text", flat=True)
+    return "raw" if is_prepared(list(some[:LOOKED_AT])) else "nqg"
 
 
 def _lacking(collection: Collection) -> dict[Need, str]:

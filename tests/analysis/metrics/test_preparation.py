@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.metrics.preparation import UnknownPreparation, nqg, step
+from analysis.metrics.preparation import UnknownPreparation, is_prepared, nqg, step
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,19 @@ def test_nqg_rule_by_rule(text: str, expected: str) -> None:
 def test_raw_and_lower_do_what_they_say() -> None:
     assert step("raw")(" A?") == " A?"
     assert step("lower")(" A?") == " a?"
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["who won ?", "what `` key '' opened it ?", *["where is it ?"] * 8], True),
+        (["Who won?", "where is it ?"], False),
+        (["who won?"], False),
+        ([], False),
+    ],
+)
+def test_is_prepared_where_nearly_all_texts_stay_as_they_are(texts: list[str], expected: bool) -> None:
+    assert is_prepared(texts) is expected
 
 
 def test_unknown_step_names_those_there_are() -> None:

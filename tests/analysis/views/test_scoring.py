@@ -57,6 +57,14 @@ def test_the_page_names_every_metric_and_why_some_are_not_available(owner, colle
     assert "There is none yet." in page
 
 
+@pytest.mark.parametrize(("text", "expected"), [("Who built it?", "nqg"), ("who built it ?", "raw")])
+def test_references_that_came_prepared_are_left_as_they_are(owner, collection, text, expected):
+    Reference.objects.update(text=text)
+    page = owner.get(address("metrics", collection)).content.decode()
+    chosen = re.search(r'name="prepare_reference".*?value="(\w+)" selected', page, re.DOTALL)
+    assert chosen[1] == expected
+
+
 def test_without_references_only_what_needs_none_can_be_chosen(client):
     collection = factories.collection()
     client.force_login(collection.owner)
