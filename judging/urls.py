@@ -54,6 +54,7 @@ urlpatterns = [
     path("campaigns/<uuid:uuid>/archive/", campaigns.move, {"to": "archived"}, name="archive"),
     path("campaigns/<uuid:uuid>/tasks/", campaigns.task_list, name="tasks"),
     path("campaigns/<uuid:uuid>/export/codebook.csv", exports.codebook, name="codebook"),
+    path("campaigns/<uuid:uuid>/export/label-studio.xml", exports.label_studio, name="label_studio"),
     path("campaigns/<uuid:uuid>/export/<slug:key>/", exports.judgments, name="export"),
     path("campaigns/<uuid:uuid>/exclude/", campaigns.exclude, name="exclude"),
     path("campaigns/<uuid:uuid>/annotators/", campaigns.annotators, name="annotators"),

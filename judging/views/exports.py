@@ -10,7 +10,8 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from judging.actions import exports
-from judging.formats.label_studio import write_label_studio
+from judging.formats import rubric as documents
+from judging.formats.label_studio import label_studio_config, write_label_studio
 from judging.formats.long import write_long_csv, write_long_jsonl
 from judging.formats.qgstec_writer import CannotWrite, write_qgstec
 from judging.formats.records import Study
@@ -46,6 +47,15 @@ def judgments(request: HttpRequest, campaign: Campaign, key: str) -> HttpRespons
 def codebook(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Return what the columns and values of the judgments mean."""
     return attached(exports.codebook_csv(campaign=campaign), "text/csv", f"{slugify(campaign.title)}-codebook.csv")
+
+
+@campaign_for_staff
+@require_GET
+def label_studio(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Return the labelling interface in which Label Studio shows the tasks of its export."""
+    criteria = documents.from_document(campaign.rubric.document).criteria
+    name = f"{slugify(campaign.title)}-label-studio.xml"
+    return attached(label_studio_config(criteria), "application/xml", name)
 
 
 def attached(content: str | bytes, media_type: str, name: str) -> HttpResponse:

@@ -4,9 +4,11 @@ import csv
 import io
 
 import pytest
+from defusedxml.ElementTree import fromstring
 from django.urls import reverse
 
 from judging.models import Campaign, Source
+from tests import factories
 from tests.analysis import studies
 
 pytestmark = pytest.mark.django_db
@@ -71,3 +73,15 @@ def test_export_of_a_foreign_campaign_is_not_found(client, campaign, key):
 def test_unknown_formats_and_wrong_verbs_are_refused(page, campaign):
     assert page.get(address(campaign, "exe")).status_code == 404
     assert page.post(address(campaign, "csv")).status_code == 405
+
+
+def test_label_studio_gets_its_interface_with_every_criterion(page, client, campaign):
+    where = reverse("judging:label_studio", args=[campaign.uuid])
+    answer = page.get(where)
+    assert answer["Content-Type"] == "application/xml; charset=utf-8"
+    view = fromstring(answer.content)
+    asked = {each.get("name") for each in view.iter("Choices")}
+    assert {each.key for each in campaign.rubric.criteria.all()} <= asked
+    assert where in page.get(reverse("judging:campaign", args=[campaign.uuid])).text
+    client.force_login(factories.researcher())
+    assert client.get(where).status_code == 404
