@@ -57,11 +57,6 @@ def get(id: str) -> Metric:
     return entry.metric
 
 
-def refresh() -> None:
-    """Forget what was found, so that packages installed since are seen."""
-    _known.cache_clear()
-
-
 @cache
 def _known() -> dict[str, Entry]:
     entries = {metric.spec.id: Entry(metric.spec.id, "built in", metric) for metric in _built_in()}
