@@ -9,13 +9,12 @@ import random
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import pairwise
 from string import ascii_uppercase
 from typing import Literal
 
 Order = Literal["depth", "breadth"]
 Square = tuple[tuple[int, ...], ...]
-MOST_BLOCKS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,40 +84,6 @@ def williams_rows(n: int, *, seed: int) -> Square:
         rows += [row[::-1] for row in rows]
     symbols = _drawn(n, seed, "williams/symbols")
     return tuple(tuple(symbols[entry] for entry in rows[row]) for row in _drawn(len(rows), seed, "williams/rows"))
-
-
-def incomplete_blocks(n: int, *, size: int, seed: int) -> Square:
-    """Return blocks of `size` out of n symbols, each symbol and each pair of symbols in equally many blocks.
-
-    The blocks are the shifts of the fewest starting blocks that do it, or all combinations where few shifts do not.
-    """
-    if not 2 <= size <= n:
-        raise ValueError(f"size: blocks of {size} cannot be made of {n}")
-    found = _cyclic(n, size) or tuple(combinations(range(n), size))
-    if len(found) > MOST_BLOCKS:
-        raise ValueError(f"size: {n} in blocks of {size} needs {len(found):,} blocks")
-    symbols, chance = _drawn(n, seed, "blocks/symbols"), _chance(seed, "blocks/order")
-    blocks = [[symbols[entry] for entry in block] for block in found]
-    chance.shuffle(blocks)
-    return tuple(tuple(chance.sample(block, size)) for block in blocks)
-
-
-def _cyclic(n: int, size: int) -> Square:
-    """Search one or two starting blocks whose differences cover every distance equally often."""
-    if n > 31 or size > 6:
-        return ()
-    starts = [(0, *rest) for rest in combinations(range(1, n), size - 1)]
-    for many in (1, 2):
-        if many * size * (size - 1) % (n - 1) or len(starts) ** many > MOST_BLOCKS**2 // 100:
-            continue
-        for family in combinations(starts, many):
-            if len(set(_differences(family, n).values())) == 1 and len(_differences(family, n)) == n - 1:
-                return tuple(tuple((e + shift) % n for e in block) for block in family for shift in range(n))
-    return ()
-
-
-def _differences(family: Iterable[Sequence[int]], n: int) -> Counter[int]:
-    return Counter((a - b) % n for block in family for a in block for b in block if a != b)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from judging.actions import assignments
+from judging.actions import assignments, panels
 from judging.models import (
     Assignment,
     Campaign,
@@ -52,7 +52,8 @@ def check(*, invitation: Invitation, now: datetime) -> None:
         raise InvitationOver(_("This invitation has expired."))
     if invitation.campaign.state in (Campaign.State.CLOSED, Campaign.State.ARCHIVED):
         raise InvitationOver(_("This study has ended."))
-    if invitation.places is not None and invitation.enrollments.count() >= invitation.places:
+    over = invitation.places is not None and invitation.enrollments.count() >= invitation.places
+    if over or (invitation.role == Membership.Role.ANNOTATOR and panels.is_full(invitation.campaign)):
         raise InvitationOver(_("Everybody this invitation was meant for has joined."))
 
 
@@ -93,7 +94,7 @@ def enroll(*, campaign: Campaign, user: User, invitation: Invitation | None = No
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         Membership.objects.get_or_create(user=user, campaign=campaign, role=Membership.Role.ANNOTATOR)
-        defaults = {"label": _next_label(campaign), "invitation": invitation}
+        defaults = {"label": _next_label(campaign), "invitation": invitation, "seat": panels.next_seat(campaign)}
         return Enrollment.objects.get_or_create(campaign=campaign, user=user, defaults=defaults)[0]
 
 
@@ -149,14 +150,29 @@ def exclude(*, enrollment: Enrollment, reason: str, by: User, now: datetime) -> 
         held = Enrollment.objects.select_for_update(no_key=True).get(pk=enrollment.pk)
         if Exclusion.objects.standing().filter(enrollment=held).exists():
             raise AlreadyExcluded(f"{held.label} is left out already.")
-        for assignment in Assignment.objects.held_by(held):
-            assignments.give_back(assignment=assignment)
+        _leave_seat(held)
         return Exclusion.objects.create(enrollment=held, reason=reason, excluded_by=by, excluded_at=now)
 
 
 def readmit(*, enrollment: Enrollment, by: User, now: datetime) -> None:
     """Take an annotator back into the analysis; that they were left out, and why, stays on record."""
-    Exclusion.objects.standing().filter(enrollment=enrollment).update(lifted_by=by, lifted_at=now)
+    with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=enrollment.campaign_id)
+        Exclusion.objects.standing().filter(enrollment=enrollment).update(lifted_by=by, lifted_at=now)
+        if seat := panels.own_seat(enrollment):
+            Enrollment.objects.filter(pk=enrollment.pk).update(seat=seat)
+
+
+def free_seat(*, enrollment: Enrollment) -> None:
+    """Let the next who joins go on in a panel where this annotator stopped; what was submitted stays and counts."""
+    with transaction.atomic():
+        _leave_seat(Enrollment.objects.select_for_update(no_key=True).get(pk=enrollment.pk))
+
+
+def _leave_seat(enrollment: Enrollment) -> None:
+    for assignment in Assignment.objects.held_by(enrollment):
+        assignments.give_back(assignment=assignment)
+    Enrollment.objects.filter(pk=enrollment.pk).update(seat=None)
 
 
 def erase(*, enrollment: Enrollment, by: User, now: datetime) -> Erasure:

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from judging import design
+from judging.actions import panels
 from judging.actions.bulk import let_planner_know
 from judging.formats import rubric as documents
 from judging.formats.rubric import RubricDocument
@@ -35,18 +36,34 @@ def open_(*, round: Round, now: datetime, progress: Progress = silent) -> None:
         tasks = _make_tasks(round, progress)
         if not tasks:
             raise NothingToJudge("The collection holds no question to judge. Import questions first.")
-        last = Assignment.objects.filter(round__campaign=campaign).aggregate(last=Max("position"))["last"] or 0
-        order: design.Order = "depth" if campaign.order == Campaign.Order.DEPTH else "breadth"
-        laid = design.places(len(tasks), per_task=campaign.annotators_per_task, order=order, seed=campaign.seed)
-        rows = (
-            Assignment(round=round, task=tasks[place.task], place=place.place, position=last + place.position)
-            for place in laid
-        )
-        for done, batch in enumerate(_batches(rows)):
+        for done, batch in enumerate(_batches(_places(round, tasks))):
             Assignment.objects.bulk_create(batch)
-            progress(done * BATCH, len(laid), "Laying out places")
+            progress(done * BATCH, len(tasks) * campaign.annotators_per_task, "Laying out places")
         Round.objects.filter(pk=round.pk).update(opened_at=now)
         let_planner_know(Task, TaskUnit, Assignment)
+
+
+def _places(round: Round, tasks: Sequence[tuple[Task, QuestionSet]]) -> Iterator[Assignment]:
+    campaign = round.campaign
+    last = Assignment.objects.filter(round__campaign=campaign).aggregate(last=Max("position"))["last"] or 0
+    if campaign.order == Campaign.Order.PANEL:
+        if not panels.fits(campaign.rubric):
+            raise NothingToJudge("The protocol shows several systems at once; a panel needs one system to a task.")
+        panels.seat_everybody(campaign)
+        yield from panels.lay_out(round=round, tasks=_by_system(tasks), last=last)
+        return
+    order: design.Order = "depth" if campaign.order == Campaign.Order.DEPTH else "breadth"
+    for each in design.places(len(tasks), per_task=campaign.annotators_per_task, order=order, seed=campaign.seed):
+        task, _first = tasks[each.task]
+        yield Assignment(round=round, task=task, place=each.place, position=last + each.position)
+
+
+def _by_system(tasks: Sequence[tuple[Task, QuestionSet]]) -> dict[tuple[int, int], list[int]]:
+    """Return the tasks of each source and system; a set of single questions has several."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for task, held in tasks:
+        found.setdefault((held.source_id, held.system_id), []).append(task.pk)
+    return found
 
 
 def reopen(*, round: Round) -> None:
@@ -94,12 +111,14 @@ def _text(unit: Unit) -> str | None:
     return question.text if question else None
 
 
-def _make_tasks(round: Round, progress: Progress) -> list[Task]:
+def _make_tasks(round: Round, progress: Progress) -> list[tuple[Task, QuestionSet]]:
+    """Store the tasks; return each with the question set that stands first in it."""
     campaign = round.campaign
     sets = QuestionSet.objects.filter(source__collection=campaign.collection).order_by(
         "source__position", "system__name"
     )
-    cuts = cut(rubric=campaign.rubric, sets=list(sets.prefetch_related("units__question")))
+    known = {held.pk: held for held in sets.prefetch_related("units__question")}
+    cuts = cut(rubric=campaign.rubric, sets=list(known.values()))
     tasks = Task.objects.bulk_create(
         (Task(round=round, number=number) for number in range(1, len(cuts) + 1)), batch_size=BATCH
     )
@@ -111,7 +130,7 @@ def _make_tasks(round: Round, progress: Progress) -> list[Task]:
     for done, batch in enumerate(_batches(rows)):
         TaskUnit.objects.bulk_create(batch)
         progress(done * BATCH, sum(map(len, cuts)), "Cutting the material into tasks")
-    return tasks
+    return [(task, known[units[0].question_set_id]) for task, units in zip(tasks, cuts, strict=True)]
 
 
 def _batches(rows: Iterator[Row], size: int = BATCH) -> Iterator[list[Row]]:

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from judging.actions import panels
 from judging.models import Campaign, Enrollment, Invitation, Membership, Rubric, User
 
 NO_PLACES = {"localtime", "Factory", "posixrules"}  # whatever the server's own clock says: other on each machine
@@ -34,7 +35,10 @@ class PlanForm(forms.ModelForm):
         }
         help_texts = {
             "title": _("Annotators see it at the top of every page; do not name systems in it."),
-            "annotators_per_task": _("Three or more let agreement be computed; with one there is none."),
+            "annotators_per_task": _(
+                "Three or more let agreement be computed; with one there is none. A rotated panel takes that many for "
+                "each system."
+            ),
             "seed": _("The same seed gives the same order of tasks and questions again."),
             "lease_minutes": _(
                 "Saving an answer renews it. After that long without a sign the task goes to somebody else; "
@@ -76,6 +80,15 @@ class PlanForm(forms.ModelForm):
 
     def _bound(self, *names: str) -> list[forms.BoundField]:
         return [self[name] for name in names if name in self.fields]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        rubric = cleaned.get("rubric")
+        if cleaned.get("order") == Campaign.Order.PANEL and rubric and not panels.fits(rubric):
+            self.add_error(
+                "order", _("This protocol shows several systems at once; a panel needs one system to a task.")
+            )
+        return cleaned
 
     def clean_time_zone(self) -> str:
         name = self.cleaned_data["time_zone"]

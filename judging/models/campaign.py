@@ -64,6 +64,7 @@ class Campaign(models.Model):
     class Order(models.TextChoices):
         DEPTH = "depth", "depth first: finish tasks one after the other"
         BREADTH = "breadth", "breadth first: one annotator on everything, then the next"
+        PANEL = "panel", "rotated panel: each annotator meets each source once, with the systems in turn"
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     title = models.CharField(max_length=200)

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging import tasks
-from judging.actions import campaigns, enrollments, jobs
+from judging.actions import campaigns, enrollments, jobs, panels
 from judging.actions.rounds import NothingToJudge
 from judging.forms.campaigns import AmendForm, ExclusionForm, InvitationForm, MemberForm, NewCampaignForm, PlanForm
 from judging.guards import campaign_for_managers, campaign_for_staff, collections_of, creator_required
@@ -83,6 +83,7 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "form": form,
         "amend": AmendForm(),
         "deviations": campaign.deviations.all(),
+        "proof": panels.proof(campaign),
     }
     return render(request, "judging/campaigns/plan.html", context, status=422 if form.errors else 200)
 
@@ -177,6 +178,8 @@ def _annotators_page(request: HttpRequest, campaign: Campaign, status: int = 200
         "invitation_form": InvitationForm(),
         "member_form": MemberForm(),
         "exclusion_form": ExclusionForm(campaign=campaign),
+        "seats": panels.seats(campaign),
+        "free_seats": len(panels.free_seats(campaign)),
         "is_manager": _manages(request.user, campaign),
     }
     return render(request, "judging/campaigns/annotators.html", context | forms, status=status)
@@ -231,13 +234,18 @@ def remove_member(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResp
 def exclude(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Leave an annotator out of the analysis, or take them back in; nothing is deleted."""
     form = ExclusionForm(request.POST, campaign=campaign)
-    readmit = request.POST.get("act") == "readmit"
-    if readmit:
-        form.fields["reason"].required = False
+    asked = request.POST.get("act")
+    form.fields["reason"].required = asked not in ("readmit", "free")
     if not form.is_valid():
         return _annotators_page(request, campaign, status=422, exclusion_form=form)
+    if asked == "free":
+        free = partial(enrollments.free_seat, enrollment=form.cleaned_data["enrollment"])
+        return _told(
+            request, campaign, free, _("The seat is free: who joins next goes on there."), "judging:annotators"
+        )
     change = {"enrollment": form.cleaned_data["enrollment"], "by": request.user, "now": timezone.now()}
-    act = enrollments.readmit if readmit else partial(enrollments.exclude, reason=form.cleaned_data["reason"])
+    leave_out = partial(enrollments.exclude, reason=form.cleaned_data["reason"])
+    act = enrollments.readmit if asked == "readmit" else leave_out
     done = _("Done. Run the analysis again to see what it changes.")
     return _told(request, campaign, lambda: act(**change), done, "judging:annotators")
 

@@ -1,7 +1,7 @@
 """Designs follow from their seed, and are as balanced as they say."""
 
 from collections import Counter
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -11,7 +11,6 @@ from judging.design import (
     Seating,
     balance,
     cross_table,
-    incomplete_blocks,
     latin_square,
     letter,
     panel,
@@ -89,21 +88,6 @@ def test_williams_rows_balance_positions_and_followers(n: int, seed: int) -> Non
     followers = Counter(pair for row in rows for pair in pairwise(row))
     assert len(followers) == n * (n - 1)
     assert set(followers.values()) == {times}
-
-
-@pytest.mark.parametrize(("n", "size", "blocks"), [(7, 3, 7), (13, 4, 13), (11, 5, 11), (6, 3, 20), (4, 2, 6)])
-def test_incomplete_blocks_hold_each_pair_equally_often(n: int, size: int, blocks: int) -> None:
-    found = incomplete_blocks(n, size=size, seed=1)
-    assert len(found) == blocks
-    pairs = Counter(frozenset(pair) for block in found for pair in combinations(block, 2))
-    assert len(pairs) == n * (n - 1) // 2
-    assert len(set(pairs.values())) == 1
-    assert len(set(Counter(symbol for block in found for symbol in block).values())) == 1
-
-
-def test_incomplete_blocks_that_cannot_be_are_refused() -> None:
-    with pytest.raises(ValueError, match="size"):
-        incomplete_blocks(3, size=4, seed=1)
 
 
 @pytest.mark.parametrize(("seats", "systems", "sources"), [(4, 4, 8), (8, 4, 12), (6, 3, 9), (12, 6, 6), (2, 2, 4)])

@@ -1,0 +1,107 @@
+"""Rotated panels: every annotator has a seat, meets each source once, and the systems take turns over the seats."""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from judging import design
+from judging.design import Seating, Table
+from judging.models import Assignment, Campaign, Enrollment, Round, Rubric, TaskUnit
+
+
+def seats(campaign: Campaign) -> int:
+    """Return how many annotators the panel takes: for each system as many as judge each task; 0 where it is none."""
+    if campaign.order != Campaign.Order.PANEL:
+        return 0
+    return campaign.annotators_per_task * campaign.collection.systems.count()
+
+
+def free_seats(campaign: Campaign) -> list[int]:
+    """Return the seats that nobody has, counted from 1."""
+    if not (count := seats(campaign)):
+        return []
+    taken = set(campaign.enrollments.filter(seat__isnull=False).values_list("seat", flat=True))
+    return [seat for seat in range(1, count + 1) if seat not in taken]
+
+
+def is_full(campaign: Campaign) -> bool:
+    return campaign.order == Campaign.Order.PANEL and not free_seats(campaign)
+
+
+def next_seat(campaign: Campaign) -> int | None:
+    """Return the seat for whoever joins next; the caller holds the campaign's row."""
+    return next(iter(free_seats(campaign)), None)
+
+
+def seat_everybody(campaign: Campaign) -> None:
+    """Give seats to those who joined before the plan was fixed, in the order in which they came."""
+    campaign.enrollments.filter(seat__gt=seats(campaign)).update(seat=None)
+    waiting = campaign.enrollments.filter(seat__isnull=True, exclusions__isnull=True).order_by("pk")
+    for enrollment, seat in zip(waiting, free_seats(campaign), strict=False):
+        Enrollment.objects.filter(pk=enrollment.pk).update(seat=seat)
+
+
+def own_seat(enrollment: Enrollment) -> int | None:
+    """Return the seat somebody had before, if it is free."""
+    places = Assignment.objects.filter(enrollment=enrollment, round__campaign=enrollment.campaign, seat__isnull=False)
+    before = places.values_list("seat", flat=True).first()
+    return before if before in free_seats(enrollment.campaign) else None
+
+
+def fits(rubric: Rubric) -> bool:
+    """Say whether a task of the protocol shows one system's questions on one source, and nothing else."""
+    return rubric.task == Rubric.Task.QUESTION_SET or (rubric.task == Rubric.Task.UNIT and rubric.page_size == 1)
+
+
+def lay_out(*, round: Round, tasks: Mapping[tuple[int, int], list[int]], last: int) -> Iterator[Assignment]:
+    """Yield the places of a round, each kept for its seat; `last` is the position before the first."""
+    campaign = round.campaign
+    position = itertools.count(last + 1)
+    per_place = campaign.collection.systems.count()
+    for seating, pair in _seatings(campaign):
+        for task in tasks.get(pair, ()):
+            yield Assignment(
+                round=round, task_id=task, place=seating.seat // per_place + 1, position=next(position),
+                seat=seating.seat + 1,
+            )  # fmt: skip
+
+
+def _seatings(campaign: Campaign) -> Iterator[tuple[Seating, tuple[int, int]]]:
+    """Yield who judges what in the order of the queue, with the keys of source and system."""
+    sources = list(campaign.collection.sources.order_by("position").values_list("pk", flat=True))
+    systems = list(campaign.collection.systems.order_by("name").values_list("pk", flat=True))
+    laid = design.panel(seats(campaign), systems=len(systems), sources=len(sources), seed=campaign.seed)
+    for each in sorted(laid, key=lambda seating: (seating.position, seating.seat)):
+        yield each, (sources[each.source], systems[each.system])
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """How evenly something meets the systems: the greatest count less the smallest, and the counts, unless too many."""
+
+    key: str
+    spread: int
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+def proof(campaign: Campaign) -> list[Proof]:
+    """Count how the seats of an opened panel meet systems, turns and sources; empty where there is no panel."""
+    if campaign.order != Campaign.Order.PANEL:
+        return []
+    held = TaskUnit.objects.filter(task__round__campaign=campaign, task__round__kind=Round.Kind.MAIN)
+    asked = set(held.values_list("unit__question_set__source", "unit__question_set__system").distinct())
+    tables = design.balance([seating for seating, pair in _seatings(campaign) if pair in asked])
+    names = list(campaign.collection.systems.order_by("name").values_list("name", flat=True))
+    return [_proof(key, table, names) for key, table in tables.items() if asked]
+
+
+def _proof(key: str, table: Table, names: Sequence[str]) -> Proof:
+    rows = () if key == "source by system" else zip(table.rows, table.counts, strict=True)
+    shown = tuple((_label(key, int(str(row)), names), counts) for row, counts in rows)
+    return Proof(key, table.spread, tuple(names[int(str(column))] for column in table.columns), shown)
+
+
+def _label(key: str, row: int, names: Sequence[str]) -> str:
+    """Name systems, and count seats from 1, as turns are."""
+    return {"seat by system": str(row + 1), "turn by system": str(row)}.get(key) or names[row]
