@@ -37,14 +37,14 @@ NO_CHROMIUM = (
     "Browser tests are left out: no Chromium found. Install one (Debian: apt-get install chromium), start again."
 )
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-CHECKS = (
+CHECKS: tuple[tuple[str, ...], ...] = (
     ("ruff", "check", "."),
     ("ruff", "format", "--check", "."),
     ("lint-imports", "--no-cache"),
     ("mypy",),
 )
 PYTEST = [str(PYTHON), "-m", "pytest"]
-LANES = ("not browser and not jobs", "browser or jobs")  # of about the same length, for two cores
+LANES = ("not browser and not jobs", "browser or jobs")  # two cores: the second, with the checks, is about as long
 UV_NAMES = {  # what pip has configured, under the names uv reads
     "index-url": "UV_DEFAULT_INDEX",
     "extra-index-url": "UV_INDEX",
@@ -175,23 +175,28 @@ def test(words: list[str]) -> int:
     """Run the checks and all tests, or with arguments only what pytest makes of them."""
     began = time.monotonic()
     find_or_get_chromium()
-    failed = [] if words else [check for check in CHECKS if not passes(check)]
-    code = subprocess.run(PYTEST + words, cwd=ROOT, check=False).returncode if words else in_lanes()
+    code, failed = these(words) if words else everything()
     for check in failed:
         print(f"FAILED: {' '.join(check)}")
     print(f"All together {time.monotonic() - began:.0f} s.")
     return code or (1 if failed else 0)
 
 
-def in_lanes() -> int:
-    """Run all tests side by side in two lanes, each with a database of its own; what the second said comes last."""
+def these(words: list[str]) -> tuple[int, list[tuple[str, ...]]]:
+    """Run what pytest makes of the words, and no checks."""
+    return subprocess.run(PYTEST + words, cwd=ROOT, check=False).returncode, []
+
+
+def everything() -> tuple[int, list[tuple[str, ...]]]:
+    """Run one lane of tests beside the checks and the other lane; what the one beside said comes last."""
     with tempfile.TemporaryFile("w+") as said:
-        second = subprocess.Popen([*PYTEST, "-m", LANES[1]], cwd=ROOT, stdout=said, stderr=subprocess.STDOUT)
-        first = subprocess.run([*PYTEST, "-m", LANES[0]], cwd=ROOT, check=False).returncode
-        code = second.wait()
+        beside = subprocess.Popen([*PYTEST, "-m", LANES[0]], cwd=ROOT, stdout=said, stderr=subprocess.STDOUT)
+        failed = [check for check in CHECKS if not passes(check)]
+        here = subprocess.run([*PYTEST, "-m", LANES[1]], cwd=ROOT, check=False).returncode
+        code = beside.wait()
         said.seek(0)
         print(said.read(), flush=True)
-    return first or code
+    return here or code, failed
 
 
 def passes(check: tuple[str, ...]) -> bool:
