@@ -112,7 +112,8 @@ class _Reading:
             raise RowRefused(f"The row repeats row {first:,} cell for cell.{hint}")
         system, position = self._system(row), self._position(row)
         given = self._given(row)
-        source, before = self.sources.key_of(given, source_id=self._source_id(row), row=row.number)
+        name = self._name(row) if self.columns.has_rater_rows else ""
+        source, before = self.sources.key_of(given, source_id=self._source_id(row), row=row.number, question=name)
         self._compare(row, before.attributes, given.attributes, "source:")
         if position is None:
             self.slots.know(source, system)
@@ -182,17 +183,20 @@ class _Reading:
             raise RowRefused(reason, column=self.columns.answer_start, value=shorten(cell))
         return start
 
+    def _name(self, row: Row) -> str:
+        """Return what a question goes by: its key, else its text."""
+        return self._cell(row, self.columns.key).strip() or self._cell(row, self.columns.question)
+
     def _question(self, row: Row, source: str, system: str, declared: int, scores: dict[str, str]) -> QuestionRecord:
         text = self._cell(row, self.columns.question)
-        key = self._cell(row, self.columns.key).strip()
         return QuestionRecord(
             source_key=source,
             system=system,
-            position=self.slots.position(source, system, declared=declared, name=key or text),
+            position=self.slots.position(source, system, declared=declared, name=self._name(row)),
             text=text if text.strip() else None,
             question_type=self._cell(row, self.columns.question_type).strip(),
             submitted_answer=self._cell(row, self.columns.submitted_answer),
-            key=key,
+            key=self._cell(row, self.columns.key).strip(),
             scores=scores,
             attributes=self._attributes(row, self.columns.metadata, "attribute:"),
             row=row.number,

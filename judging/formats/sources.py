@@ -52,15 +52,17 @@ class Sources:
         self._drafts: dict[object, _Draft] = {}
         self._places: dict[tuple[str | None, str, str, int | None], Place] = {}
 
-    def key_of(self, given: Given, *, source_id: str, row: int) -> tuple[str, Given]:
+    def key_of(self, given: Given, *, source_id: str, row: int, question: str = "") -> tuple[str, Given]:
         """Return the key of the source that this row belongs to, and what the first row said of it.
+
+        `question` is what the row's question goes by where it comes once for every rater.
 
         Raises
         ------
         RowRefused
             Where the row says something else about the source than an earlier row did.
         """
-        identity = ("id", source_id) if self.columns.source_id else self._identity(given, row)
+        identity = ("id", source_id) if self.columns.source_id else self._identity(given, question, row)
         draft = self._drafts.get(identity)
         if draft is None:
             draft = _Draft(source_id or str(len(self._drafts) + 1), row, given)
@@ -82,14 +84,17 @@ class Sources:
         known = {draft.key for draft in self._drafts.values()}
         yield from (key for key in self.columns.starts if key not in known)
 
-    def _identity(self, given: Given, row: int) -> object:
-        """The same passage, answer, start and target type; where none is given, the same references, else the row."""
+    def _identity(self, given: Given, question: str, row: int) -> object:
+        """The same passage, answer, start and target type; where none is given, the same references, else the same
+        question by several raters, else the row."""
         text = given.sentence if given.passage is None else given.passage
         if text or given.answer or given.target_type:
             place = self._place(given)
             start = place.choices if place.answer_start is None else place.answer_start
             return ("given", text, given.answer, start, given.target_type)
-        return ("references", given.references) if given.references else ("row", row)
+        if given.references:
+            return ("references", given.references)
+        return ("question", question) if question else ("row", row)
 
     def _place(self, given: Given) -> Place:
         known = (given.passage, given.sentence, given.answer, given.answer_start)

@@ -90,7 +90,8 @@ def test_campaigns(still: Any) -> None:
     owner = factories.researcher()
     enter(still, owner)
     found = problems_of(still, [address("judging:campaigns"), address("judging:campaign_new")])
-    draft, opened = factories.campaign(manager=owner), factories.opened(manager=owner)
+    one_system = factories.rubric(task="question_set")
+    draft, opened = factories.campaign(manager=owner), factories.opened(manager=owner, rubric=one_system, order="panel")
     left_out = factories.enrollment(opened)
     enrollments.exclude(enrollment=left_out, reason="too fast", by=owner, now=timezone.now())
     campaigns.invite(campaign=opened, by=owner)
@@ -142,6 +143,8 @@ def test_imports(still: Any) -> None:
     found += problems(still)
     still.fill("[name=name]", "Canals")
     still.get_by_role("button", name="Import", exact=True).click()
+    found += problems(still)
+    still.get_by_role("link", name="Delete", exact=True).click()
     found += problems(still)
     found += problems_of(still, [address("judging:collections")])
     assert found == []

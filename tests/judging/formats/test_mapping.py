@@ -109,6 +109,17 @@ def test_questions_with_nothing_given_are_sources_of_their_own() -> None:
     assert [question.source_key for question in study.questions] == ["1", "2"]
 
 
+@pytest.mark.parametrize("key", ["id", ""])
+def test_a_question_rated_by_several_is_one_source_though_nothing_else_is_given(key: str) -> None:
+    rows = "id,question,rater,fluency\n1,Why?,ha,3\n1,Why?,uw,2\n2,Who?,ha,1\n"
+    ratings = (RatingColumn(column="fluency", criterion="fluency"),)
+    study = to_study(
+        read_delimited(rows.encode()), Columns(question="question", rater="rater", key=key, ratings=ratings)
+    )
+    assert [(each.source_key, each.rater) for each in study.ratings] == [("1", "ha"), ("1", "uw"), ("2", "ha")]
+    assert len(study.questions) == 2
+
+
 def test_a_source_id_joins_rows_and_blank_cells_repeat_what_was_said() -> None:
     rows = table("i|p|s|q", "z1|x|A|q1", "z1||B|q2", "z1|y|C|q3", "|x|D|q4")
     study = to_study(rows, Columns(source_id="i", passage="p", system="s", question="q"))
