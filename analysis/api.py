@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from analysis.actions import runs
-from analysis.forms import RunForm
+from analysis.forms.runs import RunForm
 from analysis.models import Run
 from judging import tasks
 from judging.api import campaign_of

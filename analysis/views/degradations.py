@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 from analysis.actions import degradations
 from analysis.actions.degradations import NothingToDegrade
 from analysis.actions.degrading import Wanted
-from analysis.forms import DegradeForm
+from analysis.forms.runs import DegradeForm
 from judging import tasks
 from judging.actions import jobs
 from judging.guards import collection_for_owner

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from analysis.actions import matching as action
 from analysis.actions import scoring_jobs
-from analysis.forms import MatchingForm
+from analysis.forms.metrics import MatchingForm
 from analysis.reports import matching as layout
 from judging import storage, tasks
 from judging.actions import jobs

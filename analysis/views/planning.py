@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from analysis.actions import planning
-from analysis.forms import PowerForm
+from analysis.forms.runs import PowerForm
 from analysis.reports import planning as layout
 from analysis.reports.tables import to_csv
 from judging import storage, tasks

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from analysis.actions import runs
-from analysis.forms import RunForm
+from analysis.forms.runs import RunForm
 from analysis.models import Result, Run
 from analysis.reports import making, page
 from judging import storage, tasks

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from analysis.actions import beside, offers, scoring_jobs, tuning
 from analysis.actions.scores import CORE
-from analysis.forms import CompareForm, ScoresForm
+from analysis.forms.metrics import CompareForm, ScoresForm
 from analysis.reports import scoring as layout
 from judging import tasks
 from judging.actions import jobs

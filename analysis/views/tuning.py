@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from analysis.actions import tuning as action
-from analysis.forms import TuningForm
+from analysis.forms.metrics import TuningForm
 from analysis.reports import tuning as layout
 from judging import tasks
 from judging.actions import jobs

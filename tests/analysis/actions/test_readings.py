@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from analysis import frames
 from analysis.actions import readings, runs, systems
-from analysis.forms import RunForm
+from analysis.forms.runs import RunForm
 from analysis.models import Run
 from analysis.reports import making
 from analysis.stats import protocol

@@ -1,0 +1,168 @@
+"""What a researcher chooses about a collection's metrics."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+
+from analysis.actions import matching, offers, tuning
+from analysis.metrics.contract import Parameter
+from judging.models import Campaign, Collection, Metric
+
+PREPARATIONS = [
+    ("nqg", _("as QG-Bench does before BLEU and ROUGE-L (nqg)")),
+    ("ptb", _("tokenised as the Penn Treebank (ptb)")),
+    ("lower", _("lower-cased")),
+    ("raw", _("left as they are")),
+]
+FORMULAS = (
+    _("per_class_f: the authors' script"),
+    _("paper: as the paper writes it"),
+    _("clipped_f: plain bags of words"),
+)
+SOURCES_OFFERED = 200
+
+
+class ScoresForm(forms.Form):
+    """Which metrics to compute on a collection, on which texts, with which settings."""
+
+    metrics = forms.MultipleChoiceField(label=_("Metrics"), widget=forms.CheckboxSelectMultiple)
+    prepare_hypothesis = forms.ChoiceField(label=_("Questions are"), choices=PREPARATIONS, initial="nqg")
+    prepare_reference = forms.ChoiceField(
+        label=_("References are"),
+        choices=PREPARATIONS,
+        help_text=_("As they are, where the file has them tokenised and lower-cased already."),
+    )
+
+    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["metrics"].choices = offers.usable_ids(collection)
+        self.fields["prepare_reference"].initial = offers.reference_preparation(collection)
+        self.settings = offers.settings()
+        for id, parameters in self.settings.items():
+            for parameter in parameters:
+                self.fields[f"{id}-{parameter.name}"] = _setting(parameter)
+
+    @staticmethod
+    def filled(values: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """Return settings by metric under the names of their fields."""
+        return {f"{id}-{name}": value for id, settings in values.items() for name, value in settings.items()}
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.errors:
+            try:
+                cleaned["chosen"] = offers.chosen(cleaned["metrics"], self._values(cleaned))
+            except ValueError as refused:
+                raise forms.ValidationError(str(refused)) from None
+        return cleaned
+
+    def _values(self, cleaned: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """Return the settings that were filled in, by metric; one left out keeps its default."""
+        return {
+            id: {each.name: value for each in parameters if (value := cleaned[f"{id}-{each.name}"]) not in ("", None)}
+            for id, parameters in self.settings.items()
+        }
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what a job is asked for."""
+        return {
+            "metrics": self.cleaned_data["chosen"],
+            **{name: self.cleaned_data[name] for name in ("prepare_hypothesis", "prepare_reference")},
+        }
+
+
+def _setting(parameter: Parameter) -> forms.Field:
+    """Return the field of one setting of a metric, which is called by the name that the metric gives it."""
+    shown = {"label": parameter.name, "help_text": parameter.about, "initial": parameter.default, "required": False}
+    if parameter.choices:
+        kinds = {str(each): each for each in parameter.choices}
+        return forms.TypedChoiceField(
+            choices=[(name, name) for name in kinds], coerce=kinds.__getitem__, empty_value=None, **shown
+        )
+    kind = {int: forms.IntegerField, float: forms.FloatField}.get(type(parameter.default), forms.CharField)
+    return kind(**shown)
+
+
+class CompareForm(forms.Form):
+    """Two columns of scores to put beside each other."""
+
+    first = forms.ModelChoiceField(label=_("Scores"), queryset=Metric.objects.none())
+    second = forms.ModelChoiceField(label=_("Beside"), queryset=Metric.objects.none())
+
+    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("first", "second"):
+            field = self.fields[name]
+            field.queryset = collection.metrics.order_by("name", "pk")
+            field.label_from_instance = _column
+
+
+class MatchingForm(forms.Form):
+    """A Multi-metric of the collection, and the source whose questions are matched by it."""
+
+    metric = forms.ModelChoiceField(label=_("Metric"), queryset=Metric.objects.none(), empty_label=None)
+    source = forms.CharField(
+        label=_("Source"),
+        max_length=200,
+        widget=forms.TextInput(attrs={"list": "sources", "autocomplete": "off"}),
+        help_text=_("As the file calls it, or as it was numbered when it was imported."),
+    )
+
+    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["metric"].queryset = matching.columns(collection)
+        self.fields["metric"].label_from_instance = _column
+        self._sources = collection.sources.order_by("position")
+        self.fields["source"].initial = self._sources.values_list("key", flat=True).first()
+
+    def sources(self) -> list[str]:
+        """Return the first sources, to choose from."""
+        return list(self._sources.values_list("key", flat=True)[:SOURCES_OFFERED])
+
+    def clean_source(self) -> str:
+        key = str(self.cleaned_data["source"]).strip()
+        if not self._sources.filter(key=key).exists():
+            raise forms.ValidationError(_now("No source of this collection is called “%(key)s”.") % {"key": key})
+        return key
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what a job is asked for."""
+        return {"metric": self.cleaned_data["metric"].pk, "source": self.cleaned_data["source"]}
+
+
+def _column(metric: Metric) -> str:
+    sides = metric.made.get("preparation", {})
+    prepared = ", ".join(dict.fromkeys(filter(None, (sides.get("hypothesis"), sides.get("reference")))))
+    return f"{metric.name} ({metric.get_kind_display()}{', ' + prepared if prepared else ''}, {metric.fingerprint[:6]})"
+
+
+class TuningForm(forms.Form):
+    """What to tune: on which criterion, with which metric beside answerability, and how weights are searched."""
+
+    criterion = forms.ChoiceField(label=_("Criterion"), help_text=_("What the weights shall follow."))
+    metric = forms.ChoiceField(label=_("Metric that answerability is mixed into"), initial="bleu_1")
+    formula = forms.ChoiceField(
+        label=_("Formula"),
+        initial=tuning.FORMULAS[0],
+        choices=list(zip(tuning.FORMULAS, FORMULAS, strict=True)),
+    )
+    method = forms.ChoiceField(
+        label=_("Search"),
+        initial=tuning.METHODS[0],
+        choices=list(zip(tuning.METHODS, (_("a grid, as published"), _("exact, by least squares")), strict=True)),
+    )
+    seed = forms.IntegerField(label=_("Seed"), initial=1, min_value=0, max_value=2**31 - 1)
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["criterion"].choices = tuning.criteria(campaign)
+        self.fields["metric"].choices = tuning.bases()
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if (cleaned.get("formula"), cleaned.get("method")) == ("paper", "exact"):
+            self.add_error("method", _("The formula of the paper is not linear in its weights: tune it by a grid."))
+        return cleaned
