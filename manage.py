@@ -20,16 +20,25 @@ WITHOUT_DATABASE = {
     "score",
 }
 
+NO_TABLES = "The database has no tables yet. Make them first: python3 run.py manage migrate (or start run.py up once)."
+
 
 def main(arguments: list[str]) -> None:
     """Run one management command."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from django.core.management import execute_from_command_line
+    from django.db import ProgrammingError
+    from psycopg2.errors import UndefinedTable
 
     command = arguments[1] if len(arguments) > 1 else "help"
     asked_for_help = {"-h", "--help"} & set(arguments)
     with nullcontext() if command in WITHOUT_DATABASE or asked_for_help else postgres.serving():
-        execute_from_command_line(arguments)
+        try:
+            execute_from_command_line(arguments)
+        except ProgrammingError as problem:
+            if not isinstance(problem.__cause__, UndefinedTable):
+                raise
+            sys.exit(NO_TABLES)
 
 
 if __name__ == "__main__":
