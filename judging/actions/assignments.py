@@ -57,10 +57,10 @@ FREE = """
          WHERE own.enrollment_id = %(enrollment)s AND own.task_id = place.task_id {own}) IS NULL
 """
 COLUMNS = ", ".join(f"taken.{field.column}" for field in Assignment._meta.concrete_fields)
-ALONE = """
-SELECT cursor, seat, EXISTS (SELECT FROM judging_exclusion WHERE enrollment_id = enrolled.id AND lifted_at IS NULL)
-FROM judging_enrollment enrolled WHERE id = %(enrollment)s FOR NO KEY UPDATE
-"""
+LEFT_OUT = "EXISTS (SELECT FROM judging_exclusion WHERE enrollment_id = %(enrollment)s AND lifted_at IS NULL)"
+ALONE = f"""
+SELECT cursor, seat, {LEFT_OUT} FROM judging_enrollment WHERE id = %(enrollment)s FOR NO KEY UPDATE
+"""  # noqa: S608
 UNFINISHED = """
 SELECT id, state FROM judging_assignment
 WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND state = 'held'
@@ -68,11 +68,12 @@ UNION ALL
 SELECT id, state FROM judging_assignment
 WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND state = 'released'
 """
+# It looks again at whether somebody is left out: a claim that waited for just that has read the state before it.
 TAKE = f"""
 WITH taken AS (
 UPDATE judging_assignment SET state = 'held', enrollment_id = %(enrollment)s, held_at = now(), last_seen_at = now(),
     lease_expires_at = now() + %(minutes)s * interval '1 minute'
-WHERE state = 'open' AND id = (
+WHERE state = 'open' AND NOT {LEFT_OUT} AND id = (
     SELECT place.id FROM judging_assignment place
     WHERE place.state = 'open' AND place.position >= %(first)s AND place.position < %(end)s::bigint
         AND {FREE.format(own="")}
@@ -96,7 +97,7 @@ UPDATE judging_assignment own SET (place, position, seat) = (SELECT place, posit
 WHERE own.id = %(own)s
 """
 RELEASE = """
-WITH gone AS (SELECT id FROM judging_assignment held WHERE held.state = 'held' AND {which} FOR UPDATE SKIP LOCKED),
+WITH gone AS (SELECT id FROM judging_assignment held WHERE held.state = 'held' AND {which}),
 released AS (
     UPDATE judging_assignment left_behind SET state = 'released', released_at = now(), lease_expires_at = NULL
     FROM gone WHERE left_behind.id = gone.id
@@ -243,12 +244,13 @@ def take_place_again(*, assignment: Assignment) -> bool:
 def release_due(*, round: Round | None = None) -> int:
     """Turn places whose lease has run out into released rows and open ones; return how many."""
     which = "held.lease_expires_at < now()" + (" AND held.round_id = %(round)s" if round else "")
-    return run(RELEASE.format(which=which), {"round": round.pk if round else None})
+    return run(RELEASE.format(which=f"{which} FOR UPDATE SKIP LOCKED"), {"round": round.pk if round else None})
 
 
 def give_back(*, assignment: Assignment) -> None:
-    """Let somebody else have a place that is held; what was entered stays with the released row."""
-    run(RELEASE.format(which="held.id = %(id)s"), {"id": assignment.pk})
+    """Let somebody else have a place that is held, once no request is at it; what was entered stays with the released
+    row."""
+    run(RELEASE.format(which="held.id = %(id)s FOR UPDATE"), {"id": assignment.pk})
 
 
 def renew(*, assignment: Assignment) -> Assignment:

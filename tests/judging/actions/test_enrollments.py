@@ -1,10 +1,13 @@
 """Joining by a link, coming back by a personal one, being left out, and being erased."""
 
 import hashlib
+import time
+from collections.abc import Callable
 from datetime import timedelta
+from threading import Thread
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, connections, transaction
 from django.utils import timezone
 
 from judging.actions import assignments, campaigns, drafts, enrollments, judgments, sheets
@@ -158,6 +161,45 @@ def test_exclude_keeps_what_was_said_frees_what_is_held_and_is_reversible() -> N
     enrollments.readmit(enrollment=enrollment, by=by, now=NOW)
     assert Exclusion.objects.values_list("reason", "lifted_by").get() == ("too fast", by.pk)
     assert assignments.claim(enrollment=enrollment, round=round).assignment.pk == held.pk
+
+
+def waiting_for_us(work: Callable[[], object]) -> Thread:
+    """Do something on a connection of its own, and return once it waits for a lock that we hold."""
+
+    def run() -> None:
+        work()
+        connections.close_all()
+
+    thread = Thread(target=run)
+    thread.start()
+    with connection.cursor() as cursor:
+        for _ in range(200):
+            cursor.execute("SELECT 1 FROM pg_locks WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))")
+            if cursor.fetchone():
+                return thread
+            time.sleep(0.05)
+    pytest.fail("It waits for nothing.")
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+def test_exclude_leaves_nothing_held_by_a_request_at_the_same_moment() -> None:
+    campaign, by = factories.opened(), factories.user()
+    enrollment = factories.enrollment(campaign)
+    round = campaign.rounds.select_related("campaign").get()
+    leave_out = {"enrollment": enrollment, "reason": "too fast", "by": by, "now": NOW}
+    held = assignments.claim(enrollment=enrollment, round=round).assignment
+    with transaction.atomic():
+        assignments.renew(assignment=held)
+        excluding = waiting_for_us(lambda: enrollments.exclude(**leave_out))
+    excluding.join()
+    assert not Assignment.objects.held().exists()
+    enrollments.readmit(enrollment=enrollment, by=by, now=NOW)
+    with transaction.atomic():
+        enrollments.exclude(**leave_out)
+        claiming = waiting_for_us(lambda: assignments.claim(enrollment=enrollment, round=round))
+    claiming.join()
+    assert not Assignment.objects.held().exists()
 
 
 def test_exclude_needs_a_reason() -> None:
