@@ -20,6 +20,7 @@ urlpatterns = [
     path("collections/<int:pk>/degrade/", degradations.degrade, name="degrade"),
     path("collections/<int:pk>/metrics/", scoring.metrics, name="metrics"),
     path("collections/<int:pk>/metrics/run/", scoring.start, name="metrics_start"),
+    path("collections/<int:pk>/metrics/systems/", scoring.add_systems, name="metrics_systems"),
     path("collections/<int:pk>/metrics/compare/", scoring.compare, name="metrics_compare"),
     path("collections/<int:pk>/metrics/matching/", matching.matching, name="matching"),
     path("collections/<int:pk>/metrics/matching/run/", matching.start, name="matching_start"),

@@ -9,6 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 from analysis.actions import matching, offers, tuning
 from analysis.metrics.contract import Parameter
+from judging.formats.system_scores import read_system_scores
+from judging.formats.text import Unreadable
 from judging.models import Campaign, Collection, Metric
 
 PREPARATIONS = [
@@ -23,6 +25,7 @@ FORMULAS = (
     _("clipped_f: plain bags of words"),
 )
 SOURCES_OFFERED = 200
+LARGEST_TABLE = 1_000_000  # bytes
 
 
 class ScoresForm(forms.Form):
@@ -137,6 +140,35 @@ def _column(metric: Metric) -> str:
     sides = metric.made.get("preparation", {})
     prepared = ", ".join(dict.fromkeys(filter(None, (sides.get("hypothesis"), sides.get("reference")))))
     return f"{metric.name} ({metric.get_kind_display()}{', ' + prepared if prepared else ''}, {metric.fingerprint[:6]})"
+
+
+class SystemScoresForm(forms.Form):
+    """A file of systems' scores that were computed elsewhere, and what its columns mean."""
+
+    file = forms.FileField(
+        label=_("File"),
+        allow_empty_file=True,
+        help_text=_("CSV or TSV: the first column names the systems as here, each other one is a metric."),
+    )
+    direction = forms.ChoiceField(label=_("Which end is better"), choices=Metric.Direction.choices)
+    scale = forms.ChoiceField(label=_("Scale"), choices=Metric.Scale.choices, initial=Metric.Scale.OTHER)
+
+    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._systems = set(collection.systems.values_list("name", flat=True))
+
+    def clean_file(self) -> dict[str, Any]:
+        """Return the file's name, its bytes and its columns."""
+        file = self.cleaned_data["file"]
+        if file.size > LARGEST_TABLE:
+            raise forms.ValidationError(_("The file is too large for a table of systems: at most a megabyte."))
+        content = file.read()
+        try:
+            columns = read_system_scores(content, systems=self._systems)
+        except Unreadable as refused:
+            where = _now("Row %(row)s: ") % {"row": refused.row} if refused.row else ""
+            raise forms.ValidationError(f"{where}{refused.reason}") from None
+        return {"file": file.name[:200], "content": content, "columns": columns}
 
 
 class TuningForm(forms.Form):

@@ -3,19 +3,21 @@
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
 from django.db import transaction
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from analysis.actions import beside, offers, scoring_jobs, tuning
+from analysis.actions import beside, offers, scoring_jobs, system_columns, tuning
 from analysis.actions.scores import CORE
-from analysis.forms.metrics import CompareForm, ScoresForm
+from analysis.forms.metrics import CompareForm, ScoresForm, SystemScoresForm
 from analysis.reports import scoring as layout
 from judging import tasks
 from judging.actions import jobs
-from judging.guards import collection_for_readers, jobs_of
+from judging.guards import collection_for_owner, collection_for_readers, jobs_of
 from judging.models import Collection, Job
 
 
@@ -43,6 +45,24 @@ def start(request: HttpRequest, collection: Collection) -> HttpResponse:
         job = scoring_jobs.start(collection=collection, by=request.user, kind=kind, parameters=form.parameters())
         transaction.on_commit(lambda: tasks.ring(job.pk))
     return redirect("judging:job", job.pk)
+
+
+@collection_for_owner
+@require_POST
+def add_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Keep scores of systems from a file."""
+    form = SystemScoresForm(request.POST, request.FILES, collection=collection)
+    if form.is_valid():
+        declared = {name: form.cleaned_data[name] for name in ("direction", "scale")}
+        try:
+            made = system_columns.add(collection=collection, **form.cleaned_data["file"], **declared)
+        except system_columns.AlreadyThere as column:
+            form.add_error("file", _("“%(column)s” of this very file is here already.") % {"column": column})
+        else:
+            messages.success(request, _("Scores of systems: %(n)s columns more.") % {"n": len(made)})
+            return redirect("analysis:metrics", collection.pk)
+    chosen = ScoresForm(initial={"metrics": list(CORE)}, collection=collection)
+    return _page(request, collection, chosen, status=422, systems_form=form)
 
 
 @collection_for_readers
@@ -74,8 +94,9 @@ def _tuned(request: HttpRequest, collection: Collection) -> Job:
 
 
 def _page(
-    request: HttpRequest, collection: Collection, form: ScoresForm, status: int = 200, tuned: Job | None = None
-) -> HttpResponse:
+    request: HttpRequest, collection: Collection, form: ScoresForm, status: int = 200, tuned: Job | None = None,
+    systems_form: SystemScoresForm | None = None,
+) -> HttpResponse:  # fmt: skip
     columns = collection.metrics.annotate(n=Count("scores__value")).order_by("kind", "name", "pk")
     estimated, scored = (scoring_jobs.newest(collection, kind) for kind in (scoring_jobs.ESTIMATE, scoring_jobs.KIND))
     chosen = {str(id) for id in form["metrics"].value() or ()}
@@ -87,6 +108,8 @@ def _page(
         "made": [form[f"-{name}"] for name in offers.MADE],
         "columns": [layout.column(row) for row in columns],
         "compare": CompareForm(collection=collection),
+        "systems_form": systems_form or SystemScoresForm(collection=collection),
+        "is_owner": collection.owner_id == request.user.pk,
         "estimate": layout.estimate(estimated.result) if estimated and estimated.state == Job.State.DONE else None,
         "jobs": [job for job in (estimated, scored) if job and job.state in (Job.State.QUEUED, Job.State.RUNNING)],
         "failures": layout.failures(scored.result.get("failures", {})) if scored else (),

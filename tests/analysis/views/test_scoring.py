@@ -3,9 +3,11 @@
 import re
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from analysis.actions import scores, scoring_jobs
+from analysis import frames
+from analysis.actions import beyond, scores, scoring_jobs
 from analysis.actions.scores import Chosen
 from analysis.metrics.contract import RAW
 from judging.actions import jobs
@@ -215,5 +217,50 @@ def test_unknown_is_a_404(owner):
 
 def test_wrong_verbs_are_refused(owner, collection):
     assert owner.get(address("metrics_start", collection)).status_code == 405
+    assert owner.get(address("metrics_systems", collection)).status_code == 405
     assert owner.post(address("metrics", collection)).status_code == 405
     assert owner.post(address("metrics_compare", collection)).status_code == 405
+
+
+def brought(client, collection, text, **declared):
+    file = SimpleUploadedFile("extrinsic.csv", text.encode())
+    asked = {"file": file, "direction": "higher", "scale": "percent", **declared}
+    return client.post(address("metrics_systems", collection), asked)
+
+
+def test_scores_of_systems_are_brought_from_a_file_and_stand_in_the_report(owner, collection):
+    assert brought(owner, collection, "system,QA F1,EM\nBrisa,61.20,\nAlba,58.1,40\n").status_code == 302
+    first, second = Metric.objects.order_by("pk")
+    assert (first.name, first.kind, first.direction, first.scale) == ("QA F1", "imported", "higher", "percent")
+    rows = first.scores.order_by("system__name").values_list("system__name", "value", "text")
+    assert list(rows) == [("Alba", 58.1, "58.1"), ("Brisa", 61.2, "61.20")]
+    assert list(second.scores.values_list("system__name", flat=True)) == ["Alba"]
+    page = owner.get(address("metrics", collection)).content.decode()
+    assert "column “QA F1” of extrinsic.csv" in page
+    campaign = factories.campaign(collection=collection, manager=collection.owner)
+    (row, _, _) = beyond.system_scores(frames.material(campaign))
+    assert (row["metric"], row["level"], row["system"], row["value"]) == ("QA F1", "system", "Alba", 58.1)
+
+
+def test_what_cannot_be_brought_is_said_with_its_row_and_nothing_is_kept(owner, collection):
+    answer = brought(owner, collection, "system,F1\nAlba,1\nCorvo,2\n")
+    assert answer.status_code == 422
+    assert "Row 3: No system is called “Corvo”" in answer.content.decode()
+    assert brought(owner, collection, "", scale="stars").status_code == 422
+    assert not Metric.objects.exists()
+
+
+def test_the_same_file_is_not_brought_twice(owner, collection):
+    brought(owner, collection, "system,F1\nAlba,1\n")
+    answer = brought(owner, collection, "system,F1\nAlba,1\n")
+    assert (answer.status_code, Score.objects.count()) == (422, 1)
+    assert "“F1” of this very file is here already." in answer.content.decode()
+
+
+def test_only_the_owner_brings_scores(client, collection):
+    campaign = factories.campaign(collection=collection)
+    client.force_login(campaign.created_by)
+    assert "Scores of systems from elsewhere" not in client.get(address("metrics", collection)).content.decode()
+    assert brought(client, collection, "system,F1\nAlba,1\n").status_code == 403
+    client.force_login(factories.researcher())
+    assert brought(client, collection, "system,F1\nAlba,1\n").status_code == 404

@@ -1,0 +1,48 @@
+"""Scores of systems that were computed elsewhere, brought from a file and kept beside those computed here."""
+
+import hashlib
+from collections.abc import Mapping
+
+from django.db import transaction
+
+from judging.actions.collections import fingerprint
+from judging.models import Collection, Metric, Score
+
+
+class AlreadyThere(Exception):
+    """This column of this very file was imported before."""
+
+
+def add(
+    *, collection: Collection, file: str, content: bytes, columns: Mapping[str, Mapping[str, str]], direction: str,
+    scale: str,
+) -> list[Metric]:  # fmt: skip
+    """Keep each column's scores by system, with every digit of the file; all of them or none."""
+    sha256 = hashlib.sha256(content).hexdigest()
+    systems = dict(collection.systems.values_list("name", "pk"))
+    with transaction.atomic():
+        made = [_metric(collection, file, sha256, name, direction, scale) for name in columns]
+        Score.objects.bulk_create(
+            Score(metric=metric, system_id=systems[system], value=float(text), text=text)
+            for metric, scores in zip(made, columns.values(), strict=True)
+            for system, text in scores.items()
+        )
+    return made
+
+
+def _metric(collection: Collection, file: str, sha256: str, column: str, direction: str, scale: str) -> Metric:
+    """Return the new row of a column; the file's name is no part of what tells columns apart."""
+    metric, is_new = Metric.objects.get_or_create(
+        collection=collection,
+        fingerprint=fingerprint(file_sha256=sha256, column=column, name=column),
+        defaults={
+            "name": column[:100],
+            "kind": Metric.Kind.IMPORTED,
+            "direction": direction,
+            "scale": scale,
+            "made": {"column": column, "file": file, "sha256": sha256},
+        },
+    )
+    if not is_new:
+        raise AlreadyThere(column)
+    return metric
