@@ -4,9 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
-from judging.actions import log_ins
 from judging.models import LogInAttempts, User
 from tests import factories
 
@@ -38,19 +36,6 @@ def test_sixth_attempt_waits_and_says_how_long_even_with_the_right_password(ada)
     assert "Try again in 1 minute." in answer.text
     later(timedelta(seconds=31))
     assert Client().post("/login/", ADA).status_code == 302
-
-
-def test_pauses_grow_to_a_quarter_of_an_hour_and_are_forgotten_after_a_day(ada):
-    now, pauses = timezone.now(), []
-    for _ in range(12):
-        log_ins.count(name="ada", mark_shown="", now=now)
-        until = log_ins.paused(names=["ada"], now=now).get("ada", now)
-        pauses.append((until - now).total_seconds())
-        now = until
-    assert pauses == [0, 0, 0, 0, 30, 60, 120, 240, 480, 900, 900, 900]
-    now += timedelta(days=1)
-    log_ins.count(name="ada", mark_shown="", now=now)
-    assert log_ins.paused(names=["ada"], now=now) == {}
 
 
 def test_log_in_forgets_the_attempts_before_it(ada):
