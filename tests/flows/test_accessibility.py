@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.actions import runs
-from judging.actions import accounts, campaigns, enrollments, jobs, rubric_drafts
+from judging.actions import accounts, campaigns, enrollments, jobs, log_ins, rubric_drafts
 from judging.formats import rubric as documents
 from judging.models import Assignment, Campaign, Job, User
 from tests import factories
@@ -223,13 +223,21 @@ def test_ends_of_judging(still: Any) -> None:
 def test_accounts(still: Any) -> None:
     administrator = factories.researcher("root")
     User.objects.filter(pk=administrator.pk).update(is_superuser=True)
-    found = problems_of(still, [address("login"), address("password_reset")])
+    for _ in range(log_ins.FREE):
+        log_ins.count(name="root", mark_shown="", now=timezone.now())
+    found = problems_of(still, [address("password_reset"), address("login")])
+    still.fill("[name=username]", "root")
+    still.fill("[name=password]", "a guess")
+    still.get_by_role("button", name="Log in").click()
+    assert "Try again in 1 minute." in still.get_by_role("alert").inner_text()
+    found += problems(still)
     link = accounts.password_link_parts(user=administrator)
     pages = [reverse("password_reset_confirm", kwargs=link), address("password_reset_complete")]
     found += problems_of(still, [*pages, reverse("password_reset_confirm", kwargs=link | {"token": "used-up"})])
     enter(still, administrator)
     pages = [address(name) for name in ("judging:accounts", "judging:account_new", "password_change", "judging:key")]
     found += problems_of(still, [*pages, address("password_change_done"), address("judging:account", administrator.pk)])
+    assert still.get_by_role("button", name="End the pause").is_visible()
     still.get_by_role("button", name="Make a link").click()
     found += problems(still)
     assert found == []
