@@ -2,7 +2,6 @@
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.db.models import OuterRef, Subquery
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -13,9 +12,10 @@ from django.views.decorators.http import require_GET, require_POST
 from annotation.views.page import guideline as written
 from judging.actions import assignments, enrollments, sheets
 from judging.actions.assignments import Finished, Here, NoneNow
+from judging.actions.sheets import Sheet
 from judging.formats import rubric as documents
 from judging.guards import campaign_for_annotators
-from judging.models import Assignment, Campaign, Enrollment, Membership, Question, Round, User
+from judging.models import Assignment, Campaign, Enrollment, Membership, Round, User
 
 Outcome = Here | NoneNow | Finished
 ON_A_PAGE = 50  # tasks in the list of those handed in
@@ -99,19 +99,26 @@ def pause(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @campaign_for_annotators
 @require_GET
 def done(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """List the tasks an annotator has handed in, the last first, by the first question of each: all may see that."""
-    first = Question.objects.filter(unit__task_units__task=OuterRef("task")).order_by("unit__task_units__position")
-    mine = Assignment.objects.done_by(enrollment_of(request.user, campaign))
-    listed = mine.annotate(question=Subquery(first.values("text")[:1])).order_by("-submitted_at", "pk")
-    page = Paginator(listed, ON_A_PAGE).get_page(request.GET.get("page"))
+    """List the tasks an annotator has handed in, the last first, by question A of each: in the order of the file the
+    first questions would all be one system's."""
+    enrollment = enrollment_of(request.user, campaign)
+    mine = Assignment.objects.done_by(enrollment).select_related("task", "round").order_by("-submitted_at", "pk")
+    page = Paginator(mine, ON_A_PAGE).get_page(request.GET.get("page"))
+    for each in page:
+        each.enrollment, each.round.campaign = enrollment, campaign
     context = {
         "title": campaign.title,
         "page_obj": page,
+        "listed": list(zip(page, map(_first_question, sheets.of_several(list(page))), strict=True)),
         "is_open": campaign.state == Campaign.State.OPEN,
         "time_zone": campaign.time_zone,
         "resume_url": reverse("annotation:work", args=[campaign.uuid]),
     }
     return render(request, "annotation/done.html", context)
+
+
+def _first_question(sheet: Sheet) -> str:
+    return next((question.text for question in sheet.questions()), "")
 
 
 @campaign_for_annotators

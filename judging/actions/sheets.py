@@ -220,27 +220,40 @@ class Line:
 
 
 LINES = """
-SELECT unit.id, unit.position, held.id, held.expected, held.source_id,
+SELECT shown.task_id, unit.id, unit.position, held.id, held.expected, held.source_id,
     question.text, question.submitted_answer, question.question_type
 FROM judging_taskunit shown
 JOIN judging_unit unit ON unit.id = shown.unit_id
 JOIN judging_questionset held ON held.id = unit.question_set_id
 LEFT JOIN judging_question question ON question.unit_id = unit.id
-WHERE shown.task_id = %(task)s ORDER BY shown.position
+WHERE shown.task_id {which} ORDER BY shown.task_id, shown.position
 """
+OF_ONE, OF_SEVERAL = LINES.format(which="= %(task)s"), LINES.format(which="= ANY(%(tasks)s)")
 
 
 def of(assignment: Assignment) -> Sheet:
     """Return the sheet of an assignment, in its annotator's own order."""
-    round, task = assignment.round, assignment.task
-    who = assignment.enrollment.label if assignment.enrollment else ""
-    order = Order(round.campaign.seed, who, f"{round.kind}/{round.number}/{task.number}")
-    return lay_out(round.campaign.rubric, lines(task), order=order)
+    return _of(assignment, lines(assignment.task))
+
+
+def of_several(assignments: Sequence[Assignment]) -> list[Sheet]:
+    """Do the same for each, with one look at the database."""
+    found: dict[int, list[Line]] = {each.task_id: [] for each in assignments}
+    for task, *row in rows(OF_SEVERAL, {"tasks": list(found)}):
+        found[task].append(Line(*row))
+    return [_of(each, found[each.task_id]) for each in assignments]
 
 
 def lines(task: Task) -> list[Line]:
     """Return a task's units as rows, in the order of the file."""
-    return [Line(*row) for row in rows(LINES, {"task": task.pk})]
+    return [Line(*row) for _task, *row in rows(OF_ONE, {"task": task.pk})]
+
+
+def _of(assignment: Assignment, lines: Iterable[Line]) -> Sheet:
+    round, task = assignment.round, assignment.task
+    who = assignment.enrollment.label if assignment.enrollment else ""
+    order = Order(round.campaign.seed, who, f"{round.kind}/{round.number}/{task.number}")
+    return lay_out(round.campaign.rubric, lines, order=order)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """An annotator's way through a campaign, and the pages beside it."""
 
+import re
 import uuid
 from datetime import timedelta
 from zoneinfo import ZoneInfo
@@ -8,8 +9,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from judging.actions import assignments, campaigns
-from judging.models import Assignment, Round
+from judging.actions import assignments, campaigns, sheets
+from judging.models import Assignment, Round, Unit
 from tests import factories
 from tests.annotation import studies
 
@@ -144,6 +145,21 @@ def test_done_lists_what_was_handed_in_and_leads_back_to_it() -> None:
     assert "Open one to change its answers" in html
     campaigns.move(campaign=campaign, to="closed", now=timezone.now())
     assert "takes no changes now" in client.get(address).content.decode()
+
+
+def test_done_names_each_task_by_question_a_so_that_no_system_stands_out() -> None:
+    campaign = studies.opened(sources=8)
+    client, enrollment = studies.annotator(campaign)
+    questions, systems = set(), set()
+    for _ in range(8):
+        task = studies.held(enrollment)
+        first = next(sheets.of(task).questions())
+        questions.add(first.text)
+        systems.add(Unit.objects.get(pk=first.unit).question_set.system.name)
+        hand_in(client, task)
+    html = client.get(f"/work/{campaign.uuid}/done/").content.decode()
+    assert set(re.findall(r"What does the \d+th question want to know\?", html)) == questions
+    assert systems == {"Alba", "Brisa"}
 
 
 def test_done_shows_nobody_elses_tasks() -> None:
