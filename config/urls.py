@@ -5,7 +5,7 @@ from django.urls import include, path
 from django.views.generic import TemplateView
 from django.views.i18n import set_language
 
-from judging.views.accounts import LogIn
+from judging.views.accounts import LogIn, NewPassword
 
 urlpatterns = [
     path("login/", LogIn.as_view(), name="login"),
@@ -17,7 +17,7 @@ urlpatterns = [
         TemplateView.as_view(template_name="registration/password_reset_form.html"),
         name="password_reset",
     ),
-    path("password/new/<uidb64>/<token>/", auth.PasswordResetConfirmView.as_view(), name="password_reset_confirm"),
+    path("password/new/<uidb64>/<token>/", NewPassword.as_view(), name="password_reset_confirm"),
     path("password/new/done/", auth.PasswordResetCompleteView.as_view(), name="password_reset_complete"),
     path("language/", set_language, name="set_language"),
     path("", include("judging.urls")),

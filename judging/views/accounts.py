@@ -5,8 +5,8 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import AuthenticationForm
-from django.contrib.auth.views import LoginView
+from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
+from django.contrib.auth.views import LoginView, PasswordResetConfirmView
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -37,12 +37,22 @@ class LogIn(LoginView):
             return self.render_to_response(page, status=429, headers={"Retry-After": str(pause.seconds)})
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        name = form.get_user().get_username()
-        log_ins.forget(name=name)
-        answer = super().form_valid(form)
-        answer.set_cookie(log_ins.MARK, log_ins.mark(name=name), max_age=A_YEAR, httponly=True, samesite="Lax",
-                          secure=settings.SESSION_COOKIE_SECURE)  # fmt: skip
-        return answer
+        return _let_in(super().form_valid(form), name=form.get_user().get_username())
+
+
+class NewPassword(PasswordResetConfirmView):
+    """Django's own. Who has the link owns the account, so that no stranger's guesses keep their browser out."""
+
+    def form_valid(self, form: SetPasswordForm) -> HttpResponse:
+        return _let_in(super().form_valid(form), name=self.user.get_username())
+
+
+def _let_in(answer: HttpResponse, *, name: str) -> HttpResponse:
+    """Forget the attempts on a name, and mark the browser as let in."""
+    log_ins.forget(name=name)
+    answer.set_cookie(log_ins.MARK, log_ins.mark(name=name), max_age=A_YEAR, httponly=True, samesite="Lax",
+                      secure=settings.SESSION_COOKIE_SECURE)  # fmt: skip
+    return answer
 
 
 @login_required

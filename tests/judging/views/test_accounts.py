@@ -127,6 +127,8 @@ def test_password_link_works_once_and_lets_its_owner_in(page):
     form = stranger.get(link, follow=True)
     new = {"new_password1": "another long phrase", "new_password2": "another long phrase"}
     assert stranger.post(form.redirect_chain[-1][0], new).status_code == 302
+    guesses = [Client().post(reverse("login"), {"username": "grace", "password": "a guess"}) for _ in range(6)]
+    assert [guess.status_code for guess in guesses] == [200] * 5 + [429]
     assert stranger.post(reverse("login"), {"username": "grace", "password": "another long phrase"}).status_code == 302
     assert stranger.get(reverse("judging:home")).status_code == 302
     assert "This link no longer works" in Client().get(link, follow=True).text
