@@ -15,10 +15,11 @@ ACCOUNT = "SELECT {columns} FROM judging_user WHERE id = %(id)s"
 
 
 class SessionStore(db.SessionStore):
-    """Sessions in the database; only reading one is different."""
+    """Sessions in the database; only reading one is different, and what cannot be a key is not looked up."""
 
     def load(self) -> dict[str, Any]:
-        found = rows(SESSION, {"key": self.session_key})
+        key = self.session_key or ""
+        found = rows(SESSION, {"key": key}) if key.isalnum() else []
         if not found:
             self._session_key = None
             return {}

@@ -28,6 +28,7 @@ def make(*, user: User) -> str:
     """Return a new key, which replaces the old one; it cannot be shown again."""
     key = secrets.token_hex(LENGTH // 2)
     with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)  # a double click makes one key after the other
         revoke(user=user)
         Token.objects.create(user=user, key=digest(key))
     return key

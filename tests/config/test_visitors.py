@@ -34,7 +34,7 @@ def test_session_that_is_over_is_empty_and_its_key_is_not_used_again(session: Se
     assert again.session_key is None
 
 
-@pytest.mark.parametrize("key", [None, "", "unknown-session-key", "'; --"])
+@pytest.mark.parametrize("key", [None, "", "unknown0session0key", "'; --", "nul\0nul\0nul"])
 def test_session_of_an_unknown_key_is_empty(key: str | None) -> None:
     assert dict(SessionStore(key).items()) == {}
 
