@@ -39,6 +39,7 @@ from analysis.metrics.encoder import MODEL_VARIABLE, encoder  # noqa: E402
 from analysis.metrics.local_model import folder_of  # noqa: E402
 from analysis.metrics.meteor import JAR_VARIABLE, Meteor, defused, jar  # noqa: E402
 from analysis.metrics.preparation import nqg  # noqa: E402
+from analysis.metrics.registry import get  # noqa: E402
 from analysis.metrics.rouge import RougeL  # noqa: E402
 from analysis.metrics.scoring import score  # noqa: E402
 
@@ -116,7 +117,7 @@ def bleu_and_rouge(questions: Sequence[Question], goals: Goals) -> None:
         line("pycocoevalcap Bleu(4)", theirs)
         line("ours bleu_4", ours, furthest(mine, found))
         goals.say("BLEU-4, times faster than pycocoevalcap", theirs / ours, 3, at_least=True)
-        every, _ = timed(lambda b=batch: [score(Bleu(order), b) for order in (1, 2, 3, 4)])
+        every, _ = timed(lambda b=batch: [score(get(f"bleu_{order}"), b) for order in (1, 2, 3, 4)])
         line("ours bleu_1, bleu_2, bleu_3, bleu_4 one after the other", every)
         theirs, found = timed(lambda r=references, h=hypotheses: TheirRouge().compute_score(r, h)[1], times=3)
         ours, mine = timed(lambda b=batch: values(score(RougeL(), b)), times=3)

@@ -7,7 +7,7 @@ many orders are empty. That orders sentences which would tie at 0, and Spearman 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import exp
 from typing import Any, NamedTuple
 
@@ -110,11 +110,28 @@ def _matched(mine: list[Any], theirs: Sequence[list[Any]]) -> int:
     return sum([min(count, max([one[gram] for one in times])) for gram, count in Counter(mine).items()])
 
 
+class Sentences:
+    """The BLEUs of the last batch, which metrics of several orders share: counting for one is counting for all."""
+
+    def __init__(self) -> None:
+        self._last: tuple[list[Question], list[tuple[float, ...]]] = ([], [])
+
+    def of(self, batch: Sequence[Question]) -> list[tuple[float, ...]]:
+        """Return BLEU-1 to BLEU-4 of each question."""
+        asked = list(batch)
+        known, found = self._last
+        if asked != known:
+            found = [bleu(question.hypothesis, question.references) for question in asked]
+            self._last = asked, found
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class Bleu:
     """BLEU-n of one question."""
 
     order: int
+    sentences: Sentences = field(default_factory=Sentences, compare=False, repr=False)
 
     @property
     def spec(self) -> MetricSpec:
@@ -124,7 +141,7 @@ class Bleu:
         return True, ""
 
     def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
-        return [MetricResult(bleu(question.hypothesis, question.references)[self.order - 1]) for question in batch]
+        return [MetricResult(found[self.order - 1]) for found in self.sentences.of(batch)]
 
 
 @dataclass(frozen=True, slots=True)

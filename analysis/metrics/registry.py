@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from analysis.metrics.answerability import Answerability
 from analysis.metrics.bertscore import BertScore
-from analysis.metrics.bleu import ORDERS, Bleu, CorpusBleu
+from analysis.metrics.bleu import ORDERS, Bleu, CorpusBleu, Sentences
 from analysis.metrics.composers import can_compose, composed
 from analysis.metrics.consistency import CONSISTENCY
 from analysis.metrics.contract import Metric, MetricSpec, MetricUnavailable
@@ -72,7 +72,8 @@ def _known() -> dict[str, Entry]:
 
 
 def _built_in() -> Iterable[Metric]:
-    yield from (Bleu(order) for order in range(1, ORDERS + 1))
+    sentences = Sentences()
+    yield from (Bleu(order, sentences) for order in range(1, ORDERS + 1))
     yield from (RougeL(), Nist(), Meteor(), Answerability(), *SACRE, BertScore(), MoverScore(), *CONSISTENCY)
     yield from (CorpusBleu(), CorpusNist())
     yield from SET_FACTS

@@ -4,8 +4,9 @@ from math import exp
 
 import pytest
 
-from analysis.metrics.bleu import Bleu, CorpusBleu, bleu, corpus_bleu
+from analysis.metrics.bleu import Bleu, CorpusBleu, Sentences, bleu, corpus_bleu
 from analysis.metrics.contract import Question, System
+from analysis.metrics.scoring import score
 
 
 @pytest.mark.parametrize(
@@ -82,3 +83,13 @@ def test_metrics_give_the_order_they_are_named_after() -> None:
 def test_corpus_metric_says_how_many_questions_it_saw() -> None:
     system = System((Question("a b c d", ("a b c d",)), Question("a", ("b",))))
     assert CorpusBleu().score([system], {})[0].detail == {"questions": 2}
+
+
+def test_orders_that_share_count_a_batch_once_and_never_take_another_for_it() -> None:
+    sentences = Sentences()
+    batch = [Question("a b c d", ("a b c e",)), Question("a", ("a",))]
+    apart = [bleu(question.hypothesis, question.references) for question in batch]
+    for order in (4, 1):
+        assert [one.value for one in score(Bleu(order, sentences), batch)] == [each[order - 1] for each in apart]
+    assert sentences.of(batch) is sentences.of([*batch])
+    assert sentences.of(batch[1:]) == apart[1:]
