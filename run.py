@@ -44,7 +44,10 @@ CHECKS: tuple[tuple[str, ...], ...] = (
     ("mypy",),
 )
 PYTEST = [str(PYTHON), "-m", "pytest"]
-LANES = ("not browser and not jobs", "browser or jobs")  # two cores: the second, with the checks, is about as long
+LANES = (  # for two cores: of about the same length, the second with the checks before it
+    "not browser and (not jobs or threads)",
+    "browser or (jobs and not threads)",
+)
 UV_NAMES = {  # what pip has configured, under the names uv reads
     "index-url": "UV_DEFAULT_INDEX",
     "extra-index-url": "UV_INDEX",
