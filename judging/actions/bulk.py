@@ -7,18 +7,19 @@ from io import BytesIO
 
 from django.db import connection, models, transaction
 
-BATCH = 5_000
+BATCH = 10_000
 CHUNK = 1 << 16
 Row = Sequence[object]
 
 
-TAKE = "SELECT nextval(pg_get_serial_sequence(%s, 'id')::regclass) AS id FROM generate_series(1, %s)"
+TAKE = "SELECT nextval(%s::regclass) AS id FROM generate_series(1, %s)"
 
 
 def take_ids(model: type[models.Model], count: int) -> Sequence[int]:
     """Return ids nobody else will get, so that rows can name each other before they are stored."""
-    names = (f'"{model._meta.db_table}"', count)
     with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_get_serial_sequence(%s, 'id')", [f'"{model._meta.db_table}"'])
+        names = (cursor.fetchone()[0], count)
         cursor.execute(f"SELECT min(id), max(id) FROM ({TAKE}) AS taken", names)  # noqa: S608
         first, last = cursor.fetchone()
         if not count or last - first == count - 1:
