@@ -39,8 +39,16 @@ def task(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     choosing = request.GET.get("choose", ""), request.GET.get("piece", "")
     state = State(kept.answers, assignment.stage, "missing" in request.GET, marked, choosing)
     shown = Writer(sheet, state).page(assignment.round.campaign.collection.language)
-    around = _around(request, assignment) | {"note": kept.note, "sequence": max(kept.sequence, number)}
+    around = _around(request, assignment) | {"note": kept.note, "sequence": _counted(assignment, kept.sequence, number)}
     return render(request, "annotation/judge.html", {"page": shown.names() | around})
+
+
+def _counted(assignment: Assignment, *numbers: int) -> int:
+    """Return the number the page counts on from; one that no clicks lead to was forged, and locks nobody out."""
+    if max(numbers) <= drafts.MANY:
+        return max(numbers)
+    drafts.count_afresh(assignment=assignment)
+    return 0
 
 
 def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:

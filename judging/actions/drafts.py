@@ -16,6 +16,7 @@ from judging.models.statements import rows, run
 Given = Sequence[tuple[Asked, int | None]]
 Marks = Mapping[AskedMark, Marked]
 LAST_SEQUENCE = 2**53  # what a browser can count to
+MANY = 2**40  # more than anybody ever clicks
 
 
 class OffScale(ValueError):
@@ -71,6 +72,11 @@ WHERE judging_note.sequence < excluded.sequence
 """
 ENTERED = "SELECT unit_id, criterion_id, value, sequence FROM judging_draft WHERE assignment_id = %(assignment)s"
 COMMENT = "SELECT text, sequence FROM judging_note WHERE assignment_id = %(assignment)s AND unit_id IS NULL"
+AFRESH = """
+WITH answers AS (UPDATE judging_draft SET sequence = 0 WHERE assignment_id = %(assignment)s),
+    notes AS (UPDATE judging_note SET sequence = 0 WHERE assignment_id = %(assignment)s)
+UPDATE judging_marking SET sequence = 0 WHERE assignment_id = %(assignment)s
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +147,13 @@ def kept(assignment: Assignment) -> Kept:
     entered, comment = rows(ENTERED, {"assignment": assignment.pk}), rows(COMMENT, {"assignment": assignment.pk})
     numbers = (row[-1] for row in (*entered, *comment))
     return Kept(_given(entered), comment[0][0] if comment else "", max(numbers, default=0))
+
+
+def count_afresh(*, assignment: Assignment) -> None:
+    """Keep what was entered and number it from 0 again: under the last number there is, nothing later could be kept."""
+    with transaction.atomic():
+        assignments.renew(assignment=assignment)
+        run(AFRESH, {"assignment": assignment.pk})
 
 
 def answers(assignment: Assignment) -> dict[Place, int]:

@@ -7,7 +7,8 @@ from django.test import Client
 
 from judging.actions import drafts
 from judging.models import Draft, Note
-from tests.annotation.views.tasks import address, send
+from tests.annotation import studies
+from tests.annotation.views.tasks import address, page, send
 
 pytestmark = pytest.mark.django_db
 
@@ -33,6 +34,20 @@ def test_draft_note_that_comes_late_is_a_conflict_unless_it_says_the_same(small)
     assert send(client, task, "note", "earlier", 4).status_code == 409
     assert send(client, task, "note", "later", 5).status_code == 204
     assert Note.objects.get(assignment=task).text == "later"
+
+
+@pytest.mark.parametrize(("name", "value"), [("q1.correctness", 2), ("note", "said")])
+def test_draft_under_the_last_number_there_is_keeps_nobody_from_going_on(small, name, value) -> None:
+    client, task = small
+    assert send(client, task, name, value, drafts.LAST_SEQUENCE).status_code == 204
+    assert send(client, task, name, 3, 7).status_code == 409
+    assert 'name="sequence" value="0"' in page(client, task)
+    kept = drafts.kept(task)
+    assert [*kept.answers.values(), kept.note] == ([value, ""] if name != "note" else [value])
+    assert send(client, task, name, 3, 1).status_code == 204
+    client.post(address(task, "submit/"), studies.filled(task, sequence=0))
+    task.refresh_from_db()
+    assert task.state == "submitted"
 
 
 def test_draft_without_a_value_takes_the_answer_back(small) -> None:

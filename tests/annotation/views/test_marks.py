@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from judging.actions.drafts import LAST_SEQUENCE
 from judging.models import Passage, SpanMark
 from tests.annotation import studies
 
@@ -46,6 +47,13 @@ def test_a_piece_that_stands_more_than_once_is_chosen(task) -> None:
     pasted(task, "", action=choices[1], sequence=1)
     mark = SpanMark.objects.get()
     assert (mark.start, mark.end) == (TEXT.rindex("lock"), TEXT.rindex("lock") + 4)
+
+
+def test_a_mark_under_the_last_number_there_is_can_be_removed(task) -> None:
+    assert 'name="sequence" value="0"' in pasted(task, "The", sequence=LAST_SEQUENCE - 1).content.decode()
+    assert texts() == ["The"]
+    pasted(task, "", action="unmark m1 4-7", m1="4-7")
+    assert texts() == []
 
 
 def test_a_piece_that_is_not_in_the_passage_is_said(task) -> None:
