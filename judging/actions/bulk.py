@@ -29,7 +29,7 @@ def take_ids(model: type[models.Model], count: int) -> Sequence[int]:
 
 
 def check_at_once() -> None:
-    """Have foreign keys checked batch by batch, not all at the end: so progress is honest, and a cancel soon heard."""
+    """Have foreign keys checked with each statement, not all at the end: so progress is honest, a cancel soon heard."""
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Model, ProtectedError, QuerySet
 
-from judging.actions.bulk import take_ids
+from judging.actions.bulk import check_at_once, take_ids
 from judging.actions.rounds import Progress, silent
 from judging.formats.records import Problem, ScoreColumn, SourceRecord, Study
 from judging.models import (
@@ -96,6 +96,7 @@ def delete(*, collection: Collection, progress: Progress = silent) -> None:
         held = Collection.objects.select_for_update().get(pk=collection.pk)
         if campaigns := tuple(held.campaigns.order_by("title")):
             raise InUse(campaigns)
+        check_at_once()
         for done, rows in enumerate(parts := contents(held)):
             progress(done, len(parts), f"Removing {rows.model._meta.verbose_name_plural}")
             rows._raw_delete(rows.db)  # nothing but what is removed here points at them; the database checks it

@@ -1,5 +1,6 @@
 """The formats that can be read: by which signs one is known, how it is opened, what its columns are."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -19,6 +20,7 @@ from judging.formats.workbook import read_workbook
 HEAD = 65_536
 _SAMPLE = 50
 _MODALITIES = {"squad": "document", "wikimovies": "knowledge base", "vqa": "image"}
+_LONG = re.compile(rb"source_id,(?:.*,)?system,position,(?:.*,)?question,.*\brater,criterion,value\b")
 _HIGHLIGHTED = ("paragraph_question", "paragraph_answer", "paragraph_sentence", "sentence_answer")
 
 
@@ -151,7 +153,7 @@ FORMATS = (
         key="long_csv",
         title="Judgments in long form, as exported here",
         endings=(".csv",),
-        is_like=lambda _head: False,
+        is_like=lambda head: _LONG.match(_first_line(head)) is not None,
         table=read_delimited,
         propose=lambda table, _name: long_columns(table),
     ),

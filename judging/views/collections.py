@@ -16,13 +16,13 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from judging import tasks
 from judging.actions import collections, jobs
+from judging.formats.long import FORMULA
 from judging.formats.numbers import is_number
 from judging.guards import collection_for_owner, collection_for_readers, collections_of
 from judging.models import Campaign, Collection, Score, Unit
 
 DELETE = "judging.delete_collection"
 LARGE = 20_000  # slots and sets; above that, removing them is a job with progress
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @login_required
