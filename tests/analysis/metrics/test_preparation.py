@@ -17,11 +17,16 @@ from analysis.metrics.preparation import UnknownPreparation, is_prepared, nqg, s
         ('the "old town" gate', "the `` old town '' gate"),
         ("the u.s. congress", "the u .s. congress"),
         ("a well-known one", "a well -known one"),
+        ("a  . \n,b.   -c", "a . ,b .   -c"),
         ("", ""),
     ],
 )
 def test_nqg_rule_by_rule(text: str, expected: str) -> None:
     assert nqg(text) == expected
+
+
+def test_nqg_of_a_long_run_of_blanks_is_a_matter_of_a_moment() -> None:
+    assert nqg(" " * 300_000 + "?" + " " * 300_000) == " ?" + " " * 300_000
 
 
 def test_raw_and_lower_do_what_they_say() -> None:
