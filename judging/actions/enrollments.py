@@ -4,9 +4,11 @@ import hashlib
 import re
 import secrets
 from datetime import datetime
+from typing import Any
 
 from django.core.signing import BadSignature, Signer
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -206,12 +208,17 @@ def _remove_answers(enrollment: Enrollment) -> dict[str, int]:
     own = {"assignment__enrollment": enrollment}
     _allow_erasing("on")
     counts = {
-        model._meta.model_name or "": model._base_manager.filter(**own).delete()[0]
+        model._meta.model_name or "": _delete(model._base_manager.filter(**own))
         for model in (Judgment, Draft, Note, SpanMark)
     }
     _allow_erasing("off")
-    counts["assignment"] = Assignment.objects.filter(enrollment=enrollment).delete()[0]
+    counts["assignment"] = _delete(Assignment.objects.filter(enrollment=enrollment))
     return counts
+
+
+def _delete(rows: QuerySet[Any]) -> int:
+    """Delete rows with all that hangs on them; return how many there were of their own kind."""
+    return rows.delete()[1].get(rows.model._meta.label, 0)
 
 
 def _allow_erasing(setting: str) -> None:

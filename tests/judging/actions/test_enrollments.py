@@ -21,6 +21,7 @@ from judging.models import (
     Exclusion,
     Invitation,
     Judgment,
+    JudgmentAttribute,
     Membership,
     User,
 )
@@ -224,6 +225,8 @@ def test_erase_removes_everything_of_a_person_and_leaves_counts() -> None:
     person, other = join(invitation(campaign)), join(invitation(campaign))
     task = submitted(campaign, person)
     kept = submitted(campaign, other)
+    for judgment in Judgment.objects.all():
+        JudgmentAttribute.objects.create(judgment=judgment, name="seconds", value="7")
     enrollments.exclude(enrollment=person.enrollments.get(), reason="asked", by=campaign.created_by, now=NOW)
     enrollments.erase(enrollment=person.enrollments.get(), by=campaign.created_by, now=NOW)
     erasure = Erasure.objects.get()
@@ -231,6 +234,7 @@ def test_erase_removes_everything_of_a_person_and_leaves_counts() -> None:
     assert erasure.counts == {"judgment": 4, "draft": 4, "note": 1, "spanmark": 0, "assignment": 1}
     assert set(Judgment.objects.values_list("assignment", flat=True)) == {kept.pk}
     assert set(Draft.objects.values_list("assignment", flat=True)) == {kept.pk}
+    assert set(JudgmentAttribute.objects.values_list("judgment__assignment", flat=True)) == {kept.pk}
     assert not User.objects.filter(pk=person.pk).exists()
     assert Assignment.objects.filter(task=task.task).values_list("state", "enrollment").get() == ("open", None)
 
