@@ -110,7 +110,7 @@ def done(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "title": campaign.title,
         "page_obj": page,
         "listed": list(zip(page, map(_first_question, sheets.of_several(list(page))), strict=True)),
-        "is_open": campaign.state == Campaign.State.OPEN,
+        "is_open": any(assignments.accepts(each.round) for each in page),
         "time_zone": campaign.time_zone,
         "resume_url": reverse("annotation:work", args=[campaign.uuid]),
     }

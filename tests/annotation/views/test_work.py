@@ -143,6 +143,9 @@ def test_done_lists_what_was_handed_in_and_leads_back_to_it() -> None:
     assert 0 < html.index(f"/tasks/{second.pk}/") < html.index(f"/tasks/{first.pk}/")
     assert html.count("/tasks/") == 2
     assert "Open one to change its answers" in html
+    Round.objects.update(kind="pilot", closed_at=timezone.now())
+    assert "takes no changes now" in client.get(address).content.decode()
+    Round.objects.update(kind="main", closed_at=None)
     campaigns.move(campaign=campaign, to="closed", now=timezone.now())
     assert "takes no changes now" in client.get(address).content.decode()
 
