@@ -68,6 +68,7 @@ def main(arguments: list[str]) -> int:
         print(HELP)
         return 0 if word in ("help", "-h", "--help") else 2
     set_up()
+    keep_bytecode()
     if word != "test":
         manage(rest if word == "manage" else [word, *take_home(rest)])
     return test(rest)
@@ -97,6 +98,15 @@ def set_up() -> None:
     if not (install_with_uv() or install_with_pip()):
         sys.exit(NOT_INSTALLED)
     STAMP.write_text(fingerprint())
+
+
+def keep_bytecode() -> None:
+    """Keep compiled code in ``.venv`` where Python is told to leave none beside the sources.
+
+    A site is several processes and a test run dozens; each would compile the same two thousand files again.
+    """
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        os.environ.setdefault("PYTHONPYCACHEPREFIX", str(VENV / "bytecode"))
 
 
 def is_set_up() -> bool:

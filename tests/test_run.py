@@ -88,3 +88,18 @@ def test_environment_made_from_another_lock_is_not_taken_for_this_one(tmp_path, 
 
     run.LOCK.write_text("another lock")
     assert not run.is_set_up()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({}, {}),
+        ({"PYTHONDONTWRITEBYTECODE": "1"}, {"PYTHONPYCACHEPREFIX": str(run.VENV / "bytecode")}),
+        ({"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": "/x"}, {"PYTHONPYCACHEPREFIX": "/x"}),
+    ],
+)
+def test_compiled_code_is_kept_in_the_environment_where_none_may_lie_beside_the_sources(before, after, monkeypatch):
+    environment = dict(before)
+    monkeypatch.setattr(run.os, "environ", environment)
+    run.keep_bytecode()
+    assert environment == after

@@ -3,7 +3,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-import statsmodels.formula.api as formula
+from statsmodels.regression.mixed_linear_model import MixedLM
 
 from analysis.stats.mixed import Stopped, Unfit, mixed_model
 
@@ -30,7 +30,7 @@ def test_mixed_model_equals_statsmodels() -> None:
     frame = ratings()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        theirs = formula.mixedlm(
+        theirs = MixedLM.from_formula(
             "y ~ 0 + C(system)",
             frame.assign(one=1),
             groups="one",
