@@ -135,7 +135,10 @@ class OptionsForm(forms.Form):
         """Refuse ratings without a protocol, and columns about criteria that it does not have."""
         rubric, rated = self.cleaned_data.get("rubric"), {rating.criterion for rating in columns.ratings}
         if rubric is None and (rated or columns.value):
-            self.add_error("rubric", _("A column holds ratings: choose the protocol they were given under."))
+            self.add_error("rubric", _(
+                "A column holds ratings: choose the protocol they were given under. If none fits, make one under "
+                "Protocols first, or leave the ratings' columns out."
+            ))  # fmt: skip
         elif rubric is not None and (unknown := ratings.unknown_criteria(rubric=rubric, names=rated)):
             known = ", ".join(rubric.criteria.values_list("name", flat=True))
             self.add_error("rubric", _now("It has no criterion %(unknown)s; it has %(known)s.") % {

@@ -157,7 +157,7 @@ def test_preview_says_which_columns_are_left_out_and_what_is_kept_with_ratings(p
     page.post(at("columns", upload), form | {"default_system": "Alba"})
     answer = page.get(at("preview", upload))
     assert (answer.context["left_out"], answer.context["rating_metadata"]) == (["topic"], ("seconds",))
-    assert "Left out, as you said: topic." in answer.text
+    assert "Left out: topic." in answer.text
     assert "Kept with each rating: seconds." in answer.text
 
 
