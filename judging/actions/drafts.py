@@ -15,6 +15,7 @@ from judging.models.statements import rows, run
 
 Given = Sequence[tuple[Asked, int | None]]
 Marks = Mapping[AskedMark, Marked]
+Entry = Asked | AskedMark | str  # what a control holds, or a comment
 LAST_SEQUENCE = 2**53  # what a browser can count to
 MANY = 2**40  # more than anybody ever clicks
 
@@ -94,10 +95,10 @@ class Standing:
     """The answers that stand now, and what was sent but lost against a later, different one."""
 
     answers: Answers
-    lost: tuple[Asked | AskedMark, ...]
+    lost: tuple[Entry, ...]
 
 
-def save(*, assignment: Assignment, page: Page) -> tuple[Asked | AskedMark, ...]:
+def save(*, assignment: Assignment, page: Page) -> tuple[Entry, ...]:
     """Keep answers at once, all or none; return those that lost against a later, different one."""
     with transaction.atomic():
         assignments.renew(assignment=assignment)
@@ -107,15 +108,23 @@ def save(*, assignment: Assignment, page: Page) -> tuple[Asked | AskedMark, ...]
 def keep(assignment: Assignment, page: Page) -> Standing:
     """Do so in a transaction of the caller's, who holds the assignment's row."""
     _check_working(assignment)
+    lost: tuple[Entry, ...] = ()
     if page.note is not None:
-        _store_note(assignment, page.note, page.sequence)
+        lost += _lost_note(assignment, page.note, page.sequence)
     everything: tuple[Asked | AskedMark, ...] = (*(asked for asked, _value in page.given), *page.marks)
     for asked in everything:
         _check_stage(assignment, asked.title, asked.stage)
-    lost = _lost_marks(assignment, page.marks, page.sequence)
+    lost += _lost_marks(assignment, page.marks, page.sequence)
     held = _store(assignment, {asked.place: value for asked, value in page.given}, page.sequence)
-    forestalled = tuple(asked for asked, value in page.given if held.get(asked.place) != value)
-    return Standing({place: value for place, value in held.items() if value is not None}, (*lost, *forestalled))
+    lost += tuple(asked for asked, value in page.given if held.get(asked.place) != value)
+    return Standing({place: value for place, value in held.items() if value is not None}, lost)
+
+
+def _lost_note(assignment: Assignment, text: str, sequence: int) -> tuple[str, ...]:
+    """Keep a comment; return it where a later, different one stands. Its blanks and line ends depend on how it came."""
+    if _store_note(assignment, text, sequence) or not text:
+        return ()
+    return () if note(assignment).split() == text.split() else (text,)
 
 
 def _lost_marks(assignment: Assignment, marks: Marks, sequence: int) -> tuple[AskedMark, ...]:

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 
 from judging.actions import assignments, drafts, sheets
 from judging.actions.assignments import Here
-from judging.actions.drafts import MissingAnswers, Page, TaskClosed
-from judging.actions.sheets import Answers, Asked, AskedMark, Place, Sheet
+from judging.actions.drafts import Entry, MissingAnswers, Page, TaskClosed
+from judging.actions.sheets import Answers, Place, Sheet
 from judging.models import Assignment, Campaign, Enrollment, Judgment
 from judging.models.statements import run
 
@@ -36,7 +36,7 @@ class Submitted:
 class HandedIn:
     """What became of a page: answers that later ones forestalled, which are to be looked at again, or the next task."""
 
-    lost: tuple[Asked | AskedMark, ...]
+    lost: tuple[Entry, ...]
     following: Assignment | None
 
 

@@ -94,6 +94,17 @@ def test_draft_of_a_stranger_is_sent_to_the_log_in(small) -> None:
     assert send(Client(), task, "q1.correctness", 1).status_code == 302
 
 
+def test_note_that_lost_against_another_windows_is_said_and_not_submitted_over(small) -> None:
+    client, task = small
+    said = {"note": "two\r\nlines"}
+    for note, answer in [("two\nlines ", True), ("another", False)]:
+        send(client, task, "note", note, 9)
+        sent = client.post(address(task, "submit/"), studies.filled(task, action="save") | said, follow=True)
+        assert ("Saved." in sent.text) == answer
+        assert ("changed later in another window" in sent.text) != answer
+        Note.objects.all().delete()
+
+
 def test_note_of_half_characters_is_kept_as_replaced_ones(small) -> None:
     client, task = small
     body = f"note=a%ED%A0%80%FF&sequence=0&action=save&token={task.submit_token}"
