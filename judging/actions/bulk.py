@@ -8,7 +8,7 @@ from io import BytesIO
 from django.db import connection, models, transaction
 
 BATCH = 10_000
-CHUNK = 1 << 16
+CHUNK = 1 << 24  # a batch in one piece: for each further one the thread that sends would wait for Python's lock
 Row = Sequence[object]
 
 
