@@ -14,7 +14,7 @@ Unit = tuple[str, str, int | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What one row says about where the answer stands, as its cells have it; `where` is their place in the file."""
+    """What one row says about where the answer stands, as its cells have it, and where they stand in the file."""
 
     kind: str
     start: str

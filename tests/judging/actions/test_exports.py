@@ -126,6 +126,12 @@ def test_metadata_of_ratings_are_kept_with_each_judgment_and_exported() -> None:
     assert [json.loads(line).get("judgment:seconds") for line in lines] == ["7.5", "9", None]
 
 
+def test_a_name_of_metadata_that_is_too_long_is_told_wherever_it_stands() -> None:
+    name = "judgment:" + "x" * 101
+    read = to_study(*_guessed(f"id,question,rater,correctness,{name}\n1,Why?,Ann,2,\n2,Who?,Ann,2,late\n"))
+    assert "metadata column" in imports.examine(study=read, rubric=factories.rubric()).obstacles[0]
+
+
 def test_erasing_an_imported_rater_takes_what_files_said_along() -> None:
     from judging.actions import enrollments
 
