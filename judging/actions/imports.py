@@ -110,7 +110,8 @@ def _named(study: Study) -> Iterator[Named]:
         yield question.row, "question's key", question.key, LONGEST["name"]
         yield question.row, "question type", question.question_type, LONGEST["label"]
         yield from ((question.row, "score", text, LONGEST["number"]) for text in question.scores.values())
-    about = dict.fromkeys(name for each in (*study.questions, *study.ratings) for name in each.attributes)
+    about = dict.fromkeys(name for question in study.questions for name in question.attributes)
+    about |= dict.fromkeys(name for rating in study.ratings for name in rating.attributes)
     yield from ((1, "metadata column", name, LONGEST["label"]) for name in about)
     yield from ((0, "system", name, LONGEST["name"]) for name in study.systems)
     yield from ((0, "annotator", name, LONGEST["label"]) for name in study.raters)
