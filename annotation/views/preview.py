@@ -1,5 +1,6 @@
 """A manager's look at tasks as annotators see them, at the first one before there are any; nothing is stored."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.contrib import messages
@@ -93,7 +94,7 @@ def _first_task(campaign: Campaign) -> Sheet | None:
     return _laid_out(campaign, [_line(unit, held[unit.question_set_id]) for unit in tasks[0]])
 
 
-def _laid_out(campaign: Campaign, lines: list[Line]) -> Sheet:
+def _laid_out(campaign: Campaign, lines: Iterable[Line]) -> Sheet:
     return sheets.lay_out(campaign.rubric, lines, order=Order(campaign.seed, "preview", "preview"))
 
 

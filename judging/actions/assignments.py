@@ -141,7 +141,8 @@ UPDATE judging_assignment SET {SEEN},
 WHERE id = %(id)s RETURNING state, stage
 """  # noqa: S608
 LOCK = """
-SELECT own.state, own.stage, own.submit_token, round.closed_at, campaign.state
+SELECT own.state, own.stage, own.submit_token, round.closed_at, campaign.state,
+    EXISTS (SELECT FROM judging_note WHERE assignment_id = own.id)
 FROM judging_assignment own
 JOIN judging_round round ON round.id = own.round_id
 JOIN judging_campaign campaign ON campaign.id = round.campaign_id
@@ -261,12 +262,12 @@ def renew(*, assignment: Assignment) -> Assignment:
     return assignment
 
 
-def lock(*, assignment: Assignment) -> Assignment:
-    """Lock the row, and refresh it with what decides whether it may be handed in."""
+def lock(*, assignment: Assignment) -> bool:
+    """Lock the row, and refresh it with what decides whether it may be handed in; return whether it has a comment."""
     round = assignment.round
-    [(assignment.state, assignment.stage, token, round.closed_at, state)] = rows(LOCK, {"id": assignment.pk})
+    [(assignment.state, assignment.stage, token, round.closed_at, state, noted)] = rows(LOCK, {"id": assignment.pk})
     assignment.submit_token, round.campaign.state = uuid.UUID(str(token)), state
-    return assignment
+    return bool(noted)
 
 
 def progress(*, enrollment: Enrollment, round: Round) -> Progress:

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from django.db import transaction
@@ -91,7 +91,8 @@ def hand_in(*, assignment: Assignment, page: Page, token: uuid.UUID, sheet: Shee
     refused, onward = None, None
     with transaction.atomic():
         left_out = assignments.alone(enrollment=annotator)
-        standing = drafts.keep(assignments.lock(assignment=assignment), page)
+        noted = assignments.lock(assignment=assignment)
+        standing = drafts.keep(assignment, page if noted or page.note else replace(page, note=None))
         try:
             if not standing.lost:
                 _submit(assignment, token, sheet, standing.answers)

@@ -244,9 +244,15 @@ def of_several(assignments: Sequence[Assignment]) -> list[Sheet]:
     return [_of(each, found[each.task_id]) for each in assignments]
 
 
-def lines(task: Task) -> list[Line]:
+def lines(task: Task) -> tuple[Line, ...]:
     """Return a task's units as rows, in the order of the file."""
-    return [Line(*row) for _task, *row in rows(OF_ONE, {"task": task.pk})]
+    return _lines(task.pk)
+
+
+@lru_cache(maxsize=1_024)
+def _lines(task: int) -> tuple[Line, ...]:
+    """Read a task once: it never changes, and its annotators come back to it with every click."""
+    return tuple(Line(*row) for _task, *row in rows(OF_ONE, {"task": task}))
 
 
 def _of(assignment: Assignment, lines: Iterable[Line]) -> Sheet:
