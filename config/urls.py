@@ -8,6 +8,7 @@ from django.views.i18n import set_language
 from judging.views.accounts import LogIn, NewPassword
 
 urlpatterns = [
+    path("", include("annotation.urls")),  # first, for these are asked for with every click
     path("login/", LogIn.as_view(), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("password/", auth.PasswordChangeView.as_view(), name="password_change"),
@@ -21,6 +22,5 @@ urlpatterns = [
     path("password/new/done/", auth.PasswordResetCompleteView.as_view(), name="password_reset_complete"),
     path("language/", set_language, name="set_language"),
     path("", include("judging.urls")),
-    path("", include("annotation.urls")),
     path("", include("analysis.urls")),
 ]

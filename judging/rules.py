@@ -124,6 +124,9 @@ def _precedence(entry: Forced) -> tuple[str, int, str]:
 
 
 def _causes_first(forces: Sequence[Force]) -> tuple[str, ...]:
+    causes = dict.fromkeys(rule.criterion for rule in forces)
+    if causes.keys().isdisjoint(criterion for rule in forces for criterion in rule.sets):
+        return tuple(causes)  # nothing that is forced forces in its turn
     graph = TopologicalSorter[str]()
     for rule in forces:
         for criterion in rule.sets:

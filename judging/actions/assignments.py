@@ -1,6 +1,7 @@
 """Who works on what: claiming the next place, keeping it, and giving it back when nobody is at work any more."""
 
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,11 +70,11 @@ SELECT id, state FROM judging_assignment
 WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND state = 'released'
 """
 # It looks again at whether somebody is left out: a claim that waited for just that has read the state before it.
-TAKE = f"""
+TAKING = f"""
 WITH taken AS (
 UPDATE judging_assignment SET state = 'held', enrollment_id = %(enrollment)s, held_at = now(), last_seen_at = now(),
     lease_expires_at = now() + %(minutes)s * interval '1 minute'
-WHERE state = 'open' AND NOT {LEFT_OUT} AND id = (
+WHERE state = 'open' AND NOT {LEFT_OUT} {{where}} AND id = (
     SELECT place.id FROM judging_assignment place
     WHERE place.state = 'open' AND place.position >= %(first)s AND place.position < %(end)s::bigint
         AND {FREE.format(own="")}
@@ -82,6 +83,7 @@ RETURNING *)
 UPDATE judging_enrollment SET cursor = taken.position FROM taken WHERE judging_enrollment.id = %(enrollment)s
 RETURNING {COLUMNS}
 """  # noqa: S608
+TAKE, TAKE_IF_ALL_IS_DONE = TAKING.format(where=""), TAKING.format(where=f"AND NOT EXISTS ({UNFINISHED})")
 # Some place of a task is free again that the annotator left before: the row nobody had goes, the old one comes back.
 # Not for whoever is left out of the analysis: the place is somebody else's to fill.
 FREE_AGAIN = """
@@ -190,9 +192,23 @@ def following(*, enrollment: Enrollment, round: Round) -> Here | Finished | None
     return Here(taken) if taken else None
 
 
-def _unfinished(annotator: Enrollment, round: Round) -> Assignment | None:
+def _look(annotator: Enrollment, round: Round) -> Assignment | None:
+    """Return what is unfinished, else the next place from the cursor on.
+
+    Most often nothing is unfinished, and one statement finds that out and takes the place.
+    """
+    first, end = annotator.cursor, 2**31
+    if taken := _take(annotator, round, first=first, end=end, statement=TAKE_IF_ALL_IS_DONE):
+        return taken
+    unfinished = rows(UNFINISHED, _names(annotator, round))
+    if not unfinished:
+        return None
+    return _again(annotator, round, unfinished) or _take(annotator, round, first=first, end=end)
+
+
+def _again(annotator: Enrollment, round: Round, unfinished: Iterable[tuple[uuid.UUID, str]]) -> Assignment | None:
     """Return the held assignment with a fresh lease, or one left before that finds a free place of its task again."""
-    for pk, state in rows(UNFINISHED, _names(annotator, round)):
+    for pk, state in unfinished:
         own = Assignment(pk=pk, state=state, enrollment=annotator, round=round)
         if state == Assignment.State.HELD and renew(assignment=own).state == Assignment.State.HELD:
             return Assignment.objects.get(pk=pk)
@@ -200,11 +216,6 @@ def _unfinished(annotator: Enrollment, round: Round) -> Assignment | None:
             _hold(pk, round.campaign.lease_minutes)
             return Assignment.objects.get(pk=pk)
     return None
-
-
-def _look(annotator: Enrollment, round: Round) -> Assignment | None:
-    """Return what is unfinished, else the next place from the cursor on."""
-    return _unfinished(annotator, round) or _take(annotator, round, first=annotator.cursor, end=2**31)
 
 
 def _behind(annotator: Enrollment, round: Round) -> Assignment | None:
@@ -216,8 +227,8 @@ def _when_freed(annotator: Enrollment, round: Round) -> Assignment | None:
     return (_look(annotator, round) or _behind(annotator, round)) if release_due(round=round) else None
 
 
-def _take(annotator: Enrollment, round: Round, *, first: int, end: int) -> Assignment | None:
-    taken = rows(TAKE, _names(annotator, round) | {"first": first, "end": end})
+def _take(annotator: Enrollment, round: Round, *, first: int, end: int, statement: str = TAKE) -> Assignment | None:
+    taken = rows(statement, _names(annotator, round) | {"first": first, "end": end})
     names = [field.attname for field in Assignment._meta.concrete_fields]
     return Assignment.from_db("default", names, taken[0]) if taken else None
 
