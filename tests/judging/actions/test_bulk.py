@@ -1,7 +1,7 @@
 """Many rows at once."""
 
 import pytest
-from django.db import IntegrityError, connection
+from django.db import IntegrityError, connection, transaction
 
 from judging.actions.bulk import copy, take_ids
 from judging.models import Collection, Passage
