@@ -3,7 +3,7 @@
     python bench/judging.py [--seconds 6] [--clients 50] [--tasks 1000 100000]
 
 It starts a PostgreSQL of its own, with the disk's safety on, and the web server as it is deployed (gunicorn, 2
-processes of 4 threads), on the loopback only; it stops both and leaves nothing behind. A submission is one request that
+processes of 2 threads), on the loopback only; it stops both and leaves nothing behind. A submission is one request that
 stores three answers, makes judgments of them and claims the next task. Ratios say more than times: the machine, and
 whatever else it does, is in both.
 """

@@ -5,7 +5,7 @@ import os
 bind = os.environ.get("QUAESTOR_BIND", "127.0.0.1:8000")
 worker_class = "gthread"  # threads keep their database connections, which is worth three to four times the throughput
 workers = int(os.environ.get("QUAESTOR_WEB_PROCESSES", "2"))
-threads = int(os.environ.get("QUAESTOR_WEB_THREADS", "4"))
+threads = int(os.environ.get("QUAESTOR_WEB_THREADS", "2"))  # with more they wait for Python, not for the database
 timeout = 120  # seconds; an upload of 200 MB over a slow line takes its time
 graceful_timeout = 15
 max_requests = 20_000  # a process is renewed now and then

@@ -126,22 +126,21 @@ def _refused(reason: str, status: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def submit(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     """Keep the whole page, then do what its button says. Who logs in again on the way comes here by GET."""
-    here = redirect("annotation:task", assignment.pk)
     if request.method == "GET" or request.GET.get("step") != str(assignment.stage):
-        return here
+        return redirect("annotation:task", assignment.pk)
     form = AnswersForm(request.POST, sheet=sheets.of(assignment), stage=assignment.stage)
     pressed = request.POST.get("action", "submit")
     act = BUTTONS.get(pressed.partition(" ")[0])
     if act is None or not form.is_valid():
         messages.error(request, form.problems() or _("This page does not know that button."))
-        return here
+        return redirect("annotation:task", assignment.pk)
     try:
         return act(Sending(request, assignment, form, marks.sent(form, pressed)))
     except MissingAnswers:
-        return redirect(f"{here.url}?missing")
+        return redirect(reverse("annotation:task", args=[assignment.pk]) + "?missing")
     except REFUSED as refused:
         messages.error(request, str(refused))
-        return here
+        return redirect("annotation:task", assignment.pk)
 
 
 @dataclass(frozen=True, slots=True)
