@@ -28,10 +28,9 @@ SOURCES_OFFERED = 200
 LARGEST_TABLE = 1_000_000  # bytes
 
 
-class ScoresForm(forms.Form):
-    """Which metrics to compute on a collection, on which texts, with which settings."""
+class PreparationForm(forms.Form):
+    """How the texts of a collection are prepared, on either side of a metric."""
 
-    metrics = forms.MultipleChoiceField(label=_("Metrics"), widget=forms.CheckboxSelectMultiple)
     prepare_hypothesis = forms.ChoiceField(label=_("Questions are"), choices=PREPARATIONS, initial="nqg")
     prepare_reference = forms.ChoiceField(
         label=_("References are"),
@@ -39,10 +38,21 @@ class ScoresForm(forms.Form):
         help_text=_("As they are, where the file has them tokenised and lower-cased already."),
     )
 
+    field_order = ("metrics",)
+
     def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["metrics"].choices = offers.usable_ids(collection)
         self.fields["prepare_reference"].initial = offers.reference_preparation(collection)
+
+
+class ScoresForm(PreparationForm):
+    """Which metrics to compute on a collection, on which texts, with which settings."""
+
+    metrics = forms.MultipleChoiceField(label=_("Metrics"), widget=forms.CheckboxSelectMultiple)
+
+    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+        super().__init__(*args, collection=collection, **kwargs)
+        self.fields["metrics"].choices = offers.usable_ids(collection)
         self.settings = offers.settings()
         for id, parameters in self.settings.items():
             for parameter in parameters:

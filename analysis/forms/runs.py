@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from analysis import frames
-from analysis.actions import degrading, mixed_models, offers, planning, readings, slices
-from analysis.forms.metrics import PREPARATIONS
+from analysis.actions import degrading, mixed_models, planning, readings, slices
+from analysis.forms.metrics import PreparationForm
 from analysis.metrics import registry
 from analysis.metrics.scoring import QUESTION_UNITS
 from judging.models import Campaign, Collection, Reference, System
@@ -57,17 +57,11 @@ def _attribute(name: str) -> str:
     return name.removeprefix(slices.FROM_FILE).replace("_", " ")
 
 
-class RunForm(forms.Form):
+class RunForm(PreparationForm):
     """The metrics to compute here, how texts are prepared, and the seed of everything that uses chance."""
 
     metrics = forms.MultipleChoiceField(
         label=_("Metrics to compute"), required=False, widget=forms.CheckboxSelectMultiple
-    )
-    prepare_hypothesis = forms.ChoiceField(label=_("Questions are"), choices=PREPARATIONS, initial="nqg")
-    prepare_reference = forms.ChoiceField(
-        label=_("References are"),
-        choices=PREPARATIONS,
-        help_text=_("As they are, where the file has them tokenised and lower-cased already."),
     )
     resamples = forms.IntegerField(
         label=_("Resamples"),
@@ -106,8 +100,7 @@ class RunForm(forms.Form):
     extras = forms.BooleanField(label=_("Count what was handed in after its place was given away"), required=False)
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["prepare_reference"].initial = offers.reference_preparation(campaign.collection)
+        super().__init__(*args, collection=campaign.collection, **kwargs)
         self.fields["slices"].choices = [(name, _attribute(name)) for name in slices.choices(campaign)]
         usable = [
             entry for entry in registry.all_metrics() if entry.usable and entry.metric.spec.unit in QUESTION_UNITS

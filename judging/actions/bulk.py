@@ -9,10 +9,8 @@ from django.db import connection, models, transaction
 
 BATCH = 10_000
 CHUNK = 1 << 24  # a batch in one piece: for each further one the thread that sends would wait for Python's lock
-Row = Sequence[object]
-
-
 TAKE = "SELECT nextval(%s::regclass) AS id FROM generate_series(1, %s)"
+Row = Sequence[object]
 
 
 def take_ids(model: type[models.Model], count: int) -> Sequence[int]:
