@@ -20,7 +20,8 @@ WITHOUT_DATABASE = {
     "score",
 }
 
-NO_TABLES = "The database has no tables yet. Make them first: python3 run.py manage migrate (or start run.py up once)."
+NO_TABLES = "The database lacks tables of this version. Make them first: python3 run.py manage migrate."
+MADE = "The database was new: its tables are made now."
 
 
 def main(arguments: list[str]) -> None:
@@ -38,7 +39,18 @@ def main(arguments: list[str]) -> None:
         except ProgrammingError as problem:
             if not isinstance(problem.__cause__, UndefinedTable):
                 raise
-            sys.exit(NO_TABLES)
+            if not _is_new():
+                sys.exit(NO_TABLES)
+            execute_from_command_line([arguments[0], "migrate", "--verbosity", "0"])
+            sys.stderr.write(f"{MADE}\n")
+            execute_from_command_line(arguments)
+
+
+def _is_new() -> bool:
+    """Say whether nothing was ever migrated; the tables of an older version are only changed by who asks for it."""
+    from django.db import connection
+
+    return "django_migrations" not in connection.introspection.table_names()
 
 
 if __name__ == "__main__":

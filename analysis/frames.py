@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from io import StringIO
 from typing import Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from analysis.stats.ratings import Patterns, value_counts
 from judging.formats import rubric as documents
-from judging.formats.rubric import RubricDocument
+from judging.formats.rubric_schema import RubricDocument, without_criteria
 from judging.models import Attribute, Campaign, Metric, Reference
 
 SLOTS = """
@@ -27,8 +27,40 @@ SLOTS = """
     JOIN judging_system s ON s.id = qs.system_id
     LEFT JOIN judging_passage p ON p.id = src.passage_id
     LEFT JOIN judging_question q ON q.unit_id = u.id
-    WHERE src.collection_id = %(collection)s
+    WHERE src.collection_id = %(collection)s AND src.repeat_of_id IS NULL
+      AND (NOT %(part)s OR u.id IN (SELECT unit_id FROM judging_selectedunit WHERE campaign_id = %(campaign)s))
     ORDER BY src.position, s.name, qs.id, u.position NULLS FIRST
+"""
+# units of copies that hold ratings somebody gave again: an analysis takes the first of each
+REPEATED = """
+    SELECT u.id FROM judging_unit u
+    JOIN judging_questionset qs ON qs.id = u.question_set_id
+    JOIN judging_source src ON src.id = qs.source_id
+    WHERE src.collection_id = %(collection)s AND src.repeat_of_id IS NOT NULL
+"""
+AGAIN = """
+    WITH copies AS (
+        SELECT u.id AS copy, src.repeat AS repeat, min(first.id) AS unit
+        FROM judging_source src
+        JOIN judging_questionset qs ON qs.source_id = src.id
+        JOIN judging_unit u ON u.question_set_id = qs.id
+        JOIN judging_questionset of_first ON of_first.source_id = src.repeat_of_id AND of_first.system_id = qs.system_id
+        JOIN judging_unit first ON first.question_set_id = of_first.id
+        LEFT JOIN judging_question q ON q.unit_id = u.id
+        LEFT JOIN judging_question asked ON asked.unit_id = first.id
+        WHERE src.collection_id = %(collection)s
+          AND (q.text = asked.text OR (u.position IS NULL AND first.position IS NULL))
+        GROUP BY u.id, src.repeat
+    )
+    SELECT copies.unit AS unit, c.key AS criterion, e.label AS annotator, copies.repeat AS repeat, j.value AS value
+    FROM copies
+    JOIN judging_judgment j ON j.unit_id = copies.copy
+    JOIN judging_assignment a ON a.id = j.assignment_id
+    JOIN judging_round r ON r.id = a.round_id
+    JOIN judging_enrollment e ON e.id = a.enrollment_id
+    JOIN judging_criterion c ON c.id = j.criterion_id
+    WHERE r.campaign_id = %(campaign)s AND j.superseded_at IS NULL
+    ORDER BY c.position, copies.unit, e.label, copies.repeat
 """
 JUDGMENTS = """
     SELECT j.unit_id AS unit, c.key AS criterion, e.label AS annotator, j.value AS value, sp.missing AS missing,
@@ -42,7 +74,7 @@ JUDGMENTS = """
     JOIN judging_criterion c ON c.id = j.criterion_id
     JOIN judging_scalepoint sp ON sp.criterion_id = j.criterion_id AND sp.value = j.value
     WHERE r.campaign_id = %(campaign)s AND r.kind = %(round)s AND j.superseded_at IS NULL
-      AND a.state = ANY(%(states)s)
+      AND a.state = ANY(%(states)s) AND j.unit_id NOT IN ({repeated})
     ORDER BY c.position, j.unit_id, e.label
 """
 SCORES = """
@@ -71,20 +103,25 @@ ATTRIBUTES = """
 COUNTS = """
     SELECT c.key AS criterion, {columns}, count(*) AS times
     FROM (
-        SELECT j.criterion_id, {counters}
+        SELECT j.criterion_id, j.unit_id, {counters}
         FROM judging_judgment j
         JOIN judging_assignment a ON a.id = j.assignment_id
         JOIN judging_round r ON r.id = a.round_id
         WHERE r.campaign_id = %(campaign)s AND r.kind = %(round)s AND j.superseded_at IS NULL
-          AND a.state = ANY(%(states)s)
+          AND a.state = ANY(%(states)s) AND j.unit_id NOT IN ({repeated})
           AND NOT EXISTS (
               SELECT 1 FROM judging_exclusion x WHERE x.enrollment_id = a.enrollment_id AND x.lifted_at IS NULL
           )
         GROUP BY j.criterion_id, j.unit_id
     ) AS units
     JOIN judging_criterion c ON c.id = units.criterion_id
+    {joins}
     GROUP BY c.key, {columns}
     ORDER BY c.key, {columns}
+"""
+SOURCES = """
+    JOIN judging_unit u ON u.id = units.unit_id
+    JOIN judging_questionset qs ON qs.id = u.question_set_id
 """
 MARKS = """
     SELECT m.unit_id AS unit, e.label AS annotator, m.nothing AS nothing, s.start AS start, s."end" AS "end"
@@ -113,6 +150,7 @@ class Material:
     judgments: pd.DataFrame
     scores: pd.DataFrame
     metrics: tuple[Metric, ...]
+    system_scores: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["system", "metric", "value"]))
 
     @cached_property
     def questions(self) -> pd.DataFrame:
@@ -129,6 +167,11 @@ class Material:
         """Return each unit's mean over its annotators."""
         rows = self.judgments[self.judgments["criterion"] == criterion]
         return rows.groupby("unit")["value"].mean()
+
+    def scores_of_systems(self, metric: Metric) -> dict[str, float]:
+        """Return the scores that a metric gives systems as a whole."""
+        rows = self.system_scores[self.system_scores["metric"] == metric.fingerprint].dropna(subset=["value"])
+        return {str(name): float(value) for name, value in zip(rows["system"], rows["value"], strict=True)}
 
     def score(self, metric: Metric) -> pd.Series:
         """Return one metric's values by unit."""
@@ -150,37 +193,89 @@ def material(
     leave out; by default those with a standing exclusion.
     """
     states = ["submitted", "extra"] if extras else ["submitted"]
-    judgments = _frame(JUDGMENTS, campaign=campaign.pk, round=round, states=states)
+    query = JUDGMENTS.format(repeated=REPEATED)
+    judgments = _frame(query, campaign=campaign.pk, collection=campaign.collection_id, round=round, states=states)
     judgments["value"] = judgments["value"].astype("float64").mask(judgments["missing"] == TRUE)
+    part = bool(campaign.selection) and campaign.state != Campaign.State.DRAFT
+    slots = _frame(SLOTS, collection=campaign.collection_id, campaign=campaign.pk, part=part)
+    scores = _frame(SCORES, collection=campaign.collection_id)
+    of_systems = _frame(OF_SYSTEMS, collection=campaign.collection_id)
+    if part:  # scores of what is not judged say nothing about the campaign
+        scores = scores[scores["unit"].isin(slots["unit"])].reset_index(drop=True)
+        of_systems = of_systems[of_systems["system"].isin(slots["system"])].reset_index(drop=True)
     out = (judgments["excluded"] == TRUE) if excluded is None else judgments["annotator"].isin(excluded)
     return Material(
         campaign=campaign,
         rubric=rubric_of(campaign),
-        slots=_frame(SLOTS, collection=campaign.collection_id),
+        slots=slots,
         judgments=judgments[~out].reset_index(drop=True),
-        scores=_frame(SCORES, collection=campaign.collection_id),
+        scores=scores,
         metrics=tuple(Metric.objects.filter(collection=campaign.collection_id).order_by("pk")),
+        system_scores=of_systems,
     )
 
 
-def counted(campaign: Campaign, *, round: str = "main", extras: bool = False) -> dict[str, Patterns]:
+def without(
+    read: Material,
+    *,
+    systems: Sequence[str] = (),
+    criteria: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    annotators: Sequence[str] = (),
+) -> Material:
+    """Return the material without systems, criteria (keys), metrics (fingerprints) or annotators (labels)."""
+    slots = read.slots[~read.slots["system"].isin(systems)].reset_index(drop=True)
+    said = read.judgments
+    kept = said["unit"].isin(slots["unit"]) & ~said["criterion"].isin(criteria) & ~said["annotator"].isin(annotators)
+    chosen = tuple(metric for metric in read.metrics if metric.fingerprint not in metrics)
+    scored = read.scores["unit"].isin(slots["unit"]) & read.scores["metric"].isin([metric.pk for metric in chosen])
+    return replace(
+        read,
+        rubric=without_criteria(read.rubric, criteria) if criteria else read.rubric,
+        slots=slots,
+        judgments=said[kept].reset_index(drop=True),
+        scores=read.scores[scored].reset_index(drop=True),
+        metrics=chosen,
+        system_scores=read.system_scores[~read.system_scores["system"].isin(systems)],
+    )
+
+
+def counted(
+    campaign: Campaign,
+    *,
+    round: str = "main",
+    extras: bool = False,
+    by_source: bool = False,
+) -> dict[str, Patterns]:
     """Return how often units got each value, criterion by criterion: all that most coefficients of agreement need.
 
-    The database counts, so that millions of judgments come as a few hundred rows.
+    The database counts, so that millions of judgments come as a few hundred rows; with `by_source`,
+    for intervals over sources, as one row for each pattern on each source, at most one for each
+    unit and criterion.
     """
     criteria = {each.key: each.values() for each in rubric_of(campaign).criteria}
     values = sorted({value for points in criteria.values() for value in points})
     columns = [f"v{place}" for place in range(len(values))]
     counters = [f"count(*) FILTER (WHERE j.value = {value:d}) AS v{place}" for place, value in enumerate(values)]
-    query = COUNTS.format(columns=", ".join(columns), counters=", ".join(counters))
+    query = COUNTS.format(
+        columns=", ".join(["source_id", *columns] if by_source else columns),
+        counters=", ".join(counters),
+        joins=SOURCES if by_source else "",
+        repeated=REPEATED,
+    )
     states = ["submitted", "extra"] if extras else ["submitted"]
-    rows = _frame(query, campaign=campaign.pk, round=round, states=states)
+    rows = _frame(query, campaign=campaign.pk, collection=campaign.collection_id, round=round, states=states)
     return {key: _patterns(rows[rows["criterion"] == key], values, own) for key, own in criteria.items()}
 
 
 def _patterns(rows: pd.DataFrame, values: Sequence[int], own: Sequence[int]) -> Patterns:
     columns = [f"v{values.index(value)}" for value in own]
-    return value_counts(own, rows[columns].to_numpy("float64"), rows["times"].to_numpy("float64"))
+    return value_counts(
+        own,
+        rows[columns].to_numpy("float64"),
+        rows["times"].to_numpy("float64"),
+        clusters=rows["source_id"].to_numpy() if "source_id" in rows else None,
+    )
 
 
 def marks(read: Material, *, round: str = "main") -> pd.DataFrame:
@@ -189,6 +284,14 @@ def marks(read: Material, *, round: str = "main") -> pd.DataFrame:
     found = _frame(MARKS, campaign=read.campaign.pk, round=round)
     kept = read.judgments[["unit", "annotator"]].drop_duplicates()
     return found.merge(kept, on=["unit", "annotator"]).sort_values(["unit", "annotator", "start"], ignore_index=True)
+
+
+def judged_again(read: Material) -> pd.DataFrame:
+    """Return the values that annotators gave again to what they had judged, a row each: unit, criterion, annotator,
+    repeat (from 2), value, and `first`, what they said the first time. `Material.judgments` holds the first alone."""
+    again = _frame(AGAIN, campaign=read.campaign.pk, collection=read.campaign.collection_id)
+    first = read.judgments[["unit", "criterion", "annotator", "value"]].rename(columns={"value": "first"})
+    return again.merge(first, on=["unit", "criterion", "annotator"], how="inner")
 
 
 def references(campaign: Campaign) -> dict[str, tuple[str, ...]]:
@@ -229,9 +332,8 @@ def digest(read: Material) -> str:
         marked = marks(read).join(names, on="unit")
         columns = ["source", "system", "position", "annotator", "nothing", "start", "end"]
         whole.update(_written(marked, columns))
-    of_systems = _frame(OF_SYSTEMS, collection=read.campaign.collection_id)
-    if not of_systems.empty:
-        whole.update(_written(of_systems, ["system", "metric", "value"]))
+    if not read.system_scores.empty:
+        whole.update(_written(read.system_scores, ["system", "metric", "value"]))
     for frame, columns in (
         (read.slots, ["source", "system", "position", "text"]),
         (

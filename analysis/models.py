@@ -13,6 +13,7 @@ class Run(models.Model):
     parameters = models.JSONField(default=dict)
     versions = models.JSONField(default=dict)
     input_sha256 = models.CharField(max_length=64, blank=True)
+    read_state = models.JSONField(default=dict)  # of the campaign when the run read it
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -21,6 +22,11 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"run {self.number}"
+
+    @property
+    def name(self) -> str:
+        """The name that whoever asked for it gave it."""
+        return str(self.parameters.get("name", ""))
 
 
 class Result(models.Model):

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.actions import degradations, matching, planning, runs, scoring_jobs, tuning
+from django.utils import timezone
+
+from analysis.actions import degradations, matching, planning, reproductions, runs, scoring_jobs, tuning
 from analysis.models import Run
 from judging.actions import jobs
 from judging.tasks import job_task
@@ -37,6 +39,12 @@ def score(work: jobs.Work) -> Mapping[str, Any]:
 def match(work: jobs.Work) -> Mapping[str, Any]:
     """Match one source's questions with its references."""
     return matching.execute(work)
+
+
+@job_task(reproductions.KIND)
+def reproduce(work: jobs.Work) -> Mapping[str, Any]:
+    """Import a published study's files and compute it again."""
+    return reproductions.execute(work, now=timezone.now())
 
 
 @job_task(tuning.KIND)

@@ -3,7 +3,17 @@
 from django.urls import path
 
 from analysis import api
-from analysis.views import degradations, downloads, matching, planning, reports, scoring, tuning
+from analysis.views import (
+    collection_reports,
+    degradations,
+    downloads,
+    matching,
+    planning,
+    reports,
+    reproductions,
+    scoring,
+    tuning,
+)
 
 app_name = "analysis"
 urlpatterns = [
@@ -11,12 +21,16 @@ urlpatterns = [
     path("api/campaigns/<uuid:uuid>/runs/<int:number>/", api.OneRun.as_view(), name="api_run"),
     path("campaigns/<uuid:uuid>/report/", reports.report, name="report"),
     path("campaigns/<uuid:uuid>/report/run/", reports.start, name="start"),
+    path("campaigns/<uuid:uuid>/report/compare/", reports.runs_side_by_side, name="side_by_side"),
     path("campaigns/<uuid:uuid>/planning/", planning.plan, name="planning"),
     path("campaigns/<uuid:uuid>/planning/run/", planning.start, name="planning_start"),
     path("campaigns/<uuid:uuid>/planning/<uuid:pk>/power-<slug:ink>.svg", planning.figure, name="planning_figure"),
     path("campaigns/<uuid:uuid>/planning/<uuid:pk>/power.csv", planning.table, name="planning_table"),
     path("campaigns/<uuid:uuid>/tuning/", tuning.tuning, name="tuning"),
     path("campaigns/<uuid:uuid>/tuning/run/", tuning.start, name="tuning_start"),
+    path("reproduce/", reproductions.ask, name="reproduce"),
+    path("campaigns/<uuid:uuid>/published/", reproductions.published, name="published"),
+    path("collections/<int:pk>/report/", collection_reports.start, name="collection_report"),
     path("collections/<int:pk>/degrade/", degradations.degrade, name="degrade"),
     path("collections/<int:pk>/metrics/", scoring.metrics, name="metrics"),
     path("collections/<int:pk>/metrics/run/", scoring.start, name="metrics_start"),

@@ -5,16 +5,19 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from judging.actions.drafts import LAST_SEQUENCE
-from judging.actions.sheets import Asked, AskedMark, Sheet
+from judging.actions.sheets import Asked, AskedMark, AskedReport, Sheet
 from judging.formats import spans
 from judging.formats.spans import Marked
 
 LONGEST_NOTE = 5_000
 LONGEST_PIECE = 1_000
+MOST_DRAFTS = 200  # answers in one request
 NOTE = "note"
+REPORT = re.compile(r"b[0-9]+")  # a control in which a question is said to be broken, and how
 MARK = re.compile(r"m[0-9]+")  # a control in which pieces of the passage are marked
 
 
@@ -28,32 +31,43 @@ class MarksField(forms.CharField):
             raise forms.ValidationError(_("These marks could not be read.")) from error
 
 
-class DraftForm(forms.Form):
-    """One answer, or the comment, with the number that says which is the latest."""
+class DraftsForm:
+    """Answers as they are given, and the comment, under a number that says which are the latest: name and value, each
+    as often as there are answers."""
 
-    name = forms.CharField(max_length=200)
-    value = forms.CharField(required=False, max_length=LONGEST_NOTE, strip=False)
-    sequence = forms.IntegerField(min_value=0, max_value=LAST_SEQUENCE)
+    def __init__(self, data: QueryDict) -> None:
+        self.data = data
+        self.cleaned_data: dict[str, Any] = {}
+        self.sequence = 0
+        self.errors: list[str] = []
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        name = cleaned.get("name") or NOTE
-        if MARK.fullmatch(name):
-            cleaned["value"] = self._read(MarksField(required=False), cleaned.get("value", ""))
-        elif name != NOTE:
-            cleaned["value"] = self._read(forms.IntegerField(required=False), cleaned.get("value", ""))
-        return cleaned
+    def is_valid(self) -> bool:
+        """Read everything; say whether all of it can be kept."""
+        names, values = self.data.getlist("name"), self.data.getlist("value")
+        number = forms.IntegerField(min_value=0, max_value=LAST_SEQUENCE)
+        try:
+            self.sequence = number.clean(self.data.get("sequence"))
+            if not 0 < len(names) <= MOST_DRAFTS or len(names) != len(values):
+                raise forms.ValidationError(_("Each answer needs a name and a value."))
+            for name, value in zip(names, values, strict=True):
+                self.cleaned_data[NAME.clean(name)] = _field(name).clean(value)
+        except forms.ValidationError as error:
+            self.errors = error.messages
+        return not self.errors
 
     def problems(self) -> str:
         """Return what is wrong with it in one line."""
-        return " ".join(_said(errors) for errors in self.errors.values())
+        return " ".join(self.errors)
 
-    def _read(self, field: forms.Field, text: str) -> Any:
-        try:
-            return field.clean(text)
-        except forms.ValidationError as error:
-            self.add_error("value", error)
-            return None
+
+NAME = forms.CharField(max_length=200)
+
+
+def _field(name: str) -> forms.Field:
+    """Return what reads the value of a control."""
+    if name == NOTE or REPORT.fullmatch(name):
+        return forms.CharField(required=False, max_length=LONGEST_NOTE, strip=False)
+    return MarksField(required=False) if MARK.fullmatch(name) else forms.IntegerField(required=False)
 
 
 class AnswersForm(forms.Form):
@@ -69,6 +83,9 @@ class AnswersForm(forms.Form):
         self.asked = {asked.name: asked for asked in sheet.asked() if asked.stage == stage and asked.name in self.data}
         for asked in self.asked.values():
             self.fields[asked.name] = forms.IntegerField(required=False, label=_label(asked))
+        self.reported = {report.name: report for report in sheet.reports() if report.name in self.data}
+        for report in self.reported.values():
+            self.fields[report.name] = forms.CharField(required=False, max_length=LONGEST_NOTE, label=report.title)
         self.marks = {mark.name: mark for mark in sheet.marks() if mark.stage == stage and mark.name in self.data}
         for mark in self.marks.values():
             self.fields[mark.name] = MarksField(required=False, label=mark.title)
@@ -80,6 +97,10 @@ class AnswersForm(forms.Form):
     def given(self) -> list[tuple[Asked, int | None]]:
         """Return the answers that were sent, "" as none."""
         return [(asked, self.cleaned_data[name]) for name, asked in self.asked.items()]
+
+    def reports(self) -> dict[AskedReport, str]:
+        """Return what is said to be wrong with questions."""
+        return {report: self.cleaned_data[name] for name, report in self.reported.items()}
 
     def marked(self) -> dict[AskedMark, Marked]:
         """Return the marks that were sent."""
@@ -112,3 +133,4 @@ class JoinForm(forms.Form):
     """Agreeing to take part."""
 
     agree = forms.BooleanField(label=_("I have read this and want to take part."))
+    another = forms.BooleanField(label=_("I am somebody else, on the same computer."))

@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from annotation.views import entry, preview, samples, tasks, work
+from annotation.views import account, entry, preview, samples, tasks, work
 
 app_name = "annotation"
 urlpatterns = [
     path("work/", work.home, name="home"),
+    path("work/account/", account.account, name="account"),
     path("join/<slug:token>/", entry.join, name="join"),
     path("go/<str:signed>/", entry.go, name="go"),
     path("work/<uuid:uuid>/", work.work, name="work"),
@@ -14,6 +15,7 @@ urlpatterns = [
     path("work/<uuid:uuid>/guideline/", work.guideline, name="guideline"),
     path("work/<uuid:uuid>/pause/", work.pause, name="pause"),
     path("work/<uuid:uuid>/done/", work.done, name="done"),
+    path("work/<uuid:uuid>/again/", work.hand_in_again, name="hand_in_again"),
     path("work/<uuid:uuid>/link/", work.new_link, name="new_link"),
     path("tasks/<uuid:uuid>/", tasks.task, name="task"),
     path("tasks/<uuid:uuid>/draft/", tasks.draft, name="draft"),

@@ -1,52 +1,234 @@
-"""How often tests find a difference of two metrics that is not there, when systems share sources.
+"""How often tests of metrics find what is not there, and how often their intervals hold what is.
 
-    python bench/false_alarms.py [--studies 1000]
+    python bench/false_alarms.py [--studies 400] [--shape 50x6] [--bias 0.4]
 
-A study has some sources with ten systems each. What a question is worth depends on its source and on itself; people and
-both metrics see it, each metric with noise per question and, from the second line on, its own view of every source.
-Both metrics are made alike, so at the 5 % level a test should find a difference in 5 % of studies.
+A study has some sources, with a question of every system on each. What a question is worth depends on its system, its
+source and itself. Three annotators rate it from 1 to 3, near the upper end, and people's score is their mean. A metric
+sees the worth with noise and a view of its own of every source; with ``bias`` it also favours some systems, whatever
+they are worth. Ratings and metrics are made so that it is known what is true:
+
+- "knows nothing" is a metric that does not see the worth; its correlation is 0
+- "alike" are two metrics made in the same way; their difference is 0
+- "15 %" is a metric with scores for that share of the questions
+
+Where the systems are fixed, what is true is what these very systems give with 20,000 sources, or, over systems, what
+they give on average with as many sources. Where they are random it is what a great many systems give.
 """
 
 import argparse
 import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from analysis.stats.against_people import against_people
 from analysis.stats.clustered import difference_interval, swap_test
 from analysis.stats.dependent import williams_matrix
+from analysis.stats.facets import Facets, facets
+from analysis.stats.inference import Inference
+from analysis.stats.metric_differences import indistinct, metric_differences
+from analysis.stats.pooled import pooled_values
+from analysis.stats.system_level import RankedMeans, coefficients_of
+from analysis.stats.ties import accuracies_pooled, accuracies_within
+from analysis.stats.within_source import within_values
 
-SYSTEMS = 10
+SHAPES = ((50, 6), (200, 15), (30, 4))
+LOADS = {"nothing": 0.0, "first": 0.6, "second": 0.6, "weaker": 0.3, "part": 0.6}
+SETS, PART = 20, 0.15
+MEASURES = ("pearson", "spearman", "kendall", "pairwise_accuracy")
 
 
-def study(sources: int, view: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    source = np.repeat(np.arange(sources), SYSTEMS)
-    worth = rng.normal(size=sources)[source] + rng.normal(size=source.size) / 2
-    human = np.clip(np.round(3 + worth + rng.normal(size=source.size) / 2), 1, 5)
-    metrics = worth + rng.normal(size=(2, source.size)) + view * rng.normal(size=(2, sources))[:, source]
-    return human, metrics[0], metrics[1], source
+@dataclass(frozen=True)
+class Systems:
+    """What systems are worth, and by how much each metric favours them."""
+
+    worth: np.ndarray
+    favour: np.ndarray  # (metrics, systems)
+
+    @classmethod
+    def drawn(cls, n: int, bias: float, rng: np.random.Generator) -> "Systems":
+        return cls(0.4 * rng.normal(size=n), bias * rng.normal(size=(len(LOADS), n)))
 
 
-def found(sources: int, view: float, seed: int) -> tuple[bool, bool, bool]:
-    """Return what Williams, the swap permutation and the cluster bootstrap say at 5 %."""
-    rng = np.random.default_rng([sources, seed])
-    human, first, second, source = study(sources, view, rng)
-    williams = williams_matrix(human, np.column_stack([first, second]), method="spearman")[1][0, 1]
-    swap = swap_test(human, first, second, clusters=source, rng=rng, resamples=499)
-    drawn = difference_interval(human, first, second, clusters=source, rng=rng, resamples=499)
-    return bool(williams < 0.05), swap.p <= 0.05, not drawn.low <= 0 <= drawn.high
+@dataclass(frozen=True)
+class Study:
+    human: np.ndarray  # (n,)
+    metrics: dict[str, np.ndarray]
+    sources: np.ndarray
+    systems: np.ndarray
+
+    def facets(self, *, random: bool) -> Facets:
+        return facets(self.sources, self.systems, design=Inference(systems=random))
+
+
+def study(sources: int, systems: Systems, rng: np.random.Generator) -> Study:
+    shape = (sources, systems.worth.size)
+    worth = systems.worth + 0.5 * rng.normal(size=(sources, 1)) + 0.6 * rng.normal(size=shape)
+    ratings = np.clip(np.round(2.4 + worth[..., None] + 0.5 * rng.normal(size=(*shape, 3))), 1, 3)
+    metrics = {}
+    for (name, load), favour in zip(LOADS.items(), systems.favour, strict=True):
+        view = 0.5 * rng.normal(size=(sources, 1))
+        scores = load * worth + view + favour + rng.normal(size=shape)
+        if name == "part":
+            scores[rng.random(shape) > PART] = np.nan
+        metrics[name] = scores.ravel()
+    places, names = np.indices(shape)
+    return Study(ratings.mean(axis=-1).ravel(), metrics, places.ravel(), names.ravel())
+
+
+def found(one: Study, rng: np.random.Generator, *, random: bool, resamples: int) -> tuple[list, list]:
+    people, of = {"human": one.human}, one.facets(random=random)
+    each = against_people(people, one.metrics, facets=of, rng=rng, measures=MEASURES, resamples=resamples)
+    pairs = [
+        row
+        for measure in ("pearson", "spearman", "kendall")
+        for row in metric_differences(people, one.metrics, facets=of, rng=rng, measure=measure, resamples=resamples)
+    ]
+    return each, pairs
+
+
+def truth_of(one: Study, levels: tuple[str, ...]) -> dict[tuple, float]:
+    """Return every metric's coefficients in one large study."""
+    of, true = one.facets(random=False), {}
+    for name, scores in one.metrics.items():
+        kept = ~np.isnan(scores)
+        human, metric, here = one.human[kept, None], scores[kept, None], of.kept(kept)
+        if "pooled" in levels:
+            values = pooled_values(human, metric, coefficients=MEASURES[:3])
+            true |= {(name, "pooled", each): float(value[0, 0]) for each, value in values.items()}
+        if "within_source" in levels:
+            values = within_values(human, metric, here, coefficients=MEASURES[:3])
+            true |= {(name, "within_source", each): float(v[0, 0]) for each, v in values.items()}
+            some = here.source < 3000
+            accuracies = accuracies_within(human[some], metric[some], here.kept(some))
+            true[name, "within_source", "pairwise_accuracy"] = float(accuracies.in_sample[0, 0])
+        if "systems" in levels:
+            means = [RankedMeans.of(column, here) for column in (human, metric)]
+            for each in MEASURES:
+                value = coefficients_of(*(mean.under(each) for mean in means), each)
+                true[name, "systems", each] = float(value[0, 0])
+        if "accuracy" in levels:
+            accuracies = accuracies_pooled(human, metric, here)
+            true[name, "pooled", "pairwise_accuracy"] = float(accuracies.in_sample[0, 0])
+    return true
+
+
+def mean_of(many: Iterator[dict[tuple, float]]) -> dict[tuple, float]:
+    every = defaultdict(list)
+    for true in many:
+        for place, value in true.items():
+            every[place].append(value)
+    return {place: float(np.nanmean(values)) for place, values in every.items()}
+
+
+def truth(shape: tuple[int, int], systems: Systems | None, bias: float, rng: np.random.Generator) -> dict[tuple, float]:
+    """Return what is true of these systems, or of a great many."""
+    sources, n = shape
+    if systems is not None:
+        true = truth_of(study(20_000, systems, rng), ("pooled", "within_source"))
+        true |= mean_of(truth_of(study(400, systems, rng), ("accuracy",)) for _ in range(3))
+        return true | mean_of(truth_of(study(sources, systems, rng), ("systems",)) for _ in range(200))
+    true = mean_of(truth_of(study(300, Systems.drawn(300, bias, rng), rng), ("pooled",)) for _ in range(20))
+    true |= mean_of(truth_of(study(sources, Systems.drawn(300, bias, rng), rng), ("systems",)) for _ in range(20))
+    true |= mean_of(truth_of(study(200, Systems.drawn(n, bias, rng), rng), ("within_source",)) for _ in range(300))
+    for place in list(true):  # metrics made alike are
+        if place[0] == "second":
+            true[place] = true["first", *place[1:]] = (true[place] + true["first", *place[1:]]) / 2
+    return true
+
+
+class Tally:
+    """How often something was said, by what it was said of."""
+
+    def __init__(self) -> None:
+        self.said: dict[tuple, list[bool]] = defaultdict(list)
+
+    def add(self, place: tuple, said: bool) -> None:
+        self.said[place].append(bool(said))
+
+    def lines(self) -> Iterator[str]:
+        for place, said in self.said.items():
+            yield f"{' | '.join(place):78} {np.mean(said):.3f}  ({len(said)})"
+
+
+def judge(
+    tally: Tally, one: Study, true: dict[tuple, float], rng: np.random.Generator, random: bool, bias: float
+) -> None:
+    """Add what one study says of a truth."""
+    each, pairs = found(one, rng, random=random, resamples=400)
+    for row in each:
+        value, place = true.get((row.metric, row.level, row.measure)), (row.level, row.measure)
+        if value is None or np.isnan(row.found.value):
+            continue
+        if row.metric == "nothing" and (random or not bias or row.level == "systems") and row.found.p == row.found.p:
+            tally.add(("p of a metric that knows nothing", *place), row.found.p < 0.05)
+        if row.found.low == row.found.low:
+            tally.add((f"interval, {row.metric}", *place), row.found.low - 1e-9 <= value <= row.found.high + 1e-9)
+    for row in pairs:
+        first, second = sorted((row.better, row.other))
+        value = true[first, row.level, row.measure] - true[second, row.level, row.measure]
+        sign = 1 if row.better == first else -1
+        place = (row.level, row.measure)
+        alike = (first, second) == ("first", "second") and (random or not bias)
+        if alike and row.found.p == row.found.p:
+            tally.add(("p of two alike", *place), row.found.p < 0.05)
+        if row.found.low == row.found.low and "nothing" not in (first, second):
+            held = row.found.low - 1e-9 <= sign * value <= row.found.high + 1e-9
+            tally.add((f"interval of {first} - {second}", *place), held)
+    for here in indistinct(each, pairs):
+        own = {m: true[m, here.level, here.measure] for m in LOADS}
+        best = max(own, key=lambda m: own[m])
+        kept = best in (*here.members, *here.unknown)
+        tally.add(("the truly highest is not left out", here.level, here.measure), kept)
+    if random or not bias:
+        for place, said in as_published(one, rng):
+            tally.add(("as published, two alike", *place), said)
+
+
+def as_published(one: Study, rng: np.random.Generator) -> Iterator[tuple[tuple, bool]]:
+    columns = (one.human, one.metrics["first"], one.metrics["second"])
+    yield ("pooled", "Williams"), williams_matrix(columns[0], np.column_stack(columns[1:]))[1][0, 1] < 0.05
+    how = {"clusters": one.sources, "rng": rng, "method": "pearson", "resamples": 400}
+    yield ("pooled", "swaps of sources"), swap_test(*columns, **how).p <= 0.05
+    yield ("pooled", "PERM-BOTH"), swap_test(*columns, systems=one.systems, **how).p <= 0.05
+    both = difference_interval(*columns, systems=one.systems, **how)
+    yield ("pooled", "BOOT-BOTH"), not both.low <= 0 <= both.high
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--studies", type=int, default=1000)
-    studies = parser.parse_args().studies
-    for sources, view in ((30, 0.0), (30, 1.0), (100, 1.0)):
-        shares = np.mean([found(sources, view, seed) for seed in range(studies)], axis=0)
-        words = ", ".join(f"{n} {s:.3f}" for n, s in zip(("Williams", "swaps", "bootstrap"), shares, strict=True))
-        print(f"{sources:4} sources x {SYSTEMS} systems, own view of sources {view:g}: {words}", flush=True)
+    parser.add_argument("--studies", type=int, default=400)
+    parser.add_argument("--shape", help="as 50x6; all three if not given")
+    parser.add_argument("--bias", type=float, help="0 and 0.4 if not given")
+    parser.add_argument("--random", type=int, help="1: systems random, 0: fixed; both if not given")
+    asked = parser.parse_args()
+    shapes = [tuple(map(int, asked.shape.split("x")))] if asked.shape else SHAPES
+    for shape in shapes:
+        for bias in (0.0, 0.4) if asked.bias is None else (asked.bias,):
+            for random in (False, True) if asked.random is None else (bool(asked.random),):
+                run(shape, bias, random, asked.studies)
+
+
+def run(shape: tuple[int, int], bias: float, random: bool, studies: int) -> None:
+    tally, (sources, n) = Tally(), shape
+    rng = np.random.default_rng([sources, n, round(10 * bias), random])
+    true = truth(shape, None, bias, rng) if random else {}
+    for place in range(studies):
+        if random:
+            systems = Systems.drawn(n, bias, rng)
+        elif place % (studies // SETS) == 0:
+            systems = Systems.drawn(n, bias, rng)
+            true = truth(shape, systems, bias, rng)
+        judge(tally, study(sources, systems, rng), true, rng, random, bias)
+    kind = "random" if random else "fixed"
+    print(f"\n{sources} sources x {n} systems, favour {bias:g}, systems {kind}, {studies} studies")
+    for line in tally.lines():
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

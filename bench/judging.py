@@ -119,8 +119,12 @@ def submissions(cluster: object, *, clients: int, seconds: float) -> None:
         browsers, token = list(start), material.TOKEN
         kinds = {
             "hello": load.hello,
+            "page": load.opening(start),
+            "draft": load.saving(start),
             "submit": load.submitting(token, start, look=False),
             "cycle": load.submitting(token, start, look=True),
+            "loop": load.looping(token, start, batched=False),
+            "batched": load.looping(token, start, batched=True),
         }
         roots = [server, int((cluster.data / "postmaster.pid").read_text().split()[0])]
         measured: dict[str, list[tuple[load.Seen, float]]] = {kind: [] for kind in kinds}
@@ -132,7 +136,7 @@ def submissions(cluster: object, *, clients: int, seconds: float) -> None:
                 if number:  # the first goes to warming up
                     measured[kind].append((seen, used))
     _tell_submissions(measured, clients)
-    done = sum(len(seen.seconds) for kind in ("submit", "cycle") for seen, _ in measured[kind])
+    done = sum(len(seen.seconds) for kind in ("submit", "cycle", "loop", "batched") for seen, _ in measured[kind])
     print(
         f"  judgments stored: {Judgment.objects.count():,}, of which measured {3 * done:,}; twice by one person: "
         f"{_doubles(connection)}"
@@ -159,7 +163,9 @@ def _tell_submissions(measured: dict, clients: int) -> None:
     cpu = {kind: median(used for _, used in runs) for kind, runs in measured.items()}
     print(f"{clients} clients without think time, one question x 3 criteria, medians of {REPEATS} runs")
     print(f"  {'':34}{'a second':>10}{'p50 ms':>9}{'p95 ms':>9}{'CPU ms':>9}{'rate/hello':>12}{'CPU hello/it':>14}")
-    names = {"hello": "hello (same middleware)", "submit": "submission", "cycle": "submission and the next page"}
+    names = {"hello": "hello (same middleware)", "page": "page", "draft": "draft", "submit": "submission",
+             "cycle": "submission and the next page", "loop": "page, draft a click, submission",
+             "batched": "page, one draft, submission"}  # fmt: skip
     for kind, name in names.items():
         p50, p95 = (1000 * median(seen.quantile(share) for seen, _ in measured[kind]) for share in (0.5, 0.95))
         ratios = median(s.rate / h.rate for (s, _), (h, _) in zip(measured[kind], measured["hello"], strict=True))

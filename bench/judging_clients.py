@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from itertools import count
 
 CSRF = "c" * 32
 FIELDS = "&q1.grammaticality=3&q1.understandability=2&q1.correctness=3"
@@ -84,6 +85,46 @@ def submitting(token: str, start: dict[Client, str], *, look: bool) -> Turn:
         onward = answer.status == 302 and answer.location.startswith("/tasks/") and answer.location != start[client]
         start[client] = answer.location
         return onward and (not look or (await client.get(answer.location)).status == 200)
+
+    return turn
+
+
+def looping(token: str, start: dict[Client, str], *, batched: bool) -> Turn:
+    """Return a turn as a browser takes it: the page, an autosave for each click or one for all, the submit."""
+    body = f"csrfmiddlewaretoken={CSRF}&token={token}&sequence=4&action=submit&note={FIELDS}"
+    clicks = [pair.split("=") for pair in FIELDS.strip("&").split("&")]
+    saves = [f"name={name}&value={value}&sequence={number}" for number, (name, value) in enumerate(clicks, start=1)]
+    if batched:
+        saves = ["&".join(f"name={name}&value={value}" for name, value in clicks) + "&sequence=3"]
+
+    async def turn(client: Client) -> bool:
+        own = start[client]
+        good = (await client.get(own)).status == 200
+        for save in saves:
+            good = (await client.post(f"{own}draft/", f"csrfmiddlewaretoken={CSRF}&{save}")).status == 204 and good
+        answer = await client.post(f"{own}submit/?step=0", body)
+        start[client] = answer.location
+        return good and answer.status == 302 and answer.location.startswith("/tasks/") and answer.location != own
+
+    return turn
+
+
+def opening(start: dict[Client, str]) -> Turn:
+    """Return a turn that opens the page a client is at."""
+
+    async def turn(client: Client) -> bool:
+        return (await client.get(start[client])).status == 200
+
+    return turn
+
+
+def saving(start: dict[Client, str]) -> Turn:
+    """Return a turn that saves one click."""
+    number = count(1)
+
+    async def turn(client: Client) -> bool:
+        body = f"csrfmiddlewaretoken={CSRF}&name=q1.grammaticality&value=3&sequence={next(number)}"
+        return (await client.post(f"{start[client]}draft/", body)).status == 204
 
     return turn
 

@@ -36,6 +36,7 @@ app.conf.update(
     beat_schedule_filename=str(settings.HOME / "celerybeat-schedule"),
     beat_schedule={
         "sweep": {"task": "judging.sweep", "schedule": 5.0, "options": {"expires": 5}},
+        "clear_sessions": {"task": "judging.clear_sessions", "schedule": 3600.0, "options": {"expires": 3600}},
     },
 )
 app.autodiscover_tasks(["judging", "analysis"])

@@ -74,9 +74,9 @@ class Cluster:
     folder: Path
     durable: bool = True
 
-    def url(self, database: str = DATABASE) -> str:
+    def url(self, database: str = DATABASE, *, role: str = OWNER) -> str:
         """Return the address of a database in this cluster; nothing is started or written."""
-        return f"postgresql://{OWNER}@/{database}?host={quote(str(self.socket), safe='')}&port={PORT}"
+        return f"postgresql://{role}@/{database}?host={quote(str(self.socket), safe='')}&port={PORT}"
 
     @contextmanager
     def serving(self) -> Iterator["Cluster"]:

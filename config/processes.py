@@ -12,6 +12,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
+from typing import IO
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LOOK_EVERY = 0.2  # seconds
@@ -71,7 +72,7 @@ class Child:
         self.say(f"The {self.program.name} ended ({_reason(code)}); starting it again. Its log: {self.program.log}")
 
     def _start(self) -> subprocess.Popen[bytes]:
-        with self.program.log.open("ab") as log:
+        with _log_for_the_owner(self.program.log) as log:
             return subprocess.Popen(
                 self.program.command,
                 cwd=self.program.folder,
@@ -162,6 +163,13 @@ def _stop(children: Sequence[Child]) -> None:
 def _kill_group(pid: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
+
+
+def _log_for_the_owner(path: Path) -> IO[bytes]:
+    """Open a log that nobody else may read, also where it is there already."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.fchmod(file, 0o600)
+    return os.fdopen(file, "ab")
 
 
 def _reason(code: int) -> str:

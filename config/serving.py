@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from config import postgres
+from config.database import roles
 from config.postgres_programs import PostgresProblem
 from config.processes import Program, Say, free_port, run_together, wait_for_port
 from judging.actions import accounts, rubrics
@@ -39,6 +40,7 @@ def prepare(say: Say) -> None:
     call_command("migrate", verbosity=0, interactive=False)
     call_command("collectstatic", verbosity=0, interactive=False)
     rubrics.install_shipped()
+    roles.grant()
 
 
 def first_administrator(say: Say) -> User | None:
@@ -105,9 +107,11 @@ def programs(port: int) -> tuple[Program, Program]:
     celery = [sys.executable, "-m", "celery", "-A", "config", "worker", "-B", "-c", "2", "-l", "WARNING"]
     one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # the worker's two processes share the cores
     quiet = ["--without-gossip", "--without-mingle"]
+    database = os.environ.get("DATABASE_URL") or postgres.Cluster(postgres.home()).url(role=roles.SERVER)
+    web, worker = ({"DATABASE_URL": database} | each for each in ({"QUAESTOR_BIND": f"127.0.0.1:{port}"}, one_thread))
     return (
-        Program("web server", gunicorn, logs / "web.log", settings.ROOT, {"QUAESTOR_BIND": f"127.0.0.1:{port}"}),
-        Program("worker", [*celery, *quiet], logs / "worker.log", settings.ROOT, one_thread),
+        Program("web server", gunicorn, logs / "web.log", settings.ROOT, web),
+        Program("worker", [*celery, *quiet], logs / "worker.log", settings.ROOT, worker),
     )
 
 

@@ -7,16 +7,23 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 
 from config import postgres
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME = postgres.home()
+SHORTEST_SECRET = 32
 
 
 def _secret(name: str) -> str:
     """Return the key from the environment, or from an owner-only file that is made once."""
     if value := os.environ.get(f"QUAESTOR_{name.upper()}"):
+        if len(value) < SHORTEST_SECRET or "CHANGE" in value.upper():
+            raise ImproperlyConfigured(
+                f"QUAESTOR_{name.upper()} must be a random text of {SHORTEST_SECRET} characters or more, made for this "
+                'site alone: python3 -c "import secrets; print(secrets.token_urlsafe(48))"'
+            )
         return value
     path = HOME / f"{name}.txt"
     HOME.mkdir(parents=True, exist_ok=True)
@@ -53,12 +60,14 @@ DEBUG = os.environ.get("QUAESTOR_DEBUG", "") == "1"
 ALLOWED_HOSTS = os.environ.get("QUAESTOR_HOSTS", "127.0.0.1 localhost [::1]").split()
 CSRF_TRUSTED_ORIGINS = os.environ.get("QUAESTOR_ORIGINS", "").split()
 HTTPS = bool(CSRF_TRUSTED_ORIGINS) and all(origin.startswith("https://") for origin in CSRF_TRUSTED_ORIGINS)
+BEHIND_PROXY = os.environ.get("QUAESTOR_BEHIND_PROXY", "") == "1"  # the last X-Forwarded-For is the proxy's word
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if HTTPS else 0  # not for subdomains, which may be somebody else's
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 SECURE_REFERRER_POLICY = "same-origin"  # nothing leaks outside; with "no-referrer" browsers send no Origin to check
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
+IDLE_MINUTES = int(os.environ.get("QUAESTOR_IDLE_MINUTES", "120"))  # after which a researcher logs in again
 
 INSTALLED_APPS = [
     "config",
@@ -72,7 +81,6 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.humanize",
     "rest_framework",
-    "rest_framework.authtoken",
     "django_htmx",
     "csp",
 ]
@@ -85,6 +93,8 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "config.visits.Visits",
+    "config.bodies.Bodies",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -153,6 +163,8 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_METADATA_CLASS": None,  # OPTIONS would answer before anybody asks whose object it is
+    "DEFAULT_PARSER_CLASSES": ["config.bodies.ShallowJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
     "PAGE_SIZE": 100,
@@ -164,6 +176,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"without_links": {"()": "config.logs.WithoutLinks"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["without_links"]}},
     "root": {"handlers": ["console"], "level": os.environ.get("QUAESTOR_LOG_LEVEL", "WARNING")},
 }

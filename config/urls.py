@@ -5,13 +5,13 @@ from django.urls import include, path
 from django.views.generic import TemplateView
 from django.views.i18n import set_language
 
-from judging.views.accounts import LogIn, NewPassword
+from judging.views.accounts import ChangedPassword, LogIn, NewPassword
 
 urlpatterns = [
     path("", include("annotation.urls")),  # first, for these are asked for with every click
     path("login/", LogIn.as_view(), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
-    path("password/", auth.PasswordChangeView.as_view(), name="password_change"),
+    path("password/", ChangedPassword.as_view(), name="password_change"),
     path("password/done/", auth.PasswordChangeDoneView.as_view(), name="password_change_done"),
     path(
         "password/forgotten/",

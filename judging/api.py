@@ -32,7 +32,7 @@ class CampaignSerializer(serializers.ModelSerializer):
         model = Campaign
         fields = (
             "uuid", "title", "state", "origin", "collection", "rubric", "rubric_version", "annotators_per_task",
-            "order", "seed", "protocol_digest", "created_at", "locked_at", "closed_at", "places", "filled", "held",
+            "order", "protocol_digest", "created_at", "locked_at", "closed_at", "places", "filled", "held",
         )  # fmt: skip
 
 

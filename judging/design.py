@@ -1,20 +1,50 @@
-"""Seeded designs: in which order places are given out, what each annotator sees when, and proof that it is balanced.
+"""Designs: in which order places are given out, what each annotator sees when, and proof that it is balanced.
 
-Everything follows from the seed alone: the same seed gives the same design on every machine.
+Every draw follows from a key alone: the same key gives the same design on every machine. Who does not know the key
+cannot predict a draw, however many others they have seen.
 """
 
 from __future__ import annotations
 
+import hmac
 import random
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from string import ascii_uppercase
-from typing import Literal
+from typing import Literal, Protocol
 
 Order = Literal["depth", "breadth"]
 Square = tuple[tuple[int, ...], ...]
+
+
+class Draws(Protocol):
+    """Where chance comes from: each purpose has its own stream, so that a change to one leaves the others alone."""
+
+    def stream(self, purpose: str) -> random.Random: ...
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedDraws:
+    """Streams that start at HMAC-SHA-256(key, purpose), read as a number; `within` goes before each purpose."""
+
+    key: bytes
+    within: str = ""
+
+    def stream(self, purpose: str) -> random.Random:
+        named = f"{self.within}/{purpose}" if self.within else purpose
+        return random.Random(int.from_bytes(hmac.digest(self.key, named.encode(), "sha256")))
+
+
+@dataclass(frozen=True, slots=True)
+class SeededDraws:
+    """The streams of campaigns from before there were secrets; whoever guesses the seed can predict them."""
+
+    seed: int
+
+    def stream(self, purpose: str) -> random.Random:
+        return random.Random(f"{self.seed}/{purpose}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +56,7 @@ class Place:
     position: int
 
 
-def places(tasks: int, *, per_task: int, order: Order, seed: int) -> tuple[Place, ...]:
+def places(tasks: int, *, per_task: int, order: Order, draws: Draws) -> tuple[Place, ...]:
     """Return every place of every task in the order in which they are given out.
 
     `depth` finishes tasks: all places of one task, then those of the next, the tasks in an order drawn once.
@@ -34,16 +64,25 @@ def places(tasks: int, *, per_task: int, order: Order, seed: int) -> tuple[Place
     an order of its own.
     """
     if order == "depth":
-        queue = [(task, place) for task in _drawn(tasks, seed, "depth") for place in range(1, per_task + 1)]
+        queue = [(task, place) for task in _drawn(tasks, draws, "depth") for place in range(1, per_task + 1)]
     else:
         passes = range(1, per_task + 1)
-        queue = [(task, place) for place in passes for task in _drawn(tasks, seed, f"breadth/{place}")]
+        queue = [(task, place) for place in passes for task in _drawn(tasks, draws, f"breadth/{place}")]
     return tuple(Place(task, place, position) for position, (task, place) in enumerate(queue, start=1))
 
 
-def shown_order(n: int, *, seed: int, enrollment_key: str, task_key: str) -> tuple[int, ...]:
+def shown_order(n: int, *, draws: Draws, enrollment_key: str, task_key: str) -> tuple[int, ...]:
     """Return the order in which one annotator sees the n questions of one task, as indices from 0."""
-    return tuple(_drawn(n, seed, f"shown/{enrollment_key}/{task_key}"))
+    return tuple(_drawn(n, draws, f"shown/{enrollment_key}/{task_key}"))
+
+
+def order_of_systems(names: Iterable[str], *, draws: Draws, source_key: str) -> tuple[str, ...]:
+    """Return the order in which the systems' questions on one source are cut into tasks.
+
+    It decides which systems share a page, so it is drawn for each source, and says nothing of their names.
+    """
+    known = sorted(names)
+    return tuple(known[index] for index in _drawn(len(known), draws, f"systems/{source_key}"))
 
 
 def letter(index: int) -> str:
@@ -56,24 +95,19 @@ def letter(index: int) -> str:
     return name
 
 
-def _drawn(n: int, seed: int, purpose: str) -> list[int]:
+def _drawn(n: int, draws: Draws, purpose: str) -> list[int]:
     drawn = list(range(n))
-    _chance(seed, purpose).shuffle(drawn)
+    draws.stream(purpose).shuffle(drawn)
     return drawn
 
 
-def _chance(seed: int, purpose: str) -> random.Random:
-    """Each purpose has its own stream, so that a change to one leaves the others as they are."""
-    return random.Random(f"{seed}/{purpose}")
-
-
-def latin_square(n: int, *, seed: int) -> Square:
+def latin_square(n: int, *, draws: Draws) -> Square:
     """Return a drawn square in which each of n symbols stands once in every row and every column."""
-    rows, columns, symbols = (_drawn(n, seed, f"latin/{part}") for part in ("rows", "columns", "symbols"))
+    rows, columns, symbols = (_drawn(n, draws, f"latin/{part}") for part in ("rows", "columns", "symbols"))
     return tuple(tuple(symbols[(row + column) % n] for column in columns) for row in rows)
 
 
-def williams_rows(n: int, *, seed: int) -> Square:
+def williams_rows(n: int, *, draws: Draws) -> Square:
     """Return orders of n symbols in which each stands equally often in each position and after each other symbol.
 
     There are n rows where n is even, 2n where it is odd (Williams 1949).
@@ -82,8 +116,8 @@ def williams_rows(n: int, *, seed: int) -> Square:
     rows = [[(first + shift) % n for first in zigzag] for shift in range(n)]
     if n % 2 and n > 1:
         rows += [row[::-1] for row in rows]
-    symbols = _drawn(n, seed, "williams/symbols")
-    return tuple(tuple(symbols[entry] for entry in rows[row]) for row in _drawn(len(rows), seed, "williams/rows"))
+    symbols = _drawn(n, draws, "williams/symbols")
+    return tuple(tuple(symbols[entry] for entry in rows[row]) for row in _drawn(len(rows), draws, "williams/rows"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +130,15 @@ class Seating:
     system: int
 
 
-def panel(seats: int, *, systems: int, sources: int, seed: int) -> tuple[Seating, ...]:
+def panel(seats: int, *, systems: int, sources: int, draws: Draws) -> tuple[Seating, ...]:
     """Return who judges which system on which source in which order, for a panel that sees each source once.
 
     Sources are drawn into blocks of as many as there are systems. In a block every seat sees every system once; a
     Latin square says on which source, and a Williams row in which order. All counts of `balance` come out even where
     the sources are a multiple of the systems, and the seats too (of twice the systems, where these are odd in number).
     """
-    square, orders = latin_square(systems, seed=seed), williams_rows(systems, seed=seed)
-    drawn = _drawn(sources, seed, "panel/sources")
+    square, orders = latin_square(systems, draws=draws), williams_rows(systems, draws=draws)
+    drawn = _drawn(sources, draws, "panel/sources")
     result: list[Seating] = []
     for seat in range(seats):
         seen = []

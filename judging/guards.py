@@ -20,8 +20,14 @@ STAFF = (Membership.Role.MANAGER, Membership.Role.ANALYST)
 
 
 def collections_of(user: User) -> QuerySet[Collection]:
-    """Return the collections a user owns or sees through a campaign they manage or analyse."""
-    return Collection.objects.filter(Q(owner=user) | Q(campaigns__in=Campaign.objects.visible_to(user))).distinct()
+    """Return the collections a user owns, has a right on, or sees through a campaign they manage or analyse."""
+    seen = Q(owner=user) | Q(shares__user=user) | Q(campaigns__in=Campaign.objects.visible_to(user))
+    return Collection.objects.filter(seen).distinct()
+
+
+def collections_to_plan_with(user: User) -> QuerySet[Collection]:
+    """Return the collections about which a user may plan campaigns: to see one through another's is not enough."""
+    return Collection.objects.filter(Q(owner=user) | Q(shares__user=user)).distinct()
 
 
 def jobs_of(user: User) -> QuerySet[Job]:
@@ -30,8 +36,14 @@ def jobs_of(user: User) -> QuerySet[Job]:
 
 
 def rubrics_of(user: User) -> QuerySet[Rubric]:
-    """Return the protocols that come with the software, the user's own, and those of campaigns they take part in."""
-    seen = user.memberships.values("campaign__rubric")
+    """Return the protocols that come with the software, the user's own, and those of campaigns they manage or analyse.
+
+    Annotators see the guideline on their pages, and of the protocol's checks nothing.
+    """
+    roles = user.memberships.filter(role__in=STAFF)
+    if not (user.may_create_campaigns or user.is_superuser or roles.exists()):
+        return Rubric.objects.none()
+    seen = roles.values("campaign__rubric")
     return Rubric.objects.filter(Q(owner__isnull=True) | Q(owner=user) | Q(pk__in=seen))
 
 

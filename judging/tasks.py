@@ -12,9 +12,10 @@ from celery import current_app, shared_task
 from django.db import transaction
 from django.utils import timezone
 
-from judging.actions import assignments, campaigns, collections, imports, jobs, uploads
+from judging.actions import assignments, campaigns, collections, enrollments, imports, jobs, uploads, visits
 from judging.actions.rounds import NothingToJudge
-from judging.models import Job
+from judging.imports import adding, taking_back
+from judging.models import AddedFile, Job
 
 log = logging.getLogger(__name__)
 Doing = Callable[..., Mapping[str, Any]]
@@ -60,7 +61,8 @@ def _carry_out(job: Job, doing: Doing, *, whole: bool, first: First | None) -> N
             with jobs.Work(job, worker=worker_name()) as work:
                 given = [first(work)] if first else []
                 with transaction.atomic() if whole else nullcontext():
-                    jobs.finish(job=job, result=doing(work, *given))
+                    result = doing(work, *given)
+                    jobs.finish(job=job, result=result, total=work.total)
         except jobs.JobCancelled:
             jobs.stop(job=job)
         except jobs.JobLost:
@@ -79,6 +81,13 @@ def sweep() -> None:
     assignments.release_due()
     for job in jobs.to_ring():
         ring(job.pk)
+
+
+@shared_task(name="judging.clear_sessions")
+def clear_sessions() -> None:
+    """Every hour: remove sessions that are over, and yesterday's hashes of where people joined from."""
+    visits.clear(now=timezone.now())
+    enrollments.forget_visitors(now=timezone.now())
 
 
 @job_task("judging.launch")
@@ -102,6 +111,44 @@ def import_study(work: jobs.Work) -> Mapping[str, Any]:
         raise jobs.CannotDo(str(refused)) from None
     campaign = str(made.campaign.uuid) if made.campaign else None
     return {"collection": made.collection.pk, "campaign": campaign, "quarantined": made.quarantined}
+
+
+def _files(work: jobs.Work) -> list[AddedFile]:
+    """Return the files that a job is about, in their order; some may be gone."""
+    wanted = AddedFile.objects.filter(collection=work.job.collection, pk__in=work.job.parameters["files"])
+    if not (found := list(wanted.listed())):
+        raise jobs.CannotDo("The files are gone already.")
+    return found
+
+
+@job_task("judging.examine_file")
+def examine_file(work: jobs.Work) -> Mapping[str, Any]:
+    """Say what a large file would bring to its collection."""
+    [added] = _files(work)
+    work.progress(0, 0, "Reading and matching")
+    adding.examine(added=added)
+    return {"file": added.number}
+
+
+@job_task("judging.add_files")
+def add_files(work: jobs.Work) -> Mapping[str, Any]:
+    """Add files to a collection: all of them or none."""
+    try:
+        done = adding.add_all(files=_files(work), by=work.job.created_by, now=timezone.now(), progress=work.progress)
+    except imports.CannotImport as refused:
+        raise jobs.CannotDo(str(refused)) from None
+    return {"files": len(done), "quarantined": sum(each.brought["quarantined"] for each in done)}
+
+
+@job_task("judging.take_back_file")
+def take_back_file(work: jobs.Work) -> Mapping[str, Any]:
+    """Take a large file back."""
+    [added] = _files(work)
+    try:
+        taking_back.take_back(added=added, by=work.job.created_by, now=timezone.now(), progress=work.progress)
+    except taking_back.Rests as refused:
+        raise jobs.CannotDo(str(refused)) from None
+    return {"files": 1}
 
 
 @job_task("judging.delete_collection")

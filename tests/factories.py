@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from judging.actions import campaigns, rubrics
+from judging.actions import campaigns, collections, rubrics
 from judging.formats import rubric as documents
 from judging.models import (
     Campaign,
@@ -137,6 +137,8 @@ def campaign(*, manager: User | None = None, **fields: Any) -> Campaign:
     if "rubric" not in fields:
         defaults["rubric"] = rubric()
     made = Campaign.objects.create(**(defaults | fields))
+    if made.collection.owner != made.created_by:
+        collections.share(collection=made.collection, user=made.created_by)
     Membership.objects.create(user=manager, campaign=made, role="manager")
     Round.objects.create(campaign=made)
     return made

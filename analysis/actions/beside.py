@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.reports.records import Record, number
+from analysis.reports.rows import Record, number
 from judging.models import Metric, Question, Score, System, Unit
 
 EQUAL = 1e-6

@@ -6,8 +6,10 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from analysis import sections
 from analysis.actions import runs
 from analysis.models import Result, Run
+from analysis.reports.rows import Record
 from analysis.reports.rscript import mixed_model_script
 from analysis.reports.tables import to_csv, to_json
 from judging import storage
@@ -33,13 +35,19 @@ def run_json(run: Run) -> str:
     return to_json({"made": made, "tables": runs.tables_of(run)})
 
 
+def table_csv(name: str, rows: list[Record]) -> str:
+    """Return one table of a run as CSV, its columns in the order of the section's row."""
+    section = sections.section_of(name)
+    return to_csv(rows, [column.name for column in section.columns()] if section else ())
+
+
 def files(run: Run) -> Iterator[tuple[str, bytes]]:
     """Yield every file of a report by name."""
     yield "report.json", run_json(run).encode()
     yield "report.txt", sentences_text(run).encode()
     for name, rows in runs.tables_of(run).items():
         if isinstance(rows, list) and name != "sentences":
-            yield f"tables/{name}.csv", to_csv(rows).encode()
+            yield f"tables/{name}.csv", table_csv(name, rows).encode()
     for result in Result.objects.filter(run=run, file__isnull=False).select_related("file").order_by("key"):
         if result.file:
             yield f"figures/{result.key.removeprefix('figure-')}.svg", storage.content_of(result.file)

@@ -19,7 +19,9 @@ def targets(collection: Collection, unit: Unit) -> list[int]:
     if unit is Unit.SYSTEM:
         asked = Made.objects.filter(collection=collection, question_sets__units__question__isnull=False)
         return sorted(set(asked.values_list("pk", flat=True)))
-    units = Judged.objects.filter(question_set__source__collection=collection)
+    units = Judged.objects.filter(
+        question_set__source__collection=collection, question_set__source__repeat_of__isnull=True
+    )
     if unit is Unit.SET:
         _require_sets(collection)
         found = units.filter(position__isnull=True)

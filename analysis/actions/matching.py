@@ -20,7 +20,7 @@ from analysis.metrics.contract import (
     fingerprint,
 )
 from analysis.reports import matching as drawing
-from analysis.reports.records import Record, number
+from analysis.reports.rows import Record, number
 from judging import storage
 from judging.actions import jobs
 from judging.models import Collection, Job, Metric, Source

@@ -10,11 +10,18 @@ from django.db.models import Exists, OuterRef
 
 from analysis import frames
 from analysis.actions.runs import versions
-from analysis.frames import Material
-from analysis.planning.power import LIBRARY, Variances, half_width, items_needed, pilot_variances, power
+from analysis.planning.power import (
+    LIBRARY,
+    Variances,
+    half_width,
+    half_width_for_others,
+    items_needed,
+    of_components,
+    power,
+)
 from analysis.reports import planning as drawing
-from analysis.reports.records import Record, number
-from analysis.stats.arrays import FloatArray
+from analysis.reports.rows import Record, number
+from analysis.stats.components import variance_components
 from judging import storage
 from judging.actions import jobs
 from judging.models import Campaign, Job, Judgment, User
@@ -29,7 +36,7 @@ CODE = """\
 import numpy as np
 from analysis.planning.power import Variances, items_needed
 
-variances = Variances(system_item={system_item!r}, residual={residual!r})
+variances = Variances(question={question!r}, residual={residual!r})
 for annotators in {annotators}:
     found = items_needed(
         variances, difference={difference!r}, judges=annotators, target={power!r}, level={level!r},
@@ -67,47 +74,53 @@ def execute(work: jobs.Work) -> dict[str, Any]:
     asked, campaign = work.job.parameters, work.job.campaign
     if campaign is None:
         raise jobs.CannotDo("A plan belongs to a campaign.")
-    variances = _variances(campaign, asked["variances"])
+    variances, systems = _variances(campaign, asked["variances"])
     fixed = asked["variances"] in LIBRARY
     annotators = [PUBLISHED_FOR] if fixed else list(range(1, int(asked["annotators"]) + 1))
     level = float(asked["level"]) / int(asked["comparisons"])
     needed, curve = [], []
     for place, judges in enumerate(annotators):
         work.progress(place, len(annotators), f"Simulating studies with {judges} annotators")
-        needed.append(_needed(variances, judges, level, asked))
+        row = _needed(variances, judges, level, asked)
+        needed.append(row | _for_others(variances, row["items"], judges, level, systems))
         curve += list(_curve(variances, judges, level, asked))
     figures = {ink: storage.keep(svg).sha256 for ink, svg in drawing.drawn(curve, target=asked["power"]).items()}
     code = CODE.format(
-        system_item=variances.system_item, residual=variances.residual, annotators=annotators, level=level,
+        question=variances.question, residual=variances.residual, annotators=annotators, level=level,
         **{key: asked[key] for key in ("difference", "power", "seed")},
     )  # fmt: skip
     made = {"source": variances.source, "fixed": fixed, "code": code, "level": level, "versions": versions()}
-    spread = {"system_item": number(variances.system_item), "residual": number(variances.residual)}
+    names = ("question", "residual", "annotator_system")
+    spread = {name: number(getattr(variances, name)) for name in names}
     return {**made, **spread, "needed": needed, "curve": curve, "figures": figures}
 
 
-def _variances(campaign: Campaign, key: str) -> Variances:
+def _variances(campaign: Campaign, key: str) -> tuple[Variances, int]:
+    """Return what makes ratings differ, and of how many systems it is known (0: published)."""
     if key in LIBRARY:
-        return LIBRARY[key]
+        return LIBRARY[key], 0
     kind, _, criterion = key.partition("/")
     read = frames.material(campaign, round=kind)
+    rows = read.judgments[read.judgments["criterion"] == criterion].merge(read.slots, on="unit")
     try:
-        found = pilot_variances(_crossed(read, criterion))
+        found = variance_components(
+            rows["value"].to_numpy(dtype="float64"),
+            systems=rows["system"].to_numpy(dtype=object),
+            sources=rows["source"].to_numpy(dtype=object),
+            annotators=rows["annotator"].to_numpy(dtype=object),
+            questions=rows["unit"].to_numpy(),
+        )
+        return of_components(found, source=f"{kind} round, {criterion}"), len(found.systems)
     except ValueError as reason:
         raise jobs.CannotDo(f"Variances cannot be estimated from the {kind} round: {reason}.") from None
-    return Variances(system_item=found.system_item, residual=found.residual, source=f"{kind} round, {criterion}")
 
 
-def _crossed(read: Material, criterion: str) -> FloatArray:
-    """Return a criterion's ratings as (n_systems, n_items, n_annotators); an item is a slot of a source."""
-    rows = read.judgments[read.judgments["criterion"] == criterion].merge(read.slots, on="unit")
-    if rows.empty:
-        return np.zeros((0, 0, 0))
-    codes = [rows[name].astype("category").cat.codes.to_numpy() for name in ("system", "annotator")]
-    item = rows.groupby(["source", "position"]).ngroup().to_numpy()
-    table = np.full((codes[0].max() + 1, item.max() + 1, codes[1].max() + 1), np.nan)
-    table[codes[0], item, codes[1]] = rows["value"].to_numpy()
-    return table
+def _for_others(variances: Variances, items: int | None, judges: int, level: float, systems: int) -> Record:
+    """Return the half width of a difference's interval where other annotators are meant too."""
+    if not systems or not items:
+        return {"half_width_others": None}
+    reach = half_width_for_others(variances, items=items, judges=judges, systems=systems, confidence=1 - level)
+    return {"half_width_others": number(reach)}
 
 
 def _needed(variances: Variances, judges: int, level: float, asked: Mapping[str, Any]) -> Record:

@@ -1,7 +1,9 @@
 """The published studies we know: how their files are read, what was printed, and how we compute the same."""
 
+import hashlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -9,25 +11,36 @@ import numpy as np
 import pandas as pd
 
 from analysis import frames
-from analysis.actions import agreement, systems
 from analysis.frames import Material, aligned
 from analysis.metrics import registry, scoring
 from analysis.metrics.contract import Preparation, Question
-from analysis.reports.records import Record, number
+from analysis.reports.rows import number
+from analysis.sections.aggregates import AggregateRow, Aggregates
+from analysis.sections.agreement import of_table
+from analysis.sections.returned import Returned
+from analysis.sections.section import Found, Inputs, chance_of
+from analysis.sections.system_means import means_of
 from analysis.stats.arrays import FloatArray
 from analysis.stats.correlation import correlate
+from analysis.stats.dependent import williams_matrix
+from analysis.stats.inference import Inference
 from analysis.stats.kappa import WEIGHTS, kappa_matrix
+from judging.actions import reading
 from judging.formats import registry as formats
 from judging.formats.guessing import guess
 from judging.formats.mapping import to_study
+from judging.formats.pseudonyms import Pseudonyms
 from judging.formats.qgstec_xml import read_qgstec
 from judging.formats.records import Study
 from judging.formats.tables import read_delimited
 from judging.models import Metric
 
 Numbers = dict[str, Any]
+QGSTEC_SHA256 = "3750628e81f3361746da4daf42518dc1eb626e921b1b81f96825fb67aeb071dc"
 RELEASED_AS = {"Bleu_4": "bleu_4", "ROUGE_L": "rouge_l"}
 LITERAL = "per_rating_all_remaining"
+QGBENCH_QUESTIONS, QGBENCH_RATERS = 3_000, 5
+MOST_IN_A_SET = 100
 
 
 @dataclass(frozen=True)
@@ -42,50 +55,57 @@ class Published:
     why: tuple[str, ...]
     released_sha256: str
     computed: Callable[[Material], Numbers]
+    belongs: Callable[[Material], frozenset[str]] | None = None  # the parts of `numbers` that hold for this material
+
+    def printed(self, read: Material, hashes: Sequence[str]) -> Numbers:
+        """Return what was published about these very data; nothing of other data in the same format."""
+        if self.belongs is not None:
+            parts = self.belongs(read)
+            return {part: numbers for part, numbers in self.numbers.items() if part in parts}
+        return dict(self.numbers) if list(hashes) == [self.released_sha256] else {}
 
 
 def _agreement(read: Material) -> dict[str, Numbers]:
     """Return every coefficient by criterion: percent_agreement, krippendorff_alpha_LEVEL, fleiss_kappa."""
     found: dict[str, Numbers] = {}
-    for row in agreement.records(read):
-        name = row["coefficient"] + (f"_{row['level']}" if row["coefficient"] == "krippendorff_alpha" else "")
-        found.setdefault(row["criterion"], {}).setdefault(name, row["value"])
+    for criterion in read.rubric.criteria:
+        for row in of_table(read.ratings(criterion.key).to_numpy(), criterion):
+            name = row.coefficient + (f"_{row.level}" if row.coefficient == "krippendorff_alpha" else "")
+            found.setdefault(row.criterion, {}).setdefault(name, number(row.estimate.value))
     return found
 
 
 def _qgstec(read: Material) -> Numbers:
     """Return agreement, the protocol's aggregate, what it is summed from, and its other readings."""
-    rows = systems.aggregates(read)
+    inputs = Inputs(said=read, counted=read, design=Inference(), settings={}, failures={})
+    nothing, chance = Found({}), chance_of("published", seed=1, resamples=0, step=lambda message: None)
+    rows = Aggregates().compute(inputs, nothing, chance)
+    by_system: Numbers = {}
+    for mean in means_of(read):
+        by_system.setdefault(mean.system, {})[mean.criterion] = number(mean.mean.value)
     return {
         "agreement": _agreement(read),
-        "aggregate": _nested([row for row in rows if _form(row) == LITERAL and not row["criterion"]], "reading"),
+        "aggregate": _nested([row for row in rows if _form(row) == LITERAL and not row.criterion], "reading"),
         "sums": _nested([row for row in rows if not _form(row)], "reading", each="criterion"),
-        "fatal_rule": _nested([row for row in rows if _form(row) and not row["criterion"]], "reading", "form"),
-        "mean_returned": _by_system(systems.means(read), "value"),
-        "returned": {row["system"]: row["returned"] for row in systems.returned(read)},
+        "fatal_rule": _nested([row for row in rows if _form(row) and not row.criterion], "reading", "form"),
+        "mean_returned": by_system,
+        "returned": {row.system: row.returned for row in Returned().compute(inputs, nothing, chance)},
     }
 
 
-def _form(row: Record) -> str:
+def _form(row: AggregateRow) -> str:
     """Name a form of the fatal rule; empty where it is not applied."""
-    return f"{row['fatal_applied']}_{row['fatal_others']}" if row["fatal_applied"] else ""
+    return f"{row.fatal_applied}_{row.fatal_others}" if row.fatal_applied else ""
 
 
-def _nested(rows: Sequence[Record], *path: str, each: str = "") -> Numbers:
+def _nested(rows: Sequence[AggregateRow], *path: str, each: str = "") -> Numbers:
     """Return aggregates by the names on the path, then by system, and where asked by criterion."""
     tree: Numbers = {}
     for row in rows:
         branch = tree
         for name in (*path, "system") if each else path:
-            branch = branch.setdefault(_form(row) if name == "form" else row[name], {})
-        branch[(row[each] or "total") if each else row["system"]] = row["aggregate"]
-    return tree
-
-
-def _by_system(rows: Sequence[Record], column: str) -> Numbers:
-    tree: Numbers = {}
-    for row in rows:
-        tree.setdefault(row["system"], {})[row["criterion"]] = row[column]
+            branch = branch.setdefault(_form(row) if name == "form" else getattr(row, name), {})
+        branch[(row.criterion or "total") if each else row.system] = number(row.aggregate)
     return tree
 
 
@@ -112,8 +132,56 @@ def _qgbench(read: Material) -> Numbers:
             if scores
         },
         "system_mean": _means_of(human, read.questions["system"]),
-        "metrics": _recomputed(read) if scores else {},
+        "metrics": _recomputed(read) if scores and frames.references(read.campaign) else {},
+        **_matrices(human, {metric: _oriented(read, metric) for metric in read.metrics if metric.name in scores}),
     }
+
+
+def _oriented(read: Material, metric: Metric) -> FloatArray:
+    """Return a column of which more is better."""
+    return _column(read, metric) * (-1 if metric.direction == Metric.Direction.LOWER else 1)
+
+
+def _matrices(human: Mapping[str, FloatArray], scores: Mapping[Metric, FloatArray]) -> Numbers:
+    """Return Spearman's rho of all pairs of metrics and of criteria, and Williams' p of each two metrics.
+
+    The p is two-sided, over the questions that have all of them, and on ranks, as published studies of metrics have it.
+    """
+    named = {metric.name: values for metric, values in scores.items()}
+    return {
+        "spearman_metrics": _pairs(named),
+        "spearman_criteria": _pairs(human),
+        "williams_p": {name: _williams(values, named) for name, values in human.items() if len(named) > 1},
+    }
+
+
+def _pairs(columns: Mapping[str, FloatArray]) -> Numbers:
+    found: Numbers = {}
+    for first, second in combinations(columns, 2):
+        found.setdefault(first, {})[second] = number(correlate(columns[first], columns[second]).value)
+    return found
+
+
+def _williams(human: FloatArray, scores: Mapping[str, FloatArray]) -> Numbers:
+    try:
+        _, p = williams_matrix(human, np.column_stack(list(scores.values())), method="spearman")
+    except ValueError:
+        return {}  # fewer than four questions have all
+    found: Numbers = {}
+    for (i, first), (j, second) in combinations(enumerate(scores), 2):
+        found.setdefault(first, {})[second] = number(float(p[i, j]))
+    return found
+
+
+def _whole_qgbench(read: Material) -> frozenset[str]:
+    """What was published rests on 3,000 questions, each with five ratings where single ratings count."""
+    if len(read.questions) != QGBENCH_QUESTIONS:
+        return frozenset()
+    parts = {"system_mean", "spearman"}
+    raters = read.judgments.groupby(["criterion", "unit"]).size()
+    if len(raters) and (raters == QGBENCH_RATERS).all():
+        parts.add("agreement")
+    return frozenset(parts)
 
 
 def _column(read: Material, metric: Metric) -> FloatArray:
@@ -145,9 +213,21 @@ def _recomputed(read: Material) -> Numbers:
     return found
 
 
+def _read_qgstec(content: bytes) -> Study:
+    """Read the release, where two questions are owed for a sentence and type; elsewhere as many as most got."""
+    if hashlib.sha256(content).hexdigest() == QGSTEC_SHA256:
+        return read_qgstec(content)
+    study = read_qgstec(content, expected=MOST_IN_A_SET)
+    largest: dict[str, int] = {}
+    for question in study.questions:
+        largest[question.source_key] = max(question.position, largest.get(question.source_key, 0))
+    owed = Counter(largest.values()).most_common(1)[0][0] if largest else 1
+    return replace(study, expected={pair: max(owed, largest.get(pair[0], 0)) for pair in study.expected})
+
+
 def _read_qgbench(content: bytes) -> Study:
     """Read the released scores or a batch of its crowd work."""
-    return formats.sniff("qgbench.csv", content).read(content)
+    return formats.sniff("qgbench.csv", content).read(content, pseudonyms=Pseudonyms(reading.pseudonym_key()))
 
 
 def _mean_r(table: FloatArray, method: Any) -> float:
@@ -175,7 +255,7 @@ QGSTEC = Published(
     key="qgstec2010",
     title="QG-STEC 2010, Task B",
     rubric="qgstec2010-b",
-    read=read_qgstec,
+    read=_read_qgstec,
     numbers={
         "agreement": _alphas(relevance=0.25, questionType=0.323, correctness=0.409, ambiguity=0.334, variety=0.348),
         "mean_returned": _means(
@@ -194,7 +274,7 @@ QGSTEC = Published(
         "The paper leaves open whether the fatal rule looks at each rating or at means, and which criteria are the "
         "others; every reading is computed, none is published for this file.",
     ),
-    released_sha256="3750628e81f3361746da4daf42518dc1eb626e921b1b81f96825fb67aeb071dc",
+    released_sha256=QGSTEC_SHA256,
     computed=_qgstec,
 )
 NEMA = Published(
@@ -249,5 +329,6 @@ QGBENCH = Published(
     ),
     released_sha256="",
     computed=_qgbench,
+    belongs=_whole_qgbench,
 )
 STUDIES = {study.key: study for study in (QGSTEC, NEMA, QGBENCH)}

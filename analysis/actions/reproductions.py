@@ -1,15 +1,30 @@
-"""Published studies again: a released file into a closed campaign, its numbers beside those in print."""
+"""Published studies again: released files into a closed campaign, its numbers beside those in print."""
 
-import hashlib
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
+
+from django.db import transaction
 
 from analysis import frames
 from analysis.actions.published import STUDIES, Numbers, Published
 from judging import storage
-from judging.actions import campaigns, imports, rubrics
+from judging.actions import imports, jobs, rubrics
+from judging.actions.imports import CannotImport
+from judging.actions.reading import Plan
+from judging.formats import registry
 from judging.formats import rubric as documents
-from judging.models import Campaign, Collection, Metric, Rubric, User
+from judging.formats.columns import Columns
+from judging.imports import adding, means
+from judging.imports.added_ratings import campaign_of
+from judging.imports.joining import Choices
+from judging.imports.matching import Sameness
+from judging.models import Campaign, Collection, Job, Metric, Rubric, StoredFile, User
+
+KIND = "analysis.reproduce"
+REPRODUCED = "reproduced"  # where a collection keeps what came out
+LENIENT = Sameness(case=True, marks=True)
 
 
 class UnknownStudy(LookupError):
@@ -17,59 +32,175 @@ class UnknownStudy(LookupError):
 
 
 @dataclass(frozen=True)
+class Given:
+    """A released file: what it is called, and what it holds. `scores`: a table of metrics, which names the systems."""
+
+    name: str
+    content: bytes
+    scores: bool = False
+
+
+@dataclass(frozen=True)
 class Reproduction:
-    """What came out: the campaign the file is in, and both sets of numbers under the same keys."""
+    """What came out: the campaign the files are in, and both sets of numbers under the same keys."""
 
     study: Published
-    file_sha256: str
+    hashes: tuple[str, ...]
     campaign: Campaign
     quarantined: int
+    left_out: int
+    published: Numbers
     computed: Numbers
 
+    def rows(self) -> Iterator[tuple[str, Any, Any]]:
+        """Yield every computed number with its path, and beside it the published one where these data have one."""
+        for path, value in _leaves(self.computed):
+            yield " / ".join(path), _at(self.published, path), value
 
-def reproduce(*, key: str, content: bytes, name: str, by: User, now: datetime) -> Reproduction:
-    """Import a released file, once for each hash, and compute what its authors published."""
+
+def reproduce(*, key: str, files: Sequence[Given], by: User, now: datetime) -> Reproduction:
+    """Import released files, once for each set of them, and compute what their authors published.
+
+    Raises
+    ------
+    UnknownStudy
+        Where nothing was published under that name.
+    CannotImport, Unreadable
+        Where a file stands in the way; nothing is kept.
+    """
     if key not in STUDIES:
         raise UnknownStudy(f"{key} is none of {', '.join(STUDIES)}")
     study = STUDIES[key]
-    campaign = _campaign(study, content, name, by, now)
-    read = frames.material(campaign, excluded=())
-    return Reproduction(
-        study=study,
-        file_sha256=hashlib.sha256(content).hexdigest(),
-        campaign=campaign,
-        quarantined=campaign.collection.quarantine.count(),
-        computed=study.computed(read),
-    )
+    with transaction.atomic():
+        campaign = _campaign(study, files, by, now)
+        read = frames.material(campaign, excluded=())
+        standing = list(campaign.collection.added_files.standing().listed())
+        hashes = tuple(each.file.sha256 for each in standing)
+        found = Reproduction(
+            study=study, hashes=hashes, campaign=campaign, quarantined=campaign.collection.quarantine.count(),
+            left_out=sum(each.examined.get("counts", {}).get("unmatched", 0) for each in standing),
+            published=study.printed(read, hashes), computed=study.computed(read),
+        )  # fmt: skip
+        _keep(found)
+    return found
 
 
-def _campaign(study: Published, content: bytes, name: str, by: User, now: datetime) -> Campaign:
-    """Return the campaign this file became earlier, or import it."""
+def _keep(found: Reproduction) -> None:
+    """Have the collection remember what came out, for the page."""
+    collection = found.campaign.collection
+    shown = {"study": found.study.key, "title": found.study.title, "why": found.study.why, "rows": list(found.rows()),
+             "published": bool(found.published), "left_out": found.left_out}  # fmt: skip
+    collection.mapping = {**collection.mapping, REPRODUCED: shown}
+    Collection.objects.filter(pk=collection.pk).update(mapping=collection.mapping)
+
+
+def _campaign(study: Published, files: Sequence[Given], by: User, now: datetime) -> Campaign:
+    """Return the campaign that these files became earlier, or import them."""
     rubric = rubrics.install(document=documents.shipped(study.rubric))
-    sha256 = hashlib.sha256(content).hexdigest()
-    known = Campaign.objects.filter(
-        collection__owner=by, collection__file_sha256=sha256, rubric=rubric, origin=Campaign.Origin.IMPORTED
-    )
-    if found := known.order_by("pk").first():
-        return found
+    stored = [(file, storage.keep(file.content)) for file in files]
+    if known := _known(stored, rubric, by):
+        return known
+    first, file = stored[0]
+    if len(files) > 1 or first.scores:
+        return _assembled(study, stored, rubric, by, now)
     imported = imports.import_study(
-        study=study.read(content), name=study.title, by=by, now=now, file=storage.keep(content), file_name=name,
+        study=study.read(first.content), name=study.title, by=by, now=now, file=file, file_name=first.name,
         rubric=rubric, ratings_title=f"{study.title}: released ratings", again=True,
     )  # fmt: skip
-    if imported.campaign is not None:
-        return imported.campaign
-    if not imported.collection.metrics.filter(kind=Metric.Kind.HUMAN_MEAN).exists():
-        raise imports.CannotImport(["The file holds no ratings, so there is nothing to reproduce."])
-    return _of_means(study, imported.collection, rubric, by, now)
+    return imported.campaign or _of_means(study, imported.collection, rubric, by, now)
+
+
+def _known(stored: Sequence[tuple[Given, StoredFile]], rubric: Rubric, by: User) -> Campaign | None:
+    """Return the imported campaign of a collection that consists of exactly these files."""
+    wanted = {file.pk for _, file in stored}
+    holding = Collection.objects.filter(owner=by, added_files__file__in=wanted).distinct().order_by("pk")
+    for collection in holding:
+        standing = collection.added_files.standing().values_list("file", flat=True)
+        if set(standing) == wanted and (found := campaign_of(collection, rubric)):
+            return found
+    return None
+
+
+def _assembled(
+    study: Published, stored: Sequence[tuple[Given, StoredFile]], rubric: Rubric, by: User, now: datetime
+) -> Campaign:
+    """Assemble a collection: the table of metrics first, for it names the systems that batches have letters for."""
+    collection = adding.start(name=study.title, by=by)
+    ordered = sorted(stored, key=lambda pair: not pair[0].scores)
+    named = ordered[0][0].scores
+    for given, file in ordered:
+        added = adding.upload(collection=collection, name=given.name, file=file, by=by)
+        new = "leave" if named and not given.scores else "add"
+        plan = _plan(given)
+        rated = plan.columns is None or bool(plan.columns.ratings or plan.columns.value)
+        choices = Choices(same=LENIENT, unmatched=new)  # type: ignore[arg-type]  # one of its words
+        adding.decide(added=added, plan=plan, choices=choices, rubric=rubric if rated else None)
+    waiting = list(collection.added_files.waiting().listed())
+    adding.add_all(files=waiting, by=by, now=now)
+    return campaign_of(collection, rubric) or _of_means(study, collection, rubric, by, now)
+
+
+def _plan(given: Given) -> Plan:
+    """Return how a file is read: as it is proposed. Of a table of metrics, everything but single ratings is taken."""
+    format = registry.sniff(given.name, given.content)
+    if format.table is None:
+        return Plan(format=format.key)
+    columns = format.columns(format.open(given.content), given.name)
+    return Plan(format=format.key, columns=_with_directions(columns))
+
+
+def _with_directions(columns: Columns) -> Columns:
+    """Take more for better where a column's name does not say which end is best."""
+    scores = tuple(
+        replace(each, direction="higher") if each.direction == "unknown" else each for each in columns.scores
+    )
+    return replace(columns, scores=scores)
 
 
 def _of_means(study: Published, collection: Collection, rubric: Rubric, by: User, now: datetime) -> Campaign:
     """Return a closed campaign to stand for means whose single ratings were not released: nobody judges in it."""
-    campaign = campaigns.create(
-        by=by, collection=collection, rubric=rubric, plan={"title": f"{study.title}: released means"},
-        origin=Campaign.Origin.IMPORTED,
-    )  # fmt: skip
-    campaigns.lock(campaign=campaign, now=now)
-    Campaign.objects.filter(pk=campaign.pk).update(state=Campaign.State.CLOSED, closed_at=now)
-    campaign.refresh_from_db()
-    return campaign
+    if not collection.metrics.filter(kind=Metric.Kind.HUMAN_MEAN).exists():
+        raise CannotImport(["The file holds no ratings, so there is nothing to reproduce."])
+    title = f"{study.title}: released means"
+    return means.campaign_of_means(collection=collection, rubric=rubric, title=title, by=by, now=now)
+
+
+def start(*, key: str, files: Sequence[Given], by: User) -> Job:
+    """Write down that a study is to be computed again; the caller rings for it."""
+    kept = [[file.name, storage.keep(file.content).sha256, file.scores] for file in files]
+    return jobs.enqueue(kind=KIND, parameters={"study": key, "files": kept}, by=by)
+
+
+def execute(work: jobs.Work, *, now: datetime) -> Mapping[str, Any]:
+    """Do such a job."""
+    parameters = work.job.parameters
+    work.progress(0, 0, "Reading the released files")
+    files = [
+        Given(name, storage.content_of(StoredFile.objects.get(sha256=sha256)), scores)
+        for name, sha256, scores in parameters["files"]
+    ]
+    try:
+        found = reproduce(key=parameters["study"], files=files, by=work.job.created_by, now=now)
+    except ValueError as refused:  # CannotImport and Unreadable are such, and say a sentence
+        raise jobs.CannotDo(str(refused)) from None
+    return {"published": str(found.campaign.uuid)}
+
+
+def shown(campaign: Campaign) -> dict[str, Any] | None:
+    """Return what came out for a campaign's collection; None where nothing was computed again."""
+    kept: dict[str, Any] | None = campaign.collection.mapping.get(REPRODUCED)
+    return kept
+
+
+def _leaves(tree: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value, (*path, key))
+        else:
+            yield (*path, key), value
+
+
+def _at(tree: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        tree = tree.get(key) if isinstance(tree, Mapping) else None
+    return tree

@@ -1,58 +1,49 @@
 """Analyses: asking for one, doing it, and keeping what it found with how it was made."""
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
 from django.db import transaction
 from django.db.models import Max
 
-from analysis import frames
-from analysis.actions import (
-    about,
-    aggregations,
-    agreement,
-    annotators,
-    beyond,
-    comparisons,
-    correlations,
-    levels,
-    mixed_models,
-    readings,
-    scores,
-    set_facts,
-    slices,
-    spans,
-    systems,
-)
-from analysis.actions.resampling import Resampling
+from analysis import frames, sections
+from analysis.actions import scores
 from analysis.frames import Material
 from analysis.metrics.contract import Preparation
 from analysis.models import Result, Run
-from analysis.reports import charts, sentences
-from analysis.reports.records import Record
+from analysis.reports import charts
+from analysis.reports.layout import Figure
+from analysis.reports.rows import Record
+from analysis.sections.page import in_short
+from analysis.sections.readings import read_as
+from analysis.sections.section import Found, Inputs, chance_of
+from analysis.stats.inference import declared
 from judging import storage
 from judging.actions import jobs
-from judging.models import Campaign, Exclusion, Job, User
+from judging.models import Assignment, Campaign, Exclusion, Job, Judgment, Score, User
 
 KIND = "analysis.run"
 LIBRARIES = ("numpy", "scipy", "statsmodels", "krippendorff", "pandas", "altair")
+LEFT_OUT = ("systems", "criteria", "metrics", "annotators")
 DEFAULTS: Mapping[str, Any] = {
+    "name": "",
     "metrics": list(scores.CORE),
     "prepare_hypothesis": "nqg",
     "prepare_reference": "nqg",
     "resamples": 1000,
+    "design": "sources",
+    "metric_level": "pooled",
+    "items": "own",
     "extras": False,
     "with_excluded": False,
     "slices": [],
     "mixed_model": "quick",
     "reading": "as_released",
+    **{f"without_{what}": [] for what in LEFT_OUT},
 }
-# their places seed them: add at the end
-CHANCE = ("correlations", "differences", "agreement", "comparisons", "levels", "beyond")
 
 
 def start(*, campaign: Campaign, by: User, seed: int, parameters: Mapping[str, Any]) -> Run:
@@ -98,11 +89,22 @@ def analyse(*, run: Run, work: jobs.Work, scored: Scored) -> dict[str, Any]:
     settings = {**DEFAULTS, **run.parameters}
     steps = _Steps(work, scored.steps)
     steps.take("Reading judgments")
-    read = _read(run, settings)
-    tables = _tables(run, read, settings, scored.failures, steps)
+    state = state_of(run.campaign)
+    read = _read(run.campaign, settings)
+    said = _narrowed(read, settings)
+    inputs = Inputs(
+        said=said,
+        counted=read_as(said, settings["reading"]),
+        design=declared(settings["design"]),
+        settings={**settings, "left_out_words": left_out_words(run)},
+        failures=scored.failures,
+        other=_other(run.campaign, settings),
+    )
+    documents = _documents(inputs, seed=run.seed, resamples=int(settings["resamples"]), steps=steps)
     steps.take("Drawing")
-    _keep(run, tables, charts.drawn(tables))
-    Run.objects.filter(pk=run.pk).update(input_sha256=frames.digest(read), versions=versions())
+    found = Found(documents)
+    _keep(run, documents, charts.drawn(list(_figures(found))))
+    Run.objects.filter(pk=run.pk).update(input_sha256=frames.digest(read), versions=versions(), read_state=state)
     return {"run": run.number}
 
 
@@ -111,104 +113,81 @@ def execute(*, run: Run, work: jobs.Work) -> dict[str, Any]:
     return analyse(run=run, work=work, scored=score(run=run, work=work))
 
 
-def _read(run: Run, settings: Mapping[str, Any]) -> Material:
-    excluded: Sequence[str] | None = () if settings["with_excluded"] else None
-    return frames.material(run.campaign, extras=settings["extras"], excluded=excluded)
-
-
-def _tables(
-    run: Run, read: Material, settings: Mapping[str, Any], failures: Mapping[str, str], steps: "_Steps"
-) -> dict[str, Any]:
-    """Work out every table; `read` is what people said, `counted` that in the reading asked for."""
-    chance = _chance(run, settings, steps)
-    counted = readings.read_as(read, settings["reading"])
-    tables: dict[str, Any] = {"criteria": about.criteria(read)}
-    tables |= _of_annotators(read, chance, steps)
-    tables |= _of_systems(run, read, counted, settings, chance, steps)
-    tables |= _of_metrics(counted, chance)
-    tables |= _of_sets(read, steps)
-    steps.take("Slices")
-    tables["slices"] = slices.records(counted, attributes=settings["slices"], said=read)
-    tables |= {"spans": spans.records(read), "span_marks": spans.every(read)}
-    tables["metrics"] = about.metrics(read, failures)
-    tables["violations"] = about.violations(read)
-    readings.name_rows(tables, settings["reading"])
-    tables["about"] = about.study(read, settings)
-    tables["about"]["readings"] = readings.of_tables(tables, settings["reading"])
-    tables["sentences"] = sentences.in_short(tables)
-    return tables
-
-
-def _chance(run: Run, settings: Mapping[str, Any], steps: "_Steps") -> dict[str, Resampling]:
-    """Return a generator for each table that uses chance, so that one table cannot shift another."""
+def state_of(campaign: Campaign) -> Record:
+    """Return what tells whether judgments, exclusions or scores have changed, without reading them all."""
+    judgments = Judgment.objects.filter(assignment__round__campaign=campaign, assignment__round__kind="main")
+    submitted = Assignment.objects.filter(
+        round__campaign=campaign, round__kind="main", state__in=["submitted", "extra"]
+    )
+    standing = Exclusion.objects.standing().filter(enrollment__campaign=campaign).order_by("pk")
+    scored = Score.objects.filter(metric__collection=campaign.collection_id)
     return {
-        table: Resampling(np.random.default_rng([run.seed, number]), int(settings["resamples"]), steps.take)
-        for number, table in enumerate(CHANCE, 1)
+        "submitted": submitted.count(),
+        "last_judgment": judgments.aggregate(last=Max("pk"))["last"] or 0,
+        "exclusions": list(standing.values_list("pk", flat=True)),
+        "last_score": scored.aggregate(last=Max("pk"))["last"] or 0,
     }
 
 
-def _of_annotators(read: Material, chance: Mapping[str, Resampling], steps: "_Steps") -> dict[str, Any]:
-    steps.take("Agreement")
-    tables: dict[str, Any] = {"agreement": agreement.records(read, by=chance["agreement"])}
-    steps.take("Annotators")
-    return tables | {
-        "pairs": agreement.pairs(read),
-        "annotators": annotators.records(read),
-        "use_of_scale": annotators.use_of_scale(read),
-        "left_out": annotators.left_out(read),
-        "repeats": annotators.repeats(read),
-    }
-
-
-def _of_systems(
-    run: Run,
-    read: Material,
-    counted: Material,
-    settings: Mapping[str, Any],
-    chance: Mapping[str, Resampling],
-    steps: "_Steps",
-) -> dict[str, Any]:
-    steps.take("Systems")
-    tables: dict[str, Any] = {
-        "systems": systems.means(counted),
-        "distributions": systems.distributions(counted),
-        "returned": systems.returned(read),
-        "aggregates": systems.aggregates(read),
-        "aggregations": aggregations.records(counted),
-        "exclusions": _exclusions(run, read, settings),
-        "comparisons": comparisons.records(counted, by=chance["comparisons"]),
-    }
-    tables["groups"] = comparisons.groups(counted, tables["comparisons"])
-    tables["mixed_models"] = mixed_models.records(counted, when=settings["mixed_model"], step=steps.take)
-    return tables
-
-
-def _exclusions(run: Run, read: Material, settings: Mapping[str, Any]) -> list[Record]:
-    """Return the core numbers with and without the annotators left out, where there are any."""
-    if not Exclusion.objects.standing().filter(enrollment__campaign=run.campaign).exists():
+def changed_since(run: Run) -> list[str]:
+    """Say what has changed since a run read its campaign; nothing for runs from before this was noted."""
+    before, now = run.read_state, state_of(run.campaign)
+    if not before:
         return []
-    other = _read(run, {**settings, "with_excluded": not settings["with_excluded"]})
-    everything, kept = (read, other) if settings["with_excluded"] else (other, read)
-    return aggregations.with_and_without(everything, kept, reading=settings["reading"])
-
-
-def _of_metrics(read: Material, chance: Mapping[str, Resampling]) -> dict[str, Any]:
-    tables: dict[str, Any] = {"correlations": correlations.records(read, by=chance["correlations"])}
-    tables["differences"] = correlations.differences(read, by=chance["differences"])
-    tables["levels"] = levels.records(read, questions=tables["correlations"], by=chance["levels"])
-    tables["levels"] += beyond.correlations(read, by=chance["beyond"])
-    tables["system_scores"] = beyond.system_scores(read)
-    return tables
-
-
-def _of_sets(read: Material, steps: "_Steps") -> dict[str, Any]:
-    steps.take("Question sets")
-    held = set_facts.held_sets(read)
-    return {
-        "set_facts": set_facts.records(read, held, frames.references(read.campaign)),
-        "set_rules": set_facts.computed(read, held),
-        "sets": set_facts.set_by_set(read, held),
+    told = {
+        "judgments": ("submitted", "last_judgment"),
+        "exclusions": ("exclusions",),
+        "scores of metrics": ("last_score",),
     }
+    return [what for what, keys in told.items() if any(before[key] != now[key] for key in keys)]
+
+
+def left_out_words(run: Run) -> list[str]:
+    """Say which systems, criteria, metrics and annotators a run leaves out by choice."""
+    settings = {**DEFAULTS, **run.parameters}
+    rubric = frames.rubric_of(run.campaign)
+    names = {each.key: each.name for each in rubric.criteria}
+    names |= dict(run.campaign.collection.metrics.values_list("fingerprint", "name"))
+    singular = {"systems": "system", "criteria": "criterion", "metrics": "metric", "annotators": "annotator"}
+    return [
+        f"{singular[what]} {names.get(key, key) or '(no name)'}"
+        for what in LEFT_OUT
+        for key in settings[f"without_{what}"]
+    ]
+
+
+def _read(campaign: Campaign, settings: Mapping[str, Any]) -> Material:
+    excluded: Sequence[str] | None = () if settings["with_excluded"] else None
+    return frames.material(campaign, extras=settings["extras"], excluded=excluded)
+
+
+def _narrowed(read: Material, settings: Mapping[str, Any]) -> Material:
+    return frames.without(read, **{what: settings[f"without_{what}"] for what in LEFT_OUT})
+
+
+def _other(campaign: Campaign, settings: Mapping[str, Any]) -> Material | None:
+    """Return the material with the annotators that a manager left out, or without them; None where there are none."""
+    if not Exclusion.objects.standing().filter(enrollment__campaign=campaign).exists():
+        return None
+    turned = {**settings, "with_excluded": not settings["with_excluded"]}
+    return _narrowed(_read(campaign, turned), settings)
+
+
+def _documents(inputs: Inputs, *, seed: int, resamples: int, steps: "_Steps") -> dict[str, Any]:
+    """Work out every section's rows, as they are stored."""
+    documents: dict[str, Any] = {}
+    for section in sections.ordered():
+        steps.take(section.title)
+        chance = chance_of(section.key, seed=seed, resamples=resamples, step=steps.take)
+        documents[section.key] = section.records(inputs, Found(documents), chance)
+    documents["sentences"] = in_short(Found(documents))
+    documents["sections"] = {section.key: section.version for section in sections.SECTIONS}
+    return documents
+
+
+def _figures(found: Found) -> Iterator[Figure]:
+    for section in sections.SECTIONS:
+        yield from section.figures(found)
 
 
 def _keep(run: Run, tables: Mapping[str, Any], figures: Mapping[str, bytes]) -> None:
@@ -222,7 +201,15 @@ def _keep(run: Run, tables: Mapping[str, Any], figures: Mapping[str, bytes]) -> 
 
 def tables_of(run: Run) -> dict[str, Any]:
     """Return what a run found, by table."""
-    return {result.key: result.document for result in Result.objects.filter(run=run, file__isnull=True).order_by("pk")}
+    kept = Result.objects.filter(run=run, file__isnull=True).exclude(key="sections").order_by("pk")
+    return {result.key: result.document for result in kept}
+
+
+def found_by(run: Run) -> Found:
+    """Return what a run found as rows, without the tables that are too long for a page."""
+    long = [section.key for section in sections.SECTIONS if section.download_only]
+    kept = Result.objects.filter(run=run, file__isnull=True).exclude(key__in=long)
+    return Found(dict(kept.values_list("key", "document")))
 
 
 def versions() -> dict[str, str]:

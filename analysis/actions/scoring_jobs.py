@@ -11,7 +11,7 @@ from analysis.actions.scores import REFUSALS, Chosen
 from analysis.metrics import registry, scoring
 from analysis.metrics.contract import Metric as Recipe
 from analysis.metrics.contract import Preparation, Unit
-from analysis.reports.records import Record, number
+from analysis.reports.rows import Record, number
 from judging.actions import jobs
 from judging.models import Collection, Job, Metric, Score, User
 

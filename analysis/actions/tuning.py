@@ -13,7 +13,7 @@ from analysis.metrics.answerability import CLASSES, PUBLISHED_WEIGHTS, Bags, ans
 from analysis.metrics.contract import Preparation, Question, Scale
 from analysis.metrics.qmetric import PUBLISHED_DELTA
 from analysis.metrics.tuning import CannotTune, HeldOut, Tuned
-from analysis.reports.records import Record, number
+from analysis.reports.rows import Record, number
 from analysis.stats.arrays import FloatArray
 from analysis.stats.columns import oriented
 from judging.actions import jobs
@@ -63,30 +63,38 @@ def execute(work: jobs.Work) -> dict[str, Any]:
     if campaign is None:
         raise jobs.CannotDo("Weights are tuned on a campaign's judgments.")
     work.progress(0, 3, "Reading judgments")
-    questions, gold = _judged(campaign, asked["criterion"])
+    questions, gold, sources = _judged(campaign, asked["criterion"])
     if len(gold) < FEWEST:
         raise jobs.CannotDo(
             f"{len(gold)} judged questions have a reference; weights need at least {FEWEST} to mean anything."
         )
     try:
-        return _tuned(work, questions, gold, asked)
+        return _tuned(work, questions, gold, sources, asked)
     except (CannotTune, *REFUSALS) as reason:
         raise jobs.CannotDo(f"Weights could not be tuned: {reason}.") from None
 
 
-def _judged(campaign: Campaign, criterion: str) -> tuple[list[Question], FloatArray]:
-    """Return the judged questions that have a reference, and their mean judgments turned so that higher is better."""
+def _judged(campaign: Campaign, criterion: str) -> tuple[list[Question], FloatArray, list[str]]:
+    """Return the judged questions that have a reference, their mean judgments turned so that higher is better, and
+    their sources."""
     read, given = frames.material(campaign), frames.references(campaign)
     kept = read.questions.dropna(subset=["text"])
     kept = kept[kept["source"].isin(list(given))]
     best = {each.key: each.best for each in read.rubric.criteria}[criterion]
     values = oriented(frames.aligned(kept["unit"], read.human(criterion)), higher_is_better=best != "lowest")
     has = ~np.isnan(values)
-    rows = zip(kept["text"][has].tolist(), kept["source"][has].tolist(), strict=True)
-    return [Question(text, given[source]) for text, source in rows], values[has]
+    sources = kept["source"][has].tolist()
+    rows = zip(kept["text"][has].tolist(), sources, strict=True)
+    return [Question(text, given[source]) for text, source in rows], values[has], sources
 
 
-def _tuned(work: jobs.Work, questions: Sequence[Question], gold: FloatArray, asked: Mapping[str, Any]) -> Record:
+def _tuned(
+    work: jobs.Work,
+    questions: Sequence[Question],
+    gold: FloatArray,
+    sources: Sequence[str],
+    asked: Mapping[str, Any],
+) -> Record:
     formula, method, seed = asked["formula"], asked["method"], int(asked["seed"])
     base = _base(asked["metric"], questions)
     parts = tuning.class_scores([_nearest(question) for question in questions], formula=formula)
@@ -96,13 +104,16 @@ def _tuned(work: jobs.Work, questions: Sequence[Question], gold: FloatArray, ask
     whole = tuning.tune(parts, base, gold, rng=np.random.default_rng([seed, 0]), bag=_bag(len(gold)), **how)
     work.progress(2, 3, "Tuning and testing on halves")
     rng = np.random.default_rng([seed, 1])
-    splits = tuning.held_out(parts, base, gold, rng=rng, train=train, splits=SPLITS, bag=_bag(train), **how)
+    splits = tuning.held_out(
+        parts, base, gold, rng=rng, train=train, splits=SPLITS, bag=_bag(train), sources=sources, **how
+    )
     return {
         "n": len(gold),
         "train": train,
         "bags": whole.bags,
         "bag": _bag(len(gold)),
         "cased": has_capitals(text for question in questions for text in (question.hypothesis, *question.references)),
+        "collinear": tuning.collinear(parts, base),
         "weights": _weights(whole),
         "splits": [_split(place, each) for place, each in enumerate(splits, 1)],
         "gain": number(float(np.mean([each.tuned_metric - each.base for each in splits]))),

@@ -7,16 +7,18 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from analysis import frames
-from analysis.actions import degrading, mixed_models, planning, readings, slices
+from analysis.actions import degrading, planning
 from analysis.forms.metrics import PreparationForm
 from analysis.metrics import registry
 from analysis.metrics.scoring import QUESTION_UNITS
+from analysis.sections import readings, slices
 from judging.models import Campaign, Collection, Reference, System
 
+MIXED_WHEN = ("quick", "always", "never")
 MIXED = list(
     zip(
-        mixed_models.WHEN,
-        (_("where it takes seconds"), _("always, stopped after twenty seconds a criterion"), _("never")),
+        MIXED_WHEN,
+        (_("where it takes seconds"), _("always, as far as its size permits"), _("never")),
         strict=True,
     )
 )
@@ -57,9 +59,45 @@ def _attribute(name: str) -> str:
     return name.removeprefix(slices.FROM_FILE).replace("_", " ")
 
 
+DESIGNS = [
+    ("sources", _("texts like these; these systems and these annotators")),
+    ("sources+systems", _("texts and systems like these; these annotators")),
+    ("sources+annotators", _("texts and annotators like these; these systems")),
+    ("sources+systems+annotators", _("texts, systems and annotators like these")),
+]
+METRIC_LEVELS = [
+    ("pooled", _("over all questions")),
+    ("within_source", _("on each source, across its systems")),
+    ("systems", _("over the means of the systems")),
+]
+ITEMS = [
+    ("own", _("each metric on all questions that it has scored")),
+    ("common", _("only the questions that every metric has scored")),
+]
+LEFT_OUT = {
+    "systems": _("Systems"),
+    "criteria": _("Criteria"),
+    "metrics": _("Metrics"),
+    "annotators": _("Annotators"),
+}
+
+
 class RunForm(PreparationForm):
     """The metrics to compute here, how texts are prepared, and the seed of everything that uses chance."""
 
+    name = forms.CharField(
+        label=_("Name of this run"),
+        required=False,
+        max_length=100,
+        help_text=_("To tell it from others, such as: without the human questions."),
+    )
+    design = forms.ChoiceField(
+        label=_("What the conclusions extend to"),
+        choices=DESIGNS,
+        initial="sources",
+        required=False,
+        help_text=_("Sources are always a sample. The more is a sample, the wider the intervals."),
+    )
     metrics = forms.MultipleChoiceField(
         label=_("Metrics to compute"), required=False, widget=forms.CheckboxSelectMultiple
     )
@@ -87,7 +125,7 @@ class RunForm(PreparationForm):
         label=_("Mixed model of systems, annotators and sources"),
         required=False,
         choices=MIXED,
-        initial=mixed_models.WHEN[0],
+        initial=MIXED_WHEN[0],
     )
     reading = forms.ChoiceField(
         label=_("Lone, identical and missing questions"),
@@ -99,22 +137,71 @@ class RunForm(PreparationForm):
     with_excluded = forms.BooleanField(label=_("Count annotators who are left out"), required=False)
     extras = forms.BooleanField(label=_("Count what was handed in after its place was given away"), required=False)
 
+    metric_level = forms.ChoiceField(
+        label=_("Metrics are compared first"),
+        choices=METRIC_LEVELS,
+        initial="pooled",
+        required=False,
+        help_text=_("The headline speaks of this level; all three are computed."),
+    )
+    items = forms.ChoiceField(
+        label=_("Questions that metrics are compared on"),
+        choices=ITEMS,
+        initial="own",
+        required=False,
+        help_text=_("A metric that covers few questions leaves few in common."),
+    )
+
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, collection=campaign.collection, **kwargs)
         self.fields["slices"].choices = [(name, _attribute(name)) for name in slices.choices(campaign)]
         usable = [
             entry for entry in registry.all_metrics() if entry.usable and entry.metric.spec.unit in QUESTION_UNITS
         ]
+        for what, choices in _parts(campaign).items():
+            self.fields[f"without_{what}"] = forms.MultipleChoiceField(
+                label=LEFT_OUT[what],
+                required=False,
+                widget=forms.CheckboxSelectMultiple,
+                choices=choices,
+            )
         self.fields["metrics"].choices = [(entry.id, entry.metric.spec.name) for entry in usable]
 
         if not readings.differ(frames.rubric_of(campaign)):
             del self.fields["reading"]
 
+    def left_out(self) -> list[forms.BoundField]:
+        """The fields that leave parts of the study out."""
+        return [self[f"without_{what}"] for what in LEFT_OUT if self.fields[f"without_{what}"].choices]
+
+    def clean_metric_level(self) -> str:
+        return str(self.cleaned_data["metric_level"] or METRIC_LEVELS[0][0])
+
+    def clean_items(self) -> str:
+        return str(self.cleaned_data["items"] or ITEMS[0][0])
+
+    def clean_design(self) -> str:
+        return str(self.cleaned_data["design"] or DESIGNS[0][0])
+
     def clean_reading(self) -> str:
         return str(self.cleaned_data["reading"] or readings.READINGS[0])
 
     def clean_mixed_model(self) -> str:
-        return str(self.cleaned_data["mixed_model"] or mixed_models.WHEN[0])
+        return str(self.cleaned_data["mixed_model"] or MIXED_WHEN[0])
+
+
+def _parts(campaign: Campaign) -> dict[str, list[tuple[str, str]]]:
+    """Return what a run can leave out: systems, criteria, metrics and annotators, as key and name."""
+    collection = campaign.collection
+    systems = collection.systems.order_by("name").values_list("name", "name")
+    labels = campaign.enrollments.order_by("label").values_list("label", "label")
+    metrics = collection.metrics.order_by("pk").values_list("fingerprint", "name")
+    return {
+        "systems": [(key, name or str(_("(no name)"))) for key, name in systems],
+        "criteria": [(each.key, each.name) for each in frames.rubric_of(campaign).criteria],
+        "metrics": list(metrics),
+        "annotators": list(labels),
+    }
 
 
 class PowerForm(forms.Form):

@@ -34,11 +34,11 @@ _TWO_WORDS = {
 
 _TOKEN = re.compile(
     rf"""
-      https?://\S+ | [\w.+-]+@[\w-]+\.[\w.]+            # addresses
+      https?://\S+ | [\w.+-]{{1,64}}@[\w-]{{1,63}}\.[\w.]+  # addresses; a part has at most so many letters
     | (?:[^\W\d_]\.){{2,}}(?:-\w+)* | (?:[^\W\d_]\.)+[^\W\d_]\b  # u.s. e.g.
     | \b[^\W\d_]\.(?=\s)                                # initials
     | \b(?:{_SHORTENED})\.(?=\s|,) | \betc\.  # shortened words, not at the end
-    | \w+(?:\.\w+)*\.(?:com|net|org|edu|gov)\b          # names of sites
+    | \w{{1,63}}(?:\.\w{{1,63}}){{0,8}}\.(?:com|net|org|edu|gov)\b  # names of sites
     | n't\b | '(?:s|m|d|re|ve|ll)\b | 'n'               # what is split off a word
     | '(?:tis|twas)\b | '\d0s\b | us\$
     | \d+(?:[.,:]\d+)*(?:[\w/&-]*\w)?                   # numbers, and words that begin with one

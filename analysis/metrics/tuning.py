@@ -18,6 +18,9 @@ from analysis.metrics.answerability import CLASSES, Bags, components
 Array = NDArray[np.float64]
 
 TRAIN, BAGS, BAG = 300, 20, 200
+EQUAL = 1e-9  # correlations that differ by less are equal but for rounding
+PARTS = (*CLASSES, "the base metric")
+INDEPENDENT = 1e-6  # the smallest singular value of columns of length 1 that counts as a direction of its own
 
 
 class CannotTune(ValueError):
@@ -80,7 +83,9 @@ def search(scores: Array, base: Array, gold: Array, *, formula: str, step: float
     Notes
     -----
     For Q = d A + (1 - d) M the correlation needs only the (co)variances of A, M and the judgments, so each of the 286
-    weightings (at step .1) is multiplied out once and the 11 values of d cost nothing.
+    weightings (at step .1) is multiplied out once and the 11 values of d cost nothing. Where classes depend on each
+    other many points are equally good, and rounding would choose among them: of these the one that spreads its weights
+    most evenly is taken, and the first of several such. `collinear` names the classes.
     """
     words, deltas = simplex(step), np.linspace(0, 1, round(1 / step) + 1)[:, None]
     answer = answers(scores, words, formula=formula)
@@ -90,7 +95,9 @@ def search(scores: Array, base: Array, gold: Array, *, formula: str, step: float
     spread += 2 * deltas * (1 - deltas) * (centred @ answer)
     usable = spread > 1e-12
     quality = np.where(usable, agreement / np.sqrt(np.where(usable, spread, 1.0)), -np.inf)
-    best, which = np.unravel_index(int(quality.argmax()), quality.shape)
+    tenths = np.rint(words / step)
+    uneven = np.where(quality >= quality.max() - EQUAL, (tenths**2).sum(axis=1), np.inf)
+    best, which = np.unravel_index(int(uneven.argmin()), quality.shape)
     return Weights(float(deltas[best, 0]), tuple(words[which].tolist()))
 
 
@@ -100,15 +107,54 @@ def exact(scores: Array, base: Array, gold: Array) -> Weights:
     Notes
     -----
     Among non-negative combinations of columns, the one nearest to the judgments in least squares is, up to scale, the
-    one that correlates best with them; scale is then settled by the weights summing to 1.
+    one that correlates best with them; scale is then settled by the weights summing to 1. A class whose score is the
+    same on every question gets no weight. Columns that depend on each other have no single best weights: which ones
+    come out would be decided by rounding, so they are refused.
+
+    Raises
+    ------
+    CannotTune
+        The columns that vary depend linearly on each other, or none correlates with the judgments.
     """
-    columns = np.column_stack([_harmonic(scores[:, :, 0], scores[:, :, 1]), base])
-    found, _ = nnls(columns - columns.mean(axis=0), gold - gold.mean())
+    columns, varied = _varied(scores, base)
+    if not varied.any():
+        raise CannotTune("no part of the metric correlates with the judgments")
+    rank, bound = _dependent(columns, varied)
+    if bound:
+        raise CannotTune(
+            f"{', '.join(bound)} cannot be told apart on these questions (rank {rank} of {varied.sum()}), so no exact "
+            "weights are best; tune by grid"
+        )
+    found = np.zeros(len(PARTS))
+    found[varied] = nnls(columns[:, varied], gold - gold.mean())[0]
     if not found.any():
         raise CannotTune("no part of the metric correlates with the judgments")
     found = found / found.sum()
     delta = float(found[:-1].sum())
     return Weights(delta, tuple((found[:-1] / delta).tolist()) if delta else (0.25,) * len(CLASSES))
+
+
+def collinear(scores: Array, base: Array) -> list[str]:
+    """Return the classes (and "base") whose scores depend linearly on each other: their weights mean nothing apart."""
+    return _dependent(*_varied(scores, base))[1]
+
+
+def _varied(scores: Array, base: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Return each class's F and the base metric about their means, and which of them vary."""
+    columns = np.column_stack([_harmonic(scores[:, :, 0], scores[:, :, 1]), base])
+    columns = columns - columns.mean(axis=0)
+    size = np.sqrt((columns**2).sum(axis=0))
+    return columns, size > 1e-9 * np.sqrt(len(base))
+
+
+def _dependent(columns: Array, varied: NDArray[np.bool_]) -> tuple[int, list[str]]:
+    """Return the rank of the columns that vary, and the names of those that depend on each other."""
+    kept = columns[:, varied]
+    names = [name for name, has in zip(PARTS, varied, strict=True) if has]
+    values, directions = np.linalg.svd(kept / np.linalg.norm(kept, axis=0), full_matrices=False)[1:]
+    rank = int((values > INDEPENDENT).sum())
+    bound = np.abs(directions[rank:]).max(axis=0, initial=0) > 1e-3
+    return rank, [name for name, is_bound in zip(names, bound, strict=True) if is_bound]
 
 
 def tune(
@@ -173,17 +219,35 @@ def held_out(
     formula: str = "per_class_f",
     method: str = "grid",
     bag: int = BAG,
+    sources: Sequence[object] | None = None,
 ) -> list[HeldOut]:
-    """Tune on `train` random questions and correlate on the rest, several times over."""
+    """Tune on about `train` random questions and correlate on the rest, several times over.
+
+    Questions on one source are alike, so a source is learnt from or tested on, never both: whole `sources` are drawn
+    until `train` questions are there. Without `sources` each question is its own.
+    """
     if train + 3 > len(gold):
         raise CannotTune(f"{len(gold)} judged questions leave fewer than 3 to test on after {train}")
+    labels = range(len(gold)) if sources is None else sources
+    _, source = np.unique(np.array([str(label) for label in labels]), return_inverse=True)
+    if source.max(initial=0) < 1:
+        raise CannotTune("all judged questions are on one source, so none is left to test on")
     found = []
     for _ in range(splits):
-        learn, test = np.split(rng.permutation(len(gold)), [train])
+        learn, test = _split(source, train, rng)
         tuned = tune(scores[learn], base[learn], gold[learn], rng=rng, formula=formula, method=method, bag=bag)
         q = mixed(scores[test], base[test], tuned.weights, formula=formula)
         found.append(HeldOut(tuned, pearson(base[test], gold[test]), pearson(q, gold[test]), len(test)))
     return found
+
+
+def _split(source: NDArray[np.intp], train: int, rng: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the questions to learn from and those to test on: whole sources, in a random order."""
+    order = rng.permutation(source.max() + 1)
+    counts = np.bincount(source)[order]
+    enough = int(np.searchsorted(np.cumsum(counts), train)) + 1
+    held = np.isin(source, order[: min(enough, len(order) - 1)])
+    return rng.permutation(np.flatnonzero(held)), np.flatnonzero(~held)
 
 
 def pearson(left: Array, right: Array) -> float:

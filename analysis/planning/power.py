@@ -1,7 +1,10 @@
 """Power and precision by simulation: how many items and judges show a difference of two systems.
 
-A rating is system + item + (system x item) + judge + residual. Judges rate both systems, and both systems have the same
-items, so item and judge cancel in the difference; what is left are system x item and the residual. Ratings may be
+A rating is system + item + question + annotator + annotator:system + residual; an item is a source,
+and the question is what a system made of it (system x source). Annotators rate both systems, and
+both systems have the same items, so item and annotator cancel in the difference. For a statement
+about these annotators question and residual are left; for one about others their differences
+between systems (annotator:system) too, which no number of items makes smaller. Ratings may be
 rounded to a scale with ends, which costs power where systems are near an end.
 """
 
@@ -10,10 +13,10 @@ from dataclasses import dataclass
 from math import nan, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
-from analysis.stats.arrays import FloatArray, numeric
+from analysis.stats.arrays import FloatArray
+from analysis.stats.components import Components
 from analysis.stats.estimate import Estimate
 
 MOST_ITEMS = 100_000
@@ -23,18 +26,19 @@ MOST_ITEMS = 100_000
 class Variances:
     """What makes ratings of two systems differ on one item, beside the systems' means."""
 
-    system_item: float
-    residual: float
+    question: float  # of a system's own questions, on one source
+    residual: float  # of one annotator's rating
+    annotator_system: float = 0.0
     source: str = ""
 
     def of_difference(self, judges: int) -> float:
         """Return the variance of the difference of two systems' mean ratings on one item."""
-        return 2 * (self.system_item + self.residual / judges)
+        return 2 * (self.question + self.residual / judges)
 
 
 def _of_paired_deviation(deviation: float, source: str) -> Variances:
     """Return variances from a published deviation of paired differences, which holds for its number of judges."""
-    return Variances(system_item=deviation**2 / 2, residual=0.0, source=source)
+    return Variances(question=deviation**2 / 2, residual=0.0, source=source)
 
 
 QGEVAL = "QGEval (Fu et al. 2024), paired differences of systems, means of 3 judges, scale 1 to 3"
@@ -53,29 +57,28 @@ class Plan:
     power: Estimate
 
 
-def pilot_variances(ratings: ArrayLike) -> Variances:
-    """Estimate the variances from a pilot, (n_systems, n_items, n_judges) with NaN where not judged.
+def of_components(components: Components, *, source: str = "pilot") -> Variances:
+    """Return what a plan needs of a pilot's variance components.
 
-    The residual is the variance within cells of two or more ratings, system x item that of the cells' means after
-    taking out systems and items, less the residual's share in it; where that falls below zero it is zero.
+    Where a source has m questions of each system, an item is such a source: its question variance is
+    source:system + question / m, its residual residual / m.
 
     Raises
     ------
     ValueError
-        Fewer than two systems, items, or no cell with two ratings.
+        Every question has one rating or one annotator, or there is one annotator: then the question's variance and the
+        residual are not known apart, and other numbers of annotators cannot be planned.
     """
-    table = numeric(ratings, name="ratings", ndim=3)
-    count = (~np.isnan(table)).sum(axis=2)
-    complete = (count > 0).all(axis=0)
-    table, count = table[:, complete], count[:, complete]
-    systems, items = count.shape
-    if systems < 2 or items < 2 or not (count > 1).any():
-        raise ValueError("a pilot needs two systems, two items judged for all of them, and cells with two ratings")
-    means = np.nansum(table, axis=2) / count
-    within = np.nansum((table - means[:, :, None]) ** 2) / (count - 1).sum()
-    left = means - means.mean(axis=0) - means.mean(axis=1, keepdims=True) + means.mean()
-    between = (left**2).sum() / ((systems - 1) * (items - 1)) - within * (1 / count).mean()
-    return Variances(system_item=max(float(between), 0.0), residual=float(within), source="pilot")
+    v = components.variances
+    if not {"question", "annotator"} <= set(v):
+        raise ValueError("; ".join(components.notes) or "annotators are fixed")
+    slots = components.questions / int((components.judged > 0).sum())
+    return Variances(
+        question=v.get("source:system", 0.0) + v["question"] / slots,
+        residual=(v["residual"] + v.get("question:annotator", 0.0)) / slots,
+        annotator_system=v.get("annotator:system", 0.0),
+        source=source,
+    )
 
 
 def power(
@@ -161,6 +164,27 @@ def half_width(variances: Variances, *, items: int, judges: int, confidence: flo
     return reach * sqrt(variances.of_difference(judges) / items)
 
 
+def half_width_for_others(
+    variances: Variances, *, items: int, judges: int, systems: int, confidence: float = 0.95
+) -> float:
+    """Return how far the interval of a difference reaches where the statement is about other annotators too.
+
+    Notes
+    -----
+    The variance is of_difference / items + 2 annotator:system / judges, with items - 1 and (systems - 1) (judges - 1)
+    degrees of freedom, joined after Satterthwaite (1946). nan with one annotator, or two of two systems.
+    """
+    freedom = (systems - 1) * (judges - 1)
+    if items < 2 or freedom < 2:
+        return nan
+    of_items, of_judges = variances.of_difference(judges) / items, 2 * variances.annotator_system / judges
+    whole = of_items + of_judges
+    if whole == 0:
+        return 0.0
+    df = whole**2 / (of_items**2 / (items - 1) + of_judges**2 / freedom)
+    return float(special.stdtrit(df, (1 + confidence) / 2)) * sqrt(whole)
+
+
 def _gaps(
     variances: Variances,
     difference: float,
@@ -182,7 +206,7 @@ def _on_scale(
     variances: Variances, mean: float, shape: tuple[int, int], judges: int, rng: np.random.Generator, points: FloatArray
 ) -> FloatArray:
     """Return mean ratings of one system, every single one moved to the nearest point."""
-    own = mean + rng.normal(size=shape) * sqrt(variances.system_item)
+    own = mean + rng.normal(size=shape) * sqrt(variances.question)
     ratings = own[..., None] + rng.normal(size=(*shape, judges)) * sqrt(variances.residual)
     edges = (points[1:] + points[:-1]) / 2
     return np.asarray(points[np.searchsorted(edges, ratings)].mean(axis=-1))

@@ -1,6 +1,30 @@
-"""What a report's page is laid out of: tables of numbers, written out."""
+"""What the page of a report is laid out of: tables whose numbers are written out, and figures."""
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import altair as alt
+
+Chart: TypeAlias = alt.FacetChart | alt.LayerChart | alt.ConcatChart
+
+
+@dataclass(frozen=True)
+class Plot:
+    """An interval drawn in a cell: places between 0 and 100 on the table's axis."""
+
+    low: float
+    estimate: float
+    high: float
+    zero: float | None = None
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One value's share in a bar of shares: where it begins and how wide it is, of 100."""
+
+    start: float
+    width: float
+    shade: int
 
 
 @dataclass(frozen=True)
@@ -10,14 +34,23 @@ class Cell:
     text: str
     under: str = ""
     best: bool = False
-    letters: str = ""  # what it shares with those it cannot be told from
+    letters: str = ""  # those it shares with systems it is not told apart from
+    shade: int | None = None  # of a heat map, 0 to 20
+    minus: bool = False  # the shade is of a negative number
+    framed: bool = False
+    plot: Plot | None = None
+    bars: tuple[Bar, ...] = ()
 
 
 @dataclass(frozen=True)
-class Row:
+class Line:
+    """A line of a table: a name, numbers, and words at its end."""
+
     name: str
     cells: list[Cell]
     last: str = ""
+    chip: str = ""
+    under: str = ""
 
 
 @dataclass(frozen=True)
@@ -26,10 +59,25 @@ class Table:
 
     title: str
     columns: list[str]
-    rows: list[Row]
+    lines: list[Line]
+    first: str = ""  # heading of the first column
+    last: str = ""  # heading of the words at the end of a line; none where it is empty
     notes: list[str] = field(default_factory=list)  # one below each column's name
+    caption: str = ""  # what the numbers are
     reasons: list[str] = field(default_factory=list)  # why a number or its interval is missing
+    folded: bool = False
+    heat: bool = False
 
     def heads(self) -> list[dict[str, str]]:
         """Return each column's name with its note."""
-        return [{"name": name, "note": note} for name, note in zip(self.columns, self.notes, strict=True)]
+        notes = self.notes or [""] * len(self.columns)
+        return [{"name": name, "note": note} for name, note in zip(self.columns, notes, strict=True)]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart to draw, with the sentence that says what it shows."""
+
+    name: str
+    alt: str
+    chart: Chart

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.reports.records import Record
+from analysis.reports.rows import Record
 from analysis.reports.written import listed, two
 
 KINDS = {

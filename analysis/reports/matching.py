@@ -6,10 +6,10 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.reports.charts import INKS, Chart, svg
-from analysis.reports.layout import Cell, Row, Table
+from analysis.reports.charts import INKS, svg
+from analysis.reports.layout import Cell, Chart, Line, Table
 from analysis.reports.making import how
-from analysis.reports.records import Record
+from analysis.reports.rows import Record
 
 MOST = 20  # questions or references that a drawing can take
 MATCHED = "#d1590a"
@@ -104,7 +104,7 @@ def _pair(one: Record, pair: Record) -> dict[str, str]:
 def _table(one: Record) -> Table:
     pairs = _pairs(one)
     rows = [
-        Row(name, [Cell(written(score), best=(i, j) in pairs) for j, score in enumerate(row, 1)])
+        Line(name, [Cell(written(score), best=(i, j) in pairs) for j, score in enumerate(row, 1)])
         for i, (name, row) in enumerate(zip(_numbered(one["questions"]), one["scores"], strict=True), 1)
     ]
-    return Table("Pair scores", _numbered(one["references"]), rows)
+    return Table("Pair scores", _numbered(one["references"]), rows, first="Generated question")

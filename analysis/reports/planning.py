@@ -7,8 +7,8 @@ import altair as alt
 import pandas as pd
 
 from analysis.reports.charts import INKS, svg
-from analysis.reports.layout import Cell, Row, Table
-from analysis.reports.records import Record
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.rows import Record
 from analysis.reports.written import percent, two
 
 SHOWN = (20, 50, 100, 200, 400, 800)
@@ -34,7 +34,7 @@ def page(result: Mapping[str, Any]) -> dict[str, Any]:
         "power": _power(result["curve"]),
         "source": result["source"],
         "fixed": result["fixed"],
-        "system_item": two(result["system_item"]),
+        "question": two(result["question"] if "question" in result else result["system_item"]),
         "residual": two(result["residual"]),
         "level": f"{result['level']:.3g}",
         "code": result["code"],
@@ -45,11 +45,13 @@ def page(result: Mapping[str, Any]) -> dict[str, Any]:
 def _needed(row: Record) -> dict[str, Any]:
     if row["items"] is None:
         return {"annotators": row["annotators"], "reason": row["reason"]}
+    others = row.get("half_width_others")
     return {
         "annotators": row["annotators"],
         "items": f"{row['items']:,}",
         "power": percent(row["power"]),
         "half_width": f"± {two(row['half_width'])}",
+        "half_width_others": "–" if others is None else f"± {two(others)}",
         "ratings": f"{row['ratings_a_system']:,}",
     }
 
@@ -58,10 +60,10 @@ def _power(curve: Sequence[Record]) -> Table:
     by_place = {(row["items"], row["annotators"]): row for row in curve}
     annotators = list(dict.fromkeys(row["annotators"] for row in curve))
     rows = [
-        Row(f"{items:,}", [_cell(by_place[items, judges]) for judges in annotators])
+        Line(f"{items:,}", [_cell(by_place[items, judges]) for judges in annotators])
         for items in dict.fromkeys(row["items"] for row in curve)
     ]
-    return Table("Power by items and annotators", [f"{judges} each" for judges in annotators], rows)
+    return Table("Power by items and annotators", [f"{judges} each" for judges in annotators], rows, first="Items")
 
 
 def _cell(row: Record) -> Cell:

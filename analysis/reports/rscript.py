@@ -1,40 +1,75 @@
-"""An R script for what Python has no light library for: a cumulative-link mixed model of ordinal ratings."""
+"""An R script for what Python has no light library for: cumulative-link mixed models."""
 
 from collections.abc import Mapping, Sequence
 
-SCRIPT = """# Compares systems on ordinal ratings by a cumulative-link mixed model, one for each criterion.
-# Sources are a random effect, and so are annotators; one or two annotators are too few for that and stand as fixed.
+SCRIPT = """# Compares systems on ordinal ratings by a cumulative-link mixed model, one for each
+# criterion, and beside it by a linear one, whose t tests allow for few annotators.
+# Random effects: sources, questions (a system's question on a source), annotators, and annotators
+# by system. One or two annotators are too few for that: they and their differences between systems
+# are fixed, and the systems' differences are averaged over them.
+# The cumulative-link model's tests are large-sample ones: with fewer than about ten annotators
+# its p is too small. The linear model's degrees of freedom are Satterthwaite's.
 # Only the main round counts, and nobody who is left out of the analysis.
 # A positive estimate means higher values; codebook.csv says which end of a scale is the best.
-# Run it beside judgments.csv:  Rscript mixed-model.R     Needs R with the packages ordinal and emmeans.
+# Run it beside judgments.csv:  Rscript mixed-model.R
+# Needs R with the packages ordinal and emmeans, and lmerTest for the linear model.
 library(ordinal)
 library(emmeans)
 
 missing_values <- list({criteria})
 
+repeated <- function(groups) any(table(groups) > 1)
+
+effects_of <- function(rows) {{
+  random <- "(1 | source_id)"
+  if (repeated(rows$question_unit)) random <- c(random, "(1 | question_unit)")
+  per_cell <- unique(rows[c("source_id", "system", "question_unit")])
+  if (repeated(paste(per_cell$source_id, per_cell$system))) {{
+    random <- c(random, "(1 | source_id:system)")
+  }}
+  if (nlevels(rows$rater) > 2) {{
+    return(c("system", random, "(1 | rater)", "(1 | rater:system)"))
+  }}
+  if (nlevels(rows$rater) == 1) return(c("system", random))
+  crossed <- all(table(rows$rater, rows$system) > 0)
+  c(if (crossed) "system * rater" else c("system", "rater"), random)
+}}
+
 compare_systems <- function(rows) {{
-  rows$value <- factor(rows$value, levels = sort(unique(rows$value)), ordered = TRUE)
-  for (column in c("system", "rater", "source_id")) rows[[column]] <- factor(rows[[column]])
-  if (nlevels(rows$value) < 2 || nlevels(rows$system) < 2 || nlevels(rows$source_id) < 3) {{
+  rows$point <- factor(rows$value, levels = sort(unique(rows$value)), ordered = TRUE)
+  slot <- if ("position" %in% names(rows)) rows$position else rep(1, nrow(rows))
+  rows$question_unit <- paste(rows$source_id, rows$system, slot, sep = "/")
+  for (column in c("system", "rater", "source_id", "question_unit")) {{
+    rows[[column]] <- factor(rows[[column]])
+  }}
+  if (nlevels(rows$point) < 2 || nlevels(rows$system) < 2 || nlevels(rows$source_id) < 3) {{
     return(cat("Undefined: it needs two values, two systems and three sources.\\n"))
   }}
-  raters <- if (nlevels(rows$rater) > 2) "(1 | rater)" else if (nlevels(rows$rater) == 2) "rater"
-  model <- reformulate(c("system", raters, "(1 | source_id)"), response = "value")
-  fit <- clmm(model, data = rows)
+  effects <- effects_of(rows)
+  fit <- clmm(reformulate(effects, response = "point"), data = rows)
   print(summary(fit))
   print(pairs(emmeans(fit, "system"), adjust = "holm"))
+  if (!requireNamespace("lmerTest", quietly = TRUE)) return(cat("No linear model: no lmerTest.\\n"))
+  cat("\\n-- linear, REML --\\n")
+  linear <- lmerTest::lmer(reformulate(effects, response = "value"), data = rows)
+  print(as.data.frame(lme4::VarCorr(linear))[c("grp", "vcov", "sdcor")], digits = 5)
+  print(pairs(emmeans(linear, "system", lmer.df = "satterthwaite"), adjust = "holm"))
 }}
 
 judgments <- read.csv("judgments.csv", na.strings = "", encoding = "UTF-8")
 if (!"value" %in% names(judgments)) stop("judgments.csv holds no judgments.")
 keep <- !is.na(judgments$value) & judgments$judgment.round == "main"
-if ("judgment.left_out" %in% names(judgments)) keep <- keep & !(judgments$judgment.left_out %in% "yes")
+if ("judgment.left_out" %in% names(judgments)) {{
+  keep <- keep & !(judgments$judgment.left_out %in% "yes")
+}}
 judgments <- judgments[keep, ]
 
 for (criterion in names(missing_values)) {{
   cat("\\n==", criterion, "==\\n")
-  rows <- judgments[judgments$criterion == criterion & !(judgments$value %in% missing_values[[criterion]]), ]
-  tryCatch(compare_systems(rows), error = function(problem) cat("No model:", conditionMessage(problem), "\\n"))
+  rows <- judgments[judgments$criterion == criterion, ]
+  rows <- rows[!(rows$value %in% missing_values[[criterion]]), ]
+  no_model <- function(problem) cat("No model:", conditionMessage(problem), "\\n")
+  tryCatch(compare_systems(rows), error = no_model)
 }}
 """
 

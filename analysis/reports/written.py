@@ -1,46 +1,84 @@
 """How a report writes numbers and lists of names, in tables and in sentences alike."""
 
 from collections.abc import Sequence
+from math import isnan
 
-from analysis.reports.records import Record
+from analysis.stats.estimate import Estimate
 
 MINUS = "−"
 
 
+def known(value: float | None) -> bool:
+    """Say whether there is a number."""
+    return value is not None and not isnan(value)
+
+
 def two(value: float | None) -> str:
     """Write a number with two decimals and no needless minus."""
-    return "undefined" if value is None else f"{round(value, 2) + 0.0:.2f}".replace("-", MINUS)
+    if value is None or isnan(value):
+        return "undefined"
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", MINUS)
+
+
+def or_dash(value: float | None) -> str:
+    """Write a number with two decimals, a dash where there is none."""
+    return two(value) if known(value) else "–"
+
+
+def signed(value: float | None) -> str:
+    """Write a difference with its sign."""
+    if value is None or isnan(value):
+        return "–"
+    return ("+" if value >= 0.005 else "") + two(value)
 
 
 def plain(value: float | None) -> str:
     """Write a sum or a mean with at most two decimals."""
-    return "–" if value is None else f"{value:,.2f}".rstrip("0").rstrip(".").replace("-", MINUS)
+    if value is None or isnan(value):
+        return "–"
+    return f"{value:,.2f}".rstrip("0").rstrip(".").replace("-", MINUS)
 
 
-def coefficient(value: float) -> str:
+def coefficient(value: float | None) -> str:
     """Write a correlation as papers do, without the zero before the point."""
-    return two(value).replace("0.", ".", 1)
+    return two(value).replace("0.", ".", 1) if known(value) else "–"
 
 
-def percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+def percent(share: float | None) -> str:
+    return f"{100 * share:.0f} %" if share is not None and not isnan(share) else "–"
 
 
 def p_value(p: float | None) -> str:
-    """Write p as papers do."""
-    return "p undefined" if p is None else ("p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", "."))
+    """Write p as papers do: never 0, never 1."""
+    if p is None or isnan(p):
+        return "p undefined"
+    if p < 0.001:
+        return "p < .001"
+    return "p > .999" if p > 0.999 else f"p = {p:.3f}".replace("0.", ".")
 
 
-def between(row: Record) -> str:
-    """Write a row's interval; empty where it has none."""
-    return "" if row.get("low") is None or row.get("high") is None else f"{two(row['low'])} to {two(row['high'])}"
+def p_alone(p: float | None) -> str:
+    """Write p for a column of its own."""
+    return p_value(p).removeprefix("p = ").removeprefix("p ") if known(p) else "–"
 
 
-def bracketed(row: Record) -> str:
+def between(estimate: Estimate) -> str:
+    """Write an interval; empty where there is none."""
+    if isnan(estimate.low) or isnan(estimate.high):
+        return ""
+    return f"{two(estimate.low)} to {two(estimate.high)}"
+
+
+def bracketed(estimate: Estimate) -> str:
     """Write a value with its interval in brackets, or why it is undefined."""
-    if row["value"] is None:
-        return f"undefined: {row['reason']}"
-    return f"{two(row['value'])} ({between(row)})" if between(row) else two(row["value"])
+    if not estimate.defined:
+        return f"undefined: {estimate.reason}"
+    return f"{two(estimate.value)} ({between(estimate)})" if between(estimate) else two(estimate.value)
+
+
+def counted(n: int, one: str, many: str = "") -> str:
+    """Write a count with its noun: 1 source, 2 sources."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def listed(words: Sequence[str]) -> str:

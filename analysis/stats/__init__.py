@@ -5,7 +5,9 @@ estimate resampling         what functions answer with; jackknife and bootstrap 
 percent alpha fleiss gwet   agreement of several raters; kappa of two and of all pairs; icc for means
 raters dawid_skene bands    the raters themselves; words for agreement
 aggregation systems         one value per unit, normalised ratings; system means, counts, distributions
-comparing letters mixed     do systems differ
+comparing letters           do systems differ
+components reml             variances of systems, sources, questions and annotators; mixed models
+generalisability ceiling    other numbers of annotators; how well people agree with people
 correlation levels ties     does a metric follow people: pairs, levels, pairwise accuracy
 clustered dependent         does one metric follow better: by source; Williams, and dependent_z as in papers
 multiplicity                many tests at once

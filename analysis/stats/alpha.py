@@ -13,10 +13,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.stats import alpha_many
-from analysis.stats.arrays import FloatArray
+from analysis.stats.arrays import FloatArray, IntArray, Labels
 from analysis.stats.estimate import Estimate, undefined
-from analysis.stats.ratings import Patterns, Scale, checked, checked_scale, coded, observed_scale, patterns, short_scale
+from analysis.stats.ratings import (
+    Patterns,
+    Scale,
+    checked,
+    checked_scale,
+    cluster_codes,
+    coded,
+    memberships,
+    observed_scale,
+    patterns,
+    short_scale,
+)
 from analysis.stats.resampling import Interval, Jackknife, estimated, with_spread
+from analysis.stats.scarcity import guarded, guarded_table
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
@@ -28,6 +40,7 @@ def krippendorff_alpha(
     *,
     level: Level,
     scale: Scale | None = None,
+    clusters: Labels | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Estimate:
     """Krippendorff's alpha, one minus observed over expected disagreement.
@@ -37,6 +50,8 @@ def krippendorff_alpha(
     ratings : (n_units, n_raters), NaN where not judged; or value counts per kind of unit (`value_counts`)
     level : the scale's level of measurement; it sets the squared distance between two values
     scale : the points of the scale, to refuse values that are not on it; alpha itself does not depend on it
+    clusters : (n_units,) labels of what was sampled as a whole, as a rule the source; the interval
+        then leaves out or draws whole clusters. None takes units as independent
     interval : `Jackknife` (default), `Bootstrap` with its generator, or None
 
     Returns
@@ -69,16 +84,18 @@ def krippendorff_alpha(
     if level not in LEVELS:
         raise ValueError(f"level: {level!r} is none of {', '.join(LEVELS)}")
     if isinstance(ratings, Patterns):
-        return _of_patterns(ratings, level, interval, method, ratings.n)
+        counted = patterns(ratings, clusters=clusters)
+        return _of_patterns(counted, level, interval, method, ratings.n)
     table = checked(ratings)
     if level == "ratio" and (table < 0).any():
         raise ValueError("ratings: a ratio scale has no negative values")
     values = _values(table, level) if scale is None else checked_scale(scale)
     if values is not None and values.size <= FEW:
-        return _of_patterns(patterns(table, scale=values), level, interval, method, len(table))
+        counted = patterns(table, scale=values, clusters=clusters)
+        return _of_patterns(counted, level, interval, method, len(table))
     if values is not None and scale is not None:
         coded(table, values)  # refuses what is off the scale
-    return _of_many(table, level, interval, method)
+    return _of_many(table, level, interval, method, clusters)
 
 
 def _values(table: FloatArray, level: Level) -> FloatArray | None:
@@ -94,11 +111,24 @@ def _of_patterns(counted: Patterns, level: Level, interval: Interval | None, met
         return undefined(method, reason, n=pairable.n, dropped=dropped)
     features = np.hstack([_coincidences(pairable.counts), pairable.counts])
     statistic = partial(_from_coincidences, values=pairable.values, level=level)
-    return estimated(features, pairable.times, statistic, interval, method=method, dropped=dropped, at_most=1.0)
+    found = estimated(
+        features,
+        pairable.times,
+        statistic,
+        interval,
+        method=method,
+        dropped=dropped,
+        at_most=1.0,
+        clusters=pairable.clusters,
+    )
+    return guarded(found, pairable.counts, pairable.clusters)
 
 
-def _of_many(table: FloatArray, level: Level, interval: Interval | None, method: str) -> Estimate:
-    pairable = table[(~np.isnan(table)).sum(axis=1) >= 2]
+def _of_many(
+    table: FloatArray, level: Level, interval: Interval | None, method: str, clusters: Labels | None
+) -> Estimate:
+    kept = np.asarray((~np.isnan(table)).sum(axis=1) >= 2)
+    pairable, held = table[kept], None if clusters is None else cluster_codes(clusters, kept)
     n, dropped = len(pairable), len(table) - len(pairable)
     low, high = (
         np.fmin.reduce(pairable, axis=None, initial=np.inf),
@@ -107,12 +137,30 @@ def _of_many(table: FloatArray, level: Level, interval: Interval | None, method:
     if reason := _nothing_to_tell(int(low <= high) + int(low < high)):
         return undefined(method, reason, n=n, dropped=dropped)
     if level == "interval":
-        moments = _moments(pairable)
-        return estimated(moments, np.ones(n), _from_moments, interval, method=method, dropped=dropped, at_most=1.0)
-    value, found = alpha_many.alpha(pairable, level=level, interval=interval)
-    if found is None:
-        return Estimate(value=value, n=n, dropped=dropped, method=method)
-    return with_spread(value, found, n=n, dropped=dropped, method=method, at_most=1.0)
+        found = _of_moments(pairable, interval, method, dropped, held)
+    else:
+        value, spread = alpha_many.alpha(pairable, level=level, interval=interval, clusters=held)
+        if spread is None:
+            return Estimate(value=value, n=n, dropped=dropped, method=method)
+        found = with_spread(value, spread, n=n, dropped=dropped, method=method, at_most=1.0)
+    return guarded_table(found, pairable, held)
+
+
+def _of_moments(
+    table: FloatArray, interval: Interval | None, method: str, dropped: int, held: IntArray | None
+) -> Estimate:
+    once = np.ones(len(table))
+    members = None if held is None else memberships(held, np.arange(len(table)), once, len(table))
+    return estimated(
+        _moments(table),
+        once,
+        _from_moments,
+        interval,
+        method=method,
+        dropped=dropped,
+        at_most=1.0,
+        clusters=members,
+    )
 
 
 def _nothing_to_tell(different: int) -> str:

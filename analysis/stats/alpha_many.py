@@ -2,7 +2,8 @@
 
 A table of all values against all would need their number squared; here a unit costs only its own pairs. Per unit u,
 ``q_u`` is the sum of squared distances over its ordered pairs; per value c, ``phi_c = sum_k n_k d_ck``. Then
-D_o = sum q_u / (m_u - 1) and D_e = sum n_c phi_c, and leaving a unit out changes D_e by -2 sum_{c in u} phi_c + q_u.
+D_o = sum q_u / (m_u - 1) and D_e = sum n_c phi_c. Leaving a cluster g of units out changes D_e by
+-2 sum_{c in g} phi_c plus the sum of squared distances over the ordered pairs of g's own ratings.
 """
 
 from collections.abc import Iterator
@@ -11,29 +12,55 @@ from math import nan
 from typing import Literal, TypeAlias
 
 import numpy as np
+from scipy import sparse
 
 from analysis.stats.arrays import FloatArray, IntArray
 from analysis.stats.ratings import TooManyValues
-from analysis.stats.resampling import Bootstrap, Interval, Spread, jackknife, percentiles, redrawn
+from analysis.stats.resampling import (
+    Bootstrap,
+    Interval,
+    Resampled,
+    Spread,
+    jackknife,
+    percentiles_of,
+    redrawn,
+)
 
 ManyLevel: TypeAlias = Literal["nominal", "ordinal", "ratio"]
 _MOST_RATIO_VALUES = 20_000
 _MOST_SECOND_ORDER = 2_000
+_MOST_CURVED = 500  # clusters that can hold more than 1 / 500 of the ratings
+_BLOCK_CELLS = 2_000_000
 
 
-def alpha(table: FloatArray, *, level: ManyLevel, interval: Interval | None) -> tuple[float, Spread | None]:
-    """Return alpha of a table whose units all have two or more ratings, and its interval."""
+def alpha(
+    table: FloatArray,
+    *,
+    level: ManyLevel,
+    interval: Interval | None,
+    clusters: IntArray | None = None,
+) -> tuple[float, Spread | None]:
+    """Return alpha of a table whose units all have two or more ratings, and its interval.
+
+    ``clusters`` (n_units,) numbers the clusters from 0; without them every unit is one.
+    """
     values, rows = _rows(table)
-    times = np.ones(len(rows))
-    value = _weighted(rows, values, times, level)
-    if isinstance(interval, Bootstrap):
-        draws = [_weighted(rows, values, w, level) for block in redrawn(times, interval) for w in block]
-        words = f"unit bootstrap of {interval.resamples}"
-        return value, percentiles(np.array(draws), words, interval.confidence)
+    held = np.arange(len(rows)) if clusters is None else clusters
+    of: Resampled = "unit" if clusters is None else "source"
+    once = np.ones(held.max() + 1)
+    value = _weighted(rows, values, np.ones(len(rows)), level)
     if interval is None:
         return value, None
-    left_out = _ordinal_left_out(rows, values.size) if level == "ordinal" else _fixed_left_out(rows, values, level)
-    return value, jackknife(value, left_out, times, interval)
+    if isinstance(interval, Bootstrap):
+        blocks = redrawn(once, interval, of=of)
+        draws = [_weighted(rows, values, drawn[held], level) for block in blocks for drawn in block]
+        return value, percentiles_of(np.array(draws), interval, once, of=of)
+    given = _given(rows, held, values.size)
+    if level == "ordinal":
+        left_out = _ordinal_left_out(rows, held, given)
+    else:
+        left_out = _fixed_left_out(rows, held, given, values, level)
+    return value, jackknife(value, left_out, once, interval, of=of)
 
 
 def _rows(table: FloatArray) -> tuple[FloatArray, IntArray]:
@@ -96,19 +123,43 @@ def _potential(values: FloatArray, n_c: FloatArray, level: ManyLevel) -> FloatAr
         return np.asarray(n_c.sum() - n_c)
     if values.size > _MOST_RATIO_VALUES:
         raise TooManyValues(f"ratio alpha compares all values: {values.size} are more than {_MOST_RATIO_VALUES}")
-    step = max(1, 1_000_000 // values.size)
+    step = max(1, _BLOCK_CELLS // values.size)
     parts = [_distance(level, values[i : i + step, None], values[None, :]) @ n_c for i in range(0, values.size, step)]
     return np.concatenate(parts)
 
 
-def _fixed_left_out(rows: IntArray, values: FloatArray, level: ManyLevel) -> FloatArray:
-    n_c = _marginals(rows, np.ones(len(rows)), values.size)
+def _given(rows: IntArray, clusters: IntArray, size: int) -> sparse.csr_array:
+    """Return (C, V): how often each value was given in each cluster."""
+    unit, place = np.nonzero(rows >= 0)
+    cells = np.ravel_multi_index((clusters[unit], rows[unit, place]), (clusters.max() + 1, size))
+    different, times = np.unique(cells, return_counts=True)
+    where = np.unravel_index(different, (clusters.max() + 1, size))
+    return sparse.csr_array((times.astype(np.float64), where), shape=(clusters.max() + 1, size))
+
+
+def _fixed_left_out(
+    rows: IntArray,
+    clusters: IntArray,
+    given: sparse.csr_array,
+    values: FloatArray,
+    level: ManyLevel,
+) -> FloatArray:
+    n_c = np.asarray(given.sum(axis=0), dtype=np.float64)
     phi = _potential(values, n_c, level)
-    m, q = _sizes(rows), _within(rows, level, values)
-    d = q / (m - 1)
-    expected = n_c @ phi - 2 * np.append(phi, 0)[rows].sum(axis=1) + q
+    m = np.asarray(given.sum(axis=1))
+    q = _within(rows, level, values)
+    d = np.bincount(clusters, q / (_sizes(rows) - 1))
+    own = q if len(m) == len(rows) else _between(given, values, level)
+    expected = n_c @ phi - 2 * (given @ phi) + own
     left_out: FloatArray = 1 - (n_c.sum() - m - 1) * (d.sum() - d) / np.where(expected > 0, expected, nan)
     return left_out
+
+
+def _between(given: sparse.csr_array, values: FloatArray, level: ManyLevel) -> FloatArray:
+    """Return per cluster the sum of squared distances over all ordered pairs of its ratings."""
+    starts = zip(given.indptr[:-1], given.indptr[1:], strict=True)
+    own = ((values[given.indices[start:end]], given.data[start:end]) for start, end in starts)
+    return np.array([n_c @ _potential(place, n_c, level) for place, n_c in own])
 
 
 def _ordinal_expected(n: FloatArray, cubes: FloatArray) -> FloatArray:
@@ -116,24 +167,26 @@ def _ordinal_expected(n: FloatArray, cubes: FloatArray) -> FloatArray:
     return n * (n**3 - cubes) / 6
 
 
-def _ordinal_left_out(rows: IntArray, size: int) -> FloatArray:
-    """Return ordinal alpha without each unit, the ranks of all others moving with it.
+def _ordinal_left_out(rows: IntArray, clusters: IntArray, given: sparse.csr_array) -> FloatArray:
+    """Return ordinal alpha without each cluster, the ranks of all others moving with it.
 
-    Without unit u the mid-rank of c falls by h_u(c), u's ratings below c and half of those at c. The observed
-    disagreement is then Q(rank - h_u), a quadratic form that splits into a constant, a part linear in u's values
-    (``pull``) and one by pairs of them (``tie``). The last is of relative size (m_u / n)^2: with more than 2,000
-    different values it is below what float sums can show, and left away.
+    Without cluster g the mid-rank of c falls by h_g(c), g's ratings below c and half of those at c.
+    The observed disagreement is then Q(rank - h_g), a quadratic form that splits into a constant, a
+    part linear in g's values (``pull``) and one by pairs of them, Q(h_g). The last is of relative
+    size (m_g / n)^2: with more than 2,000 different values it is left away for clusters with less
+    than 1 / 500 of all ratings, and for single units.
     """
-    n_c = _marginals(rows, np.ones(len(rows)), size)
-    n, m = n_c.sum(), _sizes(rows)
+    n_c = np.asarray(given.sum(axis=0), dtype=np.float64)
+    m = np.asarray(given.sum(axis=1))
+    n = n_c.sum()
     rank = np.append(np.cumsum(n_c) - n_c / 2, 0)
-    pull, tie = _straddling(rows, rank, size)
-    observed = (_within(rows, "ordinal", rank) / (m - 1)).sum() - 2 * np.append(pull, 0)[rows].sum(axis=1)
-    if tie is not None:
-        observed += _quadratic(rows, tie)
-    own_rank = np.where(rows >= 0, rank[rows] - _rank_within(rows), nan)
-    observed -= _own(own_rank) / (m - 1)
-    expected = _ordinal_expected(n - m, (n_c**3).sum() - _cubes_lost(rows, n_c))
+    pull, tie = _straddling(rows, rank, n_c.size)
+    share = 1 / (_sizes(rows) - 1)
+    observed = (_within(rows, "ordinal", rank) * share).sum() - 2 * (given @ pull)
+    observed += _curvature(rows, clusters, given) if tie is None else _quadratic(given, tie)
+    own_rank = np.where(rows >= 0, rank[rows] - _rank_within(rows, clusters, given), nan)
+    observed -= np.bincount(clusters, _own(own_rank) * share)
+    expected = _ordinal_expected(n - m, (n_c**3).sum() - _cubes_lost(given, n_c))
     left_out: FloatArray = 1 - (n - m - 1) * observed / np.where(expected > 0, expected, nan)
     return left_out
 
@@ -158,36 +211,45 @@ def _straddling(rows: IntArray, rank: FloatArray, size: int) -> tuple[FloatArray
     return pull, np.cumsum(above[:, ::-1], axis=1)[:, ::-1] - above / 2
 
 
-def _quadratic(rows: IntArray, tie: FloatArray) -> FloatArray:
-    padded = np.pad(tie, (0, 1))
-    total = np.zeros(len(rows))
-    for i in range(rows.shape[1]):
-        for j in range(rows.shape[1]):
-            total += padded[rows[:, i], rows[:, j]]
-    return total
+def _quadratic(given: sparse.csr_array, tie: FloatArray) -> FloatArray:
+    step = max(1, _BLOCK_CELLS // len(tie))
+    blocks = (given[start : start + step] for start in range(0, given.shape[0], step))
+    return np.concatenate([np.asarray(block.multiply(block @ tie).sum(axis=1)) for block in blocks])
 
 
-def _rank_within(rows: IntArray) -> FloatArray:
-    """Return the mid-rank of each rating among its unit's own."""
-    rank = np.zeros(rows.shape)
-    for j in range(rows.shape[1]):
-        other = rows[:, j, None]
-        rank += (other >= 0) * ((other < rows) + 0.5 * (other == rows))
-    return rank
+def _curvature(rows: IntArray, clusters: IntArray, given: sparse.csr_array) -> FloatArray:
+    """Return Q(h_g) of the clusters that are large enough for it to matter, 0 for the others."""
+    size = _sizes(rows)
+    units, m = np.bincount(clusters), np.asarray(given.sum(axis=1))
+    curvature = np.zeros(len(m))
+    for g in np.flatnonzero((units > 1) & (m * _MOST_CURVED >= m.sum())):
+        n_gc = given[[g]].toarray()[0]
+        fall = np.append(np.cumsum(n_gc) - n_gc / 2, 0)
+        curvature[g] = (_within(rows, "ordinal", fall) / (size - 1)).sum()
+    return curvature
+
+
+def _rank_within(rows: IntArray, clusters: IntArray, given: sparse.csr_array) -> FloatArray:
+    """Return the mid-rank of each rating among those of its cluster."""
+    total = np.cumsum(given.data)
+    before = np.append(0, total)[given.indptr[:-1]]  # ratings of the clusters before
+    held, size = np.repeat(np.arange(given.shape[0]), np.diff(given.indptr)), given.shape[1]
+    middle = total - given.data / 2 - before[held]
+    cell = np.searchsorted(held * size + given.indices, clusters[:, None] * size + rows)
+    return np.asarray(middle[np.minimum(cell, len(middle) - 1)])  # anything where nothing was judged
 
 
 def _own(place: FloatArray) -> FloatArray:
+    """Return the sum of squared differences over the ordered pairs of each unit."""
     total = np.zeros(len(place))
     for i, j in combinations(range(place.shape[1]), 2):
         total += 2 * np.nan_to_num((place[:, i] - place[:, j]) ** 2)
     return total
 
 
-def _cubes_lost(rows: IntArray, n_c: FloatArray) -> FloatArray:
-    """Return sum_c n_c^3 - (n_c - n_uc)^3, by the ratings of unit u: each of k equal ratings carries a kth of it."""
-    same = np.zeros(rows.shape)
-    for j in range(rows.shape[1]):
-        same += rows == rows[:, j, None]
-    count = np.append(n_c, 0)[rows]
-    lost: FloatArray = np.where(rows >= 0, (count**3 - (count - same) ** 3) / same, 0).sum(axis=1)
-    return lost
+def _cubes_lost(given: sparse.csr_array, n_c: FloatArray) -> FloatArray:
+    """Return sum_c n_c^3 - (n_c - n_gc)^3 for every cluster g."""
+    before = n_c[given.indices]
+    lost = before**3 - (before - given.data) ** 3
+    of_clusters = sparse.csr_array((lost, given.indices, given.indptr), shape=given.shape)
+    return np.asarray(of_clusters.sum(axis=1))

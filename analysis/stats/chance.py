@@ -13,11 +13,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.stats.arrays import FloatArray
+from analysis.stats.arrays import BoolArray, FloatArray, Labels
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.kappa import Weights, disagreement
 from analysis.stats.ratings import Patterns, Scale, checked, patterns, units_in
 from analysis.stats.resampling import Interval, estimated
+from analysis.stats.scarcity import guarded
 
 Unequal: TypeAlias = Literal["gwet", "listwise"]
 Chance: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
@@ -32,12 +33,20 @@ def chance_corrected(
     weights: Weights = "unweighted",
     scale: Scale | None = None,
     unequal: Unequal = "gwet",
+    from_ratings: bool = True,
+    clusters: Labels | None = None,
     interval: Interval | None,
 ) -> Estimate:
-    """Return the coefficient, over units with two or more ratings ("gwet") or all of them ("listwise")."""
+    """Return the coefficient, over units with two or more ratings ("gwet") or all ("listwise").
+
+    ``from_ratings`` says whether chance depends on how often the values were given.
+    """
     if unequal not in ("gwet", "listwise"):
         raise ValueError(f"unequal: {unequal!r} is neither gwet nor listwise")
-    counted = patterns(complete_only(ratings) if unequal == "listwise" else ratings, scale=scale)
+    if unequal == "listwise":
+        counted = _listwise(ratings, scale, clusters)
+    else:
+        counted = patterns(ratings, scale=scale, clusters=clusters)
     n = counted.with_at_least(2).n
     dropped = units_in(ratings) - n
     if n == 0:
@@ -46,7 +55,16 @@ def chance_corrected(
     w = agreement_weights(counted.values, weights)
     features = _per_unit(counted, w)
     statistic = partial(_kappa, chance=chance, w=w)
-    found = estimated(features, counted.times, statistic, interval, method=method, at_most=1.0)
+    found = estimated(
+        features,
+        counted.times,
+        statistic,
+        interval,
+        method=method,
+        at_most=1.0,
+        clusters=counted.clusters,
+    )
+    found = guarded(found, counted.counts, counted.clusters, from_ratings=from_ratings)
     return replace(found, n=n, dropped=dropped, reason=found.reason if found.defined else ONE_VALUE)
 
 
@@ -57,11 +75,28 @@ def agreement_weights(values: FloatArray, weights: Weights) -> FloatArray:
 
 
 def complete_only(ratings: ArrayLike | Patterns) -> FloatArray:
-    """Return the units that every rater judged."""
+    """Return the units that every rater judged; a rater who judged nothing is no rater."""
+    table, complete = _complete(ratings)
+    return table[complete]
+
+
+def _complete(ratings: ArrayLike | Patterns) -> tuple[FloatArray, BoolArray]:
+    """Return the table without raters who judged nothing, and which of its units are complete."""
     if isinstance(ratings, Patterns):
         raise ValueError("value counts do not tell which units every rater judged")
     table = checked(ratings)
-    return table[~np.isnan(table).any(axis=1)]
+    table = table[:, ~np.isnan(table).all(axis=0)]
+    return table, np.asarray(~np.isnan(table).any(axis=1) & (table.shape[1] > 0))
+
+
+def _listwise(
+    ratings: ArrayLike | Patterns,
+    scale: Scale | None,
+    clusters: Labels | None,
+) -> Patterns:
+    table, complete = _complete(ratings)
+    gaps = np.where(complete[:, None], table, nan)  # units keep their places beside their clusters
+    return patterns(gaps, scale=scale, clusters=clusters)
 
 
 def agreeing_share(counts: FloatArray, w: FloatArray | None = None) -> FloatArray:

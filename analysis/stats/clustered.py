@@ -1,8 +1,12 @@
-"""Differences of correlations where items come in clusters: questions on one source, answered by several systems.
+"""Resampling of single pairs of metrics as in papers: whole sources, or sources and systems, are swapped or drawn
+anew.
 
 Scores of questions on the same source are not independent, and tests that take them as such find differences that are
-not there (Williams: 29 % false alarms instead of 5 % with 30 sources and 10 systems, bench/false_alarms.py). Here whole
-clusters are swapped or drawn.
+not there (Williams: 29 % false alarms instead of 5 % with 30 sources and 10 systems, bench/false_alarms.py). Swapping
+and drawing whole sources holds its level where the systems are fixed. With ``systems`` they are swapped or drawn too,
+as PERM-BOTH and BOOT-BOTH of Deutsch, Dror and Roth (2021) do, for comparison with papers: where metrics favour
+systems, PERM-BOTH finds more differences that are not there than swaps of sources alone, and the interval of
+BOOT-BOTH is too wide with few systems (docs/statistics.md). What a report rests on is `metric_differences`.
 
 Ranks may be taken once, before resampling ("once", fast, a slightly different statistic), or anew in every resample
 ("anew", the statistic itself).
@@ -17,10 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels, numeric
-from analysis.stats.columns import clusters_of, complete, constant, ranked, standardised
+from analysis.stats.arrays import BoolArray, FloatArray, Labels, numeric
+from analysis.stats.columns import complete, constant, ranked, standardised
 from analysis.stats.correlation import METHODS, NAMES, Method, coefficients
 from analysis.stats.estimate import Estimate, Tested, undefined, untested
+from analysis.stats.facets import Facets, facets
+from analysis.stats.inference import Inference
 from analysis.stats.rank_sums import OfSwaps, pooled_spearman, weighted_spearman
 from analysis.stats.resampling import percentiles, with_spread
 
@@ -34,6 +40,7 @@ def swap_test(
     second: ArrayLike,
     *,
     clusters: Labels,
+    systems: Labels | None = None,
     rng: np.random.Generator,
     method: Method = "spearman",
     ranks: Ranks = "anew",
@@ -48,6 +55,7 @@ def swap_test(
     ----------
     human, first, second : (n_items,), oriented; only items complete in all three are used
     clusters : (n_items,) labels, as a rule the source
+    systems : (n_items,) labels, to swap systems as well (PERM-BOTH)
     rng : numpy Generator; the same state gives the same p
     method : "pearson", "spearman" or "kendall"
     ranks : for Spearman, "anew" in each resample or "once"
@@ -57,8 +65,9 @@ def swap_test(
     Tested
         ``value`` r(human, first) - r(human, second), ``p`` two-sided (b + 1) / (B + 1), never 0; ``n`` items.
     """
-    items, reason = _usable({"human": human, "first": first, "second": second}, clusters, method)
-    name = f"{NAMES[method]}, difference; swap permutation by cluster, {resamples} resamples"
+    items, reason = _usable({"human": human, "first": first, "second": second}, clusters, method, systems)
+    unit = "cluster" if systems is None else "cluster and system"
+    name = f"{NAMES[method]}, difference; swap permutation by {unit}, {resamples} resamples"
     name += ", ranks once" if method == "spearman" and ranks == "once" else ""
     if reason:
         return untested(name, reason, n=items.n, dropped=items.dropped)
@@ -83,17 +92,17 @@ def swap_matrix(
     """
     columns = np.asarray(metrics)
     items = complete([human, *columns.T])
-    n_clusters, cluster = clusters_of(clusters, items.kept)
-    if n_clusters < 3:
-        raise ValueError(f"{n_clusters} cluster(s): swapping them needs three or more")
+    of = facets(clusters).kept(items.kept)
+    if of.n_sources < 3:
+        raise ValueError(f"{of.n_sources} cluster(s): swapping them needs three or more")
     with np.errstate(invalid="ignore", divide="ignore"):  # a metric that does not vary comes out as nan
         scores = standardised(ranked(items.columns) if method == "spearman" else items.columns)
     size = scores.shape[1] - 1
-    signs = rng.choice([-1.0, 1.0], size=(resamples, n_clusters))
+    signs = of.signs(resamples, rng)
     gap, p = np.zeros((size, size)), np.full((size, size), nan)
     for i in range(size):
         for j in range(i + 1, size):
-            given, draws = _linear_swaps(scores[:, 0], scores[:, i + 1], scores[:, j + 1], cluster, signs)
+            given, draws = _linear_swaps(scores[:, 0], scores[:, i + 1], scores[:, j + 1], of, signs)
             gap[i, j], gap[j, i] = given, -given
             if given == given:
                 p[i, j] = p[j, i] = ((np.abs(draws) >= abs(given) - 1e-12).sum() + 1) / (resamples + 1)
@@ -131,7 +140,9 @@ def cluster_intervals(
     resamples: int = 1000,
     confidence: float = 0.95,
 ) -> list[Estimate]:
-    """Return `cluster_interval` of every column of ``metrics`` (n_items, k) from the same draws, over common items."""
+    """Return `cluster_interval` of every column of ``metrics`` (n_items, k) from the same draws, over common
+    items.
+    """
     columns = {f"metric {i}": column for i, column in enumerate(numeric(metrics, name="metrics", ndim=2).T, 1)}
     items, reason = _usable({"human": human} | columns, clusters, method)
     if reason:
@@ -150,14 +161,18 @@ def difference_interval(
     second: ArrayLike,
     *,
     clusters: Labels,
+    systems: Labels | None = None,
     rng: np.random.Generator,
     method: Method = "spearman",
     ranks: Ranks = "anew",
     resamples: int = 1000,
     confidence: float = 0.95,
 ) -> Estimate:
-    """Return r(human, first) - r(human, second) with its percentile interval from drawing whole clusters."""
-    items, reason = _usable({"human": human, "first": first, "second": second}, clusters, method)
+    """Return r(human, first) - r(human, second) with its percentile interval from drawing whole clusters.
+
+    With ``systems`` they are drawn as well, and a question weighs the product of both draws (BOOT-BOTH).
+    """
+    items, reason = _usable({"human": human, "first": first, "second": second}, clusters, method, systems)
     name = f"{NAMES[method]}, difference"
     if reason:
         return undefined(name, reason, n=items.n, dropped=items.dropped)
@@ -168,28 +183,34 @@ def difference_interval(
 
 @dataclass(frozen=True, slots=True)
 class _Items:
-    """Human and metric scores of the complete items, and the cluster of each."""
+    """Human and metric scores of the complete items, and what each belongs to: its cluster, and if drawn its
+    system.
+    """
 
     table: FloatArray  # (n_items, 1 + n_metrics)
     dropped: int
-    n_clusters: int
-    cluster: IntArray
+    facets: Facets
 
     @property
     def n(self) -> int:
         return len(self.table)
 
 
-def _usable(columns: Mapping[str, ArrayLike], clusters: Labels, method: Method) -> tuple[_Items, str]:
+def _usable(
+    columns: Mapping[str, ArrayLike], clusters: Labels, method: Method, systems: Labels | None = None
+) -> tuple[_Items, str]:
     """Return the items complete in all columns, and why they cannot be used or an empty string."""
     if method not in METHODS:
         raise ValueError(f"method: {method!r} is none of {', '.join(METHODS)}")
     found = complete(list(columns.values()), names=list(columns))
-    items = _Items(found.columns, found.dropped, *clusters_of(clusters, found.kept))
+    if len(clusters) != len(found.kept):
+        raise ValueError(f"clusters: {len(clusters)} labels for {len(found.kept)} items")
+    of = facets(clusters, systems, design=Inference(systems=systems is not None))
+    items = _Items(found.columns, found.dropped, of.kept(found.kept))
     if items.n < 4:
         return items, f"{items.n} items have all scores: too few"
-    if items.n_clusters < 3:
-        return items, f"{items.n_clusters} cluster(s): resampling them needs three or more"
+    if items.facets.n_sources < 3:
+        return items, f"{items.facets.n_sources} cluster(s): resampling them needs three or more"
     flat = [name for name, column in zip(columns, items.table.T, strict=True) if constant(column)]
     return items, f"the {flat[0]} score is the same for every item" if flat else ""
 
@@ -199,33 +220,40 @@ def _swapped(
 ) -> tuple[float, FloatArray]:
     table = ranked(items.table) if method == "spearman" else items.table
     human, first, second = standardised(table).T
-    signs = rng.choice([-1.0, 1.0], size=(resamples, items.n_clusters))
+    of = items.facets
+    signs = of.signs(resamples, rng)
     if method == "pearson" or (method == "spearman" and ranks == "once"):
-        return _linear_swaps(human, first, second, items.cluster, signs)
+        return _linear_swaps(human, first, second, of, signs)
     compare = pooled_spearman(human, first, second) if method == "spearman" else _kendall_swaps(human, first, second)
     step = max(1, _BLOCK_CELLS // len(human))
-    swaps = np.ascontiguousarray(signs.T < 0)
-    parts = [compare(swaps[items.cluster, i : i + step]) for i in range(0, resamples, step)]
+    by_source, by_system = (np.ascontiguousarray(each.T < 0) for each in signs)
+    blocks = [slice(i, i + step) for i in range(0, resamples, step)]
+    parts = [compare(by_source[of.source, b] ^ by_system[of.system, b]) for b in blocks]
     return float(compare(np.zeros((len(human), 1), dtype=bool))[0]), np.concatenate(parts)
 
 
 def _linear_swaps(
-    human: FloatArray, first: FloatArray, second: FloatArray, cluster: IntArray, signs: FloatArray
+    human: FloatArray, first: FloatArray, second: FloatArray, of: Facets, signs: tuple[FloatArray, FloatArray]
 ) -> tuple[float, FloatArray]:
     """Return the difference of Pearson correlations as given and under every row of swap signs.
 
-    A swapped metric is a + s d and its partner a - s d, with a the mean of both, d half their difference and s = +-1 by
-    cluster. Covariance, mean and length are then sums over clusters times s.
+    A swapped metric is a + s d and its partner a - s d, with a the mean of both, d half their difference and s = +-1
+    by cluster (and system). Covariance, mean and length are then sums over clusters (and systems) times s.
     """
     middle, half = (first + second) / 2, (first - second) / 2
-    with_human = signs @ np.bincount(cluster, human * half)
-    shift = signs @ np.bincount(cluster, half)
-    crossed = signs @ np.bincount(cluster, middle * half)
+    with_human, shift, crossed = (_summed(column, of, signs) for column in (human * half, half, middle * half))
     base, length, n = human @ middle, middle @ middle + half @ half, len(human)
     total = middle.sum()
     upper = (base + with_human) / np.sqrt(length + 2 * crossed - (total + shift) ** 2 / n)
     lower = (base - with_human) / np.sqrt(length - 2 * crossed - (total - shift) ** 2 / n)
     return float(human @ first - human @ second), upper - lower
+
+
+def _summed(column: FloatArray, of: Facets, weights: tuple[FloatArray, FloatArray]) -> FloatArray:
+    """Return the sums of a column under every row of weights of sources times weights of systems."""
+    cells = np.bincount(of.source * of.n_systems + of.system, column, of.n_sources * of.n_systems)
+    by_system = weights[0] @ cells.reshape(of.n_sources, of.n_systems)
+    return np.asarray((by_system * weights[1]).sum(axis=1))
 
 
 def _kendall_swaps(human: FloatArray, first: FloatArray, second: FloatArray) -> OfSwaps:
@@ -241,16 +269,19 @@ def _kendall_swaps(human: FloatArray, first: FloatArray, second: FloatArray) -> 
 def _redrawn(items: _Items, method: Method, ranks: Ranks, resamples: int, rng: np.random.Generator) -> FloatArray:
     """Return (resamples, n_metrics): the human score's correlation with every metric in each resample of clusters."""
     if method == "kendall":
-        return np.array([_tau_of(items.table[rows]) for rows in _drawn_rows(items, resamples, rng)])
+        drawn = (
+            np.repeat(np.arange(items.n), w) for block in _drawn(items, resamples, rng) for w in block.T.astype(np.intp)
+        )
+        return np.array([coefficients(items.table[rows], method="kendall")[0, 1:] for rows in drawn])
     if method == "spearman" and ranks == "anew":
         compare = weighted_spearman(items.table)
-        drawn = (np.ascontiguousarray(w.T)[items.cluster] for w in _drawn_weights(items, resamples, rng))
-        return np.concatenate([compare(weights) for weights in drawn])
+        return np.concatenate([compare(weights) for weights in _drawn(items, resamples, rng)])
     table = standardised(ranked(items.table) if method == "spearman" else items.table)
     human, metrics = table[:, :1], table[:, 1:]
     products = np.column_stack([np.ones(items.n), human, human**2, metrics, metrics**2, human * metrics])
-    sums = np.stack([np.bincount(items.cluster, column) for column in products.T], axis=1)
-    return np.concatenate([_r_of_sums(w @ sums) for w in _drawn_weights(items, resamples, rng)])
+    blocks = items.facets.times(resamples, rng)
+    sums = ([_summed(column, items.facets, times) for column in products.T] for times in blocks)
+    return np.concatenate([_r_of_sums(np.stack(each, axis=1)) for each in sums])
 
 
 def _r_of_sums(sums: FloatArray) -> FloatArray:
@@ -261,25 +292,17 @@ def _r_of_sums(sums: FloatArray) -> FloatArray:
     return r
 
 
-def _drawn_weights(items: _Items, resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-    """Yield (block, n_clusters): how often each cluster is drawn."""
-    n, step = items.n_clusters, max(1, _BLOCK_CELLS // items.n)
-    for start in range(0, resamples, step):
-        size = min(step, resamples - start)
-        cells = rng.integers(n, size=(size, n)) + n * np.arange(size)[:, None]
-        yield np.bincount(cells.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
-
-
-def _drawn_rows(items: _Items, resamples: int, rng: np.random.Generator) -> Iterator[IntArray]:
-    for block in _drawn_weights(items, resamples, rng):
-        for weights in block:
-            yield np.repeat(np.arange(len(items.table)), weights[items.cluster].astype(np.intp))
-
-
-def _tau_of(table: FloatArray) -> FloatArray:
-    return coefficients(table, method="kendall")[0, 1:]
+def _drawn(items: _Items, resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """Yield (n_items, block): how often each item comes."""
+    of = items.facets
+    for sources, systems in of.times(resamples, rng):
+        yield np.ascontiguousarray(sources.T)[of.source] * np.ascontiguousarray(systems.T)[of.system]
 
 
 def _bootstrapped(value: float, draws: FloatArray, items: _Items, name: str, confidence: float) -> Estimate:
-    found = percentiles(draws, f"bootstrap of {len(draws)} over {items.n_clusters} clusters", confidence)
+    found = percentiles(draws, f"bootstrap of {len(draws)} over {_clusters(items.facets)}", confidence)
     return with_spread(value, found, n=items.n, dropped=items.dropped, method=name)
+
+
+def _clusters(of: Facets) -> str:
+    return f"{of.n_sources} clusters" + (f" and {of.n_systems} systems" if of.design.systems else "")

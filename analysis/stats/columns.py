@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels, grouped, numeric, same_length
+from analysis.stats.arrays import BoolArray, FloatArray, numeric, same_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,6 @@ def complete(columns: Sequence[ArrayLike], *, names: Sequence[str] | None = None
     table = np.column_stack(list(checked.values()))
     kept = np.asarray(~np.isnan(table).any(axis=1))
     return Complete(table[kept], kept, int((~kept).sum()))
-
-
-def clusters_of(labels: Labels, kept: BoolArray) -> tuple[int, IntArray]:
-    """Return how many clusters the kept items fall into, and each item's."""
-    if len(labels) != len(kept):
-        raise ValueError(f"clusters: {len(labels)} labels for {len(kept)} items")
-    _, codes = grouped(labels, name="clusters")
-    different, codes = np.unique(codes[kept], return_inverse=True)
-    return different.size, codes
 
 
 def oriented(scores: ArrayLike, *, higher_is_better: bool) -> FloatArray:

@@ -1,19 +1,58 @@
 """Do two systems differ? Tests on their mean scores per source, the same sources for both."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special, stats
 
-from analysis.stats.arrays import FloatArray, numeric
+from analysis.stats.arrays import BoolArray, FloatArray, numeric
 from analysis.stats.columns import complete, constant
 from analysis.stats.estimate import Estimate, Tested, undefined, untested
 from analysis.stats.resampling import Bootstrap, percentiles
 
 ENUMERATED = 16  # sources up to which all 2^n swaps are taken
+EXACT = 10  # decimals in which equal means are equal: rounding must not break ties of 7/3 - 2 and 2 - 5/3
 _BLOCK_CELLS = 2_000_000
+_EQUAL = 1e-12  # of the size of the differences: what rounding can make of equal sums
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permuted(Tested):
+    """A difference tested by permutation, with the smallest p that its data could have given."""
+
+    least_p: float = nan
+
+
+def smallest_p(sources: int, *, pairs: int = 1, resamples: int = 10_000) -> float:
+    """Return the smallest two-sided p that `paired_permutation` can give, after Holm over pairs.
+
+    With n sources there are 2^n swaps, and the observed one and its mirror image are always as far
+    from 0: no p can fall below 2 / 2^n, nor, where swaps are drawn, below 1 / (resamples + 1).
+    Holm's smallest p is the number of pairs times the smallest of them.
+
+    >>> smallest_p(5)
+    0.0625
+    >>> smallest_p(8, pairs=6)
+    0.046875
+    """
+    if sources < 2:
+        return 1.0
+    one = 2.0 ** (1 - sources) if sources <= ENUMERATED else 1 / (resamples + 1)
+    return min(1.0, pairs * one)
+
+
+def sources_to_tell(*, pairs: int = 1, level: float = 0.05) -> int:
+    """Return the fewest sources with which `paired_permutation` can find anything below the level.
+
+    >>> sources_to_tell(), sources_to_tell(pairs=6), sources_to_tell(pairs=105)
+    (6, 8, 13)
+    """
+    sources = 2
+    while pairs * 2.0 ** (1 - sources) >= level:
+        sources += 1
+    return sources
 
 
 def paired_permutation(
@@ -23,7 +62,7 @@ def paired_permutation(
     rng: np.random.Generator,
     resamples: int = 10_000,
     confidence: float = 0.95,
-) -> Tested:
+) -> Permuted:
     """Test the mean difference of paired scores by swapping the systems source by source.
 
     Parameters
@@ -33,23 +72,29 @@ def paired_permutation(
 
     Returns
     -------
-    Tested
-        ``value`` the mean difference, Student's t interval over sources, two-sided ``p``, which is never 0.
+    Permuted
+        ``value`` the mean difference, Student's t interval over sources, two-sided ``p``, which is never 0, and
+        ``least_p``: with m sources on which the systems differ p is at least 2 / 2^m.
     """
     pairs = complete([first, second], names=["first", "second"])
     gap = pairs.columns[:, 0] - pairs.columns[:, 1]
     n, name = pairs.n, "paired permutation over sources"
     if n < 2:
-        return untested(name, f"{n} sources have both scores: too few", n=n, dropped=pairs.dropped)
+        reason = f"{n} sources have both scores: too few"
+        return Permuted(value=nan, n=n, dropped=pairs.dropped, method=name, reason=reason)
     given = float(gap.mean())
+    differ = np.abs(gap) > _EQUAL * np.abs(gap).max()
+    least = min(1.0, 2.0 ** (1 - int(differ.sum())))
     reach = float(special.stdtrit(n - 1, (1 + confidence) / 2) * gap.std(ddof=1) / np.sqrt(n))
     if n <= ENUMERATED:
         signs = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
-        p, name = float(_as_extreme(signs @ gap / n, given).mean()), f"{name}, all swaps"
+        p, name = float(_as_extreme(signs @ gap, gap).mean()), f"{name}, all swaps"
     else:
-        extreme = sum(int(_as_extreme(signs @ gap / n, given).sum()) for signs in _random_signs(n, resamples, rng))
+        drawn = _random_signs(n, resamples, rng)
+        extreme = sum(int(_as_extreme(signs @ gap, gap).sum()) for signs in drawn)
         p, name = (extreme + 1) / (resamples + 1), f"{name}, {resamples} resamples"
-    return Tested(
+        least = max(least, 1 / (resamples + 1))
+    return Permuted(
         value=given,
         low=given - reach if reach > 0 else nan,
         high=given + reach if reach > 0 else nan,
@@ -58,11 +103,13 @@ def paired_permutation(
         method=f"{name}; Student's t interval, {confidence:.0%}",
         reason="" if reach > 0 else "the same difference on every source: no interval can be estimated",
         p=p,
+        least_p=least,
     )
 
 
-def _as_extreme(draws: FloatArray, given: float) -> FloatArray:
-    return np.asarray(np.abs(draws) >= abs(given) - 1e-12)
+def _as_extreme(sums: FloatArray, gap: FloatArray) -> BoolArray:
+    """Say which sums of swapped differences are as far from 0 as the given ones, but for rounding."""
+    return np.asarray(np.abs(sums) >= abs(gap.sum()) - _EQUAL * np.abs(gap).sum())
 
 
 def _random_signs(n: int, resamples: int, rng: np.random.Generator) -> list[FloatArray]:
@@ -78,11 +125,12 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> Tested:
     """
     pairs = complete([first, second], names=["first", "second"])
     gap = pairs.columns[:, 0] - pairs.columns[:, 1]
+    ranked = np.round(gap, EXACT)
     name = "Wilcoxon signed-rank, zeros after Pratt"
-    if not gap.any():
+    if not ranked.any():
         reason = "the systems never differ" if pairs.n else "no source has both scores"
         return untested(name, reason, n=pairs.n, dropped=pairs.dropped)
-    found = stats.wilcoxon(gap, zero_method="pratt")
+    found = stats.wilcoxon(ranked, zero_method="pratt")
     return Tested(
         value=float(np.median(gap)),
         n=pairs.n,
@@ -163,5 +211,5 @@ def cliffs_delta(first: ArrayLike, second: ArrayLike, *, interval: Bootstrap | N
 
 def _delta(columns: FloatArray) -> float:
     n = len(columns)
-    ranks = stats.rankdata(columns.T.ravel())
+    ranks = stats.rankdata(np.round(columns.T.ravel(), EXACT))
     return float(2 * (ranks[:n].sum() - ranks[n:].sum()) / (2 * n * n))

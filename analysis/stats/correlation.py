@@ -111,7 +111,7 @@ def _tested(items: Complete, i: int, j: int, method: Method, confidence: float) 
     found = Tested(value=value, n=items.n, dropped=items.dropped, method=f"{name}; Fisher z, {confidence:.0%}")
     low, high = fisher_interval(value, items.n, method=method, confidence=confidence)
     reason = "" if low == low else "too few items or a perfect correlation: no interval"
-    return replace(found, low=low, high=high, p=_p_value(x, y, value, method), reason=reason)
+    return replace(found, low=low, high=high, p=independent_p(x, y, value, method), reason=reason)
 
 
 def fisher_interval(r: float, n: int, *, method: Method, confidence: float = 0.95) -> tuple[float, float]:
@@ -123,7 +123,8 @@ def fisher_interval(r: float, n: int, *, method: Method, confidence: float = 0.9
     return float(np.tanh(np.arctanh(r) - reach)), float(np.tanh(np.arctanh(r) + reach))
 
 
-def _p_value(x: FloatArray, y: FloatArray, value: float, method: Method) -> float:
+def independent_p(x: FloatArray, y: FloatArray, value: float, method: Method) -> float:
+    """Return the two-sided p of a coefficient of complete columns, taking items as independent."""
     if len(x) <= ENUMERATED:
         return exact_p(x, y, method=method)
     if method == "kendall":
@@ -135,7 +136,7 @@ def _p_value(x: FloatArray, y: FloatArray, value: float, method: Method) -> floa
 
 def exact_p(x: FloatArray, y: FloatArray, *, method: Method) -> float:
     """Return the share of all orders of ``y`` whose correlation with ``x`` is at least as far from 0 as the given."""
-    orders = _orders(len(x))
+    orders = all_orders(len(x))
     if method == "kendall":
         signs = np.sign(y[:, None] - y[None, :])
         score = np.zeros(len(orders))
@@ -149,6 +150,7 @@ def exact_p(x: FloatArray, y: FloatArray, *, method: Method) -> float:
 
 
 @lru_cache(maxsize=2)
-def _orders(n: int) -> IntArray:
+def all_orders(n: int) -> IntArray:
+    """Return all orders of n things (n!, n), the given one first."""
     flat = np.fromiter(chain.from_iterable(permutations(range(n))), dtype=np.intp, count=n * factorial(n))
     return flat.reshape(-1, n)

@@ -57,7 +57,8 @@ def williams(r12: float, r13: float, r23: float, n: int, *, alternative: Alterna
         return untested(method, reason, n=n)
     t = float(williams_t(r12, r13, r23, n))
     if np.isnan(t):
-        return untested(method, "the two metrics order the items alike: nothing to test", n=n)
+        way = "alike" if r23 > 0 else "the opposite way"
+        return untested(method, f"the two metrics order the items {way}: nothing to test", n=n)
     return Tested(value=r12 - r13, n=n, method=method, statistic=t, p=_p_of_t(t, n - 3, alternative))
 
 

@@ -17,8 +17,11 @@ class Estimate:
     high: float = nan
     n: int = 0  # units (or items, or sources) the value rests on
     dropped: int = 0  # those that could not be used
+    clusters: int = 0  # those (as a rule sources) the interval rests on; 0: units are independent
+    df: float = nan  # degrees of freedom of a jackknife-t over clusters; over units they are n - 1
     method: str = ""
     reason: str = ""
+    caution: str = ""  # why an interval that is given is a rough one
 
     @property
     def defined(self) -> bool:

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.stats.arrays import FloatArray
+from analysis.stats.arrays import FloatArray, Labels
 from analysis.stats.chance import (
     ONE_VALUE,
     Unequal,
@@ -18,8 +18,18 @@ from analysis.stats.chance import (
 )
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.kappa import Weights
-from analysis.stats.ratings import Patterns, Scale, checked, checked_scale, coded, observed_scale
+from analysis.stats.ratings import (
+    Patterns,
+    Scale,
+    checked,
+    checked_scale,
+    cluster_codes,
+    coded,
+    memberships,
+    observed_scale,
+)
 from analysis.stats.resampling import Interval, Jackknife, estimated
+from analysis.stats.scarcity import guarded
 
 
 def fleiss_kappa(
@@ -28,6 +38,7 @@ def fleiss_kappa(
     weights: Weights = "unweighted",
     unequal: Unequal = "gwet",
     scale: Scale | None = None,
+    clusters: Labels | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Estimate:
     """Fleiss' kappa (Fleiss 1971), with unequal numbers of raters as named by ``unequal``.
@@ -37,8 +48,10 @@ def fleiss_kappa(
     ratings : (n_units, n_raters), NaN where not judged; or value counts (`value_counts`)
     weights : "unweighted" as published, or Gwet's weighted form, "linear" or "quadratic"
     unequal : "gwet" takes p_a over units with two or more ratings and p_e from the mean of the units' proportions
-        over all units (Gwet 2014, ch. 2); "listwise" keeps only units that every rater judged, as older software does
+        over all units (Gwet 2014, ch. 2); "listwise" keeps only units that every rater judged, as
+        older software does; who judged nothing is no rater
     scale : points of the scale, to refuse others; Fleiss' kappa itself takes no notice of unused points
+    clusters : (n_units,) labels, as a rule the source: the interval is then over whole clusters
 
     Notes
     -----
@@ -57,6 +70,7 @@ def fleiss_kappa(
         weights=weights,
         scale=scale,
         unequal=unequal,
+        clusters=clusters,
         interval=interval,
     )
 
@@ -67,6 +81,7 @@ def randolph_kappa(
     scale: Scale,
     weights: Weights = "unweighted",
     unequal: Unequal = "gwet",
+    clusters: Labels | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Estimate:
     """Randolph's free-marginal kappa: chance is one over the number of points of the scale.
@@ -74,9 +89,16 @@ def randolph_kappa(
     The whole scale must be given: with the observed values alone the number would depend on what nobody chose.
     It is Brennan and Prediger's coefficient, which also has weights. Fleiss' 30 patients give .444.
     """
-    method = f"Randolph's kappa (Brennan-Prediger), {weights}"
     return chance_corrected(
-        ratings, _even, method=method, weights=weights, scale=scale, unequal=unequal, interval=interval
+        ratings,
+        _even,
+        method=f"Randolph's kappa (Brennan-Prediger), {weights}",
+        weights=weights,
+        scale=scale,
+        unequal=unequal,
+        from_ratings=False,
+        clusters=clusters,
+        interval=interval,
     )
 
 
@@ -85,6 +107,7 @@ def conger_kappa(
     *,
     weights: Weights = "unweighted",
     scale: Scale | None = None,
+    clusters: Labels | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Estimate:
     """Conger's kappa (1980): chance from each rater's own use of the scale; with two raters it is Cohen's kappa.
@@ -93,20 +116,32 @@ def conger_kappa(
     judged (Gwet 2014). Krippendorff's example C gives .763.
     """
     table, method = checked(ratings), f"Conger's kappa, {weights}"
-    table = table[:, ~np.isnan(table).all(axis=0)]
+    judged = ~np.isnan(table)
+    rated = np.asarray(judged.any(axis=1))
+    held = None if clusters is None else cluster_codes(clusters, rated)
+    blank = int((~rated).sum())
+    table = table[rated][:, judged.any(axis=0)]
     values = observed_scale(table) if scale is None else checked_scale(scale)
     given = (coded(table, values)[:, :, None] == np.arange(values.size)).astype(np.float64)
-    counts = given.sum(axis=1)
+    counts, once = given.sum(axis=1), np.ones(len(table))
     pairable = counts.sum(axis=1) >= 2
-    n, dropped = int(pairable.sum()), int((~pairable).sum())
+    n, dropped = int(pairable.sum()), int((~pairable).sum()) + blank
     if n == 0:
         return undefined(method, "no unit has two ratings", dropped=dropped)
     w = agreement_weights(values, weights)
     share = np.zeros(len(table))
     share[pairable] = agreeing_share(counts[pairable], w)
-    features = np.column_stack([share, pairable, given.reshape(len(table), -1)])
-    statistic = partial(_conger, raters=table.shape[1], w=w)
-    found = estimated(features, np.ones(len(table)), statistic, interval, method=method, at_most=1.0)
+    members = None if held is None else memberships(held, np.arange(len(table)), once, len(table))
+    found = estimated(
+        np.column_stack([share, pairable, given.reshape(len(table), -1)]),
+        once,
+        partial(_conger, raters=table.shape[1], w=w),
+        interval,
+        method=method,
+        at_most=1.0,
+        clusters=members,
+    )
+    found = guarded(found, counts, members)
     return replace(found, n=n, dropped=dropped, reason=found.reason if found.defined else ONE_VALUE)
 
 

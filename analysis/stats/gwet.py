@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.stats.arrays import FloatArray
+from analysis.stats.arrays import FloatArray, Labels
 from analysis.stats.chance import chance_corrected
 from analysis.stats.estimate import Estimate
 from analysis.stats.kappa import Weights
@@ -16,6 +16,7 @@ def gwet_ac(
     *,
     scale: Scale,
     weights: Weights = "unweighted",
+    clusters: Labels | None = None,
     interval: Interval | None = Jackknife(),  # noqa: B008  frozen
 ) -> Estimate:
     """Gwet's AC1 (unweighted, 2008) or AC2 (linear or quadratic weights, 2014, ch. 5).
@@ -25,6 +26,7 @@ def gwet_ac(
     ratings : (n_units, n_raters), NaN where not judged; or value counts (`value_counts`)
     scale : every point of the scale: p_e depends on their number
     weights : "unweighted" for AC1
+    clusters : (n_units,) labels, as a rule the source: the interval is then over whole clusters
 
     Notes
     -----
@@ -38,7 +40,16 @@ def gwet_ac(
     if len(scale) < 2:
         raise ValueError("scale: AC1 and AC2 need two points or more")
     name = "AC1" if weights == "unweighted" else f"AC2, {weights}"
-    return chance_corrected(ratings, _guessed, method=f"Gwet's {name}", weights=weights, scale=scale, interval=interval)
+    return chance_corrected(
+        ratings,
+        _guessed,
+        method=f"Gwet's {name}",
+        weights=weights,
+        scale=scale,
+        from_ratings=False,
+        clusters=clusters,
+        interval=interval,
+    )
 
 
 def _guessed(pi: FloatArray, w: FloatArray) -> FloatArray:

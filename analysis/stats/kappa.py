@@ -7,12 +7,20 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
+from scipy import sparse, special
 
-from analysis.stats.arrays import FloatArray, IntArray, numeric, same_length
+from analysis.stats.arrays import FloatArray, IntArray, Labels, numeric, same_length
 from analysis.stats.estimate import Estimate, undefined
-from analysis.stats.ratings import Scale, checked, checked_scale, coded
+from analysis.stats.ratings import (
+    Scale,
+    checked,
+    checked_scale,
+    cluster_codes,
+    coded,
+    memberships,
+)
 from analysis.stats.resampling import Interval, Jackknife, estimated
+from analysis.stats.scarcity import guarded
 
 Weights: TypeAlias = Literal["unweighted", "linear", "quadratic"]
 WEIGHTS: tuple[Weights, ...] = ("unweighted", "linear", "quadratic")
@@ -46,6 +54,7 @@ def cohen_kappa(
     *,
     scale: Scale,
     weights: Weights = "unweighted",
+    clusters: Labels | None = None,
     interval: Interval | Asymptotic | None = Jackknife(),  # noqa: B008  frozen
 ) -> Estimate:
     """Cohen's kappa (1960), or weighted kappa (1968), of two raters over the units both judged.
@@ -58,6 +67,8 @@ def cohen_kappa(
     first, second : (n_units,), NaN where not judged
     scale : every point of the scale
     weights : "unweighted", "linear" (|a - b|) or "quadratic" ((a - b)^2)
+    clusters : (n_units,) labels, as a rule the source: the interval is then over whole clusters,
+        which the large-sample formula cannot do
 
     Examples
     --------
@@ -69,9 +80,20 @@ def cohen_kappa(
     values = checked_scale(scale)
     size = values.size
     cells = coded(a[:, None], values)[both, 0] * size + coded(b[:, None], values)[both, 0]
+    members = None
+    if clusters is not None:
+        if isinstance(interval, Asymptotic):
+            raise ValueError("interval: the large-sample formula takes units as independent")
+        held = cluster_codes(clusters, np.asarray(both))
+        members = memberships(held, cells, np.ones(len(cells)), size * size)
     joint = np.bincount(cells, minlength=size * size).astype(np.float64)
     return kappa_of_table(
-        joint.reshape(size, size), disagreement(values, weights), interval, f"Cohen's kappa, {weights}", n_all
+        joint.reshape(size, size),
+        disagreement(values, weights),
+        interval,
+        f"Cohen's kappa, {weights}",
+        n_all,
+        members,
     )
 
 
@@ -81,19 +103,34 @@ def kappa_of_table(
     interval: Interval | Asymptotic | None = Jackknife(),  # noqa: B008  frozen
     method: str = "Cohen's kappa, own weights",
     n_all: int | None = None,
+    clusters: sparse.csr_array | None = None,
 ) -> Estimate:
-    """Kappa of a table of joint counts (V, V) under any table of disagreement weights, 0 where the raters agree."""
+    """Kappa of joint counts (V, V) under any table of disagreement weights, 0 where raters agree.
+
+    ``clusters`` (C, V * V) says how many of each cell's units every cluster holds.
+    """
     counts = numeric(joint, name="joint", ndim=2)
     n = int(counts.sum())
     dropped = 0 if n_all is None else n_all - n
     if n == 0:
         return undefined(method, "the two raters share no unit", dropped=dropped)
     statistic = partial(_kappa, weights=weights)
-    times = counts.ravel()
-    used = times > 0
-    features = np.eye(times.size)[used]
+    cells, times = np.eye(counts.size), counts.ravel()
+    used = np.flatnonzero(times)
+    held = None if clusters is None else clusters[:, used]
     how = None if isinstance(interval, Asymptotic) else interval
-    found = estimated(features, times[used], statistic, how, method=method, dropped=dropped, at_most=1.0)
+    found = estimated(
+        cells[used],
+        times[used],
+        statistic,
+        how,
+        method=method,
+        dropped=dropped,
+        at_most=1.0,
+        clusters=held,
+    )
+    given = cells.reshape(-1, *counts.shape)
+    found = guarded(found, (given.sum(axis=1) + given.sum(axis=2))[used], held)
     if not found.defined:
         return undefined(method, "both raters gave one and the same value throughout", n=n, dropped=dropped)
     return _asymptotic(found, counts, weights, interval) if isinstance(interval, Asymptotic) else found

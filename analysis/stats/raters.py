@@ -12,7 +12,7 @@ from analysis.stats.correlation import Method, correlate
 from analysis.stats.estimate import Estimate, Tested
 from analysis.stats.kappa import Weights, cohen_kappa
 from analysis.stats.percent import percent_agreement
-from analysis.stats.ratings import Scale, checked, checked_scale, coded
+from analysis.stats.ratings import Scale, checked, checked_scale, cluster_codes, coded
 
 Coefficient = Callable[[FloatArray], Estimate]
 
@@ -95,22 +95,44 @@ class Repeats:
     kappa: Estimate
 
 
-def intra_rater(first: ArrayLike, second: ArrayLike, *, scale: Scale, weights: Weights = "quadratic") -> Repeats:
-    """Return the agreement of first and second judgment of the same units by the same rater, (n_repeats,) each."""
+def intra_rater(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    scale: Scale,
+    weights: Weights = "quadratic",
+    clusters: Labels | None = None,
+) -> Repeats:
+    """Return how far first and second judgments of the same units by one rater agree.
+
+    ``first`` and ``second`` are (n_repeats,). ``clusters`` (n_repeats,) are labels, as a rule the
+    source: intervals are then over whole clusters.
+    """
     a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
     same_length(first=a, second=b)
     return Repeats(
-        percent_agreement(np.column_stack([a, b]), scale=scale), cohen_kappa(a, b, scale=scale, weights=weights)
+        percent_agreement(np.column_stack([a, b]), scale=scale, clusters=clusters),
+        cohen_kappa(a, b, scale=scale, weights=weights, clusters=clusters),
     )
 
 
 def intra_raters(
-    first: ArrayLike, second: ArrayLike, *, raters: Labels, scale: Scale, weights: Weights = "quadratic"
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    raters: Labels,
+    scale: Scale,
+    weights: Weights = "quadratic",
+    clusters: Labels | None = None,
 ) -> dict[Hashable, Repeats]:
     """Return `intra_rater` of each rater; ``raters`` (n_repeats,) says whose judgments they are."""
     a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
     names, rater = grouped(raters, name="raters")
     same_length(first=a, second=b, raters=rater)
-    return {
-        name: intra_rater(a[rater == i], b[rater == i], scale=scale, weights=weights) for i, name in enumerate(names)
-    }
+    held = None if clusters is None else cluster_codes(clusters, np.ones(len(a), dtype=bool))
+    found = {}
+    for code, name in enumerate(names):
+        own = rater == code
+        inside = None if held is None else held[own]
+        found[name] = intra_rater(a[own], b[own], scale=scale, weights=weights, clusters=inside)
+    return found

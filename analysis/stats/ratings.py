@@ -1,13 +1,14 @@
 """The door for tables of ratings (n_units, n_raters), NaN where a rater did not judge a unit."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
-from analysis.stats.arrays import FloatArray, IntArray, numeric
+from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels, grouped, numeric
 
 Scale: TypeAlias = Sequence[float] | FloatArray
 _BLOCK_CELLS = 100_000
@@ -29,6 +30,7 @@ class Patterns:
     values: FloatArray  # (V,) the scale, ascending
     counts: FloatArray  # (P, V) how often each value was given
     times: FloatArray  # (P,) how many units are like that
+    clusters: sparse.csr_array | None = None  # (C, P) how many of them each cluster holds
 
     @property
     def sizes(self) -> FloatArray:
@@ -40,10 +42,20 @@ class Patterns:
 
     def with_at_least(self, raters: int) -> "Patterns":
         keep = self.sizes >= raters
-        return Patterns(self.values, self.counts[keep], self.times[keep])
+        clusters = self.clusters
+        if clusters is not None:
+            clusters = clusters[:, np.flatnonzero(keep)]
+            clusters = clusters[np.flatnonzero(np.diff(clusters.indptr)), :]  # those that hold any
+        return Patterns(self.values, self.counts[keep], self.times[keep], clusters)
 
 
-def value_counts(values: ArrayLike, counts: ArrayLike, times: ArrayLike) -> Patterns:
+def value_counts(
+    values: ArrayLike,
+    counts: ArrayLike,
+    times: ArrayLike,
+    *,
+    clusters: Labels | None = None,
+) -> Patterns:
     """Return units told by how often each value was given, as a database groups them.
 
     Parameters
@@ -51,6 +63,8 @@ def value_counts(values: ArrayLike, counts: ArrayLike, times: ArrayLike) -> Patt
     values : (V,) the scale
     counts : (P, V) how often a unit of the kind was given each value
     times : (P,) how many units of the kind there are
+    clusters : (P,) labels of the cluster (as a rule the source) that holds these units; a kind of
+        unit found in several clusters comes once for each of them
     """
     scale, table = checked_scale(np.asarray(values)), numeric(counts, name="counts", ndim=2)
     number = numeric(times, name="times", ndim=1)
@@ -60,7 +74,35 @@ def value_counts(values: ArrayLike, counts: ArrayLike, times: ArrayLike) -> Patt
         if not (array >= 0).all() or (array != np.rint(array)).any():
             raise ValueError(f"{name}: whole numbers from 0 on are expected")
     used = table.any(axis=1) & (number > 0)
-    return Patterns(scale, table[used][:, np.argsort(np.asarray(values))], number[used])
+    kinds, number = table[used][:, np.argsort(np.asarray(values))], number[used]
+    if clusters is None:
+        return Patterns(scale, kinds, number)
+    held = cluster_codes(clusters, used, name="kinds of units")
+    different, kind = np.unique(kinds, axis=0, return_inverse=True)
+    members = memberships(held, kind.ravel(), number, len(different))
+    return Patterns(scale, different, np.asarray(members.sum(axis=0), dtype=np.float64), members)
+
+
+def cluster_codes(clusters: Labels, kept: BoolArray, *, name: str = "units") -> IntArray:
+    """Return the kept units' clusters, numbered from 0 without gaps."""
+    if len(clusters) != len(kept):
+        raise ValueError(f"clusters: {len(clusters)} labels for {len(kept)} {name}")
+    if isinstance(clusters, np.ndarray) and clusters.dtype.kind in "iu":
+        codes = clusters
+    else:
+        _, codes = grouped(clusters, name="clusters")
+    return np.unique(codes[kept], return_inverse=True)[1]
+
+
+def memberships(
+    clusters: IntArray,
+    kinds: IntArray,
+    times: FloatArray,
+    size: int,
+) -> sparse.csr_array:
+    """Return (C, size): how many units of each kind every cluster holds, from rows that say so."""
+    shape = (int(clusters.max(initial=-1)) + 1, size)
+    return sparse.csr_array(sparse.coo_array((times, (clusters, kinds)), shape=shape))
 
 
 def checked(ratings: ArrayLike) -> FloatArray:
@@ -119,28 +161,53 @@ def coded(table: FloatArray, values: FloatArray) -> IntArray:
     return codes
 
 
-def patterns(ratings: ArrayLike | Patterns, *, scale: Scale | None = None) -> Patterns:
+def patterns(
+    ratings: ArrayLike | Patterns,
+    *,
+    scale: Scale | None = None,
+    clusters: Labels | None = None,
+) -> Patterns:
     """Return the different units of a table and how many there are of each; units without ratings are left out.
 
     With few values and few ratings per unit a unit's counts fit into one integer, so that a million units are counted
-    in one pass with little memory. Units that come counted already are taken as they are.
+    in one pass with little memory. Units that come counted already are taken as they are, with
+    their clusters.
+
+    Parameters
+    ----------
+    ratings : (n_units, n_raters), NaN where not judged; or value counts (`value_counts`)
+    clusters : (n_units,) labels of the clusters, as a rule the sources, that the units belong to
     """
     if isinstance(ratings, Patterns):
+        if clusters is not None:
+            raise ValueError("clusters: value counts carry their own, see value_counts")
         return ratings
     table = checked(ratings)
     values = observed_scale(table) if scale is None else checked_scale(scale)
     most = max((int((~np.isnan(part)).sum(axis=1).max()) for part in _blocks(table)), default=0)
     bits = max(1, most.bit_length())
     if bits * values.size <= 62:
-        counts, times = _packed(table, values, bits)
+        counts, times, different, keys = _packed(table, values, bits)
     else:
         counts = _counted(table, values)
         times = np.ones(len(counts))
+        keys = different = np.arange(len(counts))
     judged = counts.any(axis=1)
-    return Patterns(values, counts[judged], times[judged])
+    found = Patterns(values, counts[judged], times[judged])
+    if clusters is None:
+        return found
+    rows = np.asarray(~np.isnan(table).all(axis=1))
+    held = cluster_codes(clusters, rows)
+    kinds = np.searchsorted(different[judged], keys[rows])
+    return replace(found, clusters=memberships(held, kinds, np.ones(len(kinds)), len(found.times)))
 
 
-def _packed(table: FloatArray, values: FloatArray, bits: int) -> tuple[FloatArray, FloatArray]:
+def _packed(
+    table: FloatArray,
+    values: FloatArray,
+    bits: int,
+) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+    """Return the different units' counts (P, V), times and keys (P,), and each unit's key."""
     place = bits * np.arange(values.size)
     worth = np.append(np.int64(1) << place, 0)
     keys = np.concatenate([_key(coded(part, values), worth) for part in _blocks(table)] or [np.zeros(0, np.int64)])
@@ -151,7 +218,7 @@ def _packed(table: FloatArray, values: FloatArray, bits: int) -> tuple[FloatArra
     else:
         different, times = np.unique(keys, return_counts=True)
     counts = (different[:, None] >> place) & ((1 << bits) - 1)
-    return counts.astype(np.float64), times.astype(np.float64)
+    return counts.astype(np.float64), times.astype(np.float64), different, keys
 
 
 def _key(codes: IntArray, worth: IntArray) -> IntArray:

@@ -1,35 +1,45 @@
-"""Intervals over whole units, for any coefficient that is a function of sums over units.
+"""Intervals over units, or whole clusters of them, for any coefficient that is a function of sums over units.
 
 A coefficient is written as ``statistic(sums)``: per unit a row of features, added up over units, then the formula.
 Units with the same features are one row with a multiplicity (`times`), so the cost does not grow with the number of
 units but with the number of different ones. The statistic takes sums of shape (..., n_features) and answers (...).
+
+Units that share a source are not independent: an interval over units is then too narrow (it held
+the true alpha in .72 to .77 of studies instead of .95 with six or more systems on a source). Where
+clusters are given, whole clusters are left out or drawn: a cluster's features are the sum of those
+of its units, and everything else stays as it is.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, nan, sqrt
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy import special
+from scipy import sparse, special
 
 from analysis.stats.arrays import FloatArray
 from analysis.stats.estimate import Estimate
 
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
+Resampled: TypeAlias = Literal["unit", "source"]
 _BLOCK_CELLS = 2_000_000
+_JACKKNIFE: dict[Resampled, str] = {
+    "unit": "unit jackknife-t",
+    "source": "delete-one-source jackknife-t",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Jackknife:
-    """Delete one unit at a time; Student's t on the jackknife standard error."""
+    """Delete one unit, or one cluster, at a time; Student's t on the jackknife standard error."""
 
     confidence: float = 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class Bootstrap:
-    """Draw whole units with replacement; percentiles of the coefficient."""
+    """Draw whole units, or whole clusters, with replacement; percentiles of the coefficient."""
 
     rng: np.random.Generator
     resamples: int = 1000
@@ -47,6 +57,8 @@ class Spread:
     high: float
     words: str
     reason: str = ""
+    clusters: int = 0
+    df: float = nan
 
 
 def estimated(
@@ -58,47 +70,103 @@ def estimated(
     method: str,
     dropped: int = 0,
     at_most: float = inf,
+    clusters: sparse.csr_array | None = None,
 ) -> Estimate:
-    """Return the statistic of all units and its interval, which is cut at the largest value it can take."""
+    """Return the statistic of all units and its interval, cut at the largest value it can take.
+
+    Parameters
+    ----------
+    features : (P, n_features) one row for each kind of unit
+    times : (P,) how many units are of that kind
+    clusters : (C, P) how many units of each kind every cluster holds; None: units are independent
+    """
     n = int(times.sum())
     value = float(statistic(times @ features))
     if interval is None:
         return Estimate(value=value, n=n, dropped=dropped, method=method)
-    found = spread(features, times, statistic, interval)
+    found = spread(features, times, statistic, interval, clusters)
     return with_spread(value, found, n=n, dropped=dropped, method=method, at_most=at_most)
 
 
 def with_spread(value: float, found: Spread, *, n: int, dropped: int, method: str, at_most: float = inf) -> Estimate:
-    high = at_most if found.high > at_most else found.high  # nan stays nan
-    words = f"{method}; {found.words}"
-    return Estimate(value=value, low=found.low, high=high, n=n, dropped=dropped, method=words, reason=found.reason)
+    return Estimate(
+        value=value,
+        low=found.low,
+        high=at_most if found.high > at_most else found.high,  # nan stays nan
+        n=n,
+        dropped=dropped,
+        method=f"{method}; {found.words}",
+        reason=found.reason,
+        clusters=found.clusters,
+        df=found.df,
+    )
 
 
-def spread(features: FloatArray, times: FloatArray, statistic: Statistic, interval: Interval) -> Spread:
-    """Return the interval of ``statistic(times @ features)`` over units."""
+def spread(
+    features: FloatArray,
+    times: FloatArray,
+    statistic: Statistic,
+    interval: Interval,
+    clusters: sparse.csr_array | None = None,
+) -> Spread:
+    """Return the interval of ``statistic(times @ features)`` over units, or over whole clusters."""
+    of: Resampled = "unit"
+    if clusters is not None:
+        of, features, times = "source", clusters @ features, np.ones(clusters.shape[0])
     if isinstance(interval, Bootstrap):
-        return _percentiles(features, times, statistic, interval)
+        draws = [statistic(weights @ features) for weights in redrawn(times, interval, of=of)]
+        return percentiles_of(np.concatenate(draws), interval, times, of=of)
     totals = times @ features
-    return jackknife(float(statistic(totals)), statistic(totals - features), times, interval)
+    step = max(1, _BLOCK_CELLS // max(1, features.shape[1]))
+    blocks = [features[start : start + step] for start in range(0, max(1, len(features)), step)]
+    left_out = np.concatenate([statistic(totals - block) for block in blocks])
+    return jackknife(float(statistic(totals)), left_out, times, interval, of=of)
 
 
-def jackknife(value: float, left_out: FloatArray, times: FloatArray, interval: Jackknife) -> Spread:
+def jackknife(
+    value: float,
+    left_out: FloatArray,
+    times: FloatArray,
+    interval: Jackknife,
+    *,
+    of: Resampled = "unit",
+) -> Spread:
     """Return ``value`` plus and minus t times the jackknife standard error.
 
-    ``left_out[i]`` is the coefficient without one unit of kind i, of which there are ``times[i]``.
+    ``left_out[i]`` is the coefficient without one unit of kind i, of which there are ``times[i]``;
+    or without cluster i. Over units t has one degree of freedom less than there are units. Over
+    clusters the squared standard error is as uncertain as the kurtosis of what it is made of says,
+    and t has the degrees of freedom at which a sum of squares of normal values is (Satterthwaite
+    1946): one less than there are clusters, or fewer where some clusters weigh much more.
     """
-    words = f"unit jackknife-t, {interval.confidence:.0%}"
-    n = times.sum()
-    if n < 3:
-        return Spread(nan, nan, words, "fewer than three units: no interval")
-    if np.isnan(left_out).any():
-        return Spread(nan, nan, words, "the coefficient rests on a single unit: no interval")
-    centre = times @ left_out / n
-    error = sqrt((n - 1) / n * (times @ (left_out - centre) ** 2))
+    words = f"{_JACKKNIFE[of]}, {interval.confidence:.0%}"
+    n = float(times.sum())
+    clusters = int(n) if of == "source" else 0
+    reason = _too_few(n, of)
+    if not reason and np.isnan(left_out).any():
+        reason = f"the coefficient rests on a single {of}: no interval"
+    if reason:
+        return Spread(nan, nan, words, reason, clusters)
+    gap = left_out - times @ left_out / n
+    error = sqrt((n - 1) / n * (times @ gap**2))
     if error <= 1e-12:
-        return Spread(nan, nan, words, "all units say the same: no interval can be estimated")
-    reach = float(special.stdtrit(n - 1, (1 + interval.confidence) / 2)) * error
-    return Spread(value - reach, value + reach, words)
+        reason = f"all {of}s say the same: no interval can be estimated"
+        return Spread(nan, nan, words, reason, clusters)
+    df = _degrees(gap) if clusters else n - 1
+    reach = float(special.stdtrit(df, (1 + interval.confidence) / 2)) * error
+    low, high = value - reach, value + reach
+    return Spread(low, high, words, clusters=clusters, df=df if clusters else nan)
+
+
+def _degrees(gap: FloatArray) -> float:
+    """Return Satterthwaite's 2 E(s^2)^2 / Var(s^2) for n values of the kurtosis of ``gap``."""
+    n = len(gap)
+    kurtosis = float(n * (gap**4).sum() / (gap**2).sum() ** 2)  # 1 or more
+    return min(n - 1.0, 2 * n / (kurtosis - (n - 3) / (n - 1)))
+
+
+def _too_few(n: float, of: Resampled) -> str:
+    return f"fewer than three {of}s: no interval" if n < 3 else ""
 
 
 def mean_statistic(sums: FloatArray) -> FloatArray:
@@ -107,18 +175,34 @@ def mean_statistic(sums: FloatArray) -> FloatArray:
     return mean
 
 
-def _percentiles(features: FloatArray, times: FloatArray, statistic: Statistic, how: Bootstrap) -> Spread:
-    draws = np.concatenate([statistic(weights @ features) for weights in redrawn(times, how)])
-    return percentiles(draws, f"unit bootstrap of {how.resamples}", how.confidence)
-
-
-def redrawn(times: FloatArray, how: Bootstrap) -> Iterator[FloatArray]:
-    """Yield, in blocks of bounded size, how often each kind of unit comes in each resample."""
+def redrawn(times: FloatArray, how: Bootstrap, *, of: Resampled = "unit") -> Iterator[FloatArray]:
+    """Yield, in blocks of bounded size, how often each kind of unit, or cluster, is drawn."""
     n = int(times.sum())
     step = max(1, _BLOCK_CELLS // max(1, times.size))
     for start in range(0, how.resamples, step):
         size = min(step, how.resamples - start)
-        yield how.rng.multinomial(n, times / n, size=size).astype(np.float64)
+        if of == "unit":
+            yield how.rng.multinomial(n, times / n, size=size).astype(np.float64)
+        else:  # every cluster is there once: numbers are drawn faster than multinomial counts
+            drawn = how.rng.integers(0, n, size=(size, n))
+            yield np.array([np.bincount(row, minlength=n) for row in drawn], dtype=np.float64)
+
+
+def percentiles_of(
+    draws: FloatArray,
+    how: Bootstrap,
+    times: FloatArray,
+    *,
+    of: Resampled = "unit",
+) -> Spread:
+    """Return the percentile interval of a coefficient computed on resamples of units or clusters."""
+    words = f"{of} bootstrap of {how.resamples}"
+    if of == "unit":
+        return percentiles(draws, words, how.confidence)
+    n = int(times.sum())
+    if reason := _too_few(n, of):
+        return Spread(nan, nan, f"{words}, percentiles, {how.confidence:.0%}", reason, n)
+    return replace(percentiles(draws, words, how.confidence), clusters=n)
 
 
 def percentiles(draws: FloatArray, words: str, confidence: float) -> Spread:

@@ -1,80 +1,245 @@
-"""Intervals of correlations across systems: sources are drawn anew, the systems stay.
+"""Metrics against people over systems: correlations and accuracies of the systems' means.
 
-What is uncertain is each system's mean, for want of sources. That other systems would give another correlation is not
-in these intervals, and with few systems it is the greater uncertainty.
+With the systems fixed, what is uncertain is each system's mean, for want of sources: intervals draw
+sources anew, and say what another study with as many sources would give for these systems. With
+systems random it is the systems themselves. Either way there are few of them, so tests count
+orders: if a metric knew nothing of the systems, any order of its means would be as likely as the
+one it has.
 """
 
-import numpy as np
-from numpy.typing import ArrayLike
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal, TypeAlias, get_args
 
-from analysis.stats.arrays import FloatArray, Labels, grouped, numeric
-from analysis.stats.columns import complete
-from analysis.stats.correlation import METHODS, NAMES, Method
-from analysis.stats.estimate import Estimate, undefined
-from analysis.stats.levels import source_correlations
-from analysis.stats.resampling import percentiles, with_spread
+import numpy as np
+
+from analysis.stats.arrays import FloatArray, IntArray
+from analysis.stats.correlation import all_orders
+from analysis.stats.exact_sums import exact_means, exact_ranks
+from analysis.stats.facets import Facets
 
 FEWEST = 3
+ENUMERATED = 8  # systems; beyond it orders are drawn
+DRAWN = 9_999
+_CELLS = 4_000_000
+OverSystems: TypeAlias = Literal["pearson", "spearman", "kendall", "pairwise_accuracy"]
+OVER_SYSTEMS: tuple[OverSystems, ...] = get_args(OverSystems)
 
 
-def system_intervals(
-    human: ArrayLike,
-    metrics: ArrayLike,
-    *,
-    systems: Labels,
-    sources: Labels,
-    rng: np.random.Generator,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-) -> dict[Method, list[Estimate]]:
-    """Correlate the systems' means, with percentile intervals from drawing sources with replacement.
+@dataclass(frozen=True, slots=True)
+class RankedMeans:
+    """The means of systems, and their ranks, which tie exactly where the means are equal."""
 
-    Parameters
-    ----------
-    human : (n_questions,), oriented, NaN where missing
-    metrics : (n_questions, k), oriented; only questions complete in all columns are used
-    systems, sources : (n_questions,) labels
-    rng : the same state gives the same intervals
+    means: FloatArray  # (S, columns)
+    ranks: FloatArray
 
-    Returns
-    -------
-    dict
-        By method an Estimate for each metric; ``n`` counts systems. Undefined with fewer than three systems or sources.
+    @classmethod
+    def of(cls, columns: FloatArray, facets: Facets) -> "RankedMeans":
+        """Return the means over each system's questions."""
+        exact = [exact_means(column, facets.system, facets.n_systems) for column in columns.T]
+        means = np.array([[float(mean) for mean in each] for each in exact])
+        return cls(means.T, np.array([exact_ranks(each) for each in exact]).T)
+
+    def under(self, coefficient: OverSystems) -> FloatArray:
+        """Return the values whose products are the coefficient, see `features`."""
+        return features(self.means if coefficient == "pearson" else self.ranks, coefficient)
+
+
+def features(means: FloatArray, coefficient: OverSystems) -> FloatArray:
+    """Return (..., features, columns) of means (..., S, columns), so that products of two columns
+    are correlations.
+
+    Pearson: deviations from the mean; Spearman: the same of ranks; Kendall: signs of the
+    differences of all pairs; each of length 1, nan where all systems are alike. For pairwise
+    accuracy signs and, weighted, what is no tie, see `accuracy`.
     """
-    table = numeric(metrics, name="metrics", ndim=2)
-    items = complete([human, *table.T])
-    names, system = grouped(np.asarray(systems)[items.kept], name="systems")
-    places, source = grouped(np.asarray(sources)[items.kept], name="sources")
-    n = len(names)
-    if min(n, len(places)) < FEWEST:
-        reason = f"{n} systems and {len(places)} sources: three of each are needed"
-        return {each: [undefined(NAMES[each], reason, n=n, dropped=items.dropped) for _ in table.T] for each in METHODS}
-    cells = source * n + system
-    columns = np.column_stack([np.ones(items.n), items.columns])
-    sums = np.stack([np.bincount(cells, column, len(places) * n) for column in columns.T], axis=-1)
-    per_source = sums.reshape(len(places), -1)
-    draws = rng.multinomial(len(places), np.full(len(places), 1 / len(places)), size=resamples).astype(np.float64)
-    given, drawn = (_means(weights @ per_source, n) for weights in (np.ones((1, len(places))), draws))
-    words = f"bootstrap of {resamples} over {len(places)} sources"
-    return {each: _estimates(given, drawn, each, words, n, items.dropped, confidence) for each in METHODS}
+    if coefficient == "pearson":
+        found = means - means.mean(axis=-2, keepdims=True)
+        spread = np.abs(means).max(axis=-2, keepdims=True) * 1e-13
+        found = np.where(np.ptp(means, axis=-2, keepdims=True) > spread, found, 0)
+    else:
+        first, second = np.triu_indices(means.shape[-2], 1)
+        found = np.sign(means[..., first, :] - means[..., second, :])
+        if coefficient == "pairwise_accuracy":
+            return np.concatenate([found, np.sqrt(3) * np.abs(found)], axis=-2)
+        if coefficient == "spearman":
+            signs = np.zeros((*means.shape[:-2], means.shape[-2], means.shape[-2], means.shape[-1]))
+            signs[..., first, second, :], signs[..., second, first, :] = found, -found
+            found = signs.sum(axis=-2)
+    length = np.sqrt((found**2).sum(axis=-2, keepdims=True))
+    return np.asarray(found / np.where(length > 0, length, np.nan))
 
 
-def _means(sums: FloatArray, systems: int) -> FloatArray:
-    """Return (1 + k, n_systems, n_draws) of means from sums (n_draws, n_systems x (2 + k)), count first."""
-    cube = sums.reshape(len(sums), systems, -1)
-    count = cube[..., :1]
-    return np.asarray((cube[..., 1:] / np.where(count > 0, count, np.nan)).transpose(2, 1, 0))
+def coefficients_of(human: FloatArray, metric: FloatArray, coefficient: OverSystems) -> FloatArray:
+    """Return (..., K, M) from features (..., F, K) and (..., F, M).
+
+    Notes
+    -----
+    Of P pairs of systems, a is ordered by people, b by the metric, c by both, and N the concordant
+    minus the discordant. Right are (N + c) / 2 concordant ones and P - a - b + c tied by both.
+    """
+    together = np.swapaxes(human, -1, -2) @ metric
+    if coefficient != "pairwise_accuracy":
+        return np.asarray(np.clip(together, -1, 1))
+    pairs = human.shape[-2] // 2
+    a, b = ((each[..., pairs:, :] > 0).sum(axis=-2) for each in (human, metric))
+    return np.asarray((together / 2 + pairs - a[..., :, None] - b[..., None, :]) / pairs)
 
 
-def _estimates(
-    given: FloatArray, drawn: FloatArray, method: Method, words: str, n: int, dropped: int, confidence: float
-) -> list[Estimate]:
-    found = []
-    for own, draws in zip(given[1:], drawn[1:], strict=True):
-        value = float(source_correlations(given[0], own, method=method)[0])
-        if value != value:
-            found.append(undefined(NAMES[method], "the systems' means do not vary", n=n, dropped=dropped))
-            continue
-        spread = percentiles(source_correlations(drawn[0], draws, method=method), words, confidence)
-        found.append(with_spread(value, spread, n=n, dropped=dropped, method=f"{NAMES[method]}; over systems"))
-    return found
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """Orders of the systems: all there are, or some drawn by chance; the first is the given one."""
+
+    rows: IntArray  # (P, S)
+    complete: bool
+
+    @classmethod
+    def of(cls, systems: int, rng: np.random.Generator, *, drawn: int = DRAWN) -> "Orders":
+        """Return all orders of up to `ENUMERATED` systems, else the given one and ``drawn``
+        others.
+        """
+        if systems <= ENUMERATED:
+            return cls(all_orders(systems), True)
+        rows = np.argsort(rng.random((drawn, systems)), axis=1)
+        return cls(np.vstack([np.arange(systems), rows]), False)
+
+    @property
+    def words(self) -> str:
+        n, systems = self.rows.shape
+        return f"all {n:,} orders of {systems} systems" if self.complete else f"{n - 1:,} orders drawn"
+
+    def in_blocks(self, cells: int) -> Iterator[IntArray]:
+        """Yield orders in blocks that need at most ``cells`` cells an order to be held at once."""
+        step = max(1, _CELLS // max(1, cells))
+        for start in range(0, len(self.rows), step):
+            yield self.rows[start : start + step]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderTest:
+    """Coefficients over systems with the test by orders of the systems."""
+
+    value: FloatArray  # (K, M)
+    p: FloatArray
+    smallest_p: FloatArray  # that any order of these means could reach
+
+
+def order_test(human: RankedMeans, metrics: RankedMeans, coefficient: OverSystems, orders: Orders) -> OrderTest:
+    """Return coefficients and the share of orders that lie as far from their mean as the given one.
+
+    For a correlation the mean over all orders is 0; for pairwise accuracy it is what a metric gets
+    that orders and ties as many pairs by chance.
+    """
+    own = metrics.under(coefficient)
+    columns = human.means if coefficient == "pearson" else human.ranks
+    parts = []
+    for rows in orders.in_blocks(len(columns) ** 2 * columns.shape[1]):
+        reordered = features(columns[rows], coefficient)
+        parts.append(coefficients_of(reordered, own, coefficient))
+    return counted_orders(np.concatenate(parts))
+
+
+def counted_orders(found: FloatArray) -> OrderTest:
+    """Return value and p of a statistic (orders, ...) whose first order is the given one."""
+    away = np.abs(found - found.mean(axis=0))
+    p = (away >= away[0] * (1 - 1e-9) - 1e-12).mean(axis=0)
+    smallest = (away >= away.max(axis=0) * (1 - 1e-9) - 1e-12).mean(axis=0)
+    undefined_ = np.isnan(found[0])
+    return OrderTest(found[0], np.where(undefined_, np.nan, p), np.where(undefined_, np.nan, smallest))
+
+
+def redrawn(
+    human: FloatArray,
+    metrics: FloatArray,
+    facets: Facets,
+    *,
+    resamples: int,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the systems' means in resamples of sources: (B, S, K) and (B, S, M), nan where a
+    system has no question.
+
+    Columns of whole numbers, see `exact_sums.whole`, keep exact ties.
+    """
+    columns = np.column_stack([np.ones(len(human)), human, metrics])
+    cell = facets.source * facets.n_systems + facets.system
+    size = facets.n_sources * facets.n_systems
+    sums = np.stack([np.bincount(cell, column, size) for column in columns.T], axis=-1)
+    sums = sums.reshape(facets.n_sources, -1)
+    blocks = facets.times(resamples, rng)
+    drawn = np.concatenate([times @ sums for times, _ in blocks])
+    cube = drawn.reshape(resamples, facets.n_systems, -1)
+    means = cube[..., 1:] / np.where(cube[..., :1] > 0, cube[..., :1], np.nan)
+    return means[..., : human.shape[1]], means[..., human.shape[1] :]
+
+
+@dataclass(frozen=True, slots=True)
+class SwapTest:
+    """Differences of coefficients over systems between pairs of metrics, with the test by swaps."""
+
+    value: FloatArray  # (K, pairs)
+    p: FloatArray
+    smallest_p: float  # that these swaps could reach
+    words: str
+
+
+def swapped_systems(
+    human: FloatArray,
+    metrics: FloatArray,
+    facets: Facets,
+    pairs: Sequence[tuple[int, int]],
+    *,
+    coefficient: OverSystems,
+    resamples: int,
+    rng: np.random.Generator,
+) -> SwapTest:
+    """Test for pairs of metrics whether they follow the systems differently, by swapping their
+    standardised scores.
+
+    With the systems fixed they change places for all questions of a source; with systems random,
+    for all questions of a system, which takes the differences of the systems for exchangeable and
+    leaves the sources as they are. All swaps are made if there are no more than ``resamples``; the
+    first is none at all.
+    """
+    people = RankedMeans.of(human, facets)
+    standard = (metrics - metrics.mean(axis=0)) / np.where(metrics.std(axis=0) > 0, metrics.std(axis=0), np.nan)
+    means = np.stack([_means(column, facets) for column in standard.T], axis=1)  # (S, M)
+    units = facets.n_systems if facets.design.systems else facets.n_sources
+    signs, complete_ = _swaps(units, resamples, rng)
+    if facets.design.systems:
+        turned = signs[:, :, None] * means
+    else:
+        cell = facets.source * facets.n_systems + facets.system
+        size = facets.n_sources * facets.n_systems
+        sums = np.stack([np.bincount(cell, column, size) for column in standard.T], axis=-1)
+        count = np.bincount(facets.system, minlength=facets.n_systems)
+        turned = (signs @ sums.reshape(facets.n_sources, -1)).reshape(len(signs), facets.n_systems, -1) / count[:, None]
+    target = people.under(coefficient)
+    value, p = (np.full((human.shape[1], len(pairs)), np.nan) for _ in range(2))
+    for place, (a, b) in enumerate(pairs):
+        middle, half = (means[:, a] + means[:, b]) / 2, (turned[:, :, a] - turned[:, :, b]) / 2
+        one, other = (
+            coefficients_of(target, features((middle + side)[..., None], coefficient), coefficient)
+            for side in (half, -half)
+        )
+        found = (one - other)[..., 0]
+        value[:, place] = found[0]
+        extreme = (np.abs(found) >= np.abs(found[0]) - 1e-12).mean(axis=0)
+        p[:, place] = np.where(np.isnan(found[0]), np.nan, extreme)
+    kind = "all" if complete_ else f"{len(signs) - 1:,}"
+    return SwapTest(value, p, 1 / len(signs), f"{kind} swaps by {'system' if facets.design.systems else 'source'}")
+
+
+def _swaps(units: int, resamples: int, rng: np.random.Generator) -> tuple[FloatArray, bool]:
+    """Return signs (B, units), the first row all 1; swapping all units is swapping none, so the
+    first unit stays.
+    """
+    if 2 ** (units - 1) <= resamples:
+        return np.array([(1.0, *rest) for rest in product((1.0, -1.0), repeat=units - 1)]), True
+    return np.vstack([np.ones(units), rng.choice([-1.0, 1.0], size=(resamples, units))]), False
+
+
+def _means(column: FloatArray, facets: Facets) -> FloatArray:
+    sums = np.bincount(facets.system, column, facets.n_systems)
+    return np.asarray(sums / np.bincount(facets.system, minlength=facets.n_systems))

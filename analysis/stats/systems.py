@@ -1,11 +1,13 @@
 """Scores of systems: means with intervals over sources, counts and distributions."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import nan
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import stats
 
 from analysis.stats.arrays import FloatArray, IntArray, Labels, grouped, numeric
 from analysis.stats.estimate import Estimate, undefined
@@ -45,8 +47,9 @@ def system_means(
     Returns
     -------
     dict
-        Per system, in order of first appearance: the mean of its questions' scores; ``n`` is its number of **sources**
-        with a score, ``dropped`` its questions without. A source with more questions weighs more.
+        Per system, in order of first appearance: the mean of its questions' scores; ``n`` is its number of questions
+        with a score, ``dropped`` of those without, ``clusters`` its number of sources. A source with more questions
+        weighs more.
     """
     values = numeric(scores, name="scores", ndim=1)
     names, system = grouped(systems, name="systems")
@@ -58,6 +61,75 @@ def system_means(
     return {name: _mean_over(values[system == i], source[system == i], interval) for i, name in enumerate(names)}
 
 
+@dataclass(frozen=True, slots=True)
+class ExactMeans:
+    """Means of systems as fractions: equal means are equal, whatever was added up in which order."""
+
+    systems: list[Hashable]
+    fractions: list[Fraction | None]  # None where no question of a system was rated
+
+    @property
+    def values(self) -> FloatArray:
+        """The means as numbers; equal means are the same number, so that ranks tie."""
+        return np.array([nan if mean is None else float(mean) for mean in self.fractions])
+
+    def places(self, *, higher_is_better: bool = True) -> FloatArray:
+        """Return each system's mid-rank, 1 for the best; nan where it has no mean."""
+        values = -self.values if higher_is_better else self.values
+        return np.asarray(stats.rankdata(values, nan_policy="omit"), dtype=np.float64)
+
+    def best(self, *, higher_is_better: bool = True) -> list[Hashable]:
+        """Return the system with the best mean, or all that share it."""
+        known = [mean for mean in self.fractions if mean is not None]
+        if not known:
+            return []
+        top = max(known) if higher_is_better else min(known)
+        return [name for name, mean in zip(self.systems, self.fractions, strict=True) if mean == top]
+
+
+def exact_means(ratings: ArrayLike, *, systems: Labels) -> ExactMeans:
+    """Average integer ratings over raters and then over each system's questions, without rounding.
+
+    Parameters
+    ----------
+    ratings : (n_questions, n_raters) integers, NaN where not judged
+    systems : (n_questions,) labels
+
+    Notes
+    -----
+    A question's mean is a sum over a count of raters, so a system's mean is the sum over the counts
+    that occur of (sum of ratings / count), divided by its number of questions. Means added up as
+    floats differ in the last digit where they are equal, and ranks then break ties by rounding.
+
+    Raises
+    ------
+    ValueError
+        A rating is no whole number.
+
+    Examples
+    --------
+    >>> found = exact_means([[1, 2, 2], [2, 1, 2], [2, 2, 1]], systems=["a", "b", "a"])
+    >>> found.fractions, found.best()
+    ([Fraction(5, 3), Fraction(5, 3)], ['a', 'b'])
+    """
+    table = numeric(ratings, name="ratings", ndim=2)
+    names, system = grouped(systems, name="systems")
+    if len(table) != len(system):
+        raise ValueError(f"columns differ in length: {len(table)} ratings, {len(system)} systems")
+    given = ~np.isnan(table)
+    if (table[given] % 1 != 0).any():
+        raise ValueError("ratings: exact means are those of whole numbers")
+    sums = np.where(given, table, 0).sum(axis=1).astype(np.int64)
+    raters = given.sum(axis=1)
+    fractions: list[Fraction | None] = []
+    for i in range(len(names)):
+        own = (system == i) & (raters > 0)
+        counts = np.unique(raters[own]).tolist()
+        total = sum((Fraction(int(sums[own & (raters == k)].sum()), k) for k in counts), Fraction())
+        fractions.append(total / int(own.sum()) if own.any() else None)
+    return ExactMeans(names, fractions)
+
+
 def _mean_over(values: FloatArray, source: IntArray, interval: Interval | None) -> Estimate:
     method, scored = "mean of question scores, sources as units", ~np.isnan(values)
     dropped = int((~scored).sum())
@@ -65,7 +137,8 @@ def _mean_over(values: FloatArray, source: IntArray, interval: Interval | None) 
         return undefined(method, "no question has a score", dropped=dropped)
     _, unit = np.unique(source[scored], return_inverse=True)
     sums = np.column_stack([np.bincount(unit, values[scored]), np.bincount(unit)]).astype(np.float64)
-    return estimated(sums, np.ones(len(sums)), mean_statistic, interval, method=method, dropped=dropped)
+    found = estimated(sums, np.ones(len(sums)), mean_statistic, interval, method=method, dropped=dropped)
+    return replace(found, n=int(scored.sum()), clusters=len(sums))
 
 
 def distribution(scores: ArrayLike, *, scale: Scale) -> Distribution:

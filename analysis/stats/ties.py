@@ -1,28 +1,64 @@
 """Pairwise accuracy with calibrated ties: how often a metric orders two questions as people do.
 
-People often give two questions the same score and metrics hardly ever do, so Kendall's tau punishes a metric for not
-tying. Here a difference of at most epsilon counts as a tie of the metric, and epsilon is the one that serves the metric
-best (Deutsch, Foster and Freitag 2023, "Ties Matter").
+People often give two questions the same score and metrics hardly ever do, so Kendall's tau punishes
+a metric for not tying. Here a difference of at most epsilon counts as a tie of the metric, and
+epsilon is the one that serves the metric best (Deutsch, Foster and Freitag 2023, "Ties Matter").
+
+Chosen on the pairs it is judged by, epsilon flatters: with many human ties a metric that ties
+everything reaches their share. So each source is also judged with the epsilon that is best on the
+others, and the share of human ties, which is what tying everything gets, stands beside.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.stats.arrays import FloatArray, IntArray, Labels, grouped, numeric, same_length
-from analysis.stats.estimate import Estimate, undefined
+from analysis.stats.arrays import FloatArray, IntArray, Labels, numeric, same_length
+from analysis.stats.estimate import Estimate, Tested, undefined, untested
+from analysis.stats.facets import Facets, facets
+from analysis.stats.left_out import Inferred, WithoutUnits, inferred
+from analysis.stats.within_source import mean_left_out, tables
 
-_MOST_PAIRS = 50_000_000
+MOST_PAIRS = 50_000_000
+_GRID = 400_000  # items times candidates for epsilon, over all pairs of items
+_NEAR = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
     """Accuracy over pairs, and the largest difference of the metric that was taken as a tie."""
 
-    accuracy: Estimate  # n counts pairs
+    accuracy: Estimate  # epsilon chosen on the same pairs, as published; n counts pairs
     epsilon: float
+    baseline: float  # the share of pairs that people tie: the accuracy of a metric that ties every pair
+    held_out: Tested  # each source with the epsilon of the others; p: better than ordering and tying as often by chance
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracies:
+    """Calibrated accuracies of every human column (K) with every metric (M)."""
+
+    in_sample: FloatArray  # (K, M)
+    epsilon: FloatArray  # (K, M), of ``in_sample``
+    baseline: FloatArray  # (K,)
+    held_out: WithoutUnits  # (K, M)
+    beyond_chance: WithoutUnits  # (K, M): held out, minus what as many ties and orders by chance would get
+    pairs: int
+
+    def limits(self, confidence: float = 0.95) -> Inferred:
+        """Return intervals of the accuracy with the epsilon that is truly best, and the test of
+        chance.
+
+        With few sources held-out accuracy is too low, for want of the best epsilon, and accuracy on
+        the same pairs too high: the interval reaches as far below the one as it does above the
+        other. p is that the metric is right no more often than by chance with as many ties.
+        """
+        held_out = inferred(self.held_out, scale="plain", confidence=confidence)
+        high = np.minimum(held_out.high + self.in_sample - self.held_out.value, 1)
+        p = inferred(self.beyond_chance, scale="plain", confidence=confidence).p
+        return replace(held_out, low=np.maximum(held_out.low, 0), high=high, p=p)
 
 
 def pairwise_accuracy(
@@ -33,70 +69,412 @@ def pairwise_accuracy(
     Parameters
     ----------
     human, metric : (n_items,), oriented, NaN where missing
-    groups : (n_items,) only items of one group are compared, and every group with a pair weighs the same; as a rule the
-        source. None compares all items.
+    groups : (n_items,) only items of one group are compared, and every group with a pair weighs the
+        same; as a rule the source. None compares all items, and takes each for a source of its own.
     epsilon : a given threshold, or None to find the best
 
     Notes
     -----
-    acc_eq = (concordant + tied in both) / all pairs. With epsilon chosen on the same data it is somewhat too good: the
-    same for every metric compared, but no number to carry elsewhere.
+    acc_eq = (concordant + tied in both) / all pairs.
 
     Examples
     --------
-    >>> pairwise_accuracy([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]).accuracy.value
-    0.7
+    >>> found = pairwise_accuracy([1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3])
+    >>> found.accuracy.value, found.baseline
+    (0.7, 0.1)
     """
     h, m = numeric(human, name="human", ndim=1), numeric(metric, name="metric", ndim=1)
-    codes = np.zeros(len(h), dtype=np.intp) if groups is None else grouped(groups, name="groups")[1]
-    same_length(human=h, metric=m, groups=codes)
+    labels = np.arange(len(h)) if groups is None else np.asarray(groups, dtype=object)
+    same_length(human=h, metric=m, groups=labels)
     scored = ~(np.isnan(h) | np.isnan(m))
     dropped = int((~scored).sum())
-    gap_h, gap_m, weight = _pairs(h[scored], m[scored], codes[scored])
-    if gap_h.size == 0:
-        return Calibrated(undefined("pairwise accuracy", "no pair of items to compare", dropped=dropped), nan)
-    value, used = _accuracy(gap_h, gap_m, weight, epsilon)
-    how = "ties calibrated on these data" if epsilon is None else "ties as given"
-    method = f"pairwise accuracy, {how}" + ("" if groups is None else ", mean over groups")
-    return Calibrated(Estimate(value=value, n=gap_h.size, dropped=dropped, method=method), used)
-
-
-def _pairs(human: FloatArray, metric: FloatArray, codes: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return per pair the human and the metric difference, and its weight: one over the number of its group's pairs.
-
-    Items are sorted by group; the k-th neighbours of all items are then compared at once.
-    """
-    order = np.argsort(codes, kind="stable")
-    human, metric, codes = human[order], metric[order], codes[order]
-    sizes = np.bincount(codes, minlength=1)
-    total = int((sizes * (sizes - 1) // 2).sum())
-    if total > _MOST_PAIRS:
-        raise ValueError(f"{total} pairs are too many: compare within groups")
-    gaps_h, gaps_m, groups = [], [], []
-    for k in range(1, int(sizes.max(initial=0))):
-        same = codes[k:] == codes[:-k]
-        gaps_h.append((human[k:] - human[:-k])[same])
-        gaps_m.append((metric[k:] - metric[:-k])[same])
-        groups.append(codes[k:][same])
-    if not groups:
-        return np.zeros(0), np.zeros(0), np.zeros(0)
-    of_group = np.concatenate(groups)
-    count = np.bincount(of_group)
-    return np.concatenate(gaps_h), np.concatenate(gaps_m), 1 / count[of_group] / (count > 0).sum()
-
-
-def _accuracy(gap_h: FloatArray, gap_m: FloatArray, weight: FloatArray, epsilon: float | None) -> tuple[float, float]:
-    """Return accuracy and epsilon: pairs in order of their metric difference become ties one after another."""
-    right, tied = weight * (gap_h * gap_m > 0), weight * (gap_h == 0)
-    size = np.abs(gap_m)
+    if not scored.any():
+        return _no_accuracy("no pair of items to compare", dropped)
+    of = facets(labels[scored], _places(labels[scored]))
+    columns = h[scored, None], m[scored, None]
+    found = accuracies_pooled(*columns, of) if groups is None else accuracies_within(*columns, of)
+    if isinstance(found, str):
+        return _no_accuracy(found, dropped)
+    value, used, how = float(found.in_sample[0, 0]), float(found.epsilon[0, 0]), "calibrated on these data"
     if epsilon is not None:
-        return float(np.where(size <= epsilon, tied, right).sum()), epsilon
-    order = np.argsort(size, kind="stable")
-    size = size[order]
-    gained = np.cumsum((tied - right)[order])
-    last = np.append(size[1:] > size[:-1], True)  # all pairs of one difference tie together
-    none = size[0] > 0
-    gains = np.append(0.0, gained[last]) if none else gained[last]
-    thresholds = np.append(0.0, size[last]) if none else size[last]
-    best = int(gains.argmax())
-    return float(right.sum() + gains[best]), float(thresholds[best])
+        value, used, how = _given(*columns, of, groups is None, epsilon), epsilon, "as given"
+    method = f"pairwise accuracy, ties {how}" + ("" if groups is None else ", mean over groups")
+    accuracy = Estimate(value=value, n=found.pairs, dropped=dropped, method=method)
+    return Calibrated(accuracy, used, float(found.baseline[0]), held_out(found, 0, 0, dropped))
+
+
+def _no_accuracy(reason: str, dropped: int) -> Calibrated:
+    name = "pairwise accuracy"
+    return Calibrated(undefined(name, reason, dropped=dropped), nan, nan, untested(name, reason, dropped=dropped))
+
+
+def _places(labels: Labels) -> IntArray:
+    """Number the items of each group."""
+    seen: dict[object, int] = {}
+    places = []
+    for label in labels:
+        places.append(seen.get(label, 0))
+        seen[label] = places[-1] + 1
+    return np.array(places, dtype=np.intp)
+
+
+def _given(human: FloatArray, metric: FloatArray, of: Facets, whole: bool, epsilon: float) -> float:
+    """Return the accuracy with a given epsilon."""
+    if whole:
+        of = facets(np.zeros(len(human)), np.arange(len(human)))
+    pairs = _Pairs.of(tables(human, of), tables(metric, of))
+    gap, people = pairs.metrics[:, 0], pairs.human[:, 0]
+    hit = np.where(np.abs(gap) <= epsilon + pairs.slack[0], people == 0, people * gap > 0)
+    return float(pairs.weight @ hit)
+
+
+def held_out(found: Accuracies, human: int, metric: int, dropped: int = 0) -> Tested:
+    """Return one accuracy with epsilons of the other sources, its interval, and the test that it is
+    chance.
+
+    ``p`` says whether the metric is right more often than by chance with as many ties.
+    """
+    limits, at = found.limits(), (human, metric)
+    return Tested(
+        value=float(found.held_out.value[at]),
+        low=float(limits.low[at]),
+        high=float(limits.high[at]),
+        n=found.pairs,
+        dropped=dropped,
+        method=f"pairwise accuracy, epsilon of the other sources; jackknife over {limits.units[at]} sources",
+        reason=str(limits.reason[at]),
+        p=float(limits.p[at]),
+        df=float(limits.df[at]),
+        clusters=int(limits.units[at]),
+    )
+
+
+def accuracies_within(human: FloatArray, metrics: FloatArray, facets: Facets) -> Accuracies | str:
+    """Return accuracies over the pairs of systems on each source, or why there are none.
+
+    Parameters
+    ----------
+    human : (n, K), metrics : (n, M), complete and oriented
+
+    Notes
+    -----
+    acc_eq = (concordant + tied in both) / all pairs, of the means of the systems on a source; every
+    source with two systems weighs the same. By chance, with the metric's scores on a source dealt
+    out anew, pairs tie in both with the product of both shares of ties, and half of those that tie
+    in neither are in order.
+    """
+    pairs = _Pairs.of(tables(human, facets), tables(metrics, facets))
+    if pairs.source.size == 0:
+        return "no pair of items to compare"
+    shape = (human.shape[1], metrics.shape[1])
+    in_sample, epsilon = np.empty(shape), np.empty(shape)
+    accurate, beyond = np.empty((2, facets.n_sources, *shape))
+    by_system = np.empty((2, facets.n_systems, facets.n_sources, *shape))
+    tied = (pairs.human == 0).astype(np.float64)
+    for m, gap in enumerate(pairs.metrics.T):
+        steps = _Steps.of(gap, pairs.source, pairs.slack[m])
+        for k in range(shape[0]):
+            right = (pairs.human[:, k] * gap > 0).astype(np.float64)
+            gains = pairs.weight * (tied[:, k] - right)
+            curve = steps.curve(gains)
+            best = steps.best(curve, gains)
+            top = int(np.argmax(curve >= curve.max() - _NEAR))
+            in_sample[k, m] = pairs.weight @ right + curve[top]
+            epsilon[k, m] = steps.epsilon(top)
+            given = (steps.step < best[pairs.source]).astype(np.float64)
+            hit = np.where(given > 0, tied[:, k], right)
+            for part, mine in pairs.without_systems(facets.design.systems):
+                rates = [pairs.share(each, mine) for each in (hit, given, tied[:, k])]
+                chance = rates[1] * rates[2] + (1 - rates[1]) * (1 - rates[2]) / 2
+                if part is None:
+                    accurate[:, k, m], beyond[:, k, m] = rates[0], rates[0] - chance
+                else:
+                    by_system[:, part, :, k, m] = rates[0], rates[0] - chance
+    systems = by_system if facets.design.systems else (None, None)
+    return Accuracies(
+        in_sample, epsilon, np.asarray(pairs.weight @ tied),
+        mean_left_out(accurate, systems[0]), mean_left_out(beyond, systems[1]), pairs.source.size,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """The pairs of systems on one source: both systems, their source, and how far they are apart
+    in every column.
+    """
+
+    first: IntArray  # (P,)
+    second: IntArray
+    source: IntArray
+    n_sources: int
+    n_systems: int
+    human: FloatArray  # (P, K)
+    metrics: FloatArray  # (P, M)
+    weight: FloatArray  # (P,) one over the number of its source's pairs and of sources
+    slack: FloatArray  # (M,) differences of a metric that are less apart are the same, but for rounding
+
+    @classmethod
+    def of(cls, human: FloatArray, metrics: FloatArray) -> "_Pairs":
+        n_sources, n_systems = human.shape[:2]
+        first, second = np.triu_indices(n_systems, 1)
+        held = ~np.isnan(human[..., 0])  # columns are complete, so all have the same gaps
+        source, pair = np.nonzero(held[:, first] & held[:, second])
+        count = np.bincount(source, minlength=n_sources)
+        a, b = (source, first[pair]), (source, second[pair])
+        weight = 1 / count[source] / max(1, int((count > 0).sum()))
+        slack = [1e-12 * np.nan_to_num(np.abs(x)).max(axis=(0, 1)) for x in (human, metrics)]
+        gaps = [x[b] - x[a] for x in (human, metrics)]
+        gaps = [np.where(np.abs(gap) <= small, 0, gap) for gap, small in zip(gaps, slack, strict=True)]
+        return cls(first[pair], second[pair], source, n_sources, n_systems, gaps[0], gaps[1], weight, slack[1])
+
+    def share(self, hit: FloatArray, counted: FloatArray) -> FloatArray:
+        """Return, on every source, the share of its counted pairs that are hit; nan where it has
+        none.
+        """
+        of = np.bincount(self.source, counted, self.n_sources)
+        hits = np.bincount(self.source, counted * hit, self.n_sources)
+        return np.asarray(hits / np.where(of > 0, of, nan))
+
+    def without_systems(self, each: bool) -> "list[tuple[int | None, FloatArray]]":
+        """Return which pairs count: all of them, and if asked for those without each system."""
+        parts: list[tuple[int | None, FloatArray]] = [(None, np.ones(self.source.size))]
+        for system in range(self.n_systems if each else 0):
+            others = (self.first != system) & (self.second != system)
+            parts.append((system, others.astype(np.float64)))
+        return parts
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """The sizes of a metric's differences, one after another the largest that is a tie; t of
+    them are ties at step t.
+    """
+
+    sizes: FloatArray  # (T,) ascending; the largest of those that are the same but for rounding
+    step: IntArray  # (P,) a pair is a tie from step + 1 on
+    order: IntArray  # (P,) pairs by source and step
+    source: IntArray  # (P,) in that order
+
+    @classmethod
+    def of(cls, gap: FloatArray, source: IntArray, slack: float) -> "_Steps":
+        every, place = np.unique(np.abs(gap), return_inverse=True)
+        number = np.cumsum(np.diff(every, prepend=every[0]) > slack, dtype=np.intp)
+        step, sizes = number[place], every[np.append(np.diff(number) > 0, True)]
+        order = np.lexsort((step, source))
+        return cls(sizes, step, order, source[order])
+
+    def epsilon(self, t: int) -> float:
+        return float(self.sizes[t - 1]) if t else 0.0
+
+    def curve(self, gains: FloatArray) -> FloatArray:
+        """Return what the ties of every step gain; pairs that the metric ties itself are ties
+        from the start.
+        """
+        gained = np.concatenate([[0.0], np.bincount(self.step, gains, self.sizes.size)]).cumsum()
+        if self.sizes[0] == 0:
+            gained[0] = -np.inf
+        return np.asarray(gained)
+
+    def best(self, curve: FloatArray, gains: FloatArray) -> IntArray:
+        """Return for every source the first step that is best for all other sources together.
+
+        Without a source its own gains are taken from the curve; they change only at its own steps,
+        so between these the best place is that of the curve itself.
+        """
+        heads = np.flatnonzero(np.diff(self.source, prepend=-1))
+        first = heads + np.arange(heads.size)  # of a source's stretches, one more than it has pairs
+        size = self.source.size + heads.size
+        own = np.ones(size, dtype=bool)
+        own[first] = False
+        start, taken = np.zeros(size, dtype=np.intp), np.zeros(size)
+        start[own] = self.step[self.order] + 1
+        total = np.cumsum(gains[self.order])
+        before = np.concatenate([[0.0], total])[heads]
+        taken[own] = total - np.repeat(before, np.diff(np.append(heads, self.source.size)))
+        stop = np.append(start[1:], curve.size)
+        stop[np.append(first[1:], size) - 1] = curve.size
+        place = _highest(curve, start, np.maximum(stop, start + 1))
+        left = np.where(stop > start, curve[np.minimum(place, curve.size - 1)] - taken, -np.inf)
+        top = np.maximum.reduceat(left, first)
+        reached = left >= np.repeat(top, np.diff(np.append(first, size))) - _NEAR
+        found = np.zeros(int(self.source.max()) + 1, dtype=np.intp)
+        found[self.source[heads]] = np.minimum.reduceat(np.where(reached, place, curve.size), first)
+        return found
+
+
+def _highest(curve: FloatArray, start: IntArray, stop: IntArray) -> IntArray:
+    """Return the first place of the highest value of stretches [start, stop), from the highest
+    of 1, 2, 4, ... places.
+    """
+    levels = [np.arange(curve.size)]
+    while 2 ** len(levels) <= curve.size:
+        half = 2 ** (len(levels) - 1)
+        one, other = levels[-1][:-half], levels[-1][half:]
+        levels.append(np.where(curve[one] >= curve[other] - _NEAR, one, other))
+    depth = np.floor(np.log2(stop - start)).astype(np.intp)
+    found = np.empty(start.size, dtype=np.intp)
+    for level, places in enumerate(levels):
+        mine = depth == level
+        one = places[np.minimum(start[mine], places.size - 1)]
+        other = places[np.minimum(stop[mine] - 2**level, places.size - 1)]
+        found[mine] = np.where(curve[one] >= curve[other] - _NEAR, one, other)
+    return found
+
+
+def accuracies_pooled(human: FloatArray, metrics: FloatArray, facets: Facets) -> Accuracies | str:
+    """Return accuracies over all pairs of questions, or why there are none.
+
+    Parameters
+    ----------
+    human : (n, K), metrics : (n, M), complete and oriented
+
+    Notes
+    -----
+    Epsilon is one of the metric's differences if they are few, else one of some evenly chosen ones.
+    A pair of questions on two sources is judged from both ends, each time with the epsilon that is
+    best for the pairs without that source.
+    """
+    n, shape = len(human), (human.shape[1], metrics.shape[1])
+    if n < 2:
+        return "no pair of items to compare"
+    levels = [np.unique(column, return_inverse=True) for column in human.T]
+    if n * max(n // 2, *(values.size for values, _ in levels)) > MOST_PAIRS:
+        return f"{n * (n - 1) // 2:,} pairs are too many to compare: see it per source"
+    apart = _Apart.of(facets)
+    tied = [apart.ties(column) for column in human.T]
+    in_sample, epsilon = np.empty(shape), np.empty(shape)
+    accurate, beyond = np.empty((2, facets.n_sources + 1, *shape))
+    for m, metric in enumerate(metrics.T):
+        reach = _Reach.of(metric, max(64, _GRID // n))
+        near = apart.near(reach, metric)
+        for k, (values, level) in enumerate(levels):
+            right = apart.right(reach, metric, values, level)
+            total = right.by.sum(axis=0)
+            top = int(total.argmax())
+            in_sample[k, m], epsilon[k, m] = total[top] / (n * (n - 1)), reach.candidates[top]
+            best = (total - 2 * right.by + right.inside).argmax(axis=1)
+            rates = [apart.shares(each, best) for each in (right, near, tied[k])]
+            chance = rates[1] * rates[2] + (1 - rates[1]) * (1 - rates[2]) / 2
+            accurate[:, k, m], beyond[:, k, m] = rates[0], rates[0] - chance
+    baseline = np.array([each.by.sum() / (n * (n - 1)) for each in tied])
+    held_out, gained = (WithoutUnits(value=each[0], sources=each[1:]) for each in (accurate, beyond))
+    return Accuracies(in_sample, epsilon, baseline, held_out, gained, n * (n - 1) // 2)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """Candidates for epsilon, and up to where in the metric's order each item's ties reach with
+    each of them.
+    """
+
+    candidates: FloatArray  # (C,) ascending from 0
+    slack: float  # for differences that rounding keeps apart
+    order: IntArray  # (n,)
+    low: IntArray  # (n, C)
+    high: IntArray
+
+    @classmethod
+    def of(cls, metric: FloatArray, most: int) -> "_Reach":
+        values = _thinned(np.unique(metric), 1000)
+        gaps = np.unique(np.abs(values[:, None] - values))
+        candidates, slack = _thinned(gaps, most), 1e-12 * float(np.abs(metric).max())
+        order = np.argsort(metric, kind="stable")
+        reach, ordered = candidates + slack, metric[order]
+        low = np.searchsorted(ordered, metric[:, None] - reach)
+        high = np.searchsorted(ordered, metric[:, None] + reach, side="right")
+        return cls(candidates, slack, order, low, high)
+
+
+def _thinned(values: FloatArray, most: int) -> FloatArray:
+    if values.size <= most:
+        return values
+    return values[np.linspace(0, values.size - 1, most).round().astype(np.intp)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """How many pairs are something, counted from both ends: of each source's items (G, C), and
+    inside it.
+    """
+
+    by: FloatArray
+    inside: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class _Apart:
+    """Items by source, and the pairs of items on one source."""
+
+    source: IntArray  # (n,)
+    size: FloatArray  # (G,)
+    first: IntArray  # (P,)
+    second: IntArray
+
+    @classmethod
+    def of(cls, facets: Facets) -> "_Apart":
+        order = np.argsort(facets.source, kind="stable")
+        codes, size = facets.source[order], np.bincount(facets.source, minlength=facets.n_sources)
+        lags = [np.flatnonzero(codes[lag:] == codes[:-lag]) for lag in range(1, int(size.max()))]
+        first = np.concatenate([order[pair] for pair in lags] or [np.zeros(0, dtype=np.intp)])
+        second = np.concatenate([order[pair + lag] for lag, pair in enumerate(lags, 1)] or [np.zeros(0, dtype=np.intp)])
+        return cls(facets.source, size.astype(np.float64), first, second)
+
+    def summed(self, rows: FloatArray, step: IntArray, now: FloatArray, then: FloatArray) -> _Sums:
+        """Return sums over sources of rows (n, C), and inside: pairs count ``now``, from their
+        step on ``then``.
+        """
+        n, width = self.size.size, rows.shape[1]
+        by = np.stack([np.bincount(self.source, column, n) for column in rows.T], axis=1)
+        cell = self.source[self.first] * (width + 1) + step
+        change = np.bincount(cell, then - now, n * (width + 1)).reshape(n, width + 1)[:, :-1]
+        start = np.bincount(self.source[self.first], now, n)
+        inside = 2.0 * (start[:, None] + change.cumsum(axis=1))
+        return _Sums(np.asarray(by, dtype=np.float64), np.asarray(inside))
+
+    def ties(self, column: FloatArray) -> _Sums:
+        """Return the pairs that people tie."""
+        _, level, count = np.unique(column, return_inverse=True, return_counts=True)
+        tied = (column[self.first] == column[self.second]).astype(np.float64)
+        return self.summed(np.asarray(count[level] - 1.0)[:, None], np.zeros_like(self.first), tied, tied)
+
+    def near(self, reach: _Reach, metric: FloatArray) -> _Sums:
+        """Return the pairs that the metric ties with each candidate."""
+        zeros = np.zeros(self.first.size)
+        return self.summed(np.asarray(reach.high - reach.low - 1.0), self.step(reach, metric), zeros, zeros + 1)
+
+    def step(self, reach: _Reach, metric: FloatArray) -> IntArray:
+        gap = np.abs(metric[self.first] - metric[self.second])
+        return np.searchsorted(reach.candidates + reach.slack, gap)
+
+    def right(self, reach: _Reach, metric: FloatArray, values: FloatArray, level: IntArray) -> _Sums:
+        """Return the pairs that the metric orders or ties as people do, with each candidate.
+
+        Along the metric's order, running sums say for each human value how many items before a
+        place have a lower, the same or a higher one. Of the items below an item's reach the lower
+        ones are right, within it the same ones, above it the higher ones.
+        """
+        sign = np.sign(np.arange(values.size) - level[reach.order][:, None])  # (n, V)
+        running = np.zeros((3, len(level) + 1, values.size), dtype=np.int32)
+        for part, kind in zip(running, (1, 0, -1), strict=True):
+            np.cumsum(sign == kind, axis=0, out=part[1:])
+        lower, same, higher = running
+        at_low, at_high = (lower - same), (same - higher)
+        mine = level[:, None]
+        rows = at_low[reach.low, mine] + at_high[reach.high, mine] + higher[-1][level][:, None] - 1.0
+        gap, people = (x[self.second] - x[self.first] for x in (metric, level))
+        in_order = (np.sign(gap) * np.sign(people) > 0).astype(np.float64)
+        return self.summed(rows, self.step(reach, metric), in_order, (people == 0).astype(np.float64))
+
+    def shares(self, sums: _Sums, best: IntArray) -> FloatArray:
+        """Return the share of pairs, each source by its own candidate, and what it is without each
+        source (1 + G,).
+
+        The pairs of a source are taken away from both ends as they were judged from its own.
+        """
+        place = np.minimum(best, sums.by.shape[1] - 1)[:, None]
+        by, inside = (np.take_along_axis(each, place, axis=1)[:, 0] for each in (sums.by, sums.inside))
+        n, size = self.size.sum(), self.size
+        pairs = n * (n - 1) - 2 * size * (n - 1) + size * (size - 1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            without = (by.sum() - 2 * by + inside) / np.where(pairs > 0, pairs, nan)
+        return np.concatenate([[by.sum() / (n * (n - 1))], without])

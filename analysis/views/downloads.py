@@ -4,7 +4,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from analysis.actions import exports, runs
-from analysis.reports.tables import to_csv
 from analysis.views.reports import done_run
 from judging.guards import campaign_for_staff
 from judging.models import Campaign
@@ -18,7 +17,7 @@ def table(request: HttpRequest, campaign: Campaign, number: int, name: str) -> H
     rows = runs.tables_of(done_run(campaign, number)).get(name)
     if not isinstance(rows, list) or name == "sentences":
         raise Http404
-    return attached(to_csv(rows), "text/csv", f"{name}.csv")
+    return attached(exports.table_csv(name, rows), "text/csv", f"{name}.csv")
 
 
 @campaign_for_staff

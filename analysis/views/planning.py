@@ -51,7 +51,11 @@ def figure(request: HttpRequest, campaign: Campaign, pk: UUID, ink: str) -> Http
 @require_GET
 def table(request: HttpRequest, campaign: Campaign, pk: UUID) -> HttpResponse:
     """Return a plan's power by items and annotators as CSV."""
-    return attached(to_csv(_done(campaign, pk).result["curve"]), "text/csv", "power.csv")
+    return attached(
+        to_csv(_done(campaign, pk).result["curve"], ("annotators", "items", "power", "low", "high")),
+        "text/csv",
+        "power.csv",
+    )
 
 
 def _done(campaign: Campaign, pk: UUID) -> Job:

@@ -12,7 +12,9 @@ from django.views.decorators.http import require_GET, require_POST
 from analysis.actions import runs
 from analysis.forms.runs import RunForm
 from analysis.models import Result, Run
-from analysis.reports import making, page
+from analysis.reports import making
+from analysis.sections import page
+from analysis.sections.study import facts_of
 from judging import storage, tasks
 from judging.actions import jobs
 from judging.guards import campaign_for_staff
@@ -32,6 +34,23 @@ def report(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def run_report(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     """Show the report of one run."""
     return _page(request, campaign, done_run(campaign, number))
+
+
+@campaign_for_staff
+@require_GET
+def runs_side_by_side(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show the core numbers of several runs beside each other; which ones is in the address."""
+    done = Run.objects.filter(campaign=campaign, job__state="done").order_by("number")
+    numbers = {int(each) for each in request.GET.getlist("run") if each.isascii() and each.isdigit()}
+    chosen = [run for run in done if run.number in numbers] if numbers else list(done)[-2:]
+    titled = [(f"run {run.number}" + (f", {run.name}" if run.name else ""), runs.found_by(run)) for run in chosen]
+    context = {
+        "campaign": campaign,
+        "tab": "report",
+        "runs": [(run, run in chosen, runs.left_out_words(run)) for run in done],
+        "tables": page.side_by_side(titled),
+    }
+    return render(request, "analysis/side_by_side.html", context)
 
 
 @campaign_for_staff
@@ -84,9 +103,16 @@ def _page(
         "others": Run.objects.filter(campaign=campaign, job__state="done").order_by("-number"),
     }
     if run:
+        found, figures = runs.found_by(run), _figures(run)
         context |= {
-            "report": page.report(runs.tables_of(run)),
-            "figures": _figures(run),
+            "figures": figures,
+            "study": facts_of(found),
+            "missing": facts_of(found).missing,
+            "sentences": page.in_short(found),
+            "chapters": page.chapters(found, figures),
+            "titles": page.downloads(found),
+            "changed": runs.changed_since(run),
+            "older": not found.documents.get("sections"),
             "facts": making.facts(run.parameters, run.versions, seed=run.seed),
         }
     return render(request, "analysis/report.html", context, status=status)

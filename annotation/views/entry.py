@@ -1,51 +1,87 @@
 """How people come in: by an invitation, by their personal link, and after agreeing to take part."""
 
+from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import login
-from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods
 
 from annotation.forms import JoinForm
 from annotation.views.work import enrollment_of
 from judging.actions import enrollments, sheets
-from judging.actions.enrollments import InvitationOver
+from judging.actions.enrollments import InvitationOver, TooManyNow
 from judging.guards import campaign_for_annotators
 from judging.models import Campaign, Invitation, Membership, User
+from judging.models.people import token_digest
 
 BACKEND = "config.visitors.Backend"
 JOIN = ["GET", "POST"]
+MARKED = "who joined from this browser"
+A_YEAR = 60 * 60 * 24 * 365
 
 
 @never_cache
 @require_http_methods(JOIN)
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show what an invitation is about, and let people in."""
-    invitation = get_object_or_404(Invitation.objects.select_related("campaign__rubric"), token=token)
+    known = Invitation.objects.select_related("campaign__rubric")
+    invitation = get_object_or_404(known, digest=token_digest(token))
     user = request.user if request.user.is_authenticated else None
     if user and user.memberships.filter(campaign=invitation.campaign, role=invitation.role).exists():
         return _into(invitation.campaign, invitation.role)
-    if user is None and invitation.role != Membership.Role.ANNOTATOR:
-        return redirect_to_login(request.get_full_path())
-    form = _form(request, invitation.campaign)
+    before = "" if user else _joined_before(request, invitation.campaign)
+    form = _form(request, invitation.campaign, joined_before=bool(before))
     try:
         enrollments.check(invitation=invitation, now=timezone.now())
         if request.method == "POST" and form.is_valid():
             return _let_in(request, invitation, user)
     except InvitationOver as over:
         return render(request, "annotation/invitation_over.html", {"reason": str(over)}, status=410)
-    return _landing(request, invitation.campaign, form)
+    except TooManyNow as refused:
+        page = {"reason": str(refused)}
+        answer = render(request, "annotation/invitation_over.html", page, status=429)
+        answer.headers["Retry-After"] = "60"
+        return answer
+    return _landing(request, invitation.campaign, form, before)
 
 
 def _let_in(request: HttpRequest, invitation: Invitation, user: User | None) -> HttpResponse:
-    joined = enrollments.join(invitation=invitation, user=user, agreed=True, now=timezone.now())
+    now = timezone.now()
+    seen = visitor(request, campaign=invitation.campaign, now=now)
+    joined = enrollments.join(invitation=invitation, user=user, agreed=True, now=now, visitor=seen)
     if user is None:
         login(request, joined, backend=BACKEND)
-    return _into(invitation.campaign, invitation.role)
+    answer = _into(invitation.campaign, invitation.role)
+    if invitation.role == Membership.Role.ANNOTATOR:
+        label = joined.enrollments.get(campaign=invitation.campaign).label
+        answer.set_signed_cookie(_mark(invitation.campaign), label, salt=MARKED, max_age=A_YEAR, httponly=True,
+                                 samesite="Lax", secure=settings.SESSION_COOKIE_SECURE)  # fmt: skip
+    return answer
+
+
+def _mark(campaign: Campaign) -> str:
+    return f"joined_{campaign.uuid.hex}"
+
+
+def _joined_before(request: HttpRequest, campaign: Campaign) -> str:
+    """Return as whom somebody joined a campaign from this browser: whoever logged out would become a second person."""
+    return str(request.get_signed_cookie(_mark(campaign), default="", salt=MARKED, max_age=A_YEAR))
+
+
+def visitor(request: HttpRequest, *, campaign: Campaign, now: datetime) -> str:
+    """Return a keyed hash of where a request comes from, other on each day and in each campaign; "" where unknown."""
+    meta = request.META
+    address = meta.get("HTTP_X_FORWARDED_FOR" if settings.BEHIND_PROXY else "REMOTE_ADDR", "").split(",")[-1].strip()
+    if address in ("", "127.0.0.1", "::1"):
+        return ""
+    said = f"{now:%Y-%m-%d}/{campaign.uuid}/{address}/{meta.get('HTTP_USER_AGENT', '')}"
+    return salted_hmac("annotation.visitor", said, secret=settings.PSEUDONYM_KEY, algorithm="sha256").hexdigest()
 
 
 def _into(campaign: Campaign, role: str) -> HttpResponse:
@@ -68,15 +104,17 @@ def consent(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return _landing(request, campaign, form)
 
 
-def _form(request: HttpRequest, campaign: Campaign) -> JoinForm:
+def _form(request: HttpRequest, campaign: Campaign, *, joined_before: bool = False) -> JoinForm:
     form = JoinForm(request.POST if request.method == "POST" else None)
     if not campaign.consent:
         del form.fields["agree"]
+    if not joined_before:
+        del form.fields["another"]
     return form
 
 
-def _landing(request: HttpRequest, campaign: Campaign, form: JoinForm) -> HttpResponse:
-    context = {"invitation": _about(campaign), "form": form, "decline_url": ""}
+def _landing(request: HttpRequest, campaign: Campaign, form: JoinForm, before: str = "") -> HttpResponse:
+    context = {"invitation": _about(campaign), "form": form, "decline_url": "", "joined_before": before}
     return render(request, "annotation/join.html", context, status=422 if form.errors else 200)
 
 
@@ -99,13 +137,18 @@ def _paragraphs(text: str) -> list[str]:
 
 
 @never_cache
-@require_GET
+@require_http_methods(JOIN)
 def go(request: HttpRequest, signed: str) -> HttpResponse:
-    """Log in whoever a personal link belongs to, and lead on to their work."""
+    """Log in whoever a personal link belongs to, and lead on to their work.
+
+    Another site may lead a browser here, so a button is pressed before anybody is logged in.
+    """
     user = enrollments.user_of_link(signed)
     if user is None:
         raise Http404
     if request.user != user:
+        if request.method == "GET":
+            return render(request, "annotation/go.html")
         login(request, user, backend=BACKEND)
     own = list(user.enrollments.values_list("campaign__uuid", flat=True)[:2])
     return redirect("annotation:work", own[0]) if len(own) == 1 else redirect("annotation:home")

@@ -1,16 +1,24 @@
-"""What questions are about, as far as a stage shows it: the passage in segments, the answer, what was asked for."""
+"""What questions are about, as far as a stage shows it: the passage in segments, the answer, the wanted type."""
 
 import re
 from collections.abc import Collection as Some
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from judging.actions.sheets import AskedQuestion, Sheet
-from judging.models import Source
+from judging.models import Passage, Source
+from judging.models.statements import rows
 
+SOURCES = """
+SELECT source.id, passage.text, source.answer, source.answer_start, source.sentence, source.sentence_start,
+    source.target_type, source.modality
+FROM judging_source source LEFT JOIN judging_passage passage ON passage.id = source.passage_id
+WHERE source.id = ANY(%(sources)s::bigint[])
+"""
 Segment = tuple[str, str]
 Span = tuple[int, int]
 
@@ -40,7 +48,7 @@ class Material:
             (_("Passage"), "".join(text for text, _kind in self.passage)),
             (_("Sentence"), "" if self.passage else self.sentence),
             (_("Answer"), self.answer),
-            (_("Asked for"), self.target_type),
+            (_("Wanted type"), self.target_type),
             (_("Made from"), self.modality),
         ]
         return [(name, text) for name, text in named if text]
@@ -93,8 +101,22 @@ def materials(sheet: Sheet, stage: int) -> dict[int, Material]:
     """Return what is shown of each source on the page, by its key."""
     shows = shown(sheet, stage)
     wanted = {question.source for question in sheet.questions()}
-    sources = Source.objects.filter(pk__in=wanted).select_related("passage")
-    return {source.pk: material(source, shows) for source in sources}
+    return {row[0]: material(_source(row), shows) for row in rows(SOURCES, {"sources": list(wanted)})}
+
+
+def _source(row: tuple[Any, ...]) -> Source:
+    """Return a source with its passage as a statement found them."""
+    pk, text, answer, answer_start, sentence, sentence_start, target_type, modality = row
+    return Source(
+        pk=pk,
+        passage=None if text is None else Passage(text=text),
+        answer=answer,
+        answer_start=answer_start,
+        sentence=sentence,
+        sentence_start=sentence_start,
+        target_type=target_type,
+        modality=modality,
+    )
 
 
 def told(question: AskedQuestion, shows: Some[str], own: Material | None) -> tuple[tuple[str, str], ...]:
@@ -103,7 +125,7 @@ def told(question: AskedQuestion, shows: Some[str], own: Material | None) -> tup
     if "submitted_answer" in shows and question.submitted_answer:
         lines.append((_("Answer given with the question"), question.submitted_answer))
     if "submitted_type" in shows and question.question_type:
-        lines.append((_("Type given with the question"), question.question_type))
+        lines.append((_("Declared type"), question.question_type))
     return tuple(lines)
 
 

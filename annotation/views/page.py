@@ -6,6 +6,7 @@ Nothing here holds a key of a unit, a question, a set or a system, nor a system'
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any
 
 from django.utils.translation import get_language
@@ -13,12 +14,12 @@ from django.utils.translation import gettext as _
 
 from annotation.views import material
 from annotation.views.material import Material
-from judging.actions.sheets import Answers, Asked, AskedMark, AskedQuestion, Group, Place, Sheet
+from judging.actions.sheets import Answers, Asked, AskedMark, AskedQuestion, EmptySlot, Group, Place, Sheet
 from judging.formats import rubric as documents
 from judging.formats.guideline import Block, blocks
 from judging.formats.rubric_schema import Criterion, RubricDocument
 from judging.formats.spans import Marked, Range, places
-from judging.rules import Force, Forced
+from judging.rules import Force, Forced, Identical
 
 MOST_BUTTONS = 10
 MOST_CHOICES = 20
@@ -30,7 +31,9 @@ class ShownPoint:
     value: int
     label: str
     description: str
+    examples: tuple[str, ...]
     key: str
+    missing: bool = False  # an answer that is no value: "cannot say"
     checked: bool = False
     disabled: bool = False
 
@@ -38,6 +41,7 @@ class ShownPoint:
 @dataclass(frozen=True, slots=True)
 class ShownCriterion:
     name: str
+    where: str
     key: str
     legend: str
     note: str
@@ -50,11 +54,27 @@ class ShownCriterion:
     error: str = ""
     forced: str = ""
     own: str = ""
+    handed: str | None = None  # the value that stands of a task that was handed in; None while it has not been
     forces: str = ""
     low: int = 0
     high: int = 0
     low_label: str = ""
     high_label: str = ""
+
+    @property
+    def counted(self) -> int:
+        """Return how many points there are besides those that are no value."""
+        return sum(not point.missing for point in self.points)
+
+    @property
+    def described(self) -> list[ShownPoint]:
+        """Return the points of which there is more to say than their label."""
+        return [point for point in self.points if point.description or point.examples]
+
+    @property
+    def apart(self) -> bool:
+        """Whether some answers stand apart from the scale."""
+        return self.counted < len(self.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +96,12 @@ class ShownMark:
 class ShownQuestion:
     letter: str
     anchor: str
-    text: str
+    text: str | None
     about: tuple[tuple[str, str], ...]
     done: bool
     criteria: tuple[ShownCriterion, ...]
     mark: ShownMark | None = None
+    report: tuple[str, str] | None = None  # the control for what is wrong with it, and what was said
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +109,11 @@ class ShownGroup:
     title: str
     questions: tuple[ShownQuestion, ...]
     set_criteria: tuple[ShownCriterion, ...]
+
+    @property
+    def apart(self) -> bool:
+        """Whether anything is asked of its questions one by one."""
+        return any(question.criteria or question.mark for question in self.questions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +129,18 @@ class ShownStage:
 
 
 @dataclass(frozen=True, slots=True)
+class Dock:
+    """What the bar at the bottom of the page depends on."""
+
+    preview: bool
+    reenter_url: str
+    source: bool
+    back_url: bool
+    continues: bool
+    handed_in: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Guideline:
     version: str
     sections: tuple[tuple[str, tuple[Block, ...]], ...]
@@ -120,11 +158,21 @@ class Shown:
     groups: tuple[ShownGroup, ...]
     guideline: Guideline
     errors: tuple[tuple[str, str], ...]
+    view: str  # "focus": one question in view; "list": all, where comparing is the task
+    empty: str  # what is said where a slot of a set holds no question
     marking: bool = False
 
-    def names(self) -> dict[str, Any]:
-        """Return the parts by name, for a template that knows more names than these."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+    def names(self, around: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parts by name together with what stands around them, for the page's template."""
+        dock = Dock(
+            preview=around["preview"],
+            reenter_url=around["reenter_url"],
+            source=self.source is not None,
+            back_url=bool(around["back_url"]),
+            continues=self.stage is not None and not self.stage.is_last,
+            handed_in=bool(around.get("handed_in")),
+        )
+        return {each.name: getattr(self, each.name) for each in fields(self)} | {"dock": dock, **around}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +183,8 @@ class State:
     stage: int = 0
     name_missing: bool = False
     marked: Mapping[int, Marked] = field(default_factory=dict)
+    handed: Answers | None = None  # what stands of a task that was handed in
+    reports: Mapping[int, str] = field(default_factory=dict)  # what is said to be wrong with a unit
     choosing: tuple[str, str] = ("", "")  # the control, and the piece that stands in the passage more than once
 
 
@@ -145,8 +195,12 @@ class Writer:
         self.sheet, self.state = sheet, state
         self.rubric = documents.localized(sheet.rubric, get_language() or sheet.rubric.language)
         self.settled: dict[Place, Forced] = sheet.settled(state.answers)
-        self.missing = {asked.place for asked in sheet.missing(state.answers, stage=state.stage)}
-        self.unmarked = {mark.name for mark in sheet.unmarked(state.marked, stage=state.stage)}
+        missing, unmarked = (
+            sheet.missing(state.answers, stage=state.stage),
+            sheet.unmarked(state.marked, stage=state.stage),
+        )
+        self.missing = {asked.place for asked in missing if asked.unit not in state.reports}
+        self.unmarked = {mark.name for mark in unmarked if mark.unit not in state.reports}
         self.named = self.missing if state.name_missing else set()
         self.shows = material.shown(sheet, state.stage)
         self.materials = material.materials(sheet, state.stage)
@@ -161,8 +215,15 @@ class Writer:
             groups=tuple(self._group(group) for group in self.sheet.groups),
             guideline=guideline(self.rubric),
             errors=self._errors(),
+            view="list" if any("siblings" in stage.shows for stage in self.rubric.stages) else "focus",
+            empty=self._empty_slot(),
             marking=any(mark.stage == self.state.stage for mark in self.sheet.marks()),
         )
+
+    def _empty_slot(self) -> str:
+        if any(isinstance(rule, Identical) for rule in self.rubric.rules):
+            return _("No question was returned, or an earlier one again")
+        return _("No question was returned")
 
     def _stage(self) -> ShownStage | None:
         stages = self.rubric.stages
@@ -187,9 +248,14 @@ class Writer:
         title = f"{group.questions[0].letter}–{group.questions[-1].letter}" if several else ""
         return ShownGroup(
             title=title,
-            questions=tuple(self._question(question) for question in group.questions),
-            set_criteria=self._criteria(group.asked, first=group.number == 1),
+            questions=tuple(
+                self._empty(slot) if isinstance(slot, EmptySlot) else self._question(slot) for slot in group.slots()
+            ),
+            set_criteria=self._criteria(group.asked),
         )
+
+    def _empty(self, slot: EmptySlot) -> ShownQuestion:
+        return ShownQuestion(slot.letter, f"q{slot.number}", None, (), done=False, criteria=())
 
     def _question(self, question: AskedQuestion) -> ShownQuestion:
         own = self.materials.get(question.source) if len(self.materials) > 1 else None
@@ -201,8 +267,9 @@ class Writer:
             text=question.text,
             about=material.told(question, self.shows, own),
             done=bool(here) and not self.missing.intersection(here) and is_marked,
-            criteria=self._criteria(question.asked, first=question.number == 1),
+            criteria=self._criteria(question.asked),
             mark=self._mark(question),
+            report=(question.report.name, self.state.reports.get(question.unit, "")) if question.report else None,
         )
 
     def _mark(self, question: AskedQuestion) -> ShownMark | None:
@@ -213,7 +280,7 @@ class Writer:
         return ShownMark(
             name=asked.name,
             value=str(marked),
-            prompt=self.rubric.span_mark.prompt if question.number == 1 else "",
+            prompt=self.rubric.span_mark.prompt,
             required=not asked.optional,
             disabled=asked.stage < self.state.stage,
             nothing=marked.nothing,
@@ -231,10 +298,9 @@ class Writer:
         own = self.materials.get(question.source)
         return "".join(text for text, _kind in own.passage) if own else ""
 
-    def _criteria(self, asked: tuple[Asked, ...], *, first: bool) -> tuple[ShownCriterion, ...]:
-        """Controls of the stages up to the open one; each criterion is explained where it first appears."""
-        controls = (self._control(each, asked) for each in asked if each.stage <= self.state.stage)
-        return tuple(each if first else _without_words(each) for each in controls)
+    def _criteria(self, asked: tuple[Asked, ...]) -> tuple[ShownCriterion, ...]:
+        """Return the controls of the stages up to the open one."""
+        return tuple(self._control(each, asked) for each in asked if each.stage <= self.state.stage)
 
     def _control(self, asked: Asked, beside: tuple[Asked, ...]) -> ShownCriterion:
         own, settled = self.state.answers.get(asked.place), self.settled.get(asked.place)
@@ -244,9 +310,11 @@ class Writer:
         return replace(
             shown,
             name=asked.name,
+            where=asked.where,
             error=_("Still to answer.") if asked.place in self.named else "",
             forced=self._because(settled) if settled else "",
             own="" if own is None else str(own),
+            handed=None if self.state.handed is None else str(self.state.handed.get(asked.place, "")),
             forces=self._forces(asked, beside),
         )
 
@@ -276,21 +344,26 @@ def _in_context(text: str, place: Range) -> tuple[str, str, str, str]:
     return f"{start}-{end}", opening + before, text[start:end], after + closing
 
 
-def _without_words(shown: ShownCriterion) -> ShownCriterion:
-    points = tuple(replace(point, description="") for point in shown.points)
-    return replace(shown, definition="", prompt="", points=points)
-
-
 def criterion(words: Criterion, value: int | None = None, *, disabled: bool = False) -> ShownCriterion:
     """Return a criterion's control: labelled buttons, a number where the scale is long, else a list."""
     keys = _keys([point.value for point in words.points])
     points = tuple(
-        ShownPoint(point.value, point.label, point.description, key, point.value == value, disabled)
+        ShownPoint(
+            point.value,
+            point.label,
+            point.description,
+            point.examples,
+            key,
+            missing=point.missing,
+            checked=point.value == value,
+            disabled=disabled,
+        )
         for point, key in zip(words.points, keys, strict=True)
     )
     low, high = words.points[0], words.points[-1]
     return ShownCriterion(
         name="",
+        where="",
         key=words.key,
         legend=words.name,
         note=words.visibility_note,
@@ -322,11 +395,17 @@ def _keys(values: list[int]) -> list[str]:
 
 def guideline(rubric: RubricDocument) -> Guideline:
     """Return the rubric's guideline in sections, and its criteria in full."""
+    return _guideline(rubric.version, rubric.guideline, rubric.criteria)
+
+
+@lru_cache(maxsize=64)
+def _guideline(version: str, text: str, criteria: tuple[Criterion, ...]) -> Guideline:
+    """Read it once: equal words give one object, which the page's fragments go by."""
     sections: list[tuple[str, tuple[Block, ...]]] = []
-    for block in blocks(rubric.guideline):
+    for block in blocks(text):
         if block.kind == "heading" or not sections:
             sections.append((block.lines[0] if block.kind == "heading" else "", ()))
         if block.kind != "heading":
             heading, before = sections[-1]
             sections[-1] = (heading, (*before, block))
-    return Guideline(rubric.version, tuple(sections), tuple(criterion(each) for each in rubric.criteria))
+    return Guideline(version, tuple(sections), tuple(criterion(each) for each in criteria))

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.contrib import messages
+from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -11,10 +12,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.views.page import State, Writer
-from judging.actions import rounds, sheets
-from judging.actions.sheets import Line, Order, Sheet
+from judging.actions import rounds, selections, sheets
+from judging.actions.sheets import Line, Sheet
 from judging.guards import campaign_for_managers
 from judging.models import Campaign, QuestionSet, Round, Task, Unit
+from judging.selection import CannotChoose
 
 LOOKED_AT = 50  # sources: the first task is found in them, or there is none worth showing
 
@@ -35,7 +37,7 @@ def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if request.method == "POST":
         return _answered(request, at)
     shown = Writer(sheet, State(stage=at.stage)).page(campaign.collection.language)
-    return render(request, "annotation/judge.html", {"page": shown.names() | _around(at)})
+    return render(request, "annotation/judge.html", {"page": shown.names(_around(at))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ def _around(at: At) -> dict[str, object]:
         "campaign_url": reverse("judging:campaign", args=[at.campaign.uuid]),
         "note": "",
         "token": "",
+        "label": "",
+        "who": "",
         "sequence": 0,
     }
 
@@ -84,9 +88,16 @@ def _number(text: str | None) -> int:
 
 def _first_task(campaign: Campaign) -> Sheet | None:
     """Cut the beginning of the material as opening the campaign would."""
-    first = campaign.collection.sources.order_by("position").values("pk")[:LOOKED_AT]
+    sources = campaign.collection.sources.all()
+    try:
+        judged = selections.units_of(campaign)
+    except CannotChoose:
+        return None
+    if campaign.selection:
+        sources = sources.filter(question_sets__units__in=judged).distinct()
+    first = sources.order_by("position").values("pk")[:LOOKED_AT]
     sets = QuestionSet.objects.filter(source__in=first).order_by("source__position", "system__name")
-    units = sets.prefetch_related("units__question")
+    units = sets.prefetch_related(Prefetch("units", queryset=judged), "units__question")
     tasks = rounds.cut(rubric=campaign.rubric, sets=list(units))
     if not tasks:
         return None
@@ -95,7 +106,7 @@ def _first_task(campaign: Campaign) -> Sheet | None:
 
 
 def _laid_out(campaign: Campaign, lines: Iterable[Line]) -> Sheet:
-    return sheets.lay_out(campaign.rubric, lines, order=Order(campaign.seed, "preview", "preview"))
+    return sheets.lay_out(campaign.rubric, lines, order=sheets.PREVIEW)
 
 
 def _line(unit: Unit, held: QuestionSet) -> Line:

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.views import material
 from annotation.views.page import Shown, State, Writer, guideline
 from judging.actions import sheets
-from judging.actions.sheets import Known, Line, Order, Sheet
+from judging.actions.sheets import Known, Line, Sheet
 from judging.formats import rubric as documents
 from judging.formats import rubric_drafts as trees
 from judging.formats.rubric_nodes import RubricError
@@ -54,7 +54,7 @@ def preview(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
     if request.method == "POST":
         return _answered(request, own, stage)
     shown = _shown(rubric, stage)
-    return render(request, "annotation/judge.html", {"page": shown.names() | _around(draft, rubric, own, stage)})
+    return render(request, "annotation/judge.html", {"page": shown.names(_around(draft, rubric, own, stage))})
 
 
 def _answered(request: HttpRequest, own: str, stage: int) -> HttpResponse:
@@ -78,6 +78,8 @@ def _around(draft: RubricDraft, rubric: RubricDocument, own: str, stage: int) ->
         "preview": True,
         "note": "",
         "token": "",
+        "label": "",
+        "who": "",
         "sequence": 0,
     }
 
@@ -149,7 +151,7 @@ def _shown(rubric: RubricDocument, stage: int) -> Shown:
 def sample(rubric: RubricDocument) -> Sheet:
     """Return a task of our own material, cut as the rubric cuts."""
     asks = Known(rubric, {criterion.key: number for number, criterion in enumerate(rubric.criteria)})
-    return sheets.arrange(asks, _lines(rubric), order=Order(ONLY, "sample", "sample"))
+    return sheets.arrange(asks, _lines(rubric), order=sheets.PREVIEW)
 
 
 def _lines(rubric: RubricDocument) -> list[Line]:

@@ -1,6 +1,6 @@
 """The judging page: show a task, keep its answers, go on to the next step, submit, go back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -14,15 +14,25 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.forms import MARK, NOTE, AnswersForm, DraftForm
+from annotation.forms import MARK, NOTE, REPORT, AnswersForm, DraftsForm
 from annotation.views import marks
 from annotation.views.marks import Sent
 from annotation.views.page import State, Writer
 from judging.actions import assignments, drafts, enrollments, judgments, sheets, span_marks
-from judging.actions.drafts import MissingAnswers, OffScale, Page, StageFrozen, StageNotReached, TaskClosed
+from judging.actions.drafts import (
+    Entry,
+    Kept,
+    MissingAnswers,
+    OffScale,
+    Page,
+    StageFrozen,
+    StageNotReached,
+    TaskClosed,
+)
 from judging.actions.judgments import StaleToken
-from judging.actions.sheets import Sheet
+from judging.actions.sheets import Asked, AskedMark, AskedReport, Sheet
 from judging.actions.span_marks import OutsidePassage
+from judging.formats.spans import Marked
 from judging.guards import assignment_for_annotator
 from judging.models import Assignment
 
@@ -37,10 +47,17 @@ def task(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     sheet, kept = sheets.of(assignment), drafts.kept(assignment)
     marked, number = span_marks.kept(assignment) if sheet.rubric.span_mark else ({}, 0)
     choosing = request.GET.get("choose", ""), request.GET.get("piece", "")
-    state = State(kept.answers, assignment.stage, "missing" in request.GET, marked, choosing)
+    handed = judgments.handed_in(assignment=assignment, sheet=sheet) if assignment.submitted_at else None
+    state = State(kept.answers, assignment.stage, "missing" in request.GET, marked, handed, kept.reports, choosing)
     shown = Writer(sheet, state).page(assignment.round.campaign.collection.language)
     around = _around(request, assignment) | {"note": kept.note, "sequence": _counted(assignment, kept.sequence, number)}
-    return render(request, "annotation/judge.html", {"page": shown.names() | around})
+    if assignment.submitted_at:
+        around["handed_in"] = {
+            "changed": judgments.is_changed(assignment=assignment, sheet=sheet, given=kept.answers),
+            "open": assignments.accepts(assignment.round),
+            "done_url": reverse("annotation:done", args=[assignment.round.campaign.uuid]),
+        }
+    return render(request, "annotation/judge.html", {"page": shown.names(around)})
 
 
 def _counted(assignment: Assignment, *numbers: int) -> int:
@@ -66,20 +83,26 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
         "reenter_url": _reenter_url(request),
         "preview": False,
         "token": assignment.submit_token,
+        "label": assignment.enrollment.label,
+        "who": f"{campaign.uuid}/{assignment.enrollment.label}",
     }
 
 
 def _progress(assignment: Assignment) -> dict[str, int | None]:
     found = assignments.progress(enrollment=assignment.enrollment, round=assignment.round)
-    return {"done": found.done, "total": found.total, "current": found.done + (assignment.submitted_at is None)}
+    current = found.done + 1 if assignment.submitted_at is None else _number(assignment)
+    return {"done": found.done, "total": found.total, "current": current}
+
+
+def _number(assignment: Assignment) -> int:
+    """Return which of an annotator's tasks it was that was handed in."""
+    own = Assignment.objects.done_by(assignment.enrollment).filter(round=assignment.round)
+    return own.filter(submitted_at__lte=assignment.submitted_at).count()
 
 
 def _before(assignment: Assignment) -> Any:
     """Return the key of the task handed in before this one."""
-    own = Assignment.objects.done_by(assignment.enrollment).filter(round=assignment.round)
-    if assignment.submitted_at:
-        own = own.filter(submitted_at__lt=assignment.submitted_at)
-    return own.order_by("-submitted_at").values_list("pk", flat=True).first()
+    return assignments.before(assignment=assignment)
 
 
 def _reenter_url(request: HttpRequest) -> str:
@@ -91,30 +114,55 @@ def _reenter_url(request: HttpRequest) -> str:
 @assignment_for_annotator
 @require_POST
 def draft(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    """Keep one answer as it is given."""
-    form = DraftForm(request.POST)
+    """Keep answers as they are given: all of them, or those that no later ones forestalled."""
+    form = DraftsForm(request.POST)
     if not form.is_valid():
         return _refused(form.problems(), 400)
     try:
-        kept = _keep_one(assignment, **form.cleaned_data)
+        sheet = sheets.of(assignment)
+        lost = drafts.save(assignment=assignment, page=_page(sheet, form.cleaned_data, form.sequence))
     except (sheets.NotAsked, OffScale, OutsidePassage) as error:
         return _refused(str(error), 422)
     except (StageFrozen, StageNotReached, TaskClosed) as error:
         return _refused(str(error), 409)
-    return HttpResponse(status=204) if kept else _refused(_("A later answer is held."), 409)
+    if form.cleaned_data.get(NOTE) == "" and drafts.note(assignment):  # on a whole page no comment claims nothing
+        lost = (*lost, NOTE)
+    return _forestalled(assignment, lost) if lost else HttpResponse(status=204)
 
 
-def _keep_one(assignment: Assignment, *, name: str, value: Any, sequence: int) -> bool:
-    if name == NOTE:
-        return drafts.save_note(assignment=assignment, text=value, sequence=sequence) or (
-            drafts.note(assignment) == value
-        )
-    sheet = sheets.of(assignment)
-    if MARK.fullmatch(name):
-        page = Page([], sequence, marks={sheet.find_mark(name): value})
-    else:
-        page = Page([(sheet.find(name), value)], sequence)
-    return not drafts.save(assignment=assignment, page=page)
+def _page(sheet: Sheet, said: Mapping[str, Any], sequence: int) -> Page:
+    """Sort answers, marks and the comment of a request by what they are."""
+    marked = {sheet.find_mark(name): value for name, value in said.items() if MARK.fullmatch(name)}
+    reports = {sheet.find_report(name): value for name, value in said.items() if REPORT.fullmatch(name)}
+    others = {NOTE, *(mark.name for mark in marked), *(report.name for report in reports)}
+    given = [(sheet.find(name), value) for name, value in said.items() if name not in others]
+    return Page(given, sequence, said.get(NOTE), marked, reports)
+
+
+def _forestalled(assignment: Assignment, lost: Iterable[Entry]) -> HttpResponse:
+    """Say which answers lost, what stands in their place, and the number to count on from."""
+    kept, (marked, number) = drafts.kept(assignment), span_marks.kept(assignment)
+    standing = {_name(entry): _standing(entry, kept, marked) for entry in lost}
+    said = {
+        "error": _("A later answer is held."),
+        "lost": standing,
+        "sequence": _counted(assignment, kept.sequence, number),
+    }
+    return JsonResponse(said, status=409)
+
+
+def _name(entry: Entry) -> str:
+    return NOTE if isinstance(entry, str) else entry.name
+
+
+def _standing(entry: Entry, kept: Kept, marked: Mapping[int, Marked]) -> str:
+    if isinstance(entry, str):
+        return kept.note
+    if isinstance(entry, AskedReport):
+        return kept.reports.get(entry.unit, "")
+    if isinstance(entry, AskedMark):
+        return str(marked.get(entry.unit, Marked()))
+    return str(kept.answers.get(entry.place, ""))
 
 
 def _refused(reason: str, status: int) -> HttpResponse:
@@ -159,7 +207,7 @@ class Sending:
     @property
     def page(self) -> Page:
         said = self.form.cleaned_data
-        return Page(self.form.given(), said["sequence"] + 1, said["note"], self.marks.marks)
+        return Page(self.form.given(), said["sequence"] + 1, said["note"], self.marks.marks, self.form.reports())
 
     def again(self) -> HttpResponseRedirectBase:
         return redirect("annotation:task", self.assignment.pk)
@@ -173,16 +221,39 @@ def _keeping(act: Button) -> Button:
 
     @wraps(act)
     def keep(sending: Sending) -> HttpResponse:
-        if drafts.save(assignment=sending.assignment, page=sending.page):
-            return _look_again(sending)
+        if lost := drafts.save(assignment=sending.assignment, page=sending.page):
+            return _look_again(sending, lost)
         return _ask_again(sending) if sending.marks.open else act(sending)
 
     return keep
 
 
-def _look_again(sending: Sending) -> HttpResponse:
-    messages.warning(sending.request, _("Some answers were changed later in another window. Look at them again."))
+def _look_again(sending: Sending, lost: Iterable[Entry]) -> HttpResponse:
+    """Name what was changed later in another window, with what was sent and what stands."""
+    kept, sent = drafts.kept(sending.assignment), dict(sending.page.given)
+    said = [_compared(entry, sent, kept) for entry in lost]
+    changed = _("Some answers were changed later in another window. Look at them again.")
+    messages.warning(sending.request, " ".join([changed, *said]))
     return sending.again()
+
+
+def _compared(entry: Entry, sent: Mapping[Asked, int | None], kept: Kept) -> str:
+    if isinstance(entry, str):
+        return _("The comment is another one.")
+    if isinstance(entry, AskedReport):
+        return _("%(where)s: another text was written later, and stands.") % {"where": entry.title}
+    if isinstance(entry, AskedMark):
+        return _("%(where)s: other pieces are marked.") % {"where": entry.title}
+    values = {"mine": _in_words(entry, sent[entry]), "theirs": _in_words(entry, kept.answers.get(entry.place))}
+    return _("%(where)s: you sent %(mine)s; %(theirs)s was chosen later and stands.") % (
+        values | {"where": entry.title}
+    )
+
+
+def _in_words(asked: Asked, value: int | None) -> str:
+    """Return a value with its label."""
+    label = next((point.label for point in asked.criterion.points if point.value == value), "")
+    return "–" if value is None else f"{value} {label}".strip()
 
 
 def _ask_again(sending: Sending) -> HttpResponse:
@@ -199,7 +270,7 @@ def _submit(sending: Sending) -> HttpResponse:
     own, token = sending.assignment, sending.form.cleaned_data["token"]
     done = judgments.hand_in(assignment=own, page=sending.page, token=token, sheet=sending.sheet)
     if done.lost:
-        return _look_again(sending)
+        return _look_again(sending, done.lost)
     if done.following:
         return redirect("annotation:task", done.following.pk)
     return redirect("annotation:work", own.round.campaign.uuid)

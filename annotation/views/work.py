@@ -1,17 +1,21 @@
 """An annotator's way through a campaign: the next task, none now, the end; guideline, pause, and the start page."""
 
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.views.page import guideline as written
-from judging.actions import assignments, enrollments, sheets
+from judging.actions import assignments, enrollments, judgments, sheets
 from judging.actions.assignments import Finished, Here, NoneNow
+from judging.actions.drafts import MissingAnswers, TaskClosed
 from judging.actions.sheets import Sheet
 from judging.formats import rubric as documents
 from judging.guards import campaign_for_annotators
@@ -44,14 +48,48 @@ def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return redirect("annotation:task", outcome.assignment.pk)
     done_url = reverse("annotation:done", args=[campaign.uuid])
     context = {"title": campaign.title, "done": Assignment.objects.done_by(enrollment).count(), "done_url": done_url}
+    context |= _corrections(enrollment, campaign)
     if isinstance(outcome, NoneNow):
         own = reverse("annotation:work", args=[campaign.uuid])
         pause = reverse("annotation:pause", args=[campaign.uuid])
         waiting = {"held": outcome.held_by_others, "retry_url": own, "pause_url": pause}
         return render(request, "annotation/none_now.html", context | waiting)
     if outcome is None:
-        return render(request, "annotation/closed.html", context | {"contact": campaign.contact})
+        return render(request, "annotation/closed.html", context)
     return render(request, "annotation/finished.html", context)
+
+
+def _corrections(enrollment: Enrollment, campaign: Campaign) -> dict[str, object]:
+    """Return what the pages around judging say of tasks that were changed and not handed in again."""
+    found = judgments.corrections(enrollment=enrollment)
+    return {
+        "corrections": {each.pk for each in found},
+        "corrections_open": any(assignments.accepts(each.round) for each in found),
+        "again_url": reverse("annotation:hand_in_again", args=[campaign.uuid]),
+        "label": enrollment.label,
+        "contact": campaign.contact,
+        "done_url": reverse("annotation:done", args=[campaign.uuid]),
+    }
+
+
+@campaign_for_annotators
+@require_POST
+def hand_in_again(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Make all corrections count that were not handed in yet; what lacks an answer stays, and is named."""
+    enrollment = enrollment_of(request.user, campaign)
+    left = False
+    for each in judgments.corrections(enrollment=enrollment):
+        try:
+            judgments.hand_in_again(assignment=each)
+        except (MissingAnswers, TaskClosed):
+            left = True
+    if left:
+        messages.warning(
+            request, _("Some changed tasks still lack an answer, or are no longer taken. Open them to see.")
+        )
+    else:
+        messages.success(request, _("Handed in again. All your changes count."))
+    return redirect("annotation:done", campaign.uuid)
 
 
 def _claim(enrollment: Enrollment, campaign: Campaign) -> Outcome | None:
@@ -82,7 +120,7 @@ def pause(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     enrollment = enrollment_of(request.user, campaign)
     held = Assignment.objects.held_by(enrollment).order_by("-lease_expires_at").first()
     signed = enrollments.personal_link(request.user)
-    context = {
+    context = _corrections(enrollment, campaign) | {
         "title": campaign.title,
         "link": request.build_absolute_uri(reverse("annotation:go", args=[signed])) if signed else "",
         "new_link_url": reverse("annotation:new_link", args=[campaign.uuid]),
@@ -106,7 +144,7 @@ def done(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     page = Paginator(mine, ON_A_PAGE).get_page(request.GET.get("page"))
     for each in page:
         each.enrollment, each.round.campaign = enrollment, campaign
-    context = {
+    context = _corrections(enrollment, campaign) | {
         "title": campaign.title,
         "page_obj": page,
         "listed": list(zip(page, map(_first_question, sheets.of_several(list(page))), strict=True)),
@@ -124,8 +162,10 @@ def _first_question(sheet: Sheet) -> str:
 @campaign_for_annotators
 @require_POST
 def new_link(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Make the annotator's personal link worthless; the page led back to shows another."""
+    """Make the annotator's personal link worthless, and log every other browser out; the page led back to shows a new
+    link."""
     enrollments.withdraw_link(user=request.user)
+    update_session_auth_hash(request, request.user)
     return redirect("annotation:pause", campaign.uuid)
 
 

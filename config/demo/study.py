@@ -89,7 +89,7 @@ def _collection(owner: User, now: datetime) -> Collection:
 def _campaign(collection: Collection, by: User, now: datetime, **plan: Any) -> Campaign:
     """Make a campaign of three annotators a task, lock it and open it."""
     origin = plan.pop("origin", Campaign.Origin.JUDGED)
-    plan = {"annotators_per_task": 3, "order": Campaign.Order.BREADTH, "seed": SEED, **plan}
+    plan = {"annotators_per_task": 3, "order": Campaign.Order.BREADTH, **plan}
     rubric = Rubric.objects.filter(key=RUBRIC, owner=None).latest("id")
     campaign = campaigns.create(by=by, collection=collection, rubric=rubric, plan=plan, origin=origin)
     campaigns.lock(campaign=campaign, now=now)
@@ -101,7 +101,7 @@ def _to_rate(collection: Collection, researcher: User, annotator: User, now: dat
     campaign = _campaign(
         collection, researcher, now, title=TO_RATE, introduction=INTRODUCTION, consent=CONSENT, contact="the researcher"
     )
-    campaigns.invite(campaign=campaign, by=researcher, label="Open link of the demo")
+    campaigns.invite(campaign=campaign, by=researcher, label="Open link of the demo", places=100)
     enrollments.enroll(campaign=campaign, user=annotator)
     return campaign
 

@@ -57,6 +57,12 @@ FREE = """
     AND (SELECT own.state FROM judging_assignment own
          WHERE own.enrollment_id = %(enrollment)s AND own.task_id = place.task_id {own}) IS NULL
 """
+# Whoever has handed nothing in yet keeps a place for a quarter of an hour after each sign of life, however long leases
+# are: people who join by the dozen and do nothing cannot keep a study's places.
+NEWCOMER_MINUTES = 15
+LEASE = f"""interval '1 minute' * CASE WHEN EXISTS (SELECT FROM judging_assignment done
+    WHERE done.enrollment_id = {{who}} AND done.submitted_at IS NOT NULL) THEN %(minutes)s
+    ELSE least(%(minutes)s, {NEWCOMER_MINUTES}) END"""
 COLUMNS = ", ".join(f"taken.{field.column}" for field in Assignment._meta.concrete_fields)
 LEFT_OUT = "EXISTS (SELECT FROM judging_exclusion WHERE enrollment_id = %(enrollment)s AND lifted_at IS NULL)"
 ALONE = f"""
@@ -73,7 +79,7 @@ WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND state = 'relea
 TAKING = f"""
 WITH taken AS (
 UPDATE judging_assignment SET state = 'held', enrollment_id = %(enrollment)s, held_at = now(), last_seen_at = now(),
-    lease_expires_at = now() + %(minutes)s * interval '1 minute'
+    lease_expires_at = now() + {LEASE.format(who="%(enrollment)s")}
 WHERE state = 'open' AND NOT {LEFT_OUT} {{where}} AND id = (
     SELECT place.id FROM judging_assignment place
     WHERE place.state = 'open' AND place.position >= %(first)s AND place.position < %(end)s::bigint
@@ -108,6 +114,10 @@ INSERT INTO judging_assignment
     (id, round_id, task_id, place, position, seat, state, stage, submit_token, active_seconds)
 SELECT gen_random_uuid(), round_id, task_id, place, position, seat, 'open', 0, gen_random_uuid(), 0 FROM released
 """
+SHARE = """
+SELECT count(*) FILTER (WHERE submitted_at IS NOT NULL), count(*) FILTER (WHERE state = 'held')
+FROM judging_assignment WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s
+"""
 ALL_DONE = """
 SELECT (SELECT count(*) FROM judging_assignment
         WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND submitted_at IS NOT NULL)
@@ -134,12 +144,18 @@ FROM (({OPEN.format(side=">=", most=LOOKED_AT)}) UNION ALL ({OPEN.format(side="<
 LEFT JOIN judging_assignment own
     ON own.enrollment_id = %(enrollment)s AND own.task_id = place.task_id AND own.state <> 'released'
 """  # noqa: S608
+BEFORE = """
+SELECT id FROM judging_assignment
+WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND submitted_at IS NOT NULL
+    AND submitted_at < coalesce(%(than)s::timestamptz, 'infinity')
+ORDER BY submitted_at DESC LIMIT 1
+"""
 # A sign of life: time at work, as long as the gap since the last one still counts as work.
 SEEN = f"""last_seen_at = now(), active_seconds = active_seconds
     + coalesce(least(extract(epoch FROM now() - last_seen_at), {LONGEST_GAP}), 0)"""
 RENEW = f"""
 UPDATE judging_assignment SET {SEEN},
-    lease_expires_at = CASE WHEN state = 'held' THEN now() + %(minutes)s * interval '1 minute' END
+    lease_expires_at = CASE WHEN state = 'held' THEN now() + {LEASE.format(who="judging_assignment.enrollment_id")} END
 WHERE id = %(id)s RETURNING state, stage
 """  # noqa: S608
 LOCK = """
@@ -185,11 +201,22 @@ def alone(*, enrollment: Enrollment) -> bool:
 
 def following(*, enrollment: Enrollment, round: Round) -> Here | Finished | None:
     """Do what a claim does in a transaction in which the annotator is `alone`; None where it takes counting to say."""
+    if _has_own_share(enrollment, round):
+        return Finished()
     taken = _look(enrollment, round)
     if taken is None and _all_done(enrollment, round):
         return Finished()
     taken = taken or _behind(enrollment, round) or _when_freed(enrollment, round)
     return Here(taken) if taken else None
+
+
+def _has_own_share(annotator: Enrollment, round: Round) -> bool:
+    """Say whether an annotator holds none and has handed in as many tasks as the plan gives each."""
+    most = round.campaign.tasks_per_annotator
+    if most is None:
+        return False
+    [(done, held)] = rows(SHARE, _names(annotator, round))
+    return bool(done >= most and not held)
 
 
 def _look(annotator: Enrollment, round: Round) -> Assignment | None:
@@ -285,7 +312,18 @@ def progress(*, enrollment: Enrollment, round: Round) -> Progress:
     """Return how far an annotator is in a round."""
     names = _names(enrollment, round) | {"first": enrollment.cursor}
     [(tasks, places, done, held)] = rows(AHEAD, names)
-    return Progress(done, None if places == LOOKED_AT else tasks + held)
+    remaining = None if places == LOOKED_AT else tasks + held
+    if (most := round.campaign.tasks_per_annotator) is not None:
+        share = max(most - done, 0)
+        remaining = share if remaining is None else min(share, remaining)
+    return Progress(done, remaining)
+
+
+def before(*, assignment: Assignment) -> uuid.UUID | None:
+    """Return the key of the task its annotator handed in before this one."""
+    names = {"enrollment": assignment.enrollment_id, "round": assignment.round_id, "than": assignment.submitted_at}
+    found = rows(BEFORE, names)
+    return found[0][0] if found else None
 
 
 def _names(enrollment: Enrollment, round: Round) -> dict[str, Any]:

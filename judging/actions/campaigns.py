@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import ProtectedError
 from django.db.models.functions import Now
 
-from judging.actions import rounds
+from judging.actions import draws, rounds, selections
 from judging.actions.rounds import Progress, silent
 from judging.models import (
     Assignment,
@@ -25,9 +25,12 @@ from judging.models import (
     TaskUnit,
     User,
 )
+from judging.models.people import token_digest
+from judging.selection import CannotChoose
 
 PLANNED = (
-    "title", "annotators_per_task", "order", "seed", "lease_minutes", "time_zone", "introduction", "consent", "contact",
+    "title", "annotators_per_task", "tasks_per_annotator", "order", "lease_minutes", "time_zone", "introduction",
+    "consent", "contact",
 )  # fmt: skip
 DOUBLE_CLICK = timedelta(seconds=10)
 AMENDABLE = ("lease_minutes", "introduction", "contact")
@@ -58,7 +61,7 @@ def change_plan(*, campaign: Campaign, plan: Mapping[str, Any]) -> None:
         held = _held(campaign)
         if held.state != Campaign.State.DRAFT:
             raise NotAllowedNow("The protocol is locked. Amend it with a reason; the report will list the change.")
-        _set(held, {key: plan[key] for key in (*PLANNED, "rubric") if key in plan})
+        _set(held, {key: plan[key] for key in (*PLANNED, "rubric", "selection") if key in plan})
 
 
 def amend(*, campaign: Campaign, what: str, value: Any, reason: str, by: User, now: datetime) -> Deviation:
@@ -76,19 +79,50 @@ def amend(*, campaign: Campaign, what: str, value: Any, reason: str, by: User, n
         )
 
 
-def lock(*, campaign: Campaign, now: datetime) -> None:
-    """Fix the protocol and its hash; from here on every change is a deviation."""
-    protocol = protocol_of(campaign)
-    digest = hashlib.sha256(json.dumps(protocol, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
-    move(campaign=campaign, to=Campaign.State.LOCKED, now=now, protocol=protocol, protocol_digest=digest)
+def lock(*, campaign: Campaign, now: datetime, secret: str = "") -> None:
+    """Fix the protocol and its hash; from here on every change is a deviation. Refreshes `campaign`.
+
+    The orders are drawn from a secret that is made here, unless a pilot has needed it before; a simulation may be given
+    one, so that it can be repeated.
+    """
+    with transaction.atomic():
+        held = _held(campaign)
+        Collection.objects.select_for_update(no_key=True).get(pk=held.collection_id)  # no file comes in between
+        draws.keep_secret(campaign=held, now=now, given=secret)
+        protocol = protocol_of(held) | _fixed_selection(held)
+        move(campaign=campaign, to=Campaign.State.LOCKED, now=now, protocol=protocol, protocol_digest=digest(protocol))
+
+
+def digest(protocol: Mapping[str, Any]) -> str:
+    """Return a protocol's hash."""
+    return hashlib.sha256(json.dumps(protocol, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def _fixed_selection(campaign: Campaign) -> dict[str, Any]:
+    """Store which part of the collection is judged, once; `move` refuses to lock a second time."""
+    try:
+        return selections.fix(campaign) if campaign.state == Campaign.State.DRAFT else {}
+    except CannotChoose as refused:
+        raise NotAllowedNow(f"What is judged does not fit the collection any more: {refused}") from None
 
 
 def protocol_of(campaign: Campaign) -> dict[str, Any]:
-    """Return everything a later change would deviate from."""
-    return {
+    """Return everything a later change would deviate from; of a collection of several files, the hash of each.
+
+    Of ratings that were imported, nothing was drawn here.
+    """
+    files = campaign.collection.added_files.standing().order_by("number")
+    hashes = list(files.values_list("file__sha256", flat=True))
+    drawn = {} if campaign.origin == Campaign.Origin.IMPORTED else {"draws": draws.commitment(campaign)}
+    return drawn | {
         "rubric": {"key": campaign.rubric.key, "version": campaign.rubric.version, "digest": campaign.rubric.digest},
-        "collection": {"name": campaign.collection.name, "file_sha256": campaign.collection.file_sha256},
-        "design": {key: getattr(campaign, key) for key in ("annotators_per_task", "order", "seed", "lease_minutes")},
+        "collection": {
+            "name": campaign.collection.name,
+            "file_sha256": campaign.collection.file_sha256,
+            **({"files": hashes} if len(hashes) > 1 else {}),
+        },
+        "design": {key: getattr(campaign, key) for key in ("annotators_per_task", "order", "lease_minutes")}
+        | ({"tasks_per_annotator": campaign.tasks_per_annotator} if campaign.tasks_per_annotator else {}),
         "texts": {key: getattr(campaign, key) for key in ("introduction", "consent", "contact")},
     }
 
@@ -101,6 +135,12 @@ def move(*, campaign: Campaign, to: str, now: datetime, **columns: Any) -> None:
             raise NotAllowedNow(
                 f"A campaign that is {held.get_state_display()} cannot become {Campaign.State(to).label}."
             )
+        if held.secret_revealed_at and to != Campaign.State.ARCHIVED and held.state == Campaign.State.CLOSED:
+            raise NotAllowedNow(
+                "The secret of the draws is revealed: whoever knows it can name the systems. Plan another campaign."
+            )
+        if to == Campaign.State.OPEN:
+            draws.keep_secret(campaign=held, now=now)
         if held.state == Campaign.State.DRAFT:
             columns["locked_at"] = now
         columns["closed_at"] = now if to == Campaign.State.CLOSED else (held.closed_at if to == "archived" else None)
@@ -147,13 +187,20 @@ def discard(*, campaign: Campaign) -> None:
             raise NotAllowedNow("This draft was analysed already, so it cannot be deleted.") from None
 
 
-def invite(*, campaign: Campaign, by: User, role: str = Membership.Role.ANNOTATOR, **columns: Any) -> Invitation:
-    """Make a link by which people join; the same one asked for again a moment later is no other."""
-    asked = {"campaign": campaign, "role": role, "created_by": by, **columns}
+def invite(*, campaign: Campaign, by: User, places: int = 1, **columns: Any) -> Invitation:
+    """Make a link by which annotators join, one unless more are named; asked for twice at once, it is one link."""
+    asked = {"campaign": campaign, "created_by": by, "places": places, **columns}
     with transaction.atomic():
         _held(campaign)
         recent = Invitation.objects.filter(revoked_at__isnull=True, created_at__gt=Now() - DOUBLE_CLICK)
-        return recent.filter(**asked).first() or Invitation.objects.create(**asked)
+        return recent.filter(**asked).first() or _new_link(asked)
+
+
+def _new_link(columns: Mapping[str, Any]) -> Invitation:
+    made = Invitation(**columns)
+    made.digest = token_digest(made.end_of_link())
+    made.save()
+    return made
 
 
 def revoke(*, invitation: Invitation, now: datetime) -> None:
@@ -162,6 +209,9 @@ def revoke(*, invitation: Invitation, now: datetime) -> None:
 
 
 def add_member(*, campaign: Campaign, user: User, role: str) -> Membership:
+    """Give an account a role; one that sees judgments, only where a password shows whose account it is."""
+    if role != Membership.Role.ANNOTATOR and not user.has_usable_password():
+        raise NotAllowedNow("Managers and analysts need an account with a password of their own.")
     return Membership.objects.get_or_create(campaign=campaign, user=user, role=role)[0]
 
 
@@ -169,9 +219,9 @@ def remove_member(*, campaign: Campaign, user: User, role: str) -> None:
     """Take a role away; a campaign keeps at least one manager."""
     with transaction.atomic():
         _held(campaign)
-        managers = Membership.objects.filter(campaign=campaign, role=Membership.Role.MANAGER)
+        managers = Membership.objects.filter(campaign=campaign, role=Membership.Role.MANAGER, user__is_active=True)
         if role == Membership.Role.MANAGER and managers.exclude(user=user).count() == 0:
-            raise NotAllowedNow("A campaign keeps at least one manager.")
+            raise NotAllowedNow("A campaign keeps at least one manager who may log in.")
         Membership.objects.filter(campaign=campaign, user=user, role=role).delete()
 
 

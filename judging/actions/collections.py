@@ -4,18 +4,23 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Model, ProtectedError, QuerySet
+from django.db.models import Model, ProtectedError, Q, QuerySet
 
+from judging.actions import campaigns
 from judging.actions.bulk import check_at_once, take_ids
 from judging.actions.rounds import Progress, silent
 from judging.formats.records import Problem, ScoreColumn, SourceRecord, Study
 from judging.models import (
+    AddedFile,
     Attribute,
     Campaign,
     Collection,
+    CollectionShare,
+    FilledBlank,
     Metric,
     Passage,
     Quarantine,
@@ -24,8 +29,10 @@ from judging.models import (
     Reference,
     Score,
     Source,
+    StoredFile,
     System,
     Unit,
+    User,
 )
 
 Pair = tuple[str, str]
@@ -58,18 +65,39 @@ class UnitIds:
         return self._ids[self._first[pair] + (position or 0)]
 
 
-def store(*, collection: Collection, study: Study, put: Put) -> UnitIds:
-    """Store everything of a study but its ratings, and return the ids of its units."""
+def share(*, collection: Collection, user: User) -> CollectionShare:
+    """Give somebody the right to read a collection and to plan campaigns about it."""
+    return CollectionShare.objects.get_or_create(collection=collection, user=user)[0]
+
+
+def end_use(*, collection: Collection, user: User, now: datetime) -> int:
+    """Take somebody's right on a collection back: their campaigns about it stop, and nobody but its owner sees them.
+
+    What was judged is kept. Return how many campaigns were stopped.
+    """
+    with transaction.atomic():
+        CollectionShare.objects.filter(collection=collection, user=user).delete()
+        running = list(collection.campaigns.filter(created_by=user, state=Campaign.State.OPEN))
+        for each in running:
+            campaigns.move(campaign=each, to=Campaign.State.PAUSED, now=now)
+    return len(running)
+
+
+def store(*, collection: Collection, study: Study, put: Put, added_file: AddedFile | None = None) -> UnitIds:
+    """Store everything of a study but its ratings, and return the ids of its units.
+
+    `put` names the file in the rows it stores; `added_file` is for those few that are stored without it.
+    """
     passages = _store_passages(collection, study, put)
     sources = _store_sources(collection, study, passages, put)
-    units = _store_sets(collection, study, sources, put)
+    units = _store_sets(collection, study, sources, put, added_file)
     _store_questions(study, units, put)
     for column in study.score_columns:
-        _store_scores(collection, study, column, units, put)
+        _store_scores(collection, study, column, units, put, added_file)
     return units
 
 
-def quarantine(*, collection: Collection, problems: Iterable[Problem]) -> int:
+def quarantine(*, collection: Collection, problems: Iterable[Problem], added_file: AddedFile | None = None) -> int:
     """Keep what could not be stored: where it stood, what it was, and why; return how many."""
     rows = [
         Quarantine(
@@ -78,6 +106,7 @@ def quarantine(*, collection: Collection, problems: Iterable[Problem]) -> int:
             column=problem.column[:LONGEST_COLUMN_NAME],
             value=problem.value,
             reason=problem.reason,
+            added_file=added_file,
         )
         for problem in problems
     ]
@@ -94,18 +123,28 @@ def delete(*, collection: Collection, progress: Progress = silent) -> None:
     """
     with transaction.atomic():
         held = Collection.objects.select_for_update().get(pk=collection.pk)
-        if campaigns := tuple(held.campaigns.order_by("title")):
-            raise InUse(campaigns)
+        if about := tuple(held.campaigns.order_by("title")):
+            raise InUse(about)
         check_at_once()
         for done, rows in enumerate(parts := contents(held)):
             progress(done, len(parts), f"Removing {rows.model._meta.verbose_name_plural}")
             rows._raw_delete(rows.db)  # nothing but what is removed here points at them; the database checks it
-        file = held.file
+        files = StoredFile.objects.defer("content").filter(Q(collections=held) | Q(added_files__collection=held))
+        kept = list(files.distinct())
         held.delete()
-        if file and not file.collections.exists():
-            file.uploads.filter(owner=held.owner).delete()
-            with suppress(ProtectedError), transaction.atomic():
-                file.delete()
+        for file in kept:
+            if not file.collections.exists() and not file.added_files.exists():
+                file.uploads.filter(owner=held.owner).delete()
+                with suppress(ProtectedError), transaction.atomic():
+                    file.delete()
+
+
+def remove_scores(*, metric: Metric) -> None:
+    """Remove a column with all its values."""
+    with transaction.atomic():
+        scores = Score.objects.filter(metric=metric)
+        scores._raw_delete(scores.db)
+        metric.delete()
 
 
 def contents(collection: Collection) -> tuple[QuerySet[Any], ...]:
@@ -119,6 +158,7 @@ def contents(collection: Collection) -> tuple[QuerySet[Any], ...]:
         Unit.objects.filter(**sets),
         QuestionSet.objects.filter(source__collection=collection),
         Reference.objects.filter(source__collection=collection),
+        FilledBlank.objects.filter(source__collection=collection),
         collection.sources.all(),
         collection.passages.all(),
         collection.systems.all(),
@@ -145,18 +185,20 @@ def _store_sources(collection: Collection, study: Study, passages: Mapping[str, 
     ids = take_ids(Source, len(study.sources))
     columns = (
         "id", "collection_id", "passage_id", "key", "position", "answer", "answer_start", "sentence",
-        "sentence_start", "target_type", "modality",
+        "sentence_start", "target_type", "modality", "repeat_of_id", "repeat",
     )  # fmt: skip
+    keys = {source.key: pk for pk, source in zip(ids, study.sources, strict=True)}
     rows = (
         (
             pk, collection.pk, passages.get(source.passage or ""), source.key, position, source.answer,
             source.answer_start, source.sentence, source.sentence_start, source.target_type, source.modality,
+            keys.get(source.repeat_of), source.repeat,
         )
         for position, (pk, source) in enumerate(zip(ids, study.sources, strict=True), start=1)
     )  # fmt: skip
     put(Source, columns, rows)
     put(Reference, ("source_id", "position", "text"), _references(ids, study.sources))
-    return {source.key: pk for pk, source in zip(ids, study.sources, strict=True)}
+    return keys
 
 
 def _references(ids: Iterable[int], sources: Iterable[SourceRecord]) -> Iterator[tuple[object, ...]]:
@@ -165,9 +207,13 @@ def _references(ids: Iterable[int], sources: Iterable[SourceRecord]) -> Iterator
             yield pk, position, text
 
 
-def _store_sets(collection: Collection, study: Study, sources: Mapping[str, int], put: Put) -> UnitIds:
+def _store_sets(
+    collection: Collection, study: Study, sources: Mapping[str, int], put: Put, added_file: AddedFile | None
+) -> UnitIds:
     """Store systems and question sets with all their units: a slot without a question is a unit too."""
-    made = System.objects.bulk_create(System(collection=collection, name=name) for name in study.systems)
+    made = System.objects.bulk_create(
+        System(collection=collection, name=name, added_file=added_file) for name in study.systems
+    )
     systems = {system.name: system.pk for system in made}
     set_ids = dict(zip(study.expected, take_ids(QuestionSet, len(study.expected)), strict=True))
     sets = ((set_ids[pair], sources[pair[0]], systems[pair[1]], max(1, n)) for pair, n in study.expected.items())
@@ -207,7 +253,9 @@ def _attributes(study: Study, units: UnitIds) -> Iterator[tuple[object, ...]]:
                 yield unit, name, value
 
 
-def _store_scores(collection: Collection, study: Study, column: ScoreColumn, units: UnitIds, put: Put) -> None:
+def _store_scores(
+    collection: Collection, study: Study, column: ScoreColumn, units: UnitIds, put: Put, added_file: AddedFile | None
+) -> None:
     """Store a column with every digit of its file; a blank cell is no score."""
     metric = Metric.objects.create(
         collection=collection,
@@ -217,6 +265,7 @@ def _store_scores(collection: Collection, study: Study, column: ScoreColumn, uni
         scale=SCALES[column.scale],
         fingerprint=fingerprint(file_sha256=collection.file_sha256, column=column.column, name=column.name),
         made={"file": collection.file_name, "sha256": collection.file_sha256, "column": column.column},
+        added_file=added_file,
     )
     rows = (
         (metric.pk, units.of((question.source_key, question.system), question.position), float(text), text, "")

@@ -8,14 +8,15 @@ from django.db import DataError, IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from judging.actions import assignments, sheets, span_marks
-from judging.actions.sheets import Answers, Asked, AskedMark, Place, Sheet
+from judging.actions.sheets import Answers, Asked, AskedMark, AskedReport, Place, Sheet
 from judging.formats.spans import Marked
 from judging.models import Assignment, Unit
 from judging.models.statements import rows, run
 
 Given = Sequence[tuple[Asked, int | None]]
 Marks = Mapping[AskedMark, Marked]
-Entry = Asked | AskedMark | str  # what a control holds, or a comment
+Reports = Mapping[AskedReport, str]
+Entry = Asked | AskedMark | AskedReport | str  # what a control holds, or a comment
 LAST_SEQUENCE = 2**53  # what a browser can count to
 MANY = 2**40  # more than anybody ever clicks
 
@@ -46,11 +47,12 @@ class MissingAnswers(Exception):
         return _("Still to answer: %(names)s") % {"names": ", ".join(each.title for each in self.asked)}
 
 
+# By the clock rather than the transaction's beginning, so that answers before and after handing in can be told apart.
 # What stands afterwards: the answers written now, and those that are older or came under a later number.
 UPSERT = """
 WITH entered AS (
 INSERT INTO judging_draft (assignment_id, unit_id, criterion_id, value, sequence, saved_at)
-SELECT %(assignment)s::uuid, given.*, %(sequence)s, now()
+SELECT %(assignment)s::uuid, given.*, %(sequence)s, clock_timestamp()
 FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[]) AS given
 ON CONFLICT (assignment_id, unit_id, criterion_id) DO UPDATE
 SET value = excluded.value, sequence = excluded.sequence, saved_at = excluded.saved_at
@@ -72,7 +74,7 @@ SET text = excluded.text, sequence = excluded.sequence, saved_at = excluded.save
 WHERE judging_note.sequence < excluded.sequence
 """
 ENTERED = "SELECT unit_id, criterion_id, value, sequence FROM judging_draft WHERE assignment_id = %(assignment)s"
-COMMENT = "SELECT text, sequence FROM judging_note WHERE assignment_id = %(assignment)s AND unit_id IS NULL"
+NOTES = "SELECT unit_id, text, sequence FROM judging_note WHERE assignment_id = %(assignment)s"
 AFRESH = """
 WITH answers AS (UPDATE judging_draft SET sequence = 0 WHERE assignment_id = %(assignment)s),
     notes AS (UPDATE judging_note SET sequence = 0 WHERE assignment_id = %(assignment)s)
@@ -88,6 +90,7 @@ class Page:
     sequence: int
     note: str | None = None
     marks: Marks = field(default_factory=dict)
+    reports: Reports = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,9 @@ def keep(assignment: Assignment, page: Page) -> Standing:
     lost: tuple[Entry, ...] = ()
     if page.note is not None:
         lost += _lost_note(assignment, page.note, page.sequence)
+    lost += tuple(
+        report for report, text in page.reports.items() if _lost_note(assignment, text, page.sequence, report.unit)
+    )
     everything: tuple[Asked | AskedMark, ...] = (*(asked for asked, _value in page.given), *page.marks)
     for asked in everything:
         _check_stage(assignment, asked.title, asked.stage)
@@ -120,11 +126,12 @@ def keep(assignment: Assignment, page: Page) -> Standing:
     return Standing({place: value for place, value in held.items() if value is not None}, lost)
 
 
-def _lost_note(assignment: Assignment, text: str, sequence: int) -> tuple[str, ...]:
+def _lost_note(assignment: Assignment, text: str, sequence: int, unit: int | None = None) -> tuple[str, ...]:
     """Keep a comment; return it where a later, different one stands. Its blanks and line ends depend on how it came."""
-    if _store_note(assignment, text, sequence) or not text:
+    if _store_note(assignment, text, sequence, unit) or not text:
         return ()
-    return () if note(assignment).split() == text.split() else (text,)
+    standing = {of: said for of, said, _sequence in rows(NOTES, {"assignment": assignment.pk})}
+    return () if standing.get(unit, "").split() == text.split() else (text,)
 
 
 def _lost_marks(assignment: Assignment, marks: Marks, sequence: int) -> tuple[AskedMark, ...]:
@@ -139,7 +146,7 @@ def save_note(*, assignment: Assignment, text: str, sequence: int, unit: Unit | 
     with transaction.atomic():
         assignments.renew(assignment=assignment)
         _check_working(assignment)
-        return _store_note(assignment, text, sequence, unit)
+        return _store_note(assignment, text, sequence, unit.pk if unit else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +156,15 @@ class Kept:
     answers: Mapping[Place, int]
     note: str
     sequence: int
+    reports: Mapping[int, str]  # what is said to be wrong with a unit
 
 
 def kept(assignment: Assignment) -> Kept:
     """Return everything entered so far."""
-    entered, comment = rows(ENTERED, {"assignment": assignment.pk}), rows(COMMENT, {"assignment": assignment.pk})
-    numbers = (row[-1] for row in (*entered, *comment))
-    return Kept(_given(entered), comment[0][0] if comment else "", max(numbers, default=0))
+    entered, noted = rows(ENTERED, {"assignment": assignment.pk}), rows(NOTES, {"assignment": assignment.pk})
+    numbers = (row[-1] for row in (*entered, *noted))
+    texts = {unit: text for unit, text, _sequence in noted if text}
+    return Kept(_given(entered), texts.pop(None, ""), max(numbers, default=0), texts)
 
 
 def count_afresh(*, assignment: Assignment) -> None:
@@ -176,8 +185,7 @@ def _given(entered: Iterable[tuple[Any, ...]]) -> dict[Place, int]:
 
 def note(assignment: Assignment) -> str:
     """Return the comment on the whole task."""
-    comment = rows(COMMENT, {"assignment": assignment.pk})
-    return comment[0][0] if comment else ""
+    return kept(assignment).note
 
 
 def freeze_stage(*, assignment: Assignment, stage: int, sheet: Sheet | None = None) -> None:
@@ -197,10 +205,12 @@ def freeze_stage(*, assignment: Assignment, stage: int, sheet: Sheet | None = No
 
 
 def check_complete(assignment: Assignment, sheet: Sheet, given: Answers, *, stage: int | None = None) -> None:
-    """Raise MissingAnswers where something is neither answered nor marked, in one stage or in all."""
+    """Raise MissingAnswers where something is neither answered nor marked, in one stage or in all. Of a question that
+    is reported as broken nothing is missing."""
     marked = span_marks.kept(assignment)[0] if sheet.rubric.span_mark else {}
     missing: tuple[Asked | AskedMark, ...] = (*sheet.missing(given, stage=stage), *sheet.unmarked(marked, stage=stage))
-    if missing:
+    reported = kept(assignment).reports if missing else {}
+    if missing := tuple(each for each in missing if each.unit not in reported):
         raise MissingAnswers(missing)
 
 
@@ -237,8 +247,8 @@ def _store(assignment: Assignment, entered: Mapping[Place, int | None], sequence
         raise OffScale(_("That value is not on the scale.")) from error
 
 
-def _store_note(assignment: Assignment, text: str, sequence: int, unit: Unit | None = None) -> bool:
-    of = {"assignment": assignment.pk, "unit": unit.pk if unit else None}
+def _store_note(assignment: Assignment, text: str, sequence: int, unit: int | None = None) -> bool:
+    of = {"assignment": assignment.pk, "unit": unit}
     return bool(run(UPSERT_NOTE, of | {"text": text, "sequence": sequence}))
 
 

@@ -3,7 +3,8 @@
 import hashlib
 import re
 import secrets
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.signing import BadSignature, Signer
@@ -12,7 +13,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from judging.actions import assignments, panels
+from judging.actions import assignments, panels, visits
 from judging.models import (
     Assignment,
     Campaign,
@@ -29,6 +30,11 @@ from judging.models import (
 )
 from judging.models.people import new_nonce
 
+A_DAY = timedelta(days=1)
+PACE = timedelta(minutes=1)
+MOST_BY_LINK, MOST_BY_ANY = 30, 60  # a class that opens the link together may; a program may not
+FLOOD = "Joined by a link that strangers had found."
+
 
 class InvitationOver(Exception):
     """The link is expired, revoked or full, or its campaign has ended; the message says which."""
@@ -38,8 +44,8 @@ class NotAgreed(Exception):
     """The campaign has a text to agree to, and nobody agreed."""
 
 
-class AccountNeeded(Exception):
-    """The link is for people with an account."""
+class TooManyNow(Exception):
+    """More people join at this moment than a study has annotators."""
 
 
 class AlreadyExcluded(Exception):
@@ -59,32 +65,70 @@ def check(*, invitation: Invitation, now: datetime) -> None:
         raise InvitationOver(_("Everybody this invitation was meant for has joined."))
 
 
-def join(*, invitation: Invitation, user: User | None, agreed: bool, now: datetime) -> User:
-    """Let somebody into a campaign by a link, once; whoever has no account gets one without a password."""
+def join(*, invitation: Invitation, user: User | None, agreed: bool, now: datetime, visitor: str = "") -> User:
+    """Let somebody into a campaign by a link, once; whoever has no account gets one without a password.
+
+    `visitor` is where they come from, as a hash that changes with the day.
+    """
     with transaction.atomic():
         held = Invitation.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=invitation.pk)
         role = {"user": user, "campaign": held.campaign, "role": held.role}
         if user and Membership.objects.filter(**role).exists():
             return user
         check(invitation=held, now=now)
-        if held.role != Membership.Role.ANNOTATOR:
-            return _join_as_staff(held, user)
         if held.campaign.consent and not agreed:
             raise NotAgreed(_("Tick the box to take part."))
+        Campaign.objects.select_for_update(no_key=True).get(pk=held.campaign_id)
+        _check_pace(held, now)
         user = user or _new_user()
-        enroll(campaign=held.campaign, user=user, invitation=held)
+        made = enroll(campaign=held.campaign, user=user, invitation=held)
+        if visitor:
+            others = held.campaign.enrollments.filter(visitor=visitor, created_at__gt=now - A_DAY)
+            twin = others.exclude(pk=made.pk).order_by("pk").first()
+            Enrollment.objects.filter(pk=made.pk).update(visitor=visitor, twin_of=twin)
         if held.campaign.consent:
             agree(enrollment=Enrollment.objects.get(campaign=held.campaign, user=user), now=now)
     return user
 
 
-def _join_as_staff(invitation: Invitation, user: User | None) -> User:
-    if user is None:
-        raise AccountNeeded(_("Log in with your account to take part as a researcher."))
-    Membership.objects.create(user=user, campaign=invitation.campaign, role=invitation.role)
-    if invitation.places is not None:  # no enrollment remembers the link
-        Invitation.objects.filter(pk=invitation.pk).update(places=invitation.places - 1)
-    return user
+def _check_pace(invitation: Invitation, now: datetime) -> None:
+    """Raise TooManyNow where so many have just joined that it is no class but a program; no address is looked at."""
+    lately = now - PACE
+    by_link = invitation.enrollments.filter(created_at__gt=lately).count()
+    by_any = invitation.campaign.enrollments.filter(created_at__gt=lately, invitation__isnull=False).count()
+    if by_link >= MOST_BY_LINK or by_any >= MOST_BY_ANY:
+        raise TooManyNow(_("Many people are joining just now. Try again in a minute."))
+
+
+def forget_visitors(*, now: datetime) -> int:
+    """Remove yesterday's hashes of where people joined from; return how many."""
+    return Enrollment.objects.filter(created_at__lt=now - A_DAY).exclude(visitor="").update(visitor="")
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """How many were removed for they handed nothing in, and how many are left out of the analysis now."""
+
+    removed: int
+    excluded: int
+
+
+def undo_joins(*, invitation: Invitation, by: User, now: datetime) -> Undone:
+    """Revoke a link and undo what came by it: who handed nothing in goes, what others said is left out but kept."""
+    removed = excluded = 0
+    with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=invitation.campaign_id)
+        Invitation.objects.filter(pk=invitation.pk, revoked_at__isnull=True).update(revoked_at=now)
+        for each in invitation.enrollments.select_related("campaign", "user").order_by("pk"):
+            if not each.assignments.filter(submitted_at__isnull=False).exists():
+                _free_places(each)
+                _delete(each.assignments.all())  # with drafts, notes and marks; there are no judgments yet
+                _remove_person(each)
+                removed += 1
+            elif not Exclusion.objects.standing().filter(enrollment=each).exists():
+                exclude(enrollment=each, reason=FLOOD, by=by, now=now)
+                excluded += 1
+    return Undone(removed, excluded)
 
 
 def _new_user() -> User:
@@ -138,8 +182,14 @@ def user_of_link(signed: str) -> User | None:
 
 
 def withdraw_link(*, user: User) -> None:
-    """Make every personal link of a user worthless; the next one works."""
-    User.objects.filter(pk=user.pk).update(link_nonce=new_nonce())
+    """Make every personal link of a user worthless, and log out whoever came by one; the next link works.
+
+    Refreshes `user`, so that the caller can keep the browser that asked.
+    """
+    with transaction.atomic():
+        User.objects.filter(pk=user.pk).update(link_nonce=new_nonce())
+        visits.end_all(user=user)
+    user.refresh_from_db(fields=["link_nonce"])
 
 
 def _signer(user: User) -> Signer:

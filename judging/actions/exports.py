@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from judging.formats.formulas import inert
 from judging.formats.records import (
     Direction,
     MarkRecord,
@@ -233,7 +234,7 @@ def codebook_csv(*, campaign: Campaign) -> str:
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, CODEBOOK, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(_codebook(campaign))
+    writer.writerows({name: inert(str(cell)) for name, cell in row.items()} for row in _codebook(campaign))
     return buffer.getvalue()
 
 

@@ -14,8 +14,10 @@ from judging.actions.ratings import Reading
 from judging.actions.released import Released, beside, without_place
 from judging.actions.rounds import Progress, silent
 from judging.formats.records import Problem, Study
+from judging.formats.repeats import unrolled
 from judging.formats.tables import shorten
 from judging.models import (
+    AddedFile,
     Assignment,
     Campaign,
     Collection,
@@ -76,13 +78,14 @@ def earlier(*, owner: User, sha256: str) -> Collection | None:
 
 def examine(*, study: Study, rubric: Rubric | None) -> Examined:
     """Say what an import would refuse, each value with its reason, and why it could not be done at all."""
+    study = unrolled(study)
     reading = ratings.read(study=study, rubric=rubric) if study.ratings and rubric else None
     refused = [problem for problem in study.problems if problem.kind in ("row", "value")]
     refused += reading.problems if reading else ()
     obstacles = [problem.reason for problem in study.problems_of("file")]
     if not obstacles:
         obstacles += [sentence for wrong, sentence in _conditions(study, rubric, reading) if wrong]
-        obstacles += [_too_long(*each) for each in _named(study) if len(each[2]) > each[3]][:5]
+        obstacles += too_long(study)
     refused.sort(key=lambda problem: problem.row)
     return Examined(ratings=reading, refused=tuple(refused), obstacles=tuple(obstacles))
 
@@ -118,6 +121,11 @@ def _named(study: Study) -> Iterator[Named]:
     yield from ((0, "score column", each.name, LONGEST["label"]) for each in study.score_columns)
 
 
+def too_long(study: Study) -> list[str]:
+    """Return a sentence for each of the first names that are longer than can be kept."""
+    return [_too_long(*each) for each in _named(study) if len(each[2]) > each[3]][:5]
+
+
 def _too_long(row: int, what: str, text: str, most: int) -> str:
     where = f"Row {row:,}: the" if row else "The"
     return f"{where} {what} “{shorten(text)}” has {len(text):,} characters; at most {most} can be kept."
@@ -126,8 +134,8 @@ def _too_long(row: int, what: str, text: str, most: int) -> str:
 class _Gauge:
     """Counts stored rows for the progress shown."""
 
-    def __init__(self, study: Study, progress: Progress) -> None:
-        self.progress = progress
+    def __init__(self, study: Study, progress: Progress, added: AddedFile | None = None) -> None:
+        self.progress, self.added = progress, added
         self.done = 0
         slots = sum(study.expected.values())
         scores = sum(len(question.scores) + len(question.attributes) for question in study.questions)
@@ -143,6 +151,9 @@ class _Gauge:
             self.total = max(self.total, self.done)
             self.progress(self.done, self.total, what)
 
+        if self.added and any(each.name == "added_file" for each in model._meta.fields):
+            file = self.added.pk
+            columns, rows = (*columns, "added_file_id"), ((*row, file) for row in rows)
         copy(model, columns, rows, stored=stored)
 
 
@@ -171,6 +182,7 @@ def import_study(
     CannotImport
         With everything that stands in the way; nothing is stored.
     """
+    study = unrolled(study)
     examined = examine(study=study, rubric=rubric)
     if examined.obstacles:
         raise CannotImport(examined.obstacles)
@@ -180,9 +192,10 @@ def import_study(
             name=name, owner=by, licence=licence, language=language, file=file, file_name=file_name,
             file_sha256=file.sha256 if file else "", mapping=_how_read(study, mapping),
         )  # fmt: skip
+        added = _first_file(collection, by, now)
         check_at_once()
-        put = _Gauge(study, progress).put
-        units = collections.store(collection=collection, study=study, put=put)
+        put = _Gauge(study, progress, added).put
+        units = collections.store(collection=collection, study=study, put=put, added_file=added)
         campaign, homeless = None, tuple(map(without_place, beside(study)))
         if examined.ratings and rubric:
             judged = Released(rubric, examined.ratings, study, units)
@@ -192,7 +205,12 @@ def import_study(
             )
             homeless = judged.homeless
         refused = (*examined.refused, *homeless)
-        collections.quarantine(collection=collection, problems=refused)
+        collections.quarantine(collection=collection, problems=refused, added_file=added)
+        if added:
+            counted = {"questions": sum(study.returned.values()), "ratings": len(study.ratings)}
+            added.brought = {**counted, "quarantined": len(refused), **_rows(study)}
+            added.campaign, added.rubric = campaign, rubric
+            added.save(update_fields=["brought", "campaign", "rubric"])
         let_planner_know(Passage, Source, QuestionSet, Unit, Question, Score, Assignment, Judgment)
     return Imported(collection=collection, campaign=campaign, quarantined=len(refused))
 
@@ -207,5 +225,19 @@ def _refuse_again(by: User, file: StoredFile | None, again: bool) -> None:
         raise AlreadyImported(before)
 
 
+def _first_file(collection: Collection, by: User, now: datetime) -> AddedFile | None:
+    """Note the file that a collection begins with."""
+    if collection.file is None:
+        return None
+    return AddedFile.objects.create(
+        collection=collection, number=1, file=collection.file, name=collection.file_name, plan=collection.mapping,
+        state=AddedFile.State.ADDED, added_by=by, added_at=now,
+    )  # fmt: skip
+
+
 def _how_read(study: Study, mapping: Mapping[str, Any] | None) -> dict[str, Any]:
-    return {**(mapping or {}), "rows_read": study.rows_read, "rows_kept": study.rows_kept}
+    return {**(mapping or {}), **_rows(study)}
+
+
+def _rows(study: Study) -> dict[str, int]:
+    return {"rows_read": study.rows_read, "rows_kept": study.rows_kept}

@@ -53,9 +53,13 @@ def claim(*, job_id: uuid.UUID | str) -> Job | None:
     return Job.objects.select_related("created_by", "campaign", "collection").get(pk=job_id) if taken else None
 
 
-def finish(*, job: Job, result: Mapping[str, Any]) -> None:
-    """End a claimed job well, in the same transaction as what it made."""
-    _end(job, state=Job.State.DONE, result=dict(result), done=F("total"))
+def finish(*, job: Job, result: Mapping[str, Any], total: int | None = None) -> None:
+    """End a claimed job well, in the same transaction as what it made.
+
+    `total`: how many steps it had; a quick job ends before its first sign of life could say so.
+    """
+    steps = F("total") if total is None else total
+    _end(job, state=Job.State.DONE, result=dict(result), done=steps, total=steps)
 
 
 def fail(*, job: Job, error: str) -> None:
@@ -118,9 +122,14 @@ class Work:
 
     def __init__(self, job: Job, *, worker: str) -> None:
         self.job, self.worker = job, worker
-        self._shown = {"done": job.done, "total": job.total, "message": ""}
+        self._shown: dict[str, Any] = {"done": job.done, "total": job.total, "message": ""}
         self._over, self._cancelled, self._lost = threading.Event(), threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._beat, name=f"beat {job.pk}", daemon=True)
+
+    @property
+    def total(self) -> int:
+        """The number of steps last said."""
+        return int(self._shown["total"])
 
     def progress(self, done: int, total: int, message: str = "") -> None:
         """Say how far the job is; raises JobCancelled or JobLost when it should not go on."""

@@ -14,10 +14,20 @@ from judging.actions.assignments import Here
 from judging.actions.drafts import Entry, MissingAnswers, Page, TaskClosed
 from judging.actions.sheets import Answers, Place, Sheet
 from judging.models import Assignment, Campaign, Enrollment, Judgment
-from judging.models.statements import run
+from judging.models.statements import rows, run
 
 DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
 Values = Mapping[Place, tuple[int, str]]
+
+
+CHANGED = """
+SELECT done.id FROM judging_assignment done
+JOIN judging_enrollment enrolled ON enrolled.id = done.enrollment_id
+WHERE done.submitted_at IS NOT NULL AND {which} AND EXISTS (
+    SELECT FROM judging_draft draft WHERE draft.assignment_id = done.id AND draft.saved_at > done.submitted_at)
+"""
+BY_ONE = CHANGED.format(which="done.enrollment_id = %(enrollment)s")
+IN_CAMPAIGN = CHANGED.format(which="enrolled.campaign_id = %(campaign)s")
 
 
 class StaleToken(Exception):
@@ -67,7 +77,7 @@ SELECT %(assignment)s::uuid, said.*, CASE said.cause WHEN '' THEN 'judged' ELSE 
 FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[], %(causes)s::text[],
             %(revisions)s::smallint[]) AS said (unit, criterion, value, cause, revision))
 UPDATE judging_assignment SET submit_token = gen_random_uuid(), state = %(state)s, {assignments.SEEN},
-    submitted_at = coalesce(submitted_at, now()), lease_expires_at = NULL
+    submitted_at = coalesce(submitted_at, clock_timestamp()), lease_expires_at = NULL
 WHERE id = %(assignment)s
 """  # noqa: S608
 
@@ -92,7 +102,8 @@ def hand_in(*, assignment: Assignment, page: Page, token: uuid.UUID, sheet: Shee
     with transaction.atomic():
         left_out = assignments.alone(enrollment=annotator)
         noted = assignments.lock(assignment=assignment)
-        standing = drafts.keep(assignment, page if noted or page.note else replace(page, note=None))
+        is_noted = noted or page.note or any(page.reports.values())
+        standing = drafts.keep(assignment, page if is_noted else replace(page, note=None, reports={}))
         try:
             if not standing.lost:
                 _submit(assignment, token, sheet, standing.answers)
@@ -107,8 +118,48 @@ def hand_in(*, assignment: Assignment, page: Page, token: uuid.UUID, sheet: Shee
     return HandedIn(standing.lost, onward.assignment if isinstance(onward, Here) else None)
 
 
+def handed_in(*, assignment: Assignment, sheet: Sheet) -> dict[Place, int]:
+    """Return what stands of a task that was handed in, by the place of the control it was given with."""
+    values = {_place(row): row.value for row in Judgment.objects.standing().filter(assignment=assignment)}
+    found = {asked.place: sheet.stored_at(asked) for asked in sheet.asked()}
+    return {place: values[stored] for place, stored in found.items() if stored in values}
+
+
+def is_changed(*, assignment: Assignment, sheet: Sheet, given: Answers) -> bool:
+    """Say whether the answers of a task that was handed in are others than those that stand."""
+    change = _change(assignment, sheet.values(given))
+    return assignment.state in DONE and bool(change.superseded() or change.new())
+
+
+def corrections(*, enrollment: Enrollment) -> list[Assignment]:
+    """Return the tasks an annotator handed in, changed since, and has not handed in again."""
+    return _corrected(BY_ONE, {"enrollment": enrollment.pk})
+
+
+def corrections_in(*, campaign: Campaign) -> list[Assignment]:
+    """Return the tasks of all its annotators that were changed since they were handed in, and not handed in again."""
+    return _corrected(IN_CAMPAIGN, {"campaign": campaign.pk})
+
+
+def _corrected(statement: str, names: Mapping[str, int]) -> list[Assignment]:
+    """Look closer at tasks in which something was saved after they were handed in: it may be what stands already."""
+    keys = [pk for (pk,) in rows(statement, names)]
+    wanted = Assignment.objects.filter(pk__in=keys).order_by("-submitted_at", "pk")
+    found = list(wanted.select_related("task", "enrollment", "round__campaign__rubric"))
+    sheets_of = zip(found, sheets.of_several(found), strict=True)
+    return [own for own, sheet in sheets_of if is_changed(assignment=own, sheet=sheet, given=drafts.answers(own))]
+
+
+def hand_in_again(*, assignment: Assignment) -> int:
+    """Make a task's corrections count; return how many values were stored. MissingAnswers or TaskClosed where not."""
+    with transaction.atomic():
+        assignments.lock(assignment=assignment)
+        given = drafts.answers(assignment)
+        return _submit(assignment, assignment.submit_token, sheets.of(assignment), given).stored
+
+
 def _submit(assignment: Assignment, token: uuid.UUID, sheet: Sheet, given: Answers) -> Submitted:
-    """Do so with a locked assignment's answers."""
+    """Store a task's answers as judgments; the caller holds the assignment's lock."""
     change = _change(assignment, sheet.values(given))
     if token != assignment.submit_token:
         return _replayed(assignment, change)

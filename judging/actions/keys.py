@@ -1,39 +1,78 @@
-"""Keys for programs, of which only a hash is kept: who reads the database cannot use them."""
+"""Keys for programs, of which only a hash is kept: who reads the database cannot use them.
+
+A key ends when its time is over, when its owner makes another, changes the password or logs out everywhere.
+"""
 
 import hashlib
 import secrets
+from datetime import datetime, timedelta
 
 from django.db import transaction
-from rest_framework.authentication import TokenAuthentication
-from rest_framework.authtoken.models import Token
+from django.utils import timezone
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
 
-from judging.models import User
+from judging.models import AccessKey, User
 
-LENGTH = 40  # characters of the column; 160 bits of a random key's SHA-256
+BYTES = 20
+DAYS = 90
+NOTED = timedelta(hours=1)  # how exact the last use is kept
+WORTHLESS = "This key is worthless."
 
 
 def digest(key: str) -> str:
     """Return what is kept of a key. A key is random and long, so a fast hash is enough."""
-    return hashlib.sha256(key.encode()).hexdigest()[:LENGTH]
+    return hashlib.sha256(key.encode()).hexdigest()
 
 
-class KeyAuthentication(TokenAuthentication):
+class KeyAuthentication(BaseAuthentication):
     """Lets a program in by its key; not in judging.api, which Django REST framework must load after this."""
 
-    def authenticate_credentials(self, key: str) -> tuple[User, Token]:
-        return super().authenticate_credentials(digest(key))
+    def authenticate(self, request: Request) -> tuple[User, AccessKey] | None:
+        words = get_authorization_header(request).split()
+        if not words or words[0].lower() != b"token":
+            return None
+        if len(words) != 2:
+            raise AuthenticationFailed(WORTHLESS)
+        key = _standing(words[1].decode("latin-1"), timezone.now())
+        if request.method not in SAFE_METHODS and key.scope == AccessKey.Scope.READ:
+            raise PermissionDenied("This key may only read.")
+        return key.user, key
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Token"
 
 
-def make(*, user: User) -> str:
-    """Return a new key, which replaces the old one; it cannot be shown again."""
-    key = secrets.token_hex(LENGTH // 2)
-    with transaction.atomic():
-        User.objects.select_for_update(no_key=True).get(pk=user.pk)  # a double click makes one key after the other
-        revoke(user=user)
-        Token.objects.create(user=user, key=digest(key))
+def _standing(shown: str, now: datetime) -> AccessKey:
+    """Return the key that was shown, and note its use; AuthenticationFailed where it opens nothing any more."""
+    key = AccessKey.objects.select_related("user").filter(digest=digest(shown)).first()
+    if key is None or not key.user.is_active or key.expires_at <= now or key.version != key.user.version:
+        raise AuthenticationFailed(WORTHLESS)
+    if key.used_at is None or key.used_at < now - NOTED:
+        AccessKey.objects.filter(pk=key.pk).update(used_at=now)
     return key
+
+
+def make(*, user: User, now: datetime, scope: str = AccessKey.Scope.READ, days: int = DAYS) -> str:
+    """Return a new key, which replaces the old one; it cannot be shown again."""
+    key = secrets.token_hex(BYTES)
+    with transaction.atomic():
+        owner = User.objects.select_for_update(no_key=True).get(pk=user.pk)  # a double click: one after the other
+        revoke(user=owner)
+        AccessKey.objects.create(
+            user=owner, digest=digest(key), scope=scope, version=owner.version, made_at=now,
+            expires_at=now + timedelta(days=days),
+        )  # fmt: skip
+    return key
+
+
+def of(user: User, *, now: datetime) -> AccessKey | None:
+    """Return a user's key, if it still opens something."""
+    return AccessKey.objects.filter(user=user, version=user.version, expires_at__gt=now).first()
 
 
 def revoke(*, user: User) -> None:
     """Make a user's key worthless."""
-    Token.objects.filter(user=user).delete()
+    AccessKey.objects.filter(user=user).delete()

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from judging import design
+from judging.actions import draws, selections
 from judging.design import Seating, Table
 from judging.models import Assignment, Campaign, Enrollment, Round, Rubric, TaskUnit
 
@@ -13,7 +14,7 @@ def seats(campaign: Campaign) -> int:
     """Return how many annotators the panel takes: for each system as many as judge each task; 0 where it is none."""
     if campaign.order != Campaign.Order.PANEL:
         return 0
-    return campaign.annotators_per_task * campaign.collection.systems.count()
+    return campaign.annotators_per_task * selections.systems_of(campaign).count()
 
 
 def free_seats(campaign: Campaign) -> list[int]:
@@ -57,8 +58,8 @@ def lay_out(*, round: Round, tasks: Mapping[tuple[int, int], list[int]], last: i
     """Yield the places of a round, each kept for its seat; `last` is the position before the first."""
     campaign = round.campaign
     position = itertools.count(last + 1)
-    per_place = campaign.collection.systems.count()
-    for seating, pair in _seatings(campaign):
+    per_place = selections.systems_of(campaign).count()
+    for seating, pair in _seatings(round):
         for task in tasks.get(pair, ()):
             yield Assignment(
                 round=round, task_id=task, place=seating.seat // per_place + 1, position=next(position),
@@ -66,11 +67,12 @@ def lay_out(*, round: Round, tasks: Mapping[tuple[int, int], list[int]], last: i
             )  # fmt: skip
 
 
-def _seatings(campaign: Campaign) -> Iterator[tuple[Seating, tuple[int, int]]]:
+def _seatings(round: Round) -> Iterator[tuple[Seating, tuple[int, int]]]:
     """Yield who judges what in the order of the queue, with the keys of source and system."""
-    sources = list(campaign.collection.sources.order_by("position").values_list("pk", flat=True))
-    systems = list(campaign.collection.systems.order_by("name").values_list("pk", flat=True))
-    laid = design.panel(seats(campaign), systems=len(systems), sources=len(sources), seed=campaign.seed)
+    campaign = round.campaign
+    sources = list(selections.sources_of(campaign).order_by("position").values_list("pk", flat=True))
+    systems = [pk for _name, pk in sorted(selections.systems_of(campaign).values_list("name", "pk"))]
+    laid = design.panel(seats(campaign), systems=len(systems), sources=len(sources), draws=draws.of_round(round))
     for each in sorted(laid, key=lambda seating: (seating.position, seating.seat)):
         yield each, (sources[each.source], systems[each.system])
 
@@ -91,8 +93,9 @@ def proof(campaign: Campaign) -> list[Proof]:
         return []
     held = TaskUnit.objects.filter(task__round__campaign=campaign, task__round__kind=Round.Kind.MAIN)
     asked = set(held.values_list("unit__question_set__source", "unit__question_set__system").distinct())
-    tables = design.balance([seating for seating, pair in _seatings(campaign) if pair in asked])
-    names = list(campaign.collection.systems.order_by("name").values_list("name", flat=True))
+    main = campaign.rounds.get(kind=Round.Kind.MAIN)
+    tables = design.balance([seating for seating, pair in _seatings(main) if pair in asked])
+    names = sorted(selections.systems_of(campaign).values_list("name", flat=True))
     return [_proof(key, table, names) for key, table in tables.items() if asked]
 
 

@@ -6,12 +6,17 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from django.conf import settings
+
+from judging.formats import limited
 from judging.formats.columns import BadColumns, Columns, WhenAmbiguous, columns_from
+from judging.formats.pseudonyms import Pseudonyms
 from judging.formats.records import Study, unreadable
 from judging.formats.registry import FORMAT, Format, sniff
-from judging.formats.tables import Table, shorten
+from judging.formats.tables import OpenTable, Table, shorten
 from judging.formats.text import Unreadable
 
+NEAR = 250_000  # bytes; a larger file is read in a process of its own
 SAMPLE_ROWS = 50
 FIRST_VALUES = 3
 SHOWN = 160
@@ -62,19 +67,40 @@ def head_from(data: Mapping[str, Any]) -> Head:
 
 
 def read_head(*, name: str, data: bytes, plan: Plan) -> Head:
-    """Return the beginning of a file; Unreadable, with a sentence, where it cannot be read at all."""
+    """Return the beginning of a file; Unreadable, with a sentence, where it cannot be read at all.
+
+    Ids of people outside are labels already. What could take long or much is read in a process of its own.
+    """
     format = _format(name, data, plan)
-    if format.table is None:
-        study = format.read(data, name=name, options=_options(format, plan))
-        if not study.usable:
-            raise Unreadable(study.problems_of("file")[0].reason)
-        return Head(format=format.key, criteria=study.criteria)
-    table = format.open(data, _options(format, plan))
+    options, key = _options(format, plan), pseudonym_key()
+    if is_read_apart(format, data):
+        request = limited.Request(data=data, name=name, format=format.key, options=options, key=key)
+        found, _ = limited.outline_of(request)
+        return Head(
+            format=found.format, header=found.header, values=found.values, proposed=found.proposed,
+            criteria=found.criteria,
+        )  # fmt: skip
+    taken = format.take(data, options, Pseudonyms(key))
+    if isinstance(taken, Study):
+        if not taken.usable:
+            raise Unreadable(taken.problems_of("file")[0].reason)
+        return Head(format=format.key, criteria=taken.criteria)
+    table = taken.table() if isinstance(taken, OpenTable) else taken
     rows = [row.cells for row in table.rows[:SAMPLE_ROWS]]
     values = tuple(_first_values(row[place] for row in rows) for place in range(len(table.header)))
     proposed = format.columns(table, name)
     criteria = _criteria(table, proposed)
     return Head(format=format.key, header=table.header, values=values, proposed=proposed, criteria=criteria)
+
+
+def pseudonym_key() -> bytes:
+    """Return the secret key by which people outside get their labels."""
+    return settings.PSEUDONYM_KEY.encode()
+
+
+def is_read_apart(format: Format, data: bytes) -> bool:
+    """Say whether a file is read in a process of its own: packed formats, and what is not small."""
+    return len(data) > NEAR or not format.is_text
 
 
 def _criteria(table: Table, columns: Columns) -> tuple[str, ...]:
@@ -92,15 +118,33 @@ def _first_values(cells: Iterable[str]) -> tuple[str, ...]:
 
 
 def read_study(*, name: str, data: bytes, plan: Plan) -> Study:
-    """Return the study in a file; one with the reason where it cannot be read, or not under these columns."""
+    """Return the study in a file; one with the reason where it cannot be read, or not under these columns.
+
+    Ids of people outside are labels already. What could take long or much is read in a process of its own.
+    """
     format = _format(name, data, plan)
+    options, key = _options(format, plan), pseudonym_key()
     with no_cycles():
-        taken = format.take(data, _options(format, plan))
-        del data  # of a large file as much again as all that was read of it; who calls may keep none either
+        if is_read_apart(format, data):
+            request = limited.Request(
+                data=data, name=name, format=format.key, options=options, columns=plan.columns, key=key
+            )
+            return limited.study_of(request)[0]
+        taken = format.take(data, options, Pseudonyms(key))
         try:
             return format.study_of(taken, name=name, columns=plan.columns)
         except BadColumns as error:
             return unreadable(str(error))
+
+
+def ids_behind_labels(*, name: str, data: bytes, plan: Plan) -> Mapping[str, str]:
+    """Return the ids of people outside by the labels that reading a file gives them."""
+    format = _format(name, data, plan)
+    request = limited.Request(
+        data=data, name=name, format=format.key, options=_options(format, plan), columns=plan.columns,
+        key=pseudonym_key(),
+    )  # fmt: skip
+    return limited.study_of(request)[1]
 
 
 @contextmanager

@@ -1,10 +1,11 @@
 """Released ratings as a campaign: closed, with its raters, and a submitted assignment for each rater of a task."""
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import Any
 
 from judging.actions import campaigns
 from judging.actions.bulk import take_ids
@@ -34,18 +35,26 @@ Beside = NoteRecord | MarkRecord
 def store(
     *, collection: Collection, rubric: Rubric, released: "Released", title: str, by: User, now: datetime, put: Put
 ) -> Campaign:
-    """Make the closed campaign; nobody can judge in it, and everything about it is as old as the import."""
+    """Make the closed campaign with all its ratings."""
     plan = {"title": title, "annotators_per_task": max(map(len, released.places))}
-    campaign = campaigns.create(by=by, collection=collection, rubric=rubric, plan=plan, origin=Campaign.Origin.IMPORTED)
-    campaigns.lock(campaign=campaign, now=now)
-    for state in (Campaign.State.OPEN, Campaign.State.CLOSED):
-        campaigns.move(campaign=campaign, to=state, now=now)
-    campaign.rounds.update(opened_at=now, closed_at=now)
+    campaign = closed_campaign(collection=collection, rubric=rubric, plan=plan, by=by, now=now)
     released.store_tasks(campaign, put)
     released.store_assignments(campaign, now, put)
     released.store_judgments(put)
     released.store_notes(now, put)
     released.store_marks(now, put)
+    return campaign
+
+
+def closed_campaign(
+    *, collection: Collection, rubric: Rubric, plan: Mapping[str, Any], by: User, now: datetime
+) -> Campaign:
+    """Make a campaign to hold ratings; nobody can judge in it, and everything about it is as old as the import."""
+    campaign = campaigns.create(by=by, collection=collection, rubric=rubric, plan=plan, origin=Campaign.Origin.IMPORTED)
+    campaigns.lock(campaign=campaign, now=now)
+    for state in (Campaign.State.OPEN, Campaign.State.CLOSED):
+        campaigns.move(campaign=campaign, to=state, now=now)
+    campaign.rounds.update(opened_at=now, closed_at=now)
     return campaign
 
 

@@ -1,20 +1,21 @@
 """Parts of a campaign: cutting the material into tasks, laying out the places, opening and closing."""
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Prefetch
 
 from judging import design
-from judging.actions import panels
+from judging.actions import draws, panels, selections
 from judging.actions.bulk import let_planner_know
 from judging.formats import rubric as documents
 from judging.formats.rubric import RubricDocument
-from judging.models import Assignment, Campaign, Question, QuestionSet, Round, Rubric, Task, TaskUnit, Unit
+from judging.models import Assignment, Campaign, Question, QuestionSet, Round, Rubric, Source, Task, TaskUnit, Unit
 from judging.rules import settled
+from judging.selection import CannotChoose
 
 BATCH = 5_000
 Progress = Callable[[int, int, str], None]
@@ -30,9 +31,10 @@ def silent(done: int, total: int, message: str) -> None:
 
 
 def open_(*, round: Round, now: datetime, progress: Progress = silent) -> None:
-    """Make a round's tasks and places from the campaign's seeded design, and open it."""
+    """Make a round's tasks and places as drawn from the campaign's secret, and open it."""
     campaign = round.campaign
     with transaction.atomic():
+        draws.keep_secret(campaign=campaign, now=now)
         tasks = _make_tasks(round, progress)
         if not tasks:
             raise NothingToJudge("The collection holds no question to judge. Import questions first.")
@@ -53,7 +55,8 @@ def _places(round: Round, tasks: Sequence[tuple[Task, QuestionSet]]) -> Iterator
         yield from panels.lay_out(round=round, tasks=_by_system(tasks), last=last)
         return
     order: design.Order = "depth" if campaign.order == Campaign.Order.DEPTH else "breadth"
-    for each in design.places(len(tasks), per_task=campaign.annotators_per_task, order=order, seed=campaign.seed):
+    drawn = draws.of_round(round)
+    for each in design.places(len(tasks), per_task=campaign.annotators_per_task, order=order, draws=drawn):
         task, _first = tasks[each.task]
         yield Assignment(round=round, task=task, place=each.place, position=last + each.position)
 
@@ -114,11 +117,15 @@ def _text(unit: Unit) -> str | None:
 def _make_tasks(round: Round, progress: Progress) -> list[tuple[Task, QuestionSet]]:
     """Store the tasks; return each with the question set that stands first in it."""
     campaign = round.campaign
-    sets = QuestionSet.objects.filter(source__collection=campaign.collection).order_by(
-        "source__position", "system__name"
-    )
-    known = {held.pk: held for held in sets.prefetch_related("units__question")}
-    cuts = cut(rubric=campaign.rubric, sets=list(known.values()))
+    sets = QuestionSet.objects.filter(
+        source__collection=campaign.collection, source__repeat_of__isnull=True
+    ).select_related("source", "system")
+    try:
+        judged = Prefetch("units", queryset=selections.units_of(campaign))
+    except CannotChoose as refused:
+        raise NothingToJudge(f"What is judged does not fit the collection any more: {refused}") from None
+    known = {held.pk: held for held in sets.prefetch_related(judged, "units__question")}
+    cuts = cut(rubric=campaign.rubric, sets=_in_drawn_order(round, known.values()))
     tasks = Task.objects.bulk_create(
         (Task(round=round, number=number) for number in range(1, len(cuts) + 1)), batch_size=BATCH
     )
@@ -131,6 +138,19 @@ def _make_tasks(round: Round, progress: Progress) -> list[tuple[Task, QuestionSe
         TaskUnit.objects.bulk_create(batch)
         progress(done * BATCH, sum(map(len, cuts)), "Cutting the material into tasks")
     return [(task, known[units[0].question_set_id]) for task, units in zip(tasks, cuts, strict=True)]
+
+
+def _in_drawn_order(round: Round, sets: Iterable[QuestionSet]) -> list[QuestionSet]:
+    """Return the sets source by source, the systems in an order drawn anew for each."""
+    by_source: dict[Source, dict[str, QuestionSet]] = {}
+    for each in sets:
+        by_source.setdefault(each.source, {})[each.system.name] = each
+    drawn = draws.of_round(round)
+    return [
+        by_source[source][name]
+        for source in sorted(by_source, key=lambda source: source.position)
+        for name in design.order_of_systems(by_source[source], draws=drawn, source_key=source.key)
+    ]
 
 
 def _batches(rows: Iterator[Row], size: int = BATCH) -> Iterator[list[Row]]:

@@ -11,6 +11,8 @@ from typing import TypeVar
 from django.utils.translation import gettext as _
 
 from judging import design
+from judging.actions import draws
+from judging.design import Draws, KeyedDraws
 from judging.formats import rubric as documents
 from judging.formats.rubric_schema import Criterion, RubricDocument
 from judging.formats.spans import Marked
@@ -59,6 +61,19 @@ class AskedMark:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedReport:
+    """Where an annotator may say that a question is broken, and how."""
+
+    name: str
+    where: str
+    unit: int
+
+    @property
+    def title(self) -> str:
+        return f"{self.where} " + _("Broken item")
+
+
+@dataclass(frozen=True, slots=True)
 class AskedQuestion:
     """A question as it is shown, and what is asked about it."""
 
@@ -71,15 +86,29 @@ class AskedQuestion:
     question_type: str
     asked: tuple[Asked, ...]
     mark: AskedMark | None = None
+    report: AskedReport | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EmptySlot:
+    """A place in a question set that holds no question to judge: none was returned, or an earlier one again."""
+
+    number: int
+    letter: str
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Questions that stand together, and what is asked about them as a set."""
+    """Questions that stand together, what is asked about them as a set, and the slots between them that are empty."""
 
     number: int
     questions: tuple[AskedQuestion, ...]
     asked: tuple[Asked, ...]
+    empty: tuple[EmptySlot, ...] = ()
+
+    def slots(self) -> list[AskedQuestion | EmptySlot]:
+        """Return questions and empty slots in their shown order."""
+        return sorted((*self.questions, *self.empty), key=lambda slot: slot.number)
 
 
 class NotAsked(LookupError):
@@ -103,6 +132,16 @@ class Sheet:
 
     def marks(self) -> Iterator[AskedMark]:
         return (question.mark for question in self.questions() if question.mark)
+
+    def reports(self) -> Iterator[AskedReport]:
+        return (question.report for question in self.questions() if question.report)
+
+    def find_report(self, name: str) -> AskedReport:
+        """Return the report of that name, or raise NotAsked."""
+        for report in self.reports():
+            if report.name == name:
+                return report
+        raise NotAsked(_("This task has no field called %(name)s.") % {"name": name})
 
     def find_mark(self, name: str) -> AskedMark:
         """Return the mark of that name, or raise NotAsked."""
@@ -129,6 +168,14 @@ class Sheet:
         for group in self.groups:
             together += [tuple(a for a in group.asked if a.criterion.unit == kind) for kind in ("question", "set")]
         return {place: entry for asked in together for place, entry in _settled(self.rubric, asked, answers)}
+
+    def stored_at(self, asked: Asked) -> Place:
+        """Return where a control's value is stored: what is asked once for a set, at each of its questions, so at the
+        first."""
+        if asked.criterion.asked != "once_per_set":
+            return asked.place
+        own = next(group for group in self.groups if asked in group.asked)
+        return own.questions[0].unit, asked.criterion_id
 
     def missing(self, answers: Answers, *, stage: int | None = None) -> tuple[Asked, ...]:
         """Return what must still be answered, in one stage or in all."""
@@ -168,6 +215,12 @@ class Known:
 
     document: RubricDocument
     ids: Mapping[str, int]
+
+    @property
+    def takes_reports(self) -> bool:
+        """Whether a question may be reported as broken: the protocol allows it, and single questions are rated."""
+        single = any(each.unit == "question" and each.asked == "per_unit" for each in self.document.criteria)
+        return single and self.document.broken_items == "reported"
 
     def of_question(self, line: Line, name: str, where: str) -> tuple[Asked, ...]:
         """Return the controls for one question."""
@@ -256,23 +309,25 @@ def _lines(task: int) -> tuple[Line, ...]:
 
 
 def _of(assignment: Assignment, lines: Iterable[Line]) -> Sheet:
-    round, task = assignment.round, assignment.task
-    who = assignment.enrollment.label if assignment.enrollment else ""
-    order = Order(round.campaign.seed, who, f"{round.kind}/{round.number}/{task.number}")
-    return lay_out(round.campaign.rubric, lines, order=order)
+    drawn, who = draws.shown(assignment)
+    order = Order(drawn, who, f"{draws.name(assignment.round)}/{assignment.task.number}")
+    return lay_out(assignment.round.campaign.rubric, lines, order=order)
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
     """Whose order of which task it is."""
 
-    seed: int
+    draws: Draws
     annotator: str
     task: str
 
     def of(self, items: Sequence[Item]) -> list[Item]:
-        drawn = design.shown_order(len(items), seed=self.seed, enrollment_key=self.annotator, task_key=self.task)
+        drawn = design.shown_order(len(items), draws=self.draws, enrollment_key=self.annotator, task_key=self.task)
         return [items[index] for index in drawn]
+
+
+PREVIEW = Order(KeyedDraws(b"preview"), "preview", "preview")  # blinds nobody: researchers see it
 
 
 def lay_out(rubric: Rubric, lines: Iterable[Line], *, order: Order) -> Sheet:
@@ -296,11 +351,26 @@ def _groups(asks: Known, bundles: Sequence[Sequence[Line]]) -> Iterator[Group]:
     shown = 0
     for number, bundle in enumerate(bundles, start=1):
         lines = [line for line in bundle if line.slot is not None and line.text]
-        questions = tuple(_question(asks, line, shown + place) for place, line in enumerate(lines, start=1))
+        numbers, empty = _numbers(asks, lines, shown)
+        questions = tuple(_question(asks, line, place) for place, line in zip(numbers, lines, strict=True))
         where = "" if len(bundles) == 1 else f"{questions[0].letter}–{questions[-1].letter}"
         of_set = [each for line in bundle if line.slot is None for each in asks.of_set(line, f"s{number}", where)]
-        shown += len(lines)
-        yield Group(number, questions, tuple(a for a in of_set if a.criterion.key not in _never_asked(asks, lines)))
+        shown += len(lines) + len(empty)
+        asked = tuple(a for a in of_set if a.criterion.key not in _never_asked(asks, lines))
+        yield Group(number, questions, asked, tuple(EmptySlot(place, design.letter(place - 1)) for place in empty))
+
+
+def _numbers(asks: Known, lines: Sequence[Line], shown: int) -> tuple[list[int], list[int]]:
+    """Return the numbers of the questions, and those of the slots that hold none.
+
+    Where a task is one set in its own order, the place in the set is part of what is judged: a question keeps its
+    slot's number. Elsewhere questions are numbered as they are shown.
+    """
+    if asks.document.task != "question_set":
+        return list(range(shown + 1, shown + len(lines) + 1)), []
+    slots = [line.slot or 0 for line in lines]
+    expected = max((max(line.expected, line.slot or 0) for line in lines), default=0)
+    return [shown + slot for slot in slots], [shown + n for n in range(1, expected + 1) if n not in slots]
 
 
 def _never_asked(asks: Known, lines: Sequence[Line]) -> set[str]:
@@ -323,4 +393,5 @@ def _question(asks: Known, line: Line, number: int) -> AskedQuestion:
         question_type=line.question_type or "",
         asked=asks.of_question(line, f"q{number}", name),
         mark=asks.mark(line, number, name),
+        report=AskedReport(f"b{number}", name, line.unit) if asks.takes_reports else None,
     )

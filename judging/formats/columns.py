@@ -7,6 +7,8 @@ from typing import Any, Literal, get_args
 from judging.formats.records import Direction, Scale, ScoreColumn, ScoreKind
 
 WhenAmbiguous = Literal["ask", "first"]
+RepeatsAre = Literal["", "questions", "ratings", "mistakes"]
+Decimal = Literal["point", "comma"]
 
 ONE_COLUMN = (
     "question",
@@ -32,7 +34,7 @@ ONE_COLUMN = (
     "mark_text",
 )
 MOST_EXPECTED = 10_000  # every expected slot becomes a row, whether it holds a question or not
-_LISTS = ("references", "metadata", "source_metadata", "rating_metadata")
+_LISTS = ("references", "metadata", "source_metadata", "rating_metadata", "missing_words")
 _CHOICES = {"direction": get_args(Direction), "scale": get_args(Scale), "kind": get_args(ScoreKind)}
 
 
@@ -58,13 +60,18 @@ class RatingColumn:
 class Columns:
     """The columns of a table by what they hold; only the question's must be named.
 
-    Ratings stand in columns of one criterion and one rater each, in columns of one criterion beside a rater column, or
-    one value to a row beside the columns `rater` and `criterion`. Metadata are about questions, sources or ratings,
-    under the column's name without the prefix that our own exports give it. `expected` is how many questions a system
-    owes each source; where it is None, as many as any system gave for it, or where systems are not crossed with
-    sources, as many as it gave. `starts` answers, by source key, where an answer stands that its passage holds more
-    than once. A marked span is given by its ends and, to be checked, its text; `mark` tells it from a rater's word that
-    nothing in the passage answers the question (`none`).
+    With `without_questions` not even that: rows name theirs by ids. Ratings stand in columns of one criterion and
+    one rater each, in columns of one criterion beside a rater column, or one value to a row beside the columns
+    `rater` and `criterion`. Metadata are about questions, sources or ratings, under the column's name without the
+    prefix that our own exports give it. `expected` is how many questions a system owes each source; where it is
+    None, as many as any system gave for it, or where systems are not crossed with sources, as many as it gave.
+    `starts` answers, by source key, where an answer stands that its passage holds more than once. `repeats_are`
+    says what rows are that equal an earlier one cell for cell: further questions, further ratings of the same
+    question, or mistakes that are left out; undecided (""), they are kept as one of the first two, and
+    `Study.repeats` lists them. `missing_words` are cells that mean nothing ("NaN"), in all columns but those of
+    free text; with `decimal` "comma", scores and ratings are written 0,61. A marked span is given by its ends and,
+    to be checked, its text; `mark` tells it from a rater's word that nothing in the passage answers the question
+    (`none`).
     """
 
     question: str = ""
@@ -99,6 +106,10 @@ class Columns:
     expected: int | None = None
     crossed: bool = True
     when_ambiguous: WhenAmbiguous = "ask"
+    without_questions: bool = False
+    repeats_are: RepeatsAre = ""
+    missing_words: tuple[str, ...] = ()
+    decimal: Decimal = "point"
     starts: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -161,7 +172,7 @@ def check(columns: Columns, header: Sequence[str]) -> None:
 def _conflicts(columns: Columns) -> Iterator[tuple[bool, str]]:
     names = [score.name for score in columns.scores]
     wide = [(rating.criterion, rating.rater) for rating in columns.ratings]
-    yield not columns.question, "Say which column holds the questions."
+    yield not columns.question and not columns.without_questions, "Say which column holds the questions."
     yield len(set(names)) < len(names), "Two score columns have the same name."
     yield len(set(wide)) < len(wide), "Two rating columns have the same criterion and annotator."
     yield any(not rating.criterion for rating in columns.ratings), "Say which criterion each rating column is about."
@@ -186,7 +197,7 @@ def _misshapen(data: Mapping[str, Any]) -> Iterator[str]:
             yield f"“{name}” must be the name of one column."
     for name in _LISTS:
         if not _is_list_of(data.get(name, ()), str):
-            yield f"“{name}” must be a list of columns."
+            yield f"“{name}” must be a list of {'words' if name == 'missing_words' else 'columns'}."
     yield from _misshapen_parts(data, "scores", ScoreColumn)
     yield from _misshapen_parts(data, "ratings", RatingColumn)
     yield from _misshapen_options(data)
@@ -197,8 +208,14 @@ def _misshapen_options(data: Mapping[str, Any]) -> Iterator[str]:
         yield "“expected” must be a whole number or null."
     if not isinstance(data.get("crossed", True), bool):
         yield "“crossed” must be true or false."
+    if not isinstance(data.get("without_questions", False), bool):
+        yield "“without_questions” must be true or false."
     if data.get("when_ambiguous", "ask") not in get_args(WhenAmbiguous):
         yield "“when_ambiguous” must be ask or first."
+    if data.get("repeats_are", "") not in get_args(RepeatsAre):
+        yield "“repeats_are” must be questions, ratings or mistakes, or nothing."
+    if data.get("decimal", "point") not in get_args(Decimal):
+        yield "“decimal” must be point or comma."
     starts = data.get("starts", {})
     if not isinstance(starts, dict) or not all(type(start) is int for start in starts.values()):
         yield "“starts” must give a whole number for each source."

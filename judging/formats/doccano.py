@@ -9,10 +9,11 @@ import re
 from dataclasses import replace
 
 from judging.formats.columns import Columns, RatingColumn
+from judging.formats.contract import Format, is_object
 from judging.formats.guessing import guess
 from judging.formats.json_files import items, list_at, refused, text_at
 from judging.formats.records import Problem
-from judging.formats.tables import Found, Table, shorten, table_of
+from judging.formats.tables import AnyTable, Found, Table, shorten, table_of
 
 _LABEL = re.compile(r"(?P<criterion>.*[^\s:=_-])[\s:=_-]+(?P<value>[^\s:=_-]+)")
 _PREFIX = "label:"
@@ -38,7 +39,7 @@ def read_doccano(data: bytes) -> Table:
     return table_of(rows, remarks=remarks)
 
 
-def doccano_columns(table: Table, *, rater: str = "doccano") -> Columns:
+def doccano_columns(table: AnyTable, *, rater: str = "doccano") -> Columns:
     """Return the columns of such a table; where no column names an annotator, all ratings are the rater's."""
     columns = guess([name for name in table.header if name != "text" and not name.startswith(_PREFIX)])
     ratings = [name for name in table.header if name.startswith(_PREFIX)]
@@ -73,3 +74,22 @@ def _ratings(number: int, labels: list[object], remarks: list[Problem]) -> dict[
 def _split(label: str) -> tuple[str, str]:
     named = _LABEL.fullmatch(label.strip())
     return (named["criterion"], named["value"]) if named else ("label", label.strip())
+
+
+def _is_like(head: bytes) -> bool:
+    return is_object(head, b"text") and any(b'"' + word + b'"' in head for word in (b"label", b"labels", b"cats"))
+
+
+READS = (
+    Format(
+        key="doccano",
+        title="doccano JSON Lines",
+        endings=(".jsonl",),
+        is_like=_is_like,
+        rank=80,
+        table=read_doccano,
+        propose=lambda table, name: doccano_columns(table, rater=name or "doccano"),
+        carries=("questions", "references", "answers", "ratings", "scores", "metadata"),
+        page="doccano",
+    ),
+)

@@ -1,17 +1,19 @@
 """A first proposal of what each column holds, from its name and its first cells; the researcher has the last word."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from judging.formats.columns import Columns, RatingColumn
-from judging.formats.numbers import is_number
+from judging.formats.numbers import is_number, with_point
+from judging.formats.rater_columns import families
 from judging.formats.records import Direction, Scale, ScoreColumn
 
 # For each role the names it goes by, the surest first. A column takes the first role that claims it.
 _NAMES = {
     "question": (
-        "generated_question prediction predicted_question modified_question noised_question hypothesis "
+        "generated_question prediction predicted_question modified_question noised_question noisy_question hypothesis "
         "system_question system_output output generated pred hyp question question_text"
     ),
     "passage": "passage paragraph_raw paragraph context passage_text document article text",
@@ -35,8 +37,15 @@ _NAMES = {
     "mark_end": "mark_end",
     "mark_text": "mark_text",
 }
+_KNOWN = {name for names in _NAMES.values() for name in names.split()} - {"text"}
+MISSING_WORDS = {
+    "nan", "n/a", "na", "#n/a", "null", "none", "nil", "?", "??", "-", "--", "–", "—", ".", "missing", "unknown",
+    "n.a.", "not available", "<na>", "nd", "n.d.",
+}  # fmt: skip
 _PREFIXES = ("score:", "attribute:", "source:", "judgment:")
-_REFERENCE = re.compile(r"(refs?|references?|gold|target|ground_truth)(_(raw|norm|text|questions?|\d+))?|ref\d+")
+_REFERENCE = re.compile(
+    r"(refs?|references?|gold|target|ground_truth|original)(_(raw|norm|text|questions?|\d+))?|ref\d+"
+)
 _BOUNDED = re.compile(r"(sacre)?bleu|q_?bleu|rouge|meteor|bert_?score|mover_?score|chrf|exact_match|f1|em$|token_f1")
 _HIGHER = re.compile(r"bleurt|cider|comet|nist|bart_?score|qa_?score|rquge|uni_?eval|spice|align_?score|similarity")
 _LOWER = re.compile(r"ter$|wer$|perplexity|ppl$|edit_distance|loss$")
@@ -53,9 +62,8 @@ _ABOUT_RATING = re.compile(
 )
 _CRITERION = "|".join(sorted(_CRITERIA, key=len, reverse=True))
 _MEAN = re.compile(rf"(?:(?:mean|avg|average|human)_)*(?P<criterion>{_CRITERION})(?:_(?:mean|avg|average))*")
-_BY_RATER = re.compile(
-    r"(?P<criterion>.+?)(?:[ _]?(?:score|rating))?[ _](?P<rater>(?:user|rater|annotator|judge|worker)[ _]?\w+)", re.I
-)
+_RATER_WORD = re.compile(r"[ _](?:user|rater|annotator|judge|worker)", re.I)
+_SCORE_WORD = re.compile(r"[ _]?(?:score|rating)$", re.I)
 _RATER = r"(?:[a-z]{1,10}_?)?[0-9]{1,4}"
 _NUMBERED = re.compile(
     rf"(?P<criterion>{_CRITERION})(?:_score|_rating)?[ _](?P<rater>{_RATER})"
@@ -64,23 +72,37 @@ _NUMBERED = re.compile(
 )
 
 
+def is_known_name(text: str) -> bool:
+    """Say whether a cell is a name that columns commonly have."""
+    return len(text) < 50 and _plain(text) in _KNOWN
+
+
+def is_criterion(text: str) -> bool:
+    """Say whether a text is the name of a criterion that is commonly judged."""
+    return len(text) < 50 and _plain(text) in _CRITERIA
+
+
 def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> Columns:
     """Return the columns that the header suggests; `rows` are the first few, looked at for columns of unknown name."""
     names = {column: _plain(column) for column in header}
     roles = _roles(names)
     left = [column for column in header if column not in roles.values() and not column.startswith(_PREFIXES)]
     references = _references(left, names, roles)
-    ratings = _ratings(left, names, long="rater" in roles and "criterion" not in roles)
-    left = [column for column in left if column not in {*references, *(rating.column for rating in ratings)}]
+    cells = {column: [row[place].strip() for row in rows] for place, column in enumerate(header)}
+    options: dict[str, Any] = {**roles}
+    if _decimal_commas(cells):
+        cells = {column: [with_point(cell) for cell in found] for column, found in cells.items()}
+        options["decimal"] = "comma"
+    left = [column for column in left if column not in references]
+    ratings = _ratings(left, names, cells, long="rater" in roles and "criterion" not in roles)
+    left = [column for column in left if column not in {rating.column for rating in ratings}]
     about = [column for column in left if "rater" in roles and _ABOUT_RATING.fullmatch(names[column])]
     left = [column for column in left if column not in about]
-    cells = {column: [row[place].strip() for row in rows] for place, column in enumerate(header)}
     left += [column for column in header if column.startswith(("score:", "attribute:"))]
     scores = tuple(
         _score(column, names, cells[column]) for column in left if _is_score(column, names[column], cells[column])
     )
-    options: dict[str, Any] = {**roles}
-    if names.get(roles.get("question", "")) in ("modified_question", "noised_question"):
+    if names.get(roles.get("question", "")) in ("modified_question", "noised_question", "noisy_question"):
         options["default_system"] = "noised"
     return Columns(
         references=references,
@@ -98,7 +120,8 @@ def _plain(column: str) -> str:
 
 
 def _roles(names: dict[str, str]) -> dict[str, str]:
-    columns = {name: column for column, name in reversed(names.items())}
+    columns = {other: column for column in reversed(names) if "." in column for other in _opened_names(column)}
+    columns |= {name: column for column, name in reversed(names.items())}
     roles: dict[str, str] = {}
     for role, candidates in _NAMES.items():
         found = next((columns[name] for name in candidates.split() if name in columns), None)
@@ -107,6 +130,39 @@ def _roles(names: dict[str, str]) -> dict[str, str]:
     if not {"rater", "criterion", "value"} <= set(roles):
         roles = {role: column for role, column in roles.items() if role not in ("criterion", "value")}
     return roles
+
+
+def _opened_names(column: str) -> Iterator[str]:
+    """Yield what a column is called that was opened from an object, the surest last: `questions.text` is a text of a
+    question; `questions.system` is also simply a system."""
+    outer, _, last = column.rpartition(".")
+    whose = _plain(outer.rpartition(".")[2])
+    name = _plain(last)
+    if name not in ("text", "id", "name", "value", "answer"):
+        yield name
+    for owner in (whose, whose.removesuffix("s")):
+        yield f"{owner}_{name}"
+        if name in ("text", "name", owner):
+            yield owner
+
+
+def _decimal_commas(cells: Mapping[str, Sequence[str]]) -> bool:
+    """Say whether a column of numbers is written with decimal commas, and none with points."""
+    numbers = [[cell for cell in found if cell] for found in cells.values()]
+    pointed = any(
+        found and all(is_number(cell) for cell in found) and any("." in cell for cell in found) for found in numbers
+    )
+    commas = any(
+        found and all(is_number(with_point(cell)) for cell in found) and any("," in cell for cell in found)
+        for found in numbers
+    )
+    return commas and not pointed
+
+
+def missing_words(cells: Iterable[str]) -> Counter[str]:
+    """Return the words in these cells that people write where there is no value, with how often each stands there."""
+    plain = (cell.strip() for cell in cells if len(cell) < 20)
+    return Counter(cell for cell in plain if cell.casefold() in MISSING_WORDS)
 
 
 def _references(left: Sequence[str], names: dict[str, str], roles: dict[str, str]) -> tuple[str, ...]:
@@ -122,14 +178,21 @@ def _references(left: Sequence[str], names: dict[str, str], roles: dict[str, str
     return tuple(column for column in left if names[column] == "question")
 
 
-def _ratings(left: Sequence[str], names: dict[str, str], *, long: bool) -> tuple[RatingColumn, ...]:
+def _ratings(
+    left: Sequence[str], names: dict[str, str], cells: Mapping[str, Sequence[str]], *, long: bool
+) -> tuple[RatingColumn, ...]:
     """Columns that name criterion and rater, and beside a column of raters those that name a criterion."""
-    wide = [RatingColumn(column=column, **named) for column in left if (named := _criterion_and_rater(column))]
+    wide = {column: RatingColumn(column=column, **named) for column in left if (named := _criterion_and_rater(column))}
+    alike = families(
+        [column for column in left if column not in wide and not _is_metric(names[column])], cells, _CRITERIA
+    )
+    wide |= {rating.column: rating for rating in alike}
     if wide or not long:
-        return tuple(wide)
-    known = [column for column in left if names[column] in _CRITERIA]
-    only = [column for column in left if names[column] in ("rating", "score", "value", "judgment")]
-    return tuple(RatingColumn(column=column, criterion=names[column]) for column in known or only)
+        return tuple(wide[column] for column in left if column in wide)
+    last = {column: _plain(column.rpartition(".")[2]) for column in left}
+    known = [column for column in left if names[column] in _CRITERIA or last[column] in _CRITERIA]
+    only = [column for column in left if last[column] in ("rating", "score", "value", "judgment")]
+    return tuple(RatingColumn(column=column, criterion=last[column]) for column in known or only)
 
 
 def _criterion_and_rater(column: str) -> dict[str, str]:
@@ -138,8 +201,20 @@ def _criterion_and_rater(column: str) -> dict[str, str]:
         return {"criterion": criterion, "rater": rater}
     if named := _NUMBERED.fullmatch(column):
         return {"criterion": _plain(named["criterion"] or named["then"]), "rater": named["rater"] or named["first"]}
-    if named := _BY_RATER.fullmatch(column):
-        return {"criterion": _plain(named["criterion"]), "rater": named["rater"]}
+    return _before_rater(column)
+
+
+def _before_rater(column: str) -> dict[str, str]:
+    """Return what stands before the first rater's word that ends the name together with one more word."""
+    apart = (place for place, sign in enumerate(column) if not (sign.isalnum() or sign == "_"))
+    other = max(apart, default=-1)
+    for word in _RATER_WORD.finditer(column):
+        rest = word.end() + (column[word.end() : word.end() + 1] in (" ", "_") and word.end() + 1 < len(column))
+        if word.start() and other < rest < len(column):
+            criterion = column[: word.start()]
+            shortened = _SCORE_WORD.sub("", criterion[-10:])
+            criterion = criterion[:-10] + shortened or criterion
+            return {"criterion": _plain(criterion), "rater": column[word.start() + 1 :]}
     return {}
 
 
@@ -147,11 +222,15 @@ def _is_score(column: str, name: str, cells: Sequence[str]) -> bool:
     """A name of a metric or criterion, or numbers of which some have decimals: whole numbers may be anything."""
     if column.startswith(("score:", "attribute:")):
         return column.startswith("score:")
-    if any(pattern.match(name) for pattern in (_BOUNDED, _HIGHER, _LOWER)):
+    if _is_metric(name):
         return True
     given = [cell for cell in cells if cell]
     numbers = all(is_number(cell) for cell in given)
     return numbers and (_MEAN.fullmatch(name) is not None or any("." in cell for cell in given))
+
+
+def _is_metric(name: str) -> bool:
+    return any(pattern.match(name) for pattern in (_BOUNDED, _HIGHER, _LOWER))
 
 
 def _score(column: str, names: dict[str, str], cells: Sequence[str]) -> ScoreColumn:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from judging.formats.records import Problem
 from judging.formats.tables import Found, parse_json, shorten
-from judging.formats.text import Unreadable, open_text, read_text, unstorable
+from judging.formats.text import Unreadable, in_utf8, open_text, read_text, unstorable
 
 
 def whole(data: bytes) -> object:
@@ -26,7 +26,7 @@ def items(data: bytes) -> Iterator[tuple[int, object]]:
 
     A line that is no JSON comes as a problem.
     """
-    head = data[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
+    head = in_utf8(data[:1024]).removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"[") and not head.startswith(b"[[["):
         found = whole(data)
         yield from enumerate(found if isinstance(found, list) else [], 1)

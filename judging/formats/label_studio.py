@@ -13,19 +13,22 @@ from dataclasses import dataclass, field, replace
 from xml.sax.saxutils import quoteattr
 
 from judging.formats.columns import Columns
+from judging.formats.contract import ALL, Format
 from judging.formats.guessing import guess
 from judging.formats.json_files import at, items, list_at, object_at, refused, text_at
 from judging.formats.long import long_rows
 from judging.formats.marking import SPAN
+from judging.formats.nesting import Opening
 from judging.formats.records import Problem, Study
 from judging.formats.rubric_schema import Criterion
 from judging.formats.spans import NOTHING
-from judging.formats.tables import Found, Table, table_of
+from judging.formats.tables import AnyTable, Found, Table, table_of
 
 _SAID = ("rater", "criterion", "value", "note", "mark", "mark_start", "mark_end", "mark_text")
 RATER, CRITERION, VALUE, NOTE, MARK, MARK_START, MARK_END, MARK_TEXT = _OURS = tuple(f"annotation:{n}" for n in _SAID)
 _TASK = "task:id"
 _RATINGS = ("choices", "rating", "number")
+_SHORT = {"annotator", "annotation_id"}  # in every task of the short export, whose lists are one annotator's marks
 _LABELS = ("labels", "hypertextlabels")
 _UNMARKED = "mark_none"  # the control by which a rater says that nothing in the passage answers the question
 
@@ -45,13 +48,13 @@ def read_label_studio(data: bytes) -> Table:
             rows.append(refused(number, task, "A task is an object with “data”."))
         else:
             rows.extend((number, row) for row in _rows(number, task, remarks))
-    return table_of(rows, remarks=remarks.problems)
+    return table_of(rows, remarks=[*remarks.problems, *remarks.opening.remarks])
 
 
-def label_studio_columns(table: Table) -> Columns:
+def label_studio_columns(table: AnyTable) -> Columns:
     """Return the columns of such a table: what the data's names suggest, and the annotations."""
     shown = [(place, name) for place, name in enumerate(table.header) if name not in (*_OURS, _TASK)]
-    sample = [[row.cells[place] for place, _ in shown] for row in table.rows[:50]]
+    sample = [[row.cells[place] for place, _ in shown] for row in table.sample()]
     columns = guess([name for _, name in shown], sample)
     if RATER not in table.header:
         return columns
@@ -91,6 +94,7 @@ class _Remarks:
     """What was passed over, said once for each reason."""
 
     problems: list[Problem] = field(default_factory=list)
+    opening: Opening = field(default_factory=Opening)
     _said: set[str] = field(default_factory=set)
 
     def say(self, number: int, reason: str, column: str = "") -> None:
@@ -102,9 +106,9 @@ class _Remarks:
         self.problems.append(Problem(row=number, column=column, value=value, reason=reason, kind="value"))
 
 
-def _rows(number: int, task: Mapping[str, object], remarks: _Remarks) -> Iterator[dict[str, object]]:
+def _rows(number: int, task: Mapping[str, object], remarks: _Remarks) -> Iterator[Mapping[str, object] | Problem]:
     if "data" not in task:
-        yield dict(task)
+        yield from [task] if task.keys() >= _SHORT else remarks.opening.rows(task, number)
         return
     shown = {**object_at(task, "data"), _TASK: text_at(task, "id") or str(number)}
     said = [row for annotation in list_at(task, "annotations") for row in _said(number, annotation, remarks)]
@@ -193,3 +197,19 @@ def _result(row: Mapping[str, object]) -> dict[str, object]:
     value = {"choices": [row["value"]]}
     found = {"from_name": row["criterion"], "to_name": "question", "type": "choices", "value": value}
     return found | ({"meta": about} if about else {})
+
+
+READS = (
+    Format(
+        key="label_studio",
+        title="Label Studio JSON, or a JSON list of objects",
+        endings=(".json",),
+        is_like=lambda head: head.startswith(b"["),
+        rank=90,
+        table=read_label_studio,
+        propose=lambda table, _name: label_studio_columns(table),
+        carries=ALL,
+        writes=True,
+        page="label-studio",
+    ),
+)

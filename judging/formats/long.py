@@ -12,11 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from judging.formats.columns import Columns
+from judging.formats.contract import ALL, Format, first_line
+from judging.formats.formulas import inert
 from judging.formats.guessing import guess
 from judging.formats.marking import SPAN
 from judging.formats.records import MarkRecord, NoteRecord, QuestionRecord, RatingRecord, SourceRecord, Study
 from judging.formats.spans import NOTHING
-from judging.formats.tables import Table, json_text
+from judging.formats.tables import AnyTable, json_text, open_delimited
 
 Unit = tuple[str, str, int | None]
 Spoken = RatingRecord | NoteRecord | MarkRecord
@@ -24,7 +26,6 @@ Spoken = RatingRecord | NoteRecord | MarkRecord
 SOURCE = ("source_id", "passage", "sentence", "answer", "answer_start", "target_type", "modality", "references")
 QUESTION = ("system", "position", "question_id", "question", "question_type", "submitted_answer")
 JUDGMENT = ("rater", "criterion", "value", "note", "mark", "mark_start", "mark_end", "mark_text")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_long_csv(study: Study, *, guarded: bool = False) -> str:
@@ -41,7 +42,7 @@ def write_long_csv(study: Study, *, guarded: bool = False) -> str:
     writer.writerow(header)
     for row in rows:
         cells = [json_text(row.get(name)) for name in header]
-        writer.writerow([f"'{cell}" if guarded and cell.startswith(FORMULA) else cell for cell in cells])
+        writer.writerow([inert(cell) if guarded else cell for cell in cells])
     return out.getvalue()
 
 
@@ -50,9 +51,9 @@ def write_long_jsonl(study: Study) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in long_rows(study))
 
 
-def long_columns(table: Table) -> Columns:
+def long_columns(table: AnyTable) -> Columns:
     """Return the columns of a table that was written here: what it holds of a set is what was expected of it."""
-    return replace(guess(table.header, [row.cells for row in table.rows[:50]]), crossed=False)
+    return replace(guess(table.header, [row.cells for row in table.sample()]), crossed=False)
 
 
 def long_rows(study: Study) -> Iterator[dict[str, object]]:
@@ -130,3 +131,28 @@ def _header(rows: Iterable[Mapping[str, object]]) -> list[str]:
     used = dict.fromkeys(name for row in rows for name in row)
     known = [name for name in (*SOURCE, *QUESTION, *JUDGMENT) if name in used]
     return known + [name for name in used if name not in known]
+
+
+def _is_like(head: bytes) -> bool:
+    """Our own header: the source first, system and position together, and so rater, criterion and value."""
+    names = first_line(head).rstrip(b"\r").split(b",")
+    together = [(b"system", b"position"), (b"rater", b"criterion", b"value")]
+    found = (names.index(first[0]) if first[0] in names else -1 for first in together)
+    placed = all(tuple(names[at : at + len(words)]) == words for at, words in zip(found, together, strict=True))
+    return names[0] == b"source_id" and b"question" in names and placed
+
+
+READS = (
+    Format(
+        key="long_csv",
+        title="Judgments in long form, as exported here",
+        endings=(".csv",),
+        is_like=_is_like,
+        rank=10,
+        table=open_delimited,
+        propose=lambda table, _name: long_columns(table),
+        carries=ALL,
+        writes=True,
+        page="long",
+    ),
+)

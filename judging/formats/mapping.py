@@ -1,35 +1,43 @@
 """From a table and its declared columns to a study."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from operator import itemgetter
 
 from judging.formats.columns import MOST_EXPECTED, Columns, check
 from judging.formats.marking import Marks, Said
-from judging.formats.numbers import is_number, whole_number
+from judging.formats.numbers import is_number, whole_number, with_point
 from judging.formats.records import (
+    Kept,
     MarkRecord,
     NoteRecord,
     Problem,
     ProblemKind,
     QuestionRecord,
     RatingRecord,
+    RepeatedRow,
     SourceRecord,
     Study,
 )
 from judging.formats.slots import Slots
 from judging.formats.sources import Given, RowRefused, Sources, references_in
-from judging.formats.tables import Row, Table, shorten
+from judging.formats.tables import AnyTable, Row, shorten
 
 Unit = tuple[str, str, int | None]
 
 _NOTHING: Mapping[str, str] = {}
+_NO_SCORES: dict[str, str] = {}  # one for all questions, where the table has no column of scores
+# What people write in words, which a word for "missing" would take away.
+_FREE_TEXT = ("passage", "sentence", "answer", "submitted_answer", "note", "mark", "mark_text")
 
 
-def to_study(table: Table, columns: Columns) -> Study:
+def to_study(table: AnyTable, columns: Columns) -> Study:
     """Return what the table says under these columns.
 
     A row comes once for each question, or once for each rating of it where a rater column is named. A blank question
     is a slot in which the system gave none; a row with neither question nor position, in a table of ratings with
-    positions, rates the set as a whole.
+    positions, rates the set as a whole. Rows that repeat earlier ones are kept, and listed (see `Columns.repeats_are`).
+    The rows of an open table are taken as they come.
 
     Raises
     ------
@@ -38,35 +46,54 @@ def to_study(table: Table, columns: Columns) -> Study:
     """
     check(columns, table.header)
     reading = _Reading(table, columns)
+    words = frozenset(word.strip().casefold() for word in columns.missing_words)
+    texts = {getattr(columns, role) for role in _FREE_TEXT}
+    cleared = [place for place, name in enumerate(table.header) if name not in texts] if words else []
     for row in table.rows:
-        reading.take(row)
+        reading.take(_without(row, words, cleared) if words else row)
     return reading.study()
+
+
+def _without(row: Row, words: frozenset[str], places: Sequence[int]) -> Row:
+    """Return the row with the cells blank that hold nothing but a word for "missing"."""
+    cells = list(row.cells)
+    for place in places:
+        if cells[place].strip().casefold() in words:
+            cells[place] = ""
+    return Row(row.number, tuple(cells))
 
 
 class _Reading:
     """The rows taken so far. A row that is refused leaves nothing behind but its problem."""
 
-    def __init__(self, table: Table, columns: Columns) -> None:
+    def __init__(self, table: AnyTable, columns: Columns) -> None:
         self.table = table
         self.columns = columns
         self.place = {name: place for place, name in enumerate(table.header)}
         self.sources = Sources(columns)
         self.slots = Slots(columns)
-        self.problems: list[Problem] = list(table.problems)
+        self.problems: list[Problem] = []
         self.ratings: list[RatingRecord] = []
         self.notes: list[NoteRecord] = []
         self.marks = Marks()
-        self._first: dict[tuple[str, ...], int] = {}
-        self._rated: dict[tuple[Unit, str, str], int] = {}
+        self.repeats: list[RepeatedRow] = []
+        self._first: dict[bytes, int] = {}
+        self._units: dict[int, Unit] = {}
+        self._given_cells = _chosen([self.place[name] for name in _given_columns(columns)])
+        self._givens: dict[object, Given] = {}
+        self._rated: dict[tuple[Unit, str, str], list[int]] = {}
         self._scores: dict[Unit, dict[str, str]] = {}
         self._differing: dict[tuple[str, str], int] = {}
 
     def take(self, row: Row) -> None:
+        first = self._first.setdefault(_digest(row.cells), row.number)
         try:
-            unit = self._unit(row)
+            unit = self._unit(row) if first == row.number else self._again(row, first)
         except RowRefused as refusal:
             self._report(row, refusal.column, refusal.value, refusal.reason, kind="row")
             return
+        if first == row.number and self._names_slots:
+            self._units[first] = unit
         for column, criterion, rater, value in self._values(row):
             self._rate(row, unit, column, criterion, rater, value)
         if note := self._cell(row, self.columns.note).strip():
@@ -77,7 +104,9 @@ class _Reading:
     def study(self) -> Study:
         sources = tuple(self._sources())
         marks = tuple(self._marks(sources))
+        self.problems.extend(self.table.problems)
         self.problems.extend(self._lost_metadata())
+        self.problems.extend(self._undecided())
         refused = sum(problem.kind == "row" for problem in self.problems)
         return Study(
             sources=sources,
@@ -88,12 +117,18 @@ class _Reading:
             problems=tuple(sorted(self.problems, key=lambda problem: problem.row)),
             expected=self.slots.expected(),
             score_columns=self.columns.scores,
+            repeats=tuple(self.repeats),
             rows_read=self.table.rows_read,
             rows_kept=self.table.rows_read - refused,
         )
 
     def _cell(self, row: Row, column: str) -> str:
         return row.cells[self.place[column]] if column else ""
+
+    def _number(self, row: Row, column: str) -> str:
+        """Return a cell that may hold a number, written with a point."""
+        cell = self._cell(row, column).strip()
+        return with_point(cell) if self.columns.decimal == "comma" else cell
 
     def _attributes(self, row: Row, columns: tuple[str, ...], prefix: str) -> Mapping[str, str]:
         """Return the cells that are not blank, by the column's name without the prefix of our own exports."""
@@ -106,10 +141,6 @@ class _Reading:
 
     def _unit(self, row: Row) -> Unit:
         """Return what the row is about, its question put in its slot."""
-        first = self._first.setdefault(row.cells, row.number)
-        if first != row.number:
-            hint = "" if self.columns.position else " If the system gave the question twice, add a column of positions."
-            raise RowRefused(f"The row repeats row {first:,} cell for cell.{hint}")
         system, position = self._system(row), self._position(row)
         given = self._given(row)
         name = self._name(row) if self.columns.has_rater_rows else ""
@@ -118,14 +149,46 @@ class _Reading:
         if position is None:
             self.slots.know(source, system)
             return source, system, None
-        scores: dict[str, str] = {}
+        scores: dict[str, str] = {} if self.columns.scores else _NO_SCORES
         question = self._question(row, source, system, position, scores)
         self._compare(row, self.slots.put(question).attributes, question.attributes, "attribute:")
         unit = (source, system, question.position)
-        if self.columns.has_rater_rows:
+        if self.columns.has_rater_rows and self.columns.scores:
             scores = self._scores.setdefault(unit, scores)
         self._score(row, scores)
         return unit
+
+    @property
+    def _names_slots(self) -> bool:
+        """Say whether a row that equals an earlier one is about the same question although no rater makes it so: it
+        names the slot, or somebody said so. Else it is a question of its own, as a row of other words would be."""
+        columns = self.columns
+        return not columns.has_rater_rows and (bool(columns.position) or columns.repeats_are == "ratings")
+
+    def _again(self, row: Row, first: int) -> Unit:
+        """Return what a row is about that equals an earlier one."""
+        if self.columns.repeats_are == "mistakes":
+            self.repeats.append(RepeatedRow(row=row.number, first=first, exact=True, kept_as="nothing"))
+            raise RowRefused(f"The row repeats row {first:,} cell for cell; by the plan that is a mistake.")
+        if self._names_slots and first not in self._units:
+            raise RowRefused(f"The row repeats row {first:,}, which was refused.")
+        unit = self._units[first] if self._names_slots else self._unit(row)
+        kept_as: Kept = "ratings" if any(self._values(row)) else "nothing"
+        if not self._names_slots and not self.columns.has_rater_rows:
+            self.slots.repeat(*unit[:2])
+            kept_as = "question"
+        if kept_as != "nothing" or not self.columns.has_rater_rows:
+            self.repeats.append(RepeatedRow(row=row.number, first=first, exact=True, kept_as=kept_as))
+        return unit
+
+    def _undecided(self) -> Iterator[Problem]:
+        """Ask about repeats once, with their number and a few of them."""
+        if self.columns.repeats_are or not self.repeats:
+            return
+        for exact in (True, False):
+            found = [each for each in self.repeats if each.exact is exact]
+            if found:
+                yield Problem(row=found[0].row, column="", value="", reason=_repeats(found), kind="warning")
 
     def _compare(self, row: Row, before: Mapping[str, str], now: Mapping[str, str], prefix: str) -> None:
         """Note which metadata another row gave otherwise; the first row's are kept."""
@@ -163,6 +226,14 @@ class _Reading:
         return position
 
     def _given(self, row: Row) -> Given:
+        """Return what the row says that the system was given; most rows say the same as an earlier one."""
+        cells = self._given_cells(row.cells)
+        found = self._givens.get(cells)
+        if found is None:
+            found = self._givens[cells] = self._new_given(row)
+        return found
+
+    def _new_given(self, row: Row) -> Given:
         columns = self.columns
         return Given(
             passage=self._cell(row, columns.passage) or None,
@@ -205,7 +276,7 @@ class _Reading:
     def _score(self, row: Row, scores: dict[str, str]) -> None:
         """Add the row's scores to those of its question: where it comes once for every rater, they may be repeated."""
         for column in self.columns.scores:
-            cell = self._cell(row, column.column).strip()
+            cell = self._number(row, column.column)
             if cell and not is_number(cell):
                 self._report(row, column.column, cell, _no_number(cell))
             elif cell and scores.setdefault(column.name, cell) != cell:
@@ -215,9 +286,9 @@ class _Reading:
         """Yield column, criterion, rater and value of every rating in the row that is not blank."""
         rater = self._cell(row, self.columns.rater).strip()
         for rating in self.columns.ratings:
-            if value := self._cell(row, rating.column).strip():
+            if value := self._number(row, rating.column):
                 yield rating.column, rating.criterion, rating.rater or rater, value
-        if self.columns.value and (value := self._cell(row, self.columns.value).strip()):
+        if self.columns.value and (value := self._number(row, self.columns.value)):
             yield self.columns.value, self._cell(row, self.columns.criterion).strip(), rater, value
 
     def _rate(self, row: Row, unit: Unit, column: str, criterion: str, rater: str, value: str) -> None:
@@ -225,12 +296,10 @@ class _Reading:
             missing = "annotator" if not rater else "criterion"
             self._report(row, column, value, f"The rating names no {missing}.")
             return
-        rated = (unit, rater, criterion)
-        if rated in self._rated:
-            reason = f"{shorten(rater)} rated {shorten(criterion)} of the same question in row {self._rated[rated]:,}."
-            self._report(row, column, value, reason)
+        before = self._rated.setdefault((unit, rater, criterion), [])
+        if before and not self._repeated(row, before[0], column, criterion, rater, value):
             return
-        self._rated[rated] = row.number
+        before.append(row.number)
         source, system, position = unit
         self.ratings.append(
             RatingRecord(
@@ -243,8 +312,20 @@ class _Reading:
                 row=row.number,
                 column=column,
                 attributes=self._attributes(row, self.columns.rating_metadata, "judgment:"),
+                repeat=len(before),
             )
         )
+
+    def _repeated(self, row: Row, first: int, column: str, criterion: str, rater: str, value: str) -> bool:
+        """Say whether a further rating of the same question is kept; note that there is one."""
+        kept = self.columns.repeats_are != "mistakes"
+        last = self.repeats[-1] if self.repeats else None
+        if last is None or last.row != row.number:
+            kept_as: Kept = "ratings" if kept else "nothing"
+            self.repeats.append(RepeatedRow(row=row.number, first=first, exact=False, kept_as=kept_as))
+        if not kept:
+            self._report(row, column, value, _rated_before(rater, criterion, first))
+        return kept
 
     def _note(self, row: Row, unit: Unit, note: str) -> None:
         source, system, position = unit
@@ -296,5 +377,45 @@ class _Reading:
 
 
 def _no_number(cell: str) -> str:
-    hint = " Write decimals with a point." if is_number(cell.replace(",", ".", 1)) else ""
+    hint = " If the file writes decimals with a comma, say so." if is_number(cell.replace(",", ".", 1)) else ""
     return f"The score is not a number.{hint}"
+
+
+def _chosen(places: Sequence[int]) -> Callable[[tuple[str, ...]], object]:
+    """Return what picks these cells of a row, to be compared."""
+    return itemgetter(*places) if places else lambda cells: ()
+
+
+def _given_columns(columns: Columns) -> Iterator[str]:
+    """Yield the columns that say what a system was given, and the source's id, for which a blank cell may be filled."""
+    roles = ("source_id", "passage", "sentence", "answer", "answer_start", "target_type", "modality")
+    yield from (name for role in roles if (name := getattr(columns, role)))
+    yield from columns.references
+    yield from columns.source_metadata
+
+
+def _digest(cells: tuple[str, ...]) -> bytes:
+    """Return what tells rows apart; no cell holds a NUL. A digest takes less than keeping the cells of every row."""
+    return blake2b("\x00".join(cells).encode(), digest_size=16).digest()
+
+
+def _rated_before(rater: str, criterion: str, first: int) -> str:
+    return f"{shorten(rater)} rated {shorten(criterion)} of the same question in row {first:,}."
+
+
+def _repeats(found: Sequence[RepeatedRow]) -> str:
+    rows = ", ".join(f"{each.row:,}" for each in found[:5]) + (" and others" if len(found) > 5 else "")
+    which = f"{len(found):,} rows ({rows})" if len(found) > 1 else f"Row {rows}"
+    verb = "repeat an earlier row" if len(found) > 1 else f"repeats row {found[0].first:,}"
+    if not found[0].exact:
+        verb = "rate" if len(found) > 1 else "rates"
+        return (
+            f"{which} {verb} what the same annotator rated before. All ratings are kept, numbered in the order of the "
+            "file; say whether they are repeated ratings or mistakes."
+        )
+    kept = {
+        "question": "Such a row is kept as a question of its own",
+        "ratings": "Such a row is kept as further ratings of the same question",
+        "nothing": "Such a row names a question that is there already and rates nothing, so it adds nothing",
+    }
+    return f"{which} {verb} cell for cell. {kept[found[0].kept_as]}; say whether that is right, or a mistake."

@@ -1,19 +1,22 @@
-"""Batch results of Amazon Mechanical Turk: one assignment to a row, its questions and answers side by side.
+"""Batch results of Amazon Mechanical Turk and its relatives: one assignment to a row, its questions and answers side
+by side.
 
-The columns `Input.question_1a` and `Answer.fluency_1a` belong together by what is left of their names: the stem says
+Inputs are called `Input.…` or `INPUT:…`, answers `Answer.…` or `OUTPUT:…`. The columns `Input.question_1a` and
+`Answer.fluency_1a` belong together by what is left of their names: the stem says
 what it is, the index whose it is. Inputs whose index begins the question's (`Input.passage_1`) are shared. A passage
 may come whole, or as the part before the sentence, the sentence, and the part after.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from judging.formats.columns import Columns, RatingColumn
+from judging.formats.contract import Format, first_line
 from judging.formats.json_files import object_at
 from judging.formats.records import Problem
-from judging.formats.tables import Found, Row, Table, parse_json, read_delimited, shorten, table_of
+from judging.formats.tables import AnyTable, Found, Row, Table, parse_json, read_delimited, shorten, table_of
 from judging.formats.text import Unreadable
 
 SlotsAre = Literal["systems", "positions"]
@@ -36,32 +39,66 @@ _ROLES = {stem: role for role, stems in _STEMS.items() for stem in stems.split()
 _GIVEN = ("source_id", "passage", "sentence", "answer", "target_type", "reference")
 _TASK_ANSWERS = "Answer.taskAnswers"
 _STRAY = "judgment:Answer."
+_SIDES = {"input": "Input", "answer": "Answer", "output": "Answer"}
+_WORKER = ("workerid", "worker")
+_STATUS = ("assignmentstatus", "status")
 _ABOUT = ("AcceptTime", "SubmitTime", "WorkTimeInSeconds")
 
 
-def read_mturk(data: bytes, *, slots_are: SlotsAre = "systems") -> Table:
+def read_mturk(data: bytes, *, slots_are: SlotsAre = "systems", systems: Mapping[str, str] | None = None) -> Table:
     """Return the judged questions of a batch-results file as rows, one for each question of each assignment.
 
     `slots_are` says what the last letter or number of `question_1a` counts: the systems, one question each, where no
-    input column names them, or the positions in one system's set. A rejected assignment is refused.
+    input column names them, or the positions in one system's set. `systems` names the column that says, in each row,
+    which system a letter was: `{"a": "Input.order_a", …}`. A rejected assignment is refused.
 
     Raises
     ------
     Unreadable
-        Where the file is no table, or has no `Input.` column of questions.
+        Where the file is no table, names no worker, or has no input column of questions.
     """
-    table = read_delimited(data, delimiter=",")
+    table = read_delimited(data, header=True)
+    worker, status = (_column_of(table.header, words) for words in (_WORKER, _STATUS))
     assignments = [(row.number, _cells(row, table.header)) for row in table.rows]
-    layout = _Layout.of(name for _, cells in assignments for name in cells)
-    if not layout.questions or "WorkerId" not in table.header:
-        raise Unreadable("Batch results have a column WorkerId and columns like Input.question_1a.", row=1)
-    rows: list[Found] = [(problem.row, problem) for problem in table.problems]
+    layout = _Layout.of([*table.header, *(name for _, cells in assignments for name in cells)], systems or {})
+    _check(table, layout, worker, systems or {})
+    refused = [problem for problem in table.problems if problem.kind == "row"]
+    rows: list[Found] = [(problem.row, problem) for problem in refused]
     for number, cells in assignments:
-        rows.extend((number, found) for found in _rows(number, cells, layout, slots_are))
-    return table_of(rows, remarks=list(_unplaced(assignments, layout)))
+        found = _rows(number, {**cells, "WorkerId": cells[worker]}, layout, slots_are, status)
+        rows.extend((number, each) for each in found)
+    remarks = [problem for problem in table.problems if problem.kind != "row"]
+    return table_of(rows, remarks=[*remarks, *_unplaced(assignments, layout)])
 
 
-def mturk_columns(table: Table) -> Columns:
+def _column_of(header: Iterable[str], words: Collection[str]) -> str:
+    """Return the column whose name, without its prefix and signs, is one of the words; nothing where there is none."""
+    plain = {name: "".join(filter(str.isalnum, name.rpartition(":")[2])).casefold() for name in header}
+    return next((name for name, word in plain.items() if word in words), "")
+
+
+def _check(table: Table, layout: "_Layout", worker: str, systems: Mapping[str, str]) -> None:
+    """Refuse a file with the true cause: what is there is not called missing because no row could be read."""
+    inputs = [name for name in table.header if _side(name)[0] == "Input"]
+    if not worker:
+        raise Unreadable("Batch results name the worker of each row, in a column such as WorkerId; none does.", row=1)
+    if not layout.questions:
+        listed = shorten(", ".join(inputs), most=300) or "there are none"
+        raise Unreadable(f"No input column is of questions, such as Input.question_1a; inputs: {listed}.", row=1)
+    if unknown := [column for column in systems.values() if column not in table.header]:
+        raise Unreadable(f"A system is to be read from “{shorten(unknown[0])}”, which is no column of the file.", row=1)
+    if not table.rows:
+        problem = table.problems[0]
+        raise Unreadable(f"No row can be read. Row {problem.row:,}: {problem.reason}", row=problem.row)
+
+
+def _side(name: str) -> tuple[str, str]:
+    """Return whether a column is an input or an answer, and what it is called beside that; neither for the rest."""
+    place = min((at for at in (name.find("."), name.find(":")) if at >= 0), default=-1)
+    return _SIDES.get(name[:place].casefold(), "") if place > 0 else "", name[place + 1 :]
+
+
+def mturk_columns(table: AnyTable) -> Columns:
     """Return the columns of such a table."""
     present = {name: name for name in (*_GIVEN[:-1], "position", "system") if name in table.header}
     answers = [name for name in table.header if name.startswith("Answer.")]
@@ -100,20 +137,21 @@ class _Layout:
     questions: Mapping[Index, str]
     inputs: Mapping[tuple[str, Index], str]
     answers: Mapping[str, tuple[str, Index]]
+    systems: Mapping[Index, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, names: Iterable[str]) -> "_Layout":
+    def of(cls, names: Iterable[str], systems: Mapping[str, str]) -> "_Layout":
         inputs: dict[tuple[str, Index], str] = {}
         answers: dict[str, tuple[str, Index]] = {}
         for name in dict.fromkeys(names):
-            kind, _, rest = name.partition(".")
+            kind, rest = _side(name)
             stem, index = split(rest)
             if kind == "Input" and stem.lower() in _ROLES:
                 inputs.setdefault((_ROLES[stem.lower()], index), name)
             elif kind == "Answer" and name != _TASK_ANSWERS:
                 answers[name] = stem, index
         questions = {index: name for (role, index), name in inputs.items() if role == "question"}
-        return cls(questions, inputs, answers)
+        return cls(questions, inputs, answers, {split(f"x_{letter}")[1]: name for letter, name in systems.items()})
 
     def given(self, role: str, index: Index) -> tuple[str, Index]:
         """Return the column of this role that the question of this index shares, and the column's own index."""
@@ -121,6 +159,15 @@ class _Layout:
             if name := self.inputs.get((role, index[:length])):
                 return name, index[:length]
         return "", ()
+
+    def system(self, index: Index) -> str:
+        """Return the column that names the system of the question of this index, row by row: the one that was
+        declared, else that of the same index, or of its last part alone where letters are shuffled by row."""
+        for length in range(len(index), 0, -1):
+            if name := self.systems.get(index[-length:]):
+                return name
+        name, _ = self.given("system", index)
+        return name or self.inputs.get(("system", index[-1:]), "")
 
     @property
     def stray(self) -> tuple[str, ...]:
@@ -164,11 +211,14 @@ def _packed(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _rows(number: int, cells: Cells, layout: _Layout, slots_are: SlotsAre) -> Iterator[Mapping[str, object] | Problem]:
+def _rows(
+    number: int, cells: Cells, layout: _Layout, slots_are: SlotsAre, status: str
+) -> Iterator[Mapping[str, object] | Problem]:
     worker = cells["WorkerId"]
-    if cells.get("AssignmentStatus", "").strip().casefold() == "rejected":
+    rejected = cells.get(status, "").strip().casefold() == "rejected"
+    if said := cells[status] if rejected else cells.get("Reject", "").strip():
         reason = "The requester rejected this assignment."
-        yield Problem(row=number, column="AssignmentStatus", value=shorten(worker), reason=reason)
+        yield Problem(row=number, column=status if rejected else "Reject", value=shorten(said), reason=reason)
         return
     for index, column in layout.questions.items():
         ratings = dict(_ratings(cells, layout, index))
@@ -192,8 +242,7 @@ def _given(cells: Cells, layout: _Layout, index: Index) -> dict[str, object]:
 
 
 def _slot(cells: Cells, layout: _Layout, index: Index, slots_are: SlotsAre) -> dict[str, object]:
-    name, _ = layout.given("system", index)
-    if name:
+    if name := layout.system(index):
         return {"system": cells.get(name, "")}
     slot = layout.slot(index)
     if not slot:
@@ -219,3 +268,24 @@ def _unplaced(assignments: Iterable[tuple[int, Cells]], layout: _Layout) -> Iter
             strange.discard(name)
             reason = "These answers belong to no question; they are kept as metadata of the worker’s ratings."
             yield Problem(row=number, column=shorten(name), value=shorten(cells[name]), reason=reason, kind="warning")
+
+
+def _is_like(head: bytes) -> bool:
+    line = first_line(head).lower()
+    return b"worker" in line and (b"input." in line or b"input:" in line)
+
+
+READS = (
+    Format(
+        key="mturk",
+        title="MTurk batch results",
+        endings=(".csv",),
+        is_like=_is_like,
+        rank=110,
+        table=read_mturk,
+        propose=lambda table, _name: mturk_columns(table),
+        options=("slots_are", "systems"),
+        carries=("questions", "references", "answers", "ratings", "metadata"),
+        page="mturk",
+    ),
+)

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 
 from judging.formats.columns import Columns
+from judging.formats.contract import Format, is_object
 from judging.formats.json_files import items, list_at, object_at, refused, text_at
 from judging.formats.numbers import is_number, whole_number
 from judging.formats.records import Problem
-from judging.formats.tables import Found, Table, table_of
+from judging.formats.tables import AnyTable, Found, Table, table_of
 
 _ASIDE = ("welcome_", "random_", "goodbye_")
 COLUMNS = Columns(
@@ -48,7 +49,7 @@ def read_pearmut(data: bytes) -> Table:
     return table_of(rows, remarks=remarks)
 
 
-def pearmut_columns(table: Table) -> Columns:
+def pearmut_columns(table: AnyTable) -> Columns:
     """Return the columns of such a table, which are always the same."""
     return COLUMNS
 
@@ -82,3 +83,18 @@ def _said(annotation: Mapping[str, object]) -> Iterator[dict[str, object]]:
             yield {"criterion": name, "value": value}
         elif isinstance(value, dict):
             yield from _said(value)
+
+
+READS = (
+    Format(
+        key="pearmut",
+        title="Pearmut log",
+        endings=(".jsonl",),
+        is_like=lambda head: is_object(head, b"annotation", b"actions") or is_object(head, b"annotation", b"item"),
+        rank=50,
+        table=read_pearmut,
+        propose=lambda table, _name: pearmut_columns(table),
+        carries=("questions", "ratings", "notes"),
+        page="pearmut",
+    ),
+)

@@ -7,9 +7,10 @@ last; which was the last, the file does not say, so several points of one schema
 from collections.abc import Iterator, Mapping
 
 from judging.formats.columns import Columns, RatingColumn
+from judging.formats.contract import Format, first_line
 from judging.formats.json_files import items, object_at, refused, text_at
 from judging.formats.records import Problem
-from judging.formats.tables import Found, Table, read_delimited, table_of
+from judging.formats.tables import AnyTable, Found, Table, read_delimited, table_of
 
 _SEPARATOR = ":::"
 _PREFIX = "schema:"
@@ -39,7 +40,7 @@ def read_potato(data: bytes) -> Table:
     return table_of(rows, remarks=remarks)
 
 
-def potato_columns(table: Table, *, rater: str = "potato") -> Columns:
+def potato_columns(table: AnyTable, *, rater: str = "potato") -> Columns:
     """Return the columns of such a table. JSON Lines are one annotator's, whom only the folder names: say who it is."""
     by_row = "user" in table.header
     schemas = [name for name in table.header if name.startswith(_PREFIX)]
@@ -58,7 +59,7 @@ def potato_columns(table: Table, *, rater: str = "potato") -> Columns:
 def _from_table(data: bytes) -> Iterator[tuple[int, object]]:
     """Yield the rows of the table in the shape of the JSON."""
     table = read_delimited(data)
-    yield from ((problem.row, problem) for problem in table.problems)
+    yield from ((problem.row, problem) for problem in table.problems if problem.kind == "row")
     for row in table.rows:
         cells = dict(zip(table.header, row.cells, strict=True))
         labels: dict[str, dict[str, str]] = {}
@@ -88,3 +89,23 @@ def _value(label: str, value: object) -> str:
     if value is True or (isinstance(value, str) and value.casefold() in _CHOSEN):
         return label
     return value if isinstance(value, str) and value.casefold() != "false" else ""
+
+
+def _is_like(head: bytes) -> bool:
+    line = first_line(head)
+    return b'"label_annotations"' in head or (b"displayed_text" in line and b":::" in line)
+
+
+READS = (
+    Format(
+        key="potato",
+        title="Potato annotated instances",
+        endings=(".jsonl",),
+        is_like=_is_like,
+        rank=60,
+        table=read_potato,
+        propose=lambda table, name: potato_columns(table, rater=name or "potato"),
+        carries=("questions", "ratings"),
+        page="potato",
+    ),
+)

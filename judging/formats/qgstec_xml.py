@@ -6,6 +6,7 @@ Values are kept as they stand apart from blanks around them: which are possible,
 
 from collections.abc import Iterator
 
+from judging.formats.contract import Format
 from judging.formats.records import (
     NoteRecord,
     Problem,
@@ -215,3 +216,19 @@ class _Reading:
 
 def _key(instance: str, target: str) -> str:
     return f"{instance}/{target}"
+
+
+READS = (
+    Format(
+        key="qgstec_xml",
+        title="QG-STEC Task B XML",
+        endings=(".xml",),
+        is_like=lambda head: head.startswith(b"<"),
+        rank=20,
+        study=read_qgstec,
+        options=("expected",),
+        carries=("questions", "ratings", "notes", "metadata"),
+        writes=True,
+        page="qgstec-xml",
+    ),
+)

@@ -15,6 +15,7 @@ WHOLE_FILE = 0
 Direction = Literal["higher", "lower", "unknown"]
 Scale = Literal["fraction", "percent", "none"]
 ScoreKind = Literal["metric", "human_mean"]
+Kept = Literal["question", "ratings", "nothing"]
 ProblemKind = Literal["file", "row", "value", "ask", "warning"]
 
 
@@ -41,7 +42,8 @@ class SourceRecord:
     """What a system was given.
 
     `answer_start` is an offset in the passage, or in the sentence where there is no passage; `sentence_start` is one
-    in the passage. They are None where the text does not stand there.
+    in the passage. They are None where the text does not stand there. A source of which something was rated again has
+    copies: `repeat_of` is its key, and `repeat` counts from 2.
     """
 
     key: str
@@ -54,6 +56,8 @@ class SourceRecord:
     modality: str = ""
     references: tuple[str, ...] = ()
     attributes: Mapping[str, str] = field(default_factory=dict)
+    repeat_of: str = ""
+    repeat: int = 1
     row: int = WHOLE_FILE
 
 
@@ -75,7 +79,11 @@ class QuestionRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatingRecord:
-    """One value that a rater gave to a question, or to the question set as a whole where `position` is None."""
+    """One value that a rater gave to a question, or to the question set as a whole where `position` is None.
+
+    `repeat` counts the values that one rater gave to the same unit on the same criterion, in the order of the file: a
+    unit, a rater, a criterion and a repeat name one record.
+    """
 
     source_key: str
     system: str
@@ -86,6 +94,22 @@ class RatingRecord:
     row: int
     column: str
     attributes: Mapping[str, str] = field(default_factory=dict)
+    repeat: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatedRow:
+    """A row that says again what an earlier row said.
+
+    `exact`: it equals that row cell for cell; else a rater rates the same question again, and may rate it otherwise.
+    `kept_as` says what the reader made of it: another question of its set, ratings with the next `repeat` number, or
+    nothing, where the plan says that repeats are mistakes.
+    """
+
+    row: int
+    first: int
+    exact: bool
+    kept_as: Kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +160,7 @@ class Study:
     problems: tuple[Problem, ...] = ()
     expected: Mapping[tuple[str, str], int] = field(default_factory=dict)
     score_columns: tuple[ScoreColumn, ...] = ()
+    repeats: tuple[RepeatedRow, ...] = ()
     rows_read: int = 0
     rows_kept: int = 0
 

@@ -10,7 +10,8 @@ from judging.rules import Fatal, Force, Identical, Lone, Missing, Rule, RuleCycl
 
 Problem = tuple[str, str]
 TAG = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
-OVERALL = re.compile(r"\b(overall|general|total)\b.*\bquality\b|\bquality\b.*\boverall\b|^quality$", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_WHOLE = ("overall", "general", "total")
 
 
 def problems(rubric: RubricDocument) -> Iterator[Problem]:
@@ -26,10 +27,24 @@ def problems(rubric: RubricDocument) -> Iterator[Problem]:
     yield from _aggregate(rubric)
 
 
+def asks_overall(text: str) -> bool:
+    """Say whether a name or key asks for quality as a whole, word by word: no pattern looks back and forth.
+
+    >>> asks_overall("Overall quality"), asks_overall("Quality of grammar")
+    (True, False)
+    """
+    words = _WORD.findall(text.casefold())
+    if "quality" not in words:
+        return False
+    first, last = words.index("quality"), len(words) - 1 - words[::-1].index("quality")
+    before, behind = words[:last], words[first + 1 :]
+    return words == ["quality"] or "overall" in behind or any(word in before for word in _WHOLE)
+
+
 def warnings(rubric: RubricDocument) -> Iterator[Problem]:
     """Yield what is allowed but unwise."""
     for index, criterion in enumerate(rubric.criteria):
-        if OVERALL.search(criterion.name) or OVERALL.search(criterion.key):
+        if asks_overall(criterion.name) or asks_overall(criterion.key):
             yield (
                 f"criteria[{index}].name",
                 "asks for overall quality: annotators weigh its parts differently and unseen, so its scores can "

@@ -19,6 +19,7 @@ MOST_HINTS = 100
 NUMBER = re.compile(r"[+-]?\d{1,9}")
 DECIMAL = re.compile(r"[+-]?\d{1,9}(\.\d{1,9})?")
 KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,59}")
+VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 FLAGS = {"true": True, "false": False}
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast where libyaml is there
 
@@ -133,7 +134,7 @@ class Report:
         """Note a problem at a place; a place that is not written stands on the line of what should hold it."""
         place = key
         while place and place not in self.lines:
-            place = re.sub(r"(\.?[^.\[\]]+|\[\d+\])$", "", place)
+            place = _outer(place)
         self.problems.append(RubricProblem(self.file, self.lines.get(place), key, reason))
 
     def close(self) -> None:
@@ -144,6 +145,15 @@ class Report:
     def sorted(self) -> tuple[RubricProblem, ...]:
         """Return what was found, in the order of the file."""
         return tuple(sorted(self.problems, key=lambda problem: problem.line or 0))
+
+
+def _outer(place: str) -> str:
+    """Return the place that holds this one; nothing for a part of the document itself.
+
+    >>> _outer("criteria[2].points[0]"), _outer("criteria[2]"), _outer("criteria")
+    ('criteria[2].points', 'criteria', '')
+    """
+    return place[: max(place.rfind("."), place.rfind("["), 0)]
 
 
 def _lines(node: Node, place: str) -> Iterator[tuple[str, int | None]]:
@@ -208,6 +218,15 @@ class Section:
         word = self.text(name, default=default, longest=60)
         if word and not KEY.fullmatch(word):
             self.report.add(self.at(name), "must begin with a letter and hold letters, digits, _ and - only")
+        return word
+
+    def version(self) -> str:
+        """Return the version, which stands in addresses and names of files."""
+        word = self.text("version", longest=20)
+        if word and not VERSION.fullmatch(word):
+            self.report.add(
+                self.at("version"), "must begin with a letter or digit and hold letters, digits, . _ + - only"
+            )
         return word
 
     def number(self, key: str, *, default: int | None = None, least: int = 0, most: int = 100_000) -> int:

@@ -30,13 +30,14 @@ def read_rubric(top: Section) -> RubricDocument:
     """Return the rubric of a tree's top section, noting in its report what is wrong with each part."""
     rubric = RubricDocument(
         key=top.key(),
-        version=top.text("version", longest=20),
+        version=top.version(),
         title=top.text("title", longest=200),
         summary=top.text("summary"),
         citation=top.text("citation"),
         language=top.text("language", default="en", longest=20),
         task=top.choice("task", get_args(schema.TaskCut)),
         page_size=top.number("page_size", default=1, least=1, most=100),
+        broken_items=top.choice("broken_items", get_args(schema.BrokenItems), default="reported"),
         expected=top.number("expected", default=1, least=1, most=1000),
         annotators=top.number("annotators", least=1, most=1000),
         estimated_seconds=top.number("estimated_seconds", least=1),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from judging.rules import Fatal, Force, Identical, Lone, Missing, Rule
@@ -16,6 +16,7 @@ Best = Literal["highest", "lowest", "none"]
 Shown = Literal[
     "passage", "answer", "sentence", "target_type", "modality", "siblings", "submitted_answer", "submitted_type"
 ]
+BrokenItems = Literal["reported", "refused"]
 AggregateKind = Literal["mean", "sum_over_slots"]
 Combined = Literal["none", "mean", "sum"]
 Statistic = Literal["krippendorff_alpha", "fleiss_kappa", "cohen_kappa", "pearson", "spearman", "percent_agreement"]
@@ -152,6 +153,7 @@ class RubricDocument:
     aggregate: Aggregate
     guideline: str
     page_size: int = 1
+    broken_items: BrokenItems = "reported"  # whether annotators may report a question as broken instead of rating it
     rules: tuple[Rule, ...] = ()
     facts: tuple[Fact, ...] = ()
     span_mark: SpanMark | None = None
@@ -179,3 +181,34 @@ class RubricDocument:
     def languages(self) -> tuple[str, ...]:
         """Return the languages annotators can read it in, its own first."""
         return (self.language, *sorted(self.translations))
+
+
+def without_criteria(rubric: RubricDocument, keys: Sequence[str]) -> RubricDocument:
+    """Return the protocol as an analysis sees it that leaves criteria out.
+
+    Rules lose what they say of those criteria, and a combined aggregate that one of them enters is no longer made.
+    """
+    aggregate = rubric.aggregate
+    if set(keys) & set(rubric.aggregated()):
+        aggregate = replace(aggregate, combined="none", criteria=())
+    return replace(
+        rubric,
+        criteria=tuple(each for each in rubric.criteria if each.key not in keys),
+        rules=tuple(rule for each in rubric.rules if (rule := _rule_without(each, keys)) is not None),
+        facts=tuple(
+            fact for fact in rubric.facts if (fact.criterion if isinstance(fact, Quota) else fact.beside) not in keys
+        ),
+        aggregate=aggregate,
+    )
+
+
+def _rule_without(rule: Rule, keys: Sequence[str]) -> Rule | None:
+    if isinstance(rule, Force):
+        return None if rule.criterion in keys or set(rule.sets) & set(keys) else rule
+    if isinstance(rule, Fatal):
+        when = {key: value for key, value in rule.when.items() if key not in keys}
+        named = tuple(key for key in rule.named if key not in keys)
+        return replace(rule, when=when, named=named) if when else None
+    if rule.sets is None:
+        return rule
+    return replace(rule, sets={key: value for key, value in rule.sets.items() if key not in keys})

@@ -18,7 +18,12 @@ class Slots:
         self.columns = columns
         self.questions: dict[tuple[str, str, int], QuestionRecord] = {}
         self._sizes: dict[QuestionSet, int] = {}
+        self._again: dict[QuestionSet, int] = {}
         self._known: dict[tuple[str, str, str], int] = {}
+
+    def repeat(self, source: str, system: str) -> None:
+        """Note that the set's next question repeats one: nobody else owes it."""
+        self._again[source, system] = self._again.get((source, system), 0) + 1
 
     def know(self, source: str, system: str) -> None:
         """Note that the system has a question set for the source, be it empty."""
@@ -61,10 +66,13 @@ class Slots:
             return {pair: self.columns.expected or size for pair, size in self._sizes.items()}
         systems = dict.fromkeys(system for _, system in self._sizes)
         largest: dict[str, int] = {}
-        for (source, _), size in self._sizes.items():
-            largest[source] = max(size, largest.get(source, 0))
+        for (source, _system), size in self._sizes.items():
+            owed = size - self._again.get((source, _system), 0)
+            largest[source] = max(owed, largest.get(source, 0))
         return {
-            (source, system): self.columns.expected or size for source, size in largest.items() for system in systems
+            (source, system): self.columns.expected or max(size, self._sizes.get((source, system), 0))
+            for source, size in largest.items()
+            for system in systems
         }
 
     def _find(self, source: str, system: str, name: str) -> int:

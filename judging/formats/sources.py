@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from judging.formats.columns import Columns
 from judging.formats.locating import Place, locate
@@ -40,7 +40,7 @@ class _Draft:
     key: str
     row: int
     given: Given
-    references: dict[str, None] = field(default_factory=dict)
+    references: tuple[str, ...] = ()
 
 
 class Sources:
@@ -69,7 +69,8 @@ class Sources:
             self._drafts[identity] = draft
         elif self.columns.source_id:
             _agree(draft, given, self.columns)
-        draft.references.update(dict.fromkeys(given.references))
+        if given.references and given.references != draft.references:
+            draft.references = tuple(dict.fromkeys((*draft.references, *given.references)))
         return draft.key, draft.given
 
     def records(self) -> Iterator[tuple[SourceRecord, tuple[Problem, ...]]]:
@@ -176,7 +177,7 @@ def _record(draft: _Draft, place: Place, start: int | None) -> SourceRecord:
         sentence_start=place.sentence_start,
         target_type=given.target_type,
         modality=given.modality,
-        references=tuple(draft.references),
+        references=draft.references,
         attributes=given.attributes,
         row=draft.row,
     )

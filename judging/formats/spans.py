@@ -81,7 +81,26 @@ def places(text: str, piece: str) -> tuple[Range, ...]:
     >>> places("a lock, a weir", "a")
     ((0, 1), (8, 9))
     """
-    words = piece.split()
-    if not words:
+    wanted = " ".join(piece.split())
+    if not wanted:
         return ()
-    return tuple(found.span() for found in re.finditer(r"\s+".join(map(re.escape, words)), text))
+    plain, starts = _one_blank(text)
+    found: list[Range] = []
+    start = plain.find(wanted)
+    while start >= 0:
+        last = start + len(wanted) - 1
+        found.append((starts[start], starts[last] + 1))
+        start = plain.find(wanted, last + 1)
+    return tuple(found)
+
+
+def _one_blank(text: str) -> tuple[str, list[int]]:
+    """Return the text with every run of blanks as one space, and where each of its characters stands in the text."""
+    plain: list[str] = []
+    starts: list[int] = []
+    for place, character in enumerate(text):
+        blank = character.isspace()
+        if not (blank and plain and plain[-1] == " "):
+            plain.append(" " if blank else character)
+            starts.append(place)
+    return "".join(plain), starts

@@ -7,6 +7,7 @@ people's answers to the same question.
 from collections.abc import Iterator
 
 from judging.formats.columns import Columns
+from judging.formats.contract import Format, is_object
 from judging.formats.json_files import list_at, refused, text_at, whole
 from judging.formats.tables import Found, Table, table_of
 from judging.formats.text import Unreadable
@@ -55,3 +56,18 @@ def _row(number: int, title: str, context: str, question: object) -> Found:
         "answer": text_at(answer, "text"),
         "answer_start": text_at(answer, "answer_start"),
     }
+
+
+READS = (
+    Format(
+        key="squad",
+        title="SQuAD JSON",
+        endings=(".json",),
+        is_like=lambda head: is_object(head, b"data", b"paragraphs") or is_object(head, b"data", b"qas"),
+        rank=40,
+        table=read_squad,
+        propose=lambda _table, _name: COLUMNS,
+        carries=("questions", "answers", "metadata"),
+        page="squad",
+    ),
+)

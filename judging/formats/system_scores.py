@@ -20,7 +20,7 @@ def read_system_scores(data: bytes, *, systems: Collection[str]) -> Columns:
         Where any row or cell cannot be taken: nothing of such a file is.
     """
     table = read_delimited(data)
-    for problem in table.problems:
+    for problem in (each for each in table.problems if each.kind == "row"):
         raise Unreadable(problem.reason, row=problem.row)
     if len(table.header) < 2:
         raise Unreadable("Beside the column of systems there is none of scores.")

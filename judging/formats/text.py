@@ -1,10 +1,42 @@
-"""From the bytes of somebody's file to its text, or to the sentence that says why there is none."""
+"""From the bytes of somebody's file to its text, or to the sentence that says why there is none.
+
+UTF-8 and UTF-16 are found out, with or without their mark. Bytes in any other encoding mean something in several of
+them, so which one is meant is said by a person, who is shown what the text would be in each (`decodings`).
+"""
 
 import io
+import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE, getincrementaldecoder
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 LONGEST_TEXT = 1_000_000
 _CHUNK = 1 << 20
+_HEAD = 4_096
+_LOOKED_AT = 4 << 20
+_BEYOND_BYTES = re.compile(rb"[\x80-\xff]")
+_BEYOND = re.compile("[^\x00-\x7f]")
+_AROUND = 40  # characters shown on each side of what differs between encodings
+# Those a person may choose, the likelier first where two fit equally well.
+ENCODINGS = {
+    "utf-8": "UTF-8",
+    "utf-16": "UTF-16",
+    "utf-16-le": "UTF-16, little end first",
+    "utf-16-be": "UTF-16, big end first",
+    "cp1252": "Windows, Western Europe (1252)",
+    "cp1250": "Windows, Central Europe (1250)",
+    "cp1251": "Windows, Cyrillic (1251)",
+    "cp1253": "Windows, Greek (1253)",
+    "cp1254": "Windows, Turkish (1254)",
+    "cp1256": "Windows, Arabic (1256)",
+    "mac_roman": "Mac OS, Western Europe",
+    "gb18030": "Chinese (GB 18030)",
+    "big5": "Chinese (Big5)",
+    "cp932": "Japanese (Shift JIS)",
+    "euc_jp": "Japanese (EUC)",
+    "cp949": "Korean (949)",
+}
+_MANY_BYTES = ("gb18030", "big5", "cp932", "euc_jp", "cp949")
 _SIGNATURES = {
     b"PK\x03\x04": "a zip archive (perhaps a workbook: give it the ending .xlsx)",
     b"\x1f\x8b": "compressed by gzip; unpack it first",
@@ -23,8 +55,60 @@ class Unreadable(ValueError):
         self.row = row
 
 
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """What a piece of the file says in one encoding: the first pieces with characters outside ASCII."""
+
+    encoding: str
+    label: str
+    sample: str
+
+
+def decodings(data: bytes, *, most: int = 5) -> tuple[Decoding, ...]:
+    """Return every plausible encoding of the file with a live sample of its text, the likeliest first.
+
+    Plausible is one in which the file is text: each byte means a character, and none is a control character. Of a large
+    file, what follows the first byte beyond ASCII is looked at.
+    """
+    beyond = _BEYOND_BYTES.search(data)
+    start = max(0, beyond.start() - 2 * _AROUND) // 2 * 2 if beyond else 0
+    data = data[start : start + _LOOKED_AT] if len(data) > _LOOKED_AT else data
+    found = []
+    for order, encoding in enumerate(ENCODINGS):
+        if sample := _sampled(data, encoding, most):
+            found.append((_strangeness(sample, encoding), order, Decoding(encoding, ENCODINGS[encoding], sample)))
+    return tuple(decoding for _, _, decoding in sorted(found, key=lambda each: each[:2]))
+
+
+def as_utf8(data: bytes, encoding: str) -> bytes:
+    """Return the file in UTF-8 where it is in the encoding that somebody named.
+
+    Raises
+    ------
+    Unreadable
+        Where the encoding is not one of those offered, or the file is not in it.
+    """
+    if encoding not in ENCODINGS:
+        raise Unreadable(f"No encoding is called “{encoding[:40]}”; there are {', '.join(ENCODINGS)}.")
+    if encoding.startswith("utf-16") and data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        encoding = "utf-16"
+    _refuse_undecodable(data, encoding)
+    return data if encoding == "utf-8" else data.decode(encoding).encode()
+
+
+def in_utf8(head: bytes) -> bytes:
+    """Return the beginning of a file in UTF-8 where it is in UTF-16, so that its signs are known; else as it is."""
+    try:
+        encoding = _encoding(head)
+    except Unreadable:
+        return head
+    if not encoding.startswith("utf-16"):
+        return head
+    return head[: len(head) // 2 * 2].decode(encoding, "ignore").encode("utf-8", "ignore")
+
+
 def open_text(data: bytes) -> io.TextIOWrapper:
-    """Return the text of a file in UTF-8, or in UTF-16 with its mark, decoded as it is read, line ends untouched.
+    """Return the text of a file in UTF-8 or UTF-16, decoded as it is read, line ends untouched.
 
     The whole file is checked first, in pieces: one character beyond the BMP would make a single string four times as
     large as the file.
@@ -60,9 +144,85 @@ def _encoding(data: bytes) -> str:
         raise Unreadable("The file is in UTF-32; save it as UTF-8.")
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return "utf-16"
-    if data[:4096].count(0) * 5 > len(data[:4096]):
-        raise Unreadable("The file is not text, or is in UTF-16 without its mark; save it as UTF-8.")
+    head = data[: min(_HEAD, len(data) // 2 * 2)]
+    if head.count(0) * 5 > len(head):
+        return _unmarked(head)
     return "utf-8-sig" if data.startswith(BOM_UTF8) else "utf-8"
+
+
+def _unmarked(head: bytes) -> str:
+    """Text of mostly Latin letters has a NUL at every second byte in UTF-16, and nowhere in anything else."""
+    first, second = head[::2].count(0), head[1::2].count(0)
+    if second > 9 * first:
+        return "utf-16-le"
+    if first > 9 * second:
+        return "utf-16-be"
+    raise Unreadable("The file is not text: too many of its bytes are zero.")
+
+
+def _sampled(data: bytes, encoding: str, most: int) -> str:
+    """Return what stands around the first characters outside ASCII; nothing where the file is not in this encoding.
+
+    In UTF-16 most bytes would be characters of some script, so only a mark or its zeros make it plausible.
+    """
+    marked = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+    if encoding.startswith("utf-16") and (marked != (encoding == "utf-16") or not (marked or 0 in data[:_HEAD])):
+        return ""
+    try:
+        pieces = list(_around(data, "utf-8-sig" if encoding == "utf-8" else encoding, most))
+    except UnicodeDecodeError:
+        return ""
+    text = " … ".join(pieces)
+    return "" if any(ord(sign) < 32 or 0x7F <= ord(sign) < 0xA0 for sign in text) else text
+
+
+def _around(data: bytes, encoding: str, most: int) -> Iterator[str]:
+    """Yield a few places of the text as they are read, after the whole of it was decoded; else its beginning."""
+    decoder = getincrementaldecoder(encoding)()
+    pieces: list[str] = []
+    beginning = ""
+    for start in range(0, len(data), _CHUNK):
+        text = decoder.decode(
+            data[start : start + _CHUNK], final=start + _CHUNK >= len(data) and len(data) < _LOOKED_AT
+        )
+        if control := next((sign for sign in "\x00\x81\x8d\x8f\x90\x9d" if sign in text), ""):
+            raise UnicodeDecodeError(encoding, b"", 0, 1, f"holds {control!r}")
+        beginning = beginning or text[: 2 * _AROUND]
+        at = 0
+        while len(pieces) < most and (at := _beyond_ascii(text, at)) >= 0:
+            pieces.append(" ".join(text[max(0, at - _AROUND) : at + _AROUND].split()))
+            at += _AROUND
+    yield from pieces or [" ".join(beginning.split())]
+
+
+def _beyond_ascii(text: str, start: int) -> int:
+    found = _BEYOND.search(text, start)
+    return found.start() if found else -1
+
+
+def _strangeness(sample: str, encoding: str) -> float:
+    """Return how unlike writing the sample is, by its characters outside ASCII: few are signs, and a script that is
+    written with Latin letters has few letters of other shapes."""
+    if encoding in ("utf-8", "utf-16", "utf-16-le", "utf-16-be"):
+        return -1.0
+    beyond = [sign for sign in sample if sign > "\x7f" and sign != "…"]
+    if not beyond:
+        return 0.0
+    signs = sum(not sign.isalpha() and sign not in "‘’“”–—«»" for sign in beyond) / len(beyond)
+    inside = sum(sample[place].islower() and sample[place + 1].isupper() for place in range(len(sample) - 1)) / len(
+        beyond
+    )
+    letters = [sign for sign in sample if sign.isalpha()]
+    crowded = encoding in ("cp1252", "cp1250", "cp1254", "mac_roman") and len(beyond) > 0.5 * len(letters)
+    scripts = _mixed(letters) if encoding not in _MANY_BYTES else 0.0
+    return signs + inside + crowded + scripts
+
+
+def _mixed(letters: list[str]) -> float:
+    """Return the share of letters of another script whose neighbour in the text is a Latin one."""
+    foreign = [place for place, letter in enumerate(letters) if letter > "\u024f"]
+    beside = sum(place > 0 and letters[place - 1].isascii() for place in foreign)
+    return beside / len(foreign) if foreign else 0.0
 
 
 def _refuse_undecodable(data: bytes, encoding: str) -> None:
@@ -80,7 +240,18 @@ def _undecodable(data: bytes, encoding: str) -> Unreadable:
         data.decode(encoding)
     except UnicodeDecodeError as error:
         at = error.start + (len(BOM_UTF8) if encoding == "utf-8-sig" else 0)
-        name = "UTF-16" if encoding == "utf-16" else "UTF-8"
         line = data.count(b"\n", 0, at) + 1
-        return Unreadable(f"The file is not {name} at byte {at:,}, line {line:,}; save it as UTF-8.", row=line)
+        return Unreadable(f"The file is not {_name(encoding)} at byte {at:,}, line {line:,}{_advice(data)}.", row=line)
     raise AssertionError("the pieces of a text fail to decode where the whole does not")
+
+
+def _name(encoding: str) -> str:
+    return "UTF-8" if encoding == "utf-8-sig" else ENCODINGS[encoding]
+
+
+def _advice(data: bytes) -> str:
+    """Propose the encoding that the file may be in instead, else what a person can do."""
+    found = [each for each in decodings(data) if not each.encoding.startswith("utf-")]
+    if not found:
+        return "; save it as UTF-8"
+    return f", but may be {found[0].label}: choose its encoding, or save it as UTF-8"

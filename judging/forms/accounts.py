@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from judging.actions import log_ins
-from judging.models import User
+from judging.models import AccessKey, User
 
 
 class LogInForm(AuthenticationForm):
@@ -28,6 +28,13 @@ class AccountForm(AdminUserCreationForm):
         model = User
         fields = ("username", "first_name", "last_name", "email", "may_create_campaigns")
         labels = {"may_create_campaigns": _("May create collections and campaigns")}
+
+
+class KeyForm(forms.Form):
+    """What a key for programs opens, and for how long."""
+
+    scope = forms.ChoiceField(label=_("It may"), choices=AccessKey.Scope.choices, initial=AccessKey.Scope.READ)
+    days = forms.IntegerField(label=_("Days until it ends"), min_value=1, max_value=366, initial=90)
 
 
 class RightsForm(forms.ModelForm):

@@ -1,32 +1,36 @@
 """What a researcher enters to plan a campaign."""
 
 import zoneinfo
+from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from judging.actions import panels
 from judging.models import Campaign, Enrollment, Invitation, Membership, Rubric, User
 
+FIRST_LIFE = timedelta(days=14)  # of a link, unless its maker says otherwise
 NO_PLACES = {"localtime", "Factory", "posixrules"}  # whatever the server's own clock says: other on each machine
 
 
 class PlanForm(forms.ModelForm):
-    """The design of a draft: protocol, annotators, order, seed, lease and the texts annotators read."""
+    """The design of a draft: protocol, annotators, order, lease and the texts annotators read."""
 
     class Meta:
         model = Campaign
         fields = (
-            "title", "rubric", "annotators_per_task", "order", "seed", "lease_minutes", "time_zone", "introduction",
-            "consent", "contact",
+            "title", "rubric", "annotators_per_task", "tasks_per_annotator", "order", "lease_minutes", "time_zone",
+            "introduction", "consent", "contact",
         )  # fmt: skip
         labels = {
             "title": _("Title"),
             "rubric": _("Protocol"),
             "annotators_per_task": _("Annotators for each task"),
+            "tasks_per_annotator": _("Tasks for each annotator, at most"),
             "order": _("Order of the tasks"),
-            "seed": _("Seed"),
             "lease_minutes": _("Minutes a task stays reserved"),
             "time_zone": _("Time zone"),
             "introduction": _("Introduction"),
@@ -39,7 +43,10 @@ class PlanForm(forms.ModelForm):
                 "Three or more let agreement be computed; with one there is none. A rotated panel takes that many for "
                 "each system."
             ),
-            "seed": _("The same seed gives the same order of tasks and questions again."),
+            "tasks_per_annotator": _(
+                "Leave empty for no limit. With one, and breadth first, each annotator judges a drawn sample of their "
+                "own."
+            ),
             "lease_minutes": _(
                 "Saving an answer renews it. After that long without a sign the task goes to somebody else; "
                 "what was entered is kept."
@@ -67,13 +74,13 @@ class PlanForm(forms.ModelForm):
         return [
             (_("What is judged"), "", self._bound("title", "collection")),
             (_("How it is judged"), _("What annotators are asked, on which scales."), self._bound("rubric")),
-            (_("By how many"), "", self._bound("annotators_per_task", "order")),
+            (_("By how many"), "", self._bound("annotators_per_task", "tasks_per_annotator", "order")),
             (_("What annotators read"), "", self._bound("introduction", "consent", "contact")),
         ]
 
     def details(self) -> list[forms.BoundField]:
         """Return the fields most people leave as they are."""
-        return self._bound("lease_minutes", "seed", "time_zone")
+        return self._bound("lease_minutes", "time_zone")
 
     def details_need_a_look(self) -> bool:
         return any(field.errors for field in self.details())
@@ -84,6 +91,10 @@ class PlanForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         rubric = cleaned.get("rubric")
+        if cleaned.get("order") == Campaign.Order.PANEL and cleaned.get("tasks_per_annotator"):
+            self.add_error(
+                "tasks_per_annotator", _("In a rotated panel everybody meets every source; leave this empty.")
+            )
         if cleaned.get("order") == Campaign.Order.PANEL and rubric and not panels.fits(rubric):
             self.add_error(
                 "order", _("This protocol shows several systems at once; a panel needs one system to a task.")
@@ -117,15 +128,26 @@ class InvitationForm(forms.ModelForm):
 
     class Meta:
         model = Invitation
-        fields = ("label", "role", "places", "expires_at")
+        fields = ("label", "places", "expires_at")
         labels = {
             "label": _("Name of the link"),
-            "role": _("Role"),
             "places": _("How many may join"),
             "expires_at": _("Valid until"),
         }
-        help_texts = {"label": _("For yourself, such as where you send it."), "places": _("Leave empty for no limit.")}
-        widgets = {"expires_at": forms.DateTimeInput(attrs={"type": "datetime-local"})}
+        help_texts = {
+            "label": _("For yourself, such as where you send it."),
+            "places": _("One person to a link is safest: nobody can join twice by it."),
+        }
+        widgets = {"expires_at": forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["places"] = forms.IntegerField(
+            label=self.fields["places"].label, help_text=self.fields["places"].help_text,
+            min_value=1, max_value=10_000, initial=1,
+        )  # fmt: skip
+        self.fields["expires_at"].required = True
+        self.fields["expires_at"].initial = lambda: timezone.now() + FIRST_LIFE
 
 
 class MemberForm(forms.Form):
@@ -133,6 +155,11 @@ class MemberForm(forms.Form):
 
     username = forms.CharField(label=_("User name"), max_length=150)
     role = forms.ChoiceField(label=_("Role"), choices=Membership.Role.choices)
+
+    def __init__(self, *args: Any, roles: Sequence[tuple[str, str]] = Membership.Role.choices, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not roles:
+            del self.fields["role"]
 
     def clean_username(self) -> str:
         name = self.cleaned_data["username"].strip()

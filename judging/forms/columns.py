@@ -106,8 +106,10 @@ class ColumnForm(forms.Form):
 class ColumnFormSet(forms.BaseFormSet):
     """All columns of a file; together they say what a row is."""
 
-    def __init__(self, *args: Any, header: Sequence[str], values: Sequence[Sequence[str]], **kwargs: Any) -> None:
-        self.header, self.values = header, values
+    def __init__(
+        self, *args: Any, header: Sequence[str], values: Sequence[Sequence[str]], further: bool = False, **kwargs: Any
+    ) -> None:
+        self.header, self.values, self.further = header, values, further
         super().__init__(*args, **kwargs)
 
     def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
@@ -127,7 +129,7 @@ class ColumnFormSet(forms.BaseFormSet):
                 raise forms.ValidationError(_("Only one column can be the %(use)s, not %(both)s.") % {
                     "use": USE_LABELS[use].split(",")[0], "both": both,
                 })  # fmt: skip
-        if not self._columns_of("question"):
+        if not self._columns_of("question") and not self.further:
             raise forms.ValidationError(_("Say which column holds the generated questions."))
 
     def _columns_of(self, use: str) -> list[str]:

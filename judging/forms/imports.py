@@ -14,9 +14,11 @@ from judging.actions.reading import Plan
 from judging.formats.columns import Columns
 from judging.formats.registry import FORMATS
 from judging.formats.tables import DELIMITERS
+from judging.formats.text import ENCODINGS
 from judging.guards import rubrics_of
 from judging.models import Collection, Rubric, User
 
+OPTIONS = ("delimiter", "quoted", "sheet", "slots_are", "encoding", "header", "systems")
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 
@@ -62,6 +64,26 @@ class ReadingForm(forms.Form):
         empty_value=None,
         help_text=_("CSV and TSV only."),
     )
+    encoding = forms.ChoiceField(
+        label=_("Encoding"),
+        required=False,
+        choices=[("", _("find out: UTF-8 or UTF-16")), *ENCODINGS.items()],
+        help_text=_("Of text files. Below the file is shown in those that it may be in."),
+    )
+    header = forms.TypedChoiceField(
+        label=_("The first row"),
+        required=False,
+        choices=[("", _("find out")), ("yes", _("names the columns")), ("no", _("holds values: there is no header"))],
+        coerce=lambda word: word == "yes",
+        empty_value=None,
+        help_text=_("Tables only."),
+    )
+    systems = forms.CharField(
+        label=_("Columns that name each letter's system"),
+        required=False,
+        max_length=2000,
+        help_text=_("MTurk results whose letters change from row to row: a=Input.order_a, b=Input.order_b."),
+    )
     sheet = forms.CharField(label=_("Sheet"), required=False, max_length=100, help_text=_("Workbooks only."))
 
     slots_are = forms.ChoiceField(
@@ -77,19 +99,26 @@ class ReadingForm(forms.Form):
             raise forms.ValidationError(_("Choose one of the delimiters."))
         return delimiter
 
+    def clean_systems(self) -> dict[str, str]:
+        """Return the column of each letter."""
+        pairs = [part.partition("=") for part in self.cleaned_data["systems"].split(",") if part.strip()]
+        if any(not sign or not letter.strip() or not column.strip() for letter, sign, column in pairs):
+            raise forms.ValidationError(_("Write letter=column, divided by commas."))
+        return {letter.strip(): column.strip() for letter, _sign, column in pairs}
+
     def plan(self) -> Plan:
         """Return how the file is to be read."""
         said = self.cleaned_data
-        options = {
-            key: said[key] for key in ("delimiter", "quoted", "sheet", "slots_are") if said[key] not in ("", None)
-        }
+        options = {key: said[key] for key in OPTIONS if said[key] not in ("", None, {})}
         return Plan(format=said["format"], options=options)
 
     @staticmethod
     def initial_of(plan: Plan) -> dict[str, Any]:
         """Return what the form shows of a plan."""
-        quoted = {True: "yes", False: "no"}.get(plan.options.get("quoted"), "")
-        return {"format": plan.format, **plan.options, "quoted": quoted}
+        words = {True: "yes", False: "no"}
+        said = {key: words.get(plan.options.get(key), "") for key in ("quoted", "header")}
+        systems = ", ".join(f"{letter}={column}" for letter, column in plan.options.get("systems", {}).items())
+        return {"format": plan.format, **plan.options, **said, "systems": systems}
 
 
 class OptionsForm(forms.Form):
@@ -118,6 +147,28 @@ class OptionsForm(forms.Form):
         required=False,
         max_length=100,
         help_text=_("Only if no column says it: what the questions are about, such as document or image."),
+    )
+    missing_words = forms.CharField(
+        label=_("Words that mean “missing”"),
+        required=False,
+        max_length=500,
+        help_text=_("Divided by commas, such as NaN, n/a, ?. A cell of scores or ratings with such a word is blank."),
+    )
+    decimal = forms.ChoiceField(
+        label=_("Decimals are written"),
+        choices=[("point", _("with a point: 0.61")), ("comma", _("with a comma: 0,61"))],
+        required=False,
+    )
+    repeats_are = forms.ChoiceField(
+        label=_("Rows that repeat an earlier one"),
+        required=False,
+        choices=[
+            ("", _("are kept: as further questions, or with a rater as ratings given again")),
+            ("questions", _("are further questions")),
+            ("ratings", _("are ratings that the same annotator gave again")),
+            ("mistakes", _("are mistakes: leave them out, with their row numbers")),
+        ],
+        help_text=_("A published kappa or correlation may count them. The preview says how many there are."),
     )
     rubric = forms.ModelChoiceField(
         label=_("Protocol of the ratings"),
@@ -151,10 +202,27 @@ class OptionsForm(forms.Form):
             self.add_error("default_system", _("No column names the system: say whose questions these are."))
 
 
+class FurtherForm(OptionsForm):
+    """What a file that is added to a collection does not say."""
+
+    rater = forms.CharField(
+        label=_("Annotator"),
+        required=False,
+        max_length=100,
+        help_text=_("Only if neither a column nor a name beside it says: who gave the ratings in this file?"),
+    )
+    siblings = forms.BooleanField(label=_("Read the other waiting files with these columns alike"), required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["expected"].help_text = _("Of new sets only. Empty: the most that any system gave for a source.")
+
+
 class QgstecForm(OptionsForm):
     """What a QG-STEC file does not say."""
 
     default_system = crossed = default_modality = None  # the file names systems, and owes each sentence a set
+    missing_words = decimal = repeats_are = None
 
     expected = forms.IntegerField(
         label=_("Questions expected of each sentence and type"), min_value=1, max_value=1000, initial=2

@@ -8,17 +8,22 @@ from django.http import QueryDict
 from judging.actions.reading import Head, Plan
 from judging.formats.columns import Columns
 from judging.forms.columns import ColumnsFormSet, initial_columns
-from judging.forms.imports import OptionsForm, QgstecForm
+from judging.forms.imports import FurtherForm, OptionsForm, QgstecForm
 from judging.models import User
 
 KEPT_WITH = ("passage", "sentence", "answer", "answer_start", "source_id")
 
 
 class Mapping:
-    """The forms of this step. A file whose format names its own parts has no columns to ask about."""
+    """The forms of this step. A file whose format names its own parts has no columns to ask about.
 
-    def __init__(self, data: QueryDict | None, *, user: User, head: Head, plan: Plan, rubric: int | None) -> None:
-        self.head, self.plan, self.columns = head, plan, None
+    `further`: the file is added to a collection that has questions, so it need not hold any.
+    """
+
+    def __init__(
+        self, data: QueryDict | None, *, user: User, head: Head, plan: Plan, rubric: int | None, further: bool = False
+    ) -> None:
+        self.head, self.plan, self.columns, self.further = head, plan, None, further
         initial: dict[str, Any] = {"rubric": rubric, "expected": plan.options.get("expected", 2)}
         if head.proposed is not None:
             known = plan.columns or head.proposed
@@ -28,9 +33,10 @@ class Mapping:
                 header=head.header,
                 values=head.values,
                 initial=initial_columns(head.header, known),
+                further=further,
                 prefix="columns",
             )
-        kind = QgstecForm if head.proposed is None else OptionsForm
+        kind = QgstecForm if head.proposed is None else FurtherForm if further else OptionsForm
         self.options = kind(data, user=user, initial=initial)
 
     def is_valid(self) -> bool:
@@ -42,7 +48,8 @@ class Mapping:
             return False
         found = Columns(**self.columns.columns())
         self.options.check_ratings(found)
-        self.options.check_system(found)
+        if not self.further:
+            self.options.check_system(found)
         return not self.options.errors
 
     @property
@@ -55,9 +62,12 @@ class Mapping:
         said, plan = self.options.cleaned_data, replace(self.plan, format=self.head.format)
         if self.columns is None:
             return replace(plan, options={"expected": said["expected"]})
-        options = {key: said[key] for key in ("expected", "crossed", "default_modality")}
+        options = {key: said[key] for key in ("expected", "crossed", "default_modality", "repeats_are")}
+        options |= {"decimal": said["decimal"] or "point", "missing_words": _words(said["missing_words"])}
         options |= {"default_system": said["default_system"]} if said["default_system"] else {}
         new, before = Columns(**self.columns.columns(), **options), plan.columns
+        if rater := said.get("rater"):
+            new = replace(new, ratings=tuple(replace(each, rater=each.rater or rater) for each in new.ratings))
         if before and all(getattr(before, part) == getattr(new, part) for part in KEPT_WITH):
             new = replace(new, starts=before.starts, when_ambiguous=before.when_ambiguous)
         return replace(plan, columns=new)
@@ -75,4 +85,11 @@ def _initial_options(known: Columns) -> dict[str, Any]:
         "expected": known.expected,
         "crossed": known.crossed,
         "default_modality": known.default_modality,
+        "repeats_are": known.repeats_are,
+        "decimal": known.decimal,
+        "missing_words": ", ".join(known.missing_words),
     }
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))

@@ -65,6 +65,10 @@ RULES = [
     ("lone", _("Lone: what the only question of a set gets")),
     ("fatal", _("Fatal: a bad value spoils the combined score")),
 ]
+BROKEN = [
+    ("reported", _("annotators may report a question as broken instead of rating it")),
+    ("refused", _("every question must be rated")),
+]
 FACTS = [("quota", _("Quota: wanted numbers of each level")), ("type_diversity", _("Variety of question types"))]
 
 
@@ -84,6 +88,7 @@ class Cut(Section):
         "task": pick(_("On one screen"), TASKS),
         "expected": number(_("Questions a set should have"), required=False),
         "page_size": number(_("Questions on a screen"), _("For single questions only."), required=False),
+        "broken_items": pick(_("Broken items"), BROKEN, _("Left empty, they may be reported."), required=False),
         "annotators": number(_("Annotators for each task")),
         "estimated_seconds": number(_("Estimated seconds for a screen")),
     }

@@ -15,8 +15,8 @@ from judging.forms import rubric_sections as sections
 from judging.forms.rubric_fields import Section, leaves
 
 ORDER = (
-    "key", "version", "title", "summary", "citation", "language", "task", "page_size", "expected", "annotators",
-    "estimated_seconds", "stages", "criteria", "span_mark", "rules", "facts", "aggregate", "agreement",
+    "key", "version", "title", "summary", "citation", "language", "task", "page_size", "broken_items", "expected",
+    "annotators", "estimated_seconds", "stages", "criteria", "span_mark", "rules", "facts", "aggregate", "agreement",
     "quality_control", "guideline", "translations",
 )  # fmt: skip
 WHOLE: Mapping[str, tuple[type[Section], ...]] = {

@@ -1,5 +1,6 @@
 """The ground: what is judged, by which rubric, by whom, and what was said."""
 
+from judging.models.added_file import AddedFile, FilledBlank
 from judging.models.assignment import Assignment, Draft, Marking, Note, SpanMark
 from judging.models.campaign import Campaign, Deviation, Round, Task, TaskUnit
 from judging.models.file import StoredFile, Upload
@@ -8,6 +9,7 @@ from judging.models.judgment import Judgment, JudgmentAttribute
 from judging.models.material import (
     Attribute,
     Collection,
+    CollectionShare,
     Passage,
     Quarantine,
     Question,
@@ -17,21 +19,37 @@ from judging.models.material import (
     System,
     Unit,
 )
-from judging.models.people import Enrollment, Erasure, Exclusion, Invitation, LogInAttempts, Membership, User
+from judging.models.people import (
+    AccessKey,
+    Enrollment,
+    Erasure,
+    Exclusion,
+    Invitation,
+    LogInAttempts,
+    Membership,
+    User,
+    Visit,
+)
 from judging.models.rubric import Criterion, Rubric, RubricDraft, ScalePoint
 from judging.models.score import Metric, Score
+from judging.models.selected_unit import SelectedUnit
+from judging.models.system_change import SystemChange
 
 __all__ = [
+    "AccessKey",
+    "AddedFile",
     "Assignment",
     "Attribute",
     "Campaign",
     "Collection",
+    "CollectionShare",
     "Criterion",
     "Deviation",
     "Draft",
     "Enrollment",
     "Erasure",
     "Exclusion",
+    "FilledBlank",
     "Invitation",
     "Job",
     "Judgment",
@@ -51,14 +69,17 @@ __all__ = [
     "RubricDraft",
     "ScalePoint",
     "Score",
+    "SelectedUnit",
     "Source",
     "SpanMark",
     "StoredFile",
     "System",
+    "SystemChange",
     "Task",
     "TaskUnit",
     "Unit",
     "Upload",
     "User",
+    "Visit",
     "WorkerPresence",
 ]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 from django.db.models import Q
 
+from judging.models.added_file import brought_by
 from judging.models.constraints import CompositeForeignKey
 
 if TYPE_CHECKING:
@@ -162,6 +163,12 @@ class Draft(models.Model):
         return f"{self.criterion_id}: {self.value}"
 
 
+class NoteQuerySet(models.QuerySet["Note"]):
+    def reports(self) -> "NoteQuerySet":
+        """What annotators of studies held here said to be wrong with single questions."""
+        return self.filter(unit__isnull=False, assignment__round__campaign__origin="judged").exclude(text="")
+
+
 class Note(models.Model):
     """An annotator's comment on a unit, or on the whole task."""
 
@@ -170,6 +177,9 @@ class Note(models.Model):
     text = models.TextField(blank=True)
     sequence = models.PositiveBigIntegerField()
     saved_at = models.DateTimeField(auto_now=True)
+    added_file = brought_by()
+
+    objects = NoteQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["assignment", "unit"], nulls_distinct=False, name="note_once")]
@@ -186,6 +196,7 @@ class SpanMark(models.Model):
     start = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
+    added_file = brought_by()
 
     class Meta:
         constraints = [
@@ -208,6 +219,7 @@ class Marking(models.Model):
     nothing = models.BooleanField(help_text="Nothing in the passage answers the question.")
     sequence = models.PositiveBigIntegerField()
     saved_at = models.DateTimeField(auto_now=True)
+    added_file = brought_by()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["assignment", "unit"], name="marking_once")]

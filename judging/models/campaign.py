@@ -4,9 +4,9 @@ import uuid
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.core.validators import MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 if TYPE_CHECKING:
@@ -15,8 +15,16 @@ if TYPE_CHECKING:
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
     def visible_to(self, user: "User") -> "CampaignQuerySet":
-        """Campaigns in which the user has a manager's or an analyst's role."""
-        return self.filter(pk__in=user.memberships.filter(role__in=["manager", "analyst"]).values("campaign"))
+        """Campaigns in which the user has a manager's or an analyst's role.
+
+        Where whoever made it has no right on its collection any more, only the collection's owner still sees it.
+        """
+        from judging.models.material import CollectionShare
+
+        shared = CollectionShare.objects.filter(collection=OuterRef("collection"), user=OuterRef("created_by"))
+        rightful = Q(collection__owner=models.F("created_by")) | Q(collection__owner=user) | Exists(shared)
+        roles = user.memberships.filter(role__in=["manager", "analyst"])
+        return self.filter(rightful, pk__in=roles.values("campaign"))
 
     def with_places(self) -> "CampaignQuerySet":
         """Campaigns with how many places of their main round there are, and how many are filled."""
@@ -34,6 +42,10 @@ def _places(**only: str) -> Coalesce:
     } | only
     counted = Assignment.objects.filter(**wanted).order_by().values("round__campaign").annotate(n=Count("pk"))
     return Coalesce(Subquery(counted.values("n")), 0)
+
+
+LONGEST_LEASE = 7 * 24 * 60  # minutes: a week
+HEX_OF_256_BITS = "^[0-9a-f]{64}$"
 
 
 class Campaign(models.Model):
@@ -73,9 +85,26 @@ class Campaign(models.Model):
     state = models.CharField(max_length=8, choices=State.choices, default=State.DRAFT)
     origin = models.CharField(max_length=9, choices=Origin.choices, default=Origin.JUDGED)
     annotators_per_task = models.PositiveSmallIntegerField(default=3, validators=[MinValueValidator(1)])
+    tasks_per_annotator = models.PositiveIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1)], help_text="At most; none where there is no limit."
+    )
     order = models.CharField(max_length=7, choices=Order.choices, default=Order.DEPTH)
-    seed = models.PositiveIntegerField(default=1)
-    lease_minutes = models.PositiveIntegerField(default=120, validators=[MinValueValidator(1)])
+    seed = models.PositiveIntegerField(
+        default=1, help_text="What orders were drawn from before campaigns had secrets; nothing new is drawn from it."
+    )
+    secret = models.CharField(
+        max_length=64, blank=True, editable=False, help_text="256 bits from which every order is drawn, in hex."
+    )
+    seeded_before = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="What was laid out before this was drawn from the seed."
+    )
+    secret_revealed_at = models.DateTimeField(null=True, blank=True, editable=False)
+    lease_minutes = models.PositiveIntegerField(
+        default=120, validators=[MinValueValidator(1), MaxValueValidator(LONGEST_LEASE)]
+    )
+    selection = models.JSONField(
+        default=dict, blank=True, help_text="Which part of the collection is judged; empty for all of it."
+    )
     time_zone = models.CharField(max_length=60, default="UTC")
     introduction = models.TextField(blank=True, help_text="What annotators read before they begin.")
     consent = models.TextField(blank=True, help_text="What annotators agree to; they tick it before the first task.")
@@ -97,11 +126,25 @@ class Campaign(models.Model):
                 name="campaign_state",
             ),
             models.CheckConstraint(condition=Q(annotators_per_task__gte=1), name="campaign_annotators_per_task"),
-            models.CheckConstraint(condition=Q(lease_minutes__gte=1), name="campaign_lease"),
+            models.CheckConstraint(
+                condition=Q(tasks_per_annotator__isnull=True) | Q(tasks_per_annotator__gte=1),
+                name="campaign_tasks_per_annotator",
+            ),
+            models.CheckConstraint(
+                condition=Q(lease_minutes__gte=1, lease_minutes__lte=LONGEST_LEASE), name="campaign_lease"
+            ),
             models.CheckConstraint(
                 condition=Q(state="draft", locked_at__isnull=True, protocol__isnull=True, protocol_digest="")
                 | (~Q(state="draft") & Q(locked_at__isnull=False, protocol__isnull=False) & ~Q(protocol_digest="")),
                 name="campaign_locked_has_protocol",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["draft", "closed", "archived"]) | Q(secret__regex=HEX_OF_256_BITS),
+                name="campaign_running_has_secret",
+            ),
+            models.CheckConstraint(
+                condition=Q(secret_revealed_at__isnull=True) | Q(state__in=["closed", "archived"]),
+                name="campaign_revealed_is_closed",
             ),
         ]
 
@@ -183,7 +226,7 @@ class Task(models.Model):
 
 
 class TaskUnit(models.Model):
-    """A unit that stands on a task's screen, in the order of the file; annotators see a seeded order of their own."""
+    """A unit that stands on a task's screen, systems in a drawn order; annotators see an order of their own."""
 
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="task_units", db_index=False)
     unit = models.ForeignKey("judging.Unit", on_delete=models.PROTECT, related_name="task_units")

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from judging.models.added_file import brought_by
 from judging.models.constraints import CompositeForeignKey
 
 
@@ -41,6 +42,7 @@ class Judgment(models.Model):
     revision = models.PositiveSmallIntegerField(default=1)
     created_at = models.DateTimeField(db_default=Now())
     superseded_at = models.DateTimeField(null=True, blank=True)
+    added_file = brought_by()
 
     objects = JudgmentQuerySet.as_manager()
 

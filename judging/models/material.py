@@ -7,6 +7,8 @@ from django.db import models
 from django.db.models import Count, F, Func, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Cast, Coalesce, Concat, Trim
 
+from judging.models.added_file import brought_by
+
 Row = TypeVar("Row", bound=models.Model)
 
 
@@ -20,9 +22,12 @@ class CollectionQuerySet(models.QuerySet["Collection"]):
     def counted(self) -> "CollectionQuerySet":
         """Add how many sources, systems, questions and quarantined values each holds."""
         return self.annotate(
-            source_count=_counted(Source.objects.all(), "collection"),
+            source_count=_counted(Source.objects.filter(repeat_of__isnull=True), "collection"),
             system_count=_counted(System.objects.all(), "collection"),
-            question_count=_counted(Question.objects.all(), "unit__question_set__source__collection"),
+            question_count=_counted(
+                Question.objects.filter(unit__question_set__source__repeat_of__isnull=True),
+                "unit__question_set__source__collection",
+            ),
             quarantine_count=_counted(Quarantine.objects.all(), "collection"),
         )
 
@@ -36,11 +41,12 @@ class SystemQuerySet(models.QuerySet["System"]):
         collapsed = Func(F(f"{question}__text"), Value(r"\s+"), Value(" "), Value("g"), function="regexp_replace")
         text = Trim(collapsed, output_field=models.TextField())
         of_set = Concat(Cast("question_sets", models.TextField()), Value(" "), text, output_field=models.TextField())
-        given = Count(question)
+        first = Q(question_sets__source__repeat_of__isnull=True)
+        given = Count(question, filter=first)
         return self.annotate(
             returned=given,
-            missing=Count("question_sets__units", filter=slot) - given,
-            duplicates=given - Count(of_set, distinct=True, filter=Q(**{f"{question}__isnull": False})),
+            missing=Count("question_sets__units", filter=slot & first) - given,
+            duplicates=given - Count(of_set, distinct=True, filter=Q(**{f"{question}__isnull": False}) & first),
         )
 
 
@@ -68,12 +74,30 @@ class Collection(models.Model):
         return self.name
 
 
+class CollectionShare(models.Model):
+    """Somebody's right to read a collection and to plan campaigns about it; its owner gives it and takes it back.
+
+    A campaign shows its staff the material only while whoever made it has this right, or owns the collection.
+    """
+
+    collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="shares")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="collection_shares")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["collection", "user"], name="collection_share_once")]
+
+    def __str__(self) -> str:
+        return f"{self.collection} for {self.user}"
+
+
 class Passage(models.Model):
     """A text that questions are about."""
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="passages", db_index=False)
     digest = models.CharField(max_length=64)
     text = models.TextField()
+    added_file = brought_by()
 
     class Meta:
         constraints = [
@@ -98,12 +122,27 @@ class Source(models.Model):
     sentence_start = models.PositiveIntegerField(null=True, blank=True)
     target_type = models.CharField(max_length=100, blank=True)
     modality = models.CharField(max_length=100, blank=True)
+    repeat_of = models.ForeignKey(
+        "self", on_delete=models.CASCADE, related_name="repeats", null=True, blank=True, db_index=False,
+        help_text="The source whose questions were rated once more; see ADR 0013.",
+    )  # fmt: skip
+    repeat = models.PositiveSmallIntegerField(
+        default=1, db_default=1, help_text="1, or which rating of the same it is."
+    )
+    added_file = brought_by()
 
     class Meta:
         ordering = ["collection", "position"]
         constraints = [
             models.UniqueConstraint(fields=["collection", "key"], name="source_key"),
             models.UniqueConstraint(fields=["collection", "position"], name="source_position"),
+            models.UniqueConstraint(
+                fields=["repeat_of", "repeat"], condition=Q(repeat_of__isnull=False), name="source_repeat_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(repeat_of__isnull=True, repeat=1) | Q(repeat_of__isnull=False, repeat__gte=2),
+                name="source_repeat_of_one",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -116,6 +155,7 @@ class Reference(models.Model):
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="references", db_index=False)
     position = models.PositiveSmallIntegerField()
     text = models.TextField()
+    added_file = brought_by()
 
     class Meta:
         ordering = ["source", "position"]
@@ -139,6 +179,7 @@ class System(models.Model):
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="systems", db_index=False)
     name = models.CharField(max_length=200)
     kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.MODEL)
+    added_file = brought_by()
 
     objects = SystemQuerySet.as_manager()
 
@@ -156,6 +197,7 @@ class QuestionSet(models.Model):
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="question_sets", db_index=False)
     system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="question_sets")
     expected = models.PositiveSmallIntegerField(default=1)
+    added_file = brought_by()
 
     class Meta:
         constraints = [
@@ -172,6 +214,7 @@ class Unit(models.Model):
 
     question_set = models.ForeignKey(QuestionSet, on_delete=models.CASCADE, related_name="units", db_index=False)
     position = models.PositiveSmallIntegerField(null=True, blank=True)
+    added_file = brought_by()
 
     class Meta:
         constraints = [
@@ -191,6 +234,7 @@ class Question(models.Model):
     key = models.CharField(max_length=200, blank=True)
     question_type = models.CharField(max_length=100, blank=True, help_text="As the system declared it.")
     submitted_answer = models.TextField(blank=True, help_text="The answer the system submitted with its question.")
+    added_file = brought_by()
 
     class Meta:
         constraints = [models.CheckConstraint(condition=~Q(text=""), name="question_has_text")]
@@ -205,6 +249,7 @@ class Attribute(models.Model):
     unit = models.ForeignKey(Unit, on_delete=models.CASCADE, related_name="attributes", db_index=False)
     name = models.CharField(max_length=100)
     value = models.TextField()
+    added_file = brought_by()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["unit", "name"], name="attribute_once")]
@@ -221,6 +266,7 @@ class Quarantine(models.Model):
     column = models.CharField(max_length=200, blank=True)
     value = models.TextField(blank=True)
     reason = models.TextField()
+    added_file = brought_by()
 
     class Meta:
         ordering = ["collection", "row", "id"]

@@ -1,11 +1,14 @@
 """Who takes part: users, what they may do in a campaign, and who judges there."""
 
+import hashlib
 import secrets
+import uuid
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Avg, Count, Exists, Max, OuterRef, Q
+from django.utils.crypto import salted_hmac
 
 
 def new_nonce() -> str:
@@ -18,9 +21,56 @@ class User(AbstractUser):
 
     may_create_campaigns = models.BooleanField(default=False)
     link_nonce = models.CharField(max_length=32, default=new_nonce)
+    version = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Sessions and keys made under an earlier version are worthless."
+    )
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username
+
+    def _get_session_auth_hash(self, secret: str | bytes | None = None) -> str:
+        """Return what a session is tied to: Django ties it to the password, we to the version too."""
+        own: str = super()._get_session_auth_hash(secret=secret)  # type: ignore[misc]
+        if not self.version:
+            return own
+        return salted_hmac(
+            "judging.user.version", f"{own}/{self.version}", secret=secret, algorithm="sha256"
+        ).hexdigest()
+
+
+class Visit(models.Model):
+    """A browser in which somebody is logged in: a session that its owner can find and end."""
+
+    session_key = models.CharField(max_length=40, unique=True)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="visits")
+    browser = models.CharField(max_length=60, blank=True)
+    began_at = models.DateTimeField()
+    seen_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        ordering = ["-seen_at"]
+
+    def __str__(self) -> str:
+        return f"{self.user} with {self.browser}"
+
+
+class AccessKey(models.Model):
+    """A program's key, of which only a hash is kept."""
+
+    class Scope(models.TextChoices):
+        READ = "read", "read only"
+        WRITE = "write", "read, and ask for analyses"
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_key")
+    digest = models.CharField(max_length=64, unique=True)
+    scope = models.CharField(max_length=5, choices=Scope.choices, default=Scope.READ)
+    version = models.PositiveIntegerField(help_text="The version of the account when the key was made.")
+    made_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True, help_text="The last use, to the hour.")
+
+    def __str__(self) -> str:
+        return f"key of {self.user}"
 
 
 class LogInAttempts(models.Model):
@@ -58,20 +108,48 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A link by which people join a campaign in one role."""
+    """A link by which annotators join a campaign. Roles that see judgments are given to named accounts only.
+
+    The database holds a hash of what the link ends in. Managers are shown the link again, for it follows from a random
+    number and the server's secret key; who has the database alone can make no link of it.
+    """
 
     campaign = models.ForeignKey("judging.Campaign", on_delete=models.CASCADE, related_name="invitations")
-    token = models.CharField(max_length=43, unique=True, default=secrets.token_urlsafe)
+    number = models.CharField(max_length=32, default=new_nonce, editable=False)
+    digest = models.CharField(max_length=64, unique=True, editable=False)
     role = models.CharField(max_length=10, choices=Membership.Role.choices, default=Membership.Role.ANNOTATOR)
     label = models.CharField(max_length=100, blank=True)
-    places = models.PositiveIntegerField(null=True, blank=True, help_text="How many may join; empty: no limit.")
+    places = models.PositiveIntegerField(
+        null=True, blank=True, default=1, help_text="How many may join; empty, in older links: no limit."
+    )
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(role="annotator") | Q(revoked_at__isnull=False), name="invitation_for_annotators"
+            )
+        ]
+
     def __str__(self) -> str:
         return self.label or f"link for {self.role}s"
+
+    @property
+    def token(self) -> str:
+        """Return what the link ends in; "" for a link made before, or under another secret key."""
+        made = self.end_of_link()
+        return made if token_digest(made) == self.digest else ""
+
+    def end_of_link(self) -> str:
+        return salted_hmac("judging.invitation", self.number, algorithm="sha256").hexdigest()[:43]
+
+
+def token_digest(token: str) -> str:
+    """Return what is kept of the end of an invitation's link."""
+    return hashlib.sha256(token.encode()).hexdigest()
 
 
 class EnrollmentQuerySet(models.QuerySet["Enrollment"]):
@@ -101,6 +179,21 @@ class Enrollment(models.Model):
         help_text="What exports and reports call this annotator: A01, or the rater's name in an imported file.",
     )
     pseudonym = models.CharField(max_length=64, blank=True, help_text="Keyed hash of an outside person's identity.")
+    visitor = models.CharField(
+        max_length=64, blank=True, editable=False, help_text="A keyed hash of where they joined from, for one day."
+    )
+    twin_of = models.ForeignKey(
+        "self",
+        on_delete=models.SET_NULL,
+        related_name="twins",
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Who joined before from the same place on the same day.",
+    )
+    draw_id = models.UUIDField(
+        default=uuid.uuid4, unique=True, editable=False, help_text="What this annotator's orders are drawn for."
+    )
     seat = models.PositiveSmallIntegerField(null=True, blank=True)
     cursor = models.PositiveIntegerField(
         default=0, help_text="The last position of the queue this annotator was given."

@@ -3,6 +3,8 @@
 from django.db import models
 from django.db.models import Q
 
+from judging.models.added_file import brought_by
+
 
 class Metric(models.Model):
     """A column of scores over a collection. Imported columns are never replaced by computed ones."""
@@ -33,6 +35,7 @@ class Metric(models.Model):
         default=dict, help_text="Id, version, parameters, preparation, libraries, or file and column."
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    added_file = brought_by()
 
     class Meta:
         ordering = ["collection", "id"]
@@ -51,6 +54,7 @@ class Score(models.Model):
     value = models.FloatField(null=True, blank=True)
     text = models.CharField(max_length=100, blank=True, help_text="An imported value with every digit of its file.")
     reason = models.CharField(max_length=300, blank=True, help_text="Why there is no value.")
+    added_file = brought_by()
 
     class Meta:
         constraints = [

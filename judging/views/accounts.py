@@ -4,9 +4,10 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
-from django.contrib.auth.views import LoginView, PasswordResetConfirmView
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, SetPasswordForm
+from django.contrib.auth.views import LoginView, PasswordChangeView, PasswordResetConfirmView
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging.actions import accounts, log_ins
+from judging.actions import accounts, log_ins, visits
 from judging.forms.accounts import AccountForm, LogInForm, RightsForm
 from judging.guards import administrator_required
 from judging.models import Campaign, User
@@ -44,7 +45,19 @@ class NewPassword(PasswordResetConfirmView):
     """Django's own. Who has the link owns the account, so that no stranger's guesses keep their browser out."""
 
     def form_valid(self, form: SetPasswordForm) -> HttpResponse:
-        return _let_in(super().form_valid(form), name=self.user.get_username())
+        answer = super().form_valid(form)
+        visits.end_all(user=self.user)
+        return _let_in(answer, name=self.user.get_username())
+
+
+class ChangedPassword(PasswordChangeView):
+    """Django's own; it ends every other session, and the key that was made under the old password."""
+
+    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
+        answer = super().form_valid(form)
+        visits.end_all(user=self.request.user)
+        update_session_auth_hash(self.request, self.request.user)
+        return answer
 
 
 def _let_in(answer: HttpResponse, *, name: str) -> HttpResponse:

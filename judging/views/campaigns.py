@@ -15,11 +15,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging import tasks
-from judging.actions import campaigns, enrollments, jobs, panels
+from judging.actions import campaigns, enrollments, jobs, judgments, panels, selections
 from judging.actions.rounds import NothingToJudge
 from judging.forms.campaigns import AmendForm, ExclusionForm, InvitationForm, MemberForm, NewCampaignForm, PlanForm
-from judging.guards import campaign_for_managers, campaign_for_staff, collections_of, creator_required
-from judging.models import Campaign, Exclusion, Membership, Question, QuestionSet, Task, User
+from judging.guards import campaign_for_managers, campaign_for_staff, collections_to_plan_with, creator_required
+from judging.models import Campaign, Exclusion, Membership, Note, QuestionSet, Task, User
+
+MOST_REPORTS = 200  # of broken items on the page of tasks
 
 
 @login_required
@@ -34,7 +36,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
     """Plan a campaign."""
-    own = collections_of(request.user)
+    own = collections_to_plan_with(request.user)
     initial = {"collection": request.GET.get("collection"), "rubric": request.GET.get("rubric")}
     form = NewCampaignForm(
         request.POST if request.method == "POST" else None, user=request.user, collections=own, initial=initial
@@ -56,14 +58,18 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     context = {
         "campaign": counted,
         "tab": "overview",
-        "annotators": campaign.enrollments.with_progress().order_by("-submitted", "label")[:10],
+        "annotators": campaign.enrollments.with_progress()
+        .select_related("twin_of")
+        .order_by("-submitted", "label")[:10],
         "invitations": campaign.invitations.filter(revoked_at__isnull=True).count(),
         "quarantined": campaign.collection.quarantine.count(),
         "excluded": Exclusion.objects.standing().filter(enrollment__campaign=campaign).count(),
+        "reports": _reports(campaign).count(),
+        "corrections": len(judgments.corrections_in(campaign=campaign)),
         "job": campaign.jobs.unfinished().first(),
         "worker_lives": jobs.worker_lives(),
         "is_manager": _manages(request.user, campaign),
-        "question_count": Question.objects.filter(unit__question_set__source__collection=campaign.collection).count(),
+        "question_count": selections.question_count(campaign),
     }
     return render(request, "judging/campaigns/overview.html", context)
 
@@ -84,6 +90,7 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "amend": AmendForm(),
         "deviations": campaign.deviations.all(),
         "proof": panels.proof(campaign),
+        "judged": selections.words(campaign),
     }
     return render(request, "judging/campaigns/plan.html", context, status=422 if form.errors else 200)
 
@@ -100,6 +107,7 @@ def amend(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             "form": None,
             "amend": form,
             "deviations": campaign.deviations.all(),
+            "judged": selections.words(campaign),
         }
         return render(request, "judging/campaigns/plan.html", context, status=422)
     change = form.cleaned_data | {"by": request.user, "now": timezone.now()}
@@ -172,7 +180,7 @@ def _annotators_page(request: HttpRequest, campaign: Campaign, status: int = 200
     context = {
         "campaign": campaign,
         "tab": "annotators",
-        "annotators": campaign.enrollments.with_progress().order_by("label"),
+        "annotators": campaign.enrollments.with_progress().select_related("twin_of").order_by("label"),
         "invitations": campaign.invitations.annotate(joined=Count("enrollments")).order_by("-created_at"),
         "members": campaign.memberships.select_related("user").exclude(role=Membership.Role.ANNOTATOR),
         "invitation_form": InvitationForm(),
@@ -210,14 +218,27 @@ def revoke(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
 
 @campaign_for_managers
 @require_POST
+def undo_joins(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
+    """Revoke a link that strangers found, and undo what came by it."""
+    link = get_object_or_404(campaign.invitations, pk=pk)
+    undone = enrollments.undo_joins(invitation=link, by=request.user, now=timezone.now())
+    messages.success(
+        request,
+        _("The link is revoked. %(removed)s who handed nothing in are removed, %(excluded)s are left out.")
+        % {"removed": undone.removed, "excluded": undone.excluded},
+    )
+    return redirect("judging:annotators", campaign.uuid)
+
+
+@campaign_for_managers
+@require_POST
 def add_member(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Give an account a role."""
     form = MemberForm(request.POST)
     if not form.is_valid():
         return _annotators_page(request, campaign, status=422, member_form=form)
-    campaigns.add_member(campaign=campaign, user=form.user, role=form.cleaned_data["role"])
-    messages.success(request, _("Added."))
-    return redirect("judging:annotators", campaign.uuid)
+    adding = partial(campaigns.add_member, campaign=campaign, user=form.user, role=form.cleaned_data["role"])
+    return _told(request, campaign, adding, _("Added."), "judging:annotators")
 
 
 @campaign_for_managers
@@ -259,7 +280,16 @@ def task_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     )
     page = Paginator(found, 50).get_page(request.GET.get("page"))
     context = {"campaign": campaign, "page": page, "tab": "tasks", "is_manager": _manages(request.user, campaign)}
+    context["reports"] = _reports(campaign)[:MOST_REPORTS]
     return render(request, "judging/campaigns/tasks.html", context)
+
+
+def _reports(campaign: Campaign) -> Any:
+    """Return what annotators said to be wrong with questions, the latest first; no system is named, for managers may
+    judge too."""
+    found = Note.objects.reports().filter(assignment__round__campaign=campaign)
+    related = ("assignment__enrollment", "assignment__task", "unit__question", "unit__question_set__source")
+    return found.select_related(*related).order_by("-saved_at", "-pk")
 
 
 def _manages(user: User, campaign: Campaign) -> bool:

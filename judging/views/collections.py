@@ -1,25 +1,24 @@
 """Collections: what there is, what one of them holds, and what of its file could not be kept."""
 
-import csv
-from collections.abc import Iterator
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db import transaction
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging import tasks
 from judging.actions import collections, jobs
-from judging.formats.long import FORMULA
-from judging.formats.numbers import is_number
-from judging.guards import collection_for_owner, collection_for_readers, collections_of
-from judging.models import Campaign, Collection, Score, Unit
+from judging.forms.campaigns import MemberForm
+from judging.guards import collection_for_owner, collection_for_readers, collections_of, collections_to_plan_with
+from judging.imports import systems
+from judging.models import Campaign, Collection, Metric, Score, Unit, User
+from judging.views import spreadsheets
 
 DELETE = "judging.delete_collection"
 LARGE = 20_000  # slots and sets; above that, removing them is a job with progress
@@ -46,18 +45,74 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
         "metrics": collection.metrics.annotate(score_count=Count("scores")),
         "quarantine": quarantine,
         "campaigns": campaigns.with_places(),
+        "files": collection.added_files.listed(),
+        "is_owner": request.user.may_create_campaigns and collection.owner_id == request.user.pk,
+        "uses": _uses(collection) if collection.owner_id == request.user.pk else [],
+        "share_form": MemberForm(roles=()),
+        "may_plan": collections_to_plan_with(request.user).filter(pk=collection.pk).exists(),
     }
+    context["has_people"] = any(each.kind == Metric.Kind.HUMAN_MEAN for each in context["metrics"]) or any(
+        each.origin == Campaign.Origin.IMPORTED for each in context["campaigns"]
+    )
+    context["alike"] = systems.alike([each.name for each in context["systems"]])
     return render(request, "judging/collections/collection.html", context)
+
+
+def _uses(collection: Collection) -> list[tuple[User, bool, list[Campaign]]]:
+    """Return everybody but the owner who may use a collection or has a campaign about it: who, whether, and which."""
+    about = collection.campaigns.exclude(created_by=collection.owner_id).select_related("created_by").order_by("pk")
+    found: dict[User, list[Campaign]] = {each.user: [] for each in collection.shares.select_related("user")}
+    allowed = set(found)
+    for each in about:
+        found.setdefault(each.created_by, []).append(each)
+    return [(user, user in allowed, theirs) for user, theirs in found.items()]
+
+
+@collection_for_owner
+@require_POST
+def share(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Let somebody plan campaigns about the collection."""
+    form = MemberForm(request.POST, roles=())
+    if form.is_valid():
+        collections.share(collection=collection, user=form.user)
+        messages.success(request, _("%(name)s may use this collection.") % {"name": form.user})
+    else:
+        messages.error(request, " ".join(form.errors.get("username", [])))
+    return redirect("judging:collection", collection.pk)
+
+
+@collection_for_owner
+@require_POST
+def end_use(request: HttpRequest, collection: Collection, user: int) -> HttpResponse:
+    """End somebody's use of the collection."""
+    other = get_object_or_404(
+        User.objects.filter(pk__in=[each.pk for each, _may, _which in _uses(collection)]), pk=user
+    )
+    stopped = collections.end_use(collection=collection, user=other, now=timezone.now())
+    messages.success(request, _("Ended. Campaigns stopped: %(n)s.") % {"n": stopped})
+    return redirect("judging:collection", collection.pk)
 
 
 @collection_for_readers
 @require_GET
 def quarantine(request: HttpRequest, collection: Collection) -> StreamingHttpResponse:
     """Hand out what could not be kept as CSV."""
-    response = StreamingHttpResponse(_csv_lines(collection), content_type="text/csv; charset=utf-8")
+    columns = ("row", "column", "value", "reason")
+    rows = collection.quarantine.values_list(*columns).iterator()
+    response = StreamingHttpResponse(spreadsheets.lines(columns, rows), content_type="text/csv; charset=utf-8")
     name = slugify(collection.name) or "collection"
     response["Content-Disposition"] = f'attachment; filename="{name}-quarantine.csv"'
     return response
+
+
+@collection_for_owner
+@require_POST
+def remove_scores(request: HttpRequest, collection: Collection, metric: int) -> HttpResponse:
+    """Remove a column that was computed here; it can be computed again."""
+    computed = get_object_or_404(collection.metrics.filter(kind=Metric.Kind.COMPUTED), pk=metric)
+    collections.remove_scores(metric=computed)
+    messages.success(request, _("“%(name)s” is removed.") % {"name": computed.name})
+    return redirect("judging:collection", collection.pk)
 
 
 @collection_for_owner
@@ -92,23 +147,3 @@ def _delete(request: HttpRequest, collection: Collection) -> HttpResponse:
         job = under_way or jobs.enqueue(kind=DELETE, parameters={}, by=request.user, collection=collection)
         transaction.on_commit(lambda: tasks.ring(job.pk))
     return redirect("judging:job", job.pk)
-
-
-def _csv_lines(collection: Collection) -> Iterator[str]:
-    writer = csv.writer(_Echo())
-    yield writer.writerow(["row", "column", "value", "reason"])
-    for row in collection.quarantine.values_list("row", "column", "value", "reason").iterator():
-        yield writer.writerow(map(_inert, row))
-
-
-def _inert(cell: object) -> str:
-    """Return a cell that no spreadsheet takes for a formula; numbers stay as they are."""
-    text = str(cell)
-    return f"'{text}" if text.startswith(FORMULA) and not is_number(text) else text
-
-
-class _Echo:
-    """A file that hands back what is written to it."""
-
-    def write(self, line: str) -> str:
-        return line

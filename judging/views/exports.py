@@ -19,8 +19,8 @@ from judging.guards import campaign_for_staff
 from judging.models import Campaign
 
 WRITERS: Mapping[str, tuple[Callable[[Study], str], str, str]] = {
-    "csv": (write_long_csv, "text/csv", "judgments.csv"),
-    "csv-guarded": (partial(write_long_csv, guarded=True), "text/csv", "judgments-guarded.csv"),
+    "csv": (partial(write_long_csv, guarded=True), "text/csv", "judgments.csv"),
+    "csv-raw": (write_long_csv, "text/csv", "judgments-raw.csv"),
     "jsonl": (write_long_jsonl, "application/jsonl", "judgments.jsonl"),
     "qgstec": (write_qgstec, "application/xml", "judgments.xml"),
     "label-studio": (write_label_studio, "application/json", "label-studio.json"),

@@ -18,7 +18,7 @@ from judging.actions.uploads import Wanted
 from judging.design import letter
 from judging.formats.overview import Sample, handful, per_system, samples, source_pieces, surroundings
 from judging.formats.records import Problem, SourceRecord, Study
-from judging.formats.text import Unreadable, unstorable
+from judging.formats.text import Unreadable, decodings, unstorable
 from judging.forms.imports import CheckForm, DetailsForm, ReadingForm, UploadForm
 from judging.forms.mapping import Mapping
 from judging.guards import creator_required, rubrics_of
@@ -57,7 +57,8 @@ def columns(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         head = waiting.head or reading.read_head(name=upload.name, data=_content(upload), plan=waiting.plan)
     except Unreadable as error:
-        return render(request, "judging/imports/unreadable.html", context | {"reason": error.reason})
+        context |= {"reason": error.reason, "decodings": decodings(_content(upload))}
+        return render(request, "judging/imports/unreadable.html", context)
     data = request.POST if request.method == "POST" else None
     fitting = None if waiting.has_plan else ratings.fitting(rubrics=rubrics_of(request.user), names=head.criteria)
     proposed = fitting.pk if fitting else waiting.rubric

@@ -15,6 +15,10 @@ from judging.models import Job
 
 TITLES = {
     "judging.import_study": gettext_lazy("Importing a file"),
+    "judging.examine_file": gettext_lazy("Looking at a file"),
+    "judging.add_files": gettext_lazy("Adding files"),
+    "judging.take_back_file": gettext_lazy("Taking a file back"),
+    "analysis.reproduce": gettext_lazy("Computing a published study again"),
     "judging.delete_collection": gettext_lazy("Deleting a collection"),
     "judging.launch": gettext_lazy("Opening a campaign"),
     "analysis.run": gettext_lazy("Analysing the judgments"),
@@ -85,6 +89,12 @@ def _result(job: Job) -> tuple[str, str]:
         return "", ""
     if "deleted" in job.result:
         return reverse("judging:collections"), _("To the collections")
+    if job.result.get("published"):
+        return reverse("analysis:published", args=[job.result["published"]]), _("Published beside computed")
+    if job.result.get("file"):
+        return reverse("judging:file", args=[job.collection_id, job.result["file"]]), _("Look at the file")
+    if job.result.get("files"):
+        return reverse("judging:files", args=[job.collection_id]), _("To the files of the collection")
     if collection := job.result.get("collection"):
         return reverse("judging:collection", args=[collection]), _("Look at the collection")
     if job.kind == "analysis.run":

@@ -1,21 +1,29 @@
-"""Keys for programs: made by their owner, shown once, made worthless by making another."""
+"""Keys for programs, and the browsers somebody is logged in with: made, seen and ended by their owner."""
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
-from rest_framework.authtoken.models import Token
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging.actions import keys
+from judging.actions import keys, visits
+from judging.forms.accounts import KeyForm
 
 
+@never_cache
 @login_required
 @require_http_methods(["GET", "POST"])
 def key(request: HttpRequest) -> HttpResponse:
     """Say whether there is a key; make a new one, which replaces the old."""
-    made = keys.make(user=request.user) if request.method == "POST" else None
-    has_key = Token.objects.filter(user=request.user).exists()
-    return render(request, "judging/accounts/key.html", {"made": made, "has_key": has_key})
+    now, made = timezone.now(), None
+    form = KeyForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        made = keys.make(user=request.user, now=now, **form.cleaned_data)
+    context = {"made": made, "key": keys.of(request.user, now=now), "form": form}
+    return render(request, "judging/accounts/key.html", context, status=422 if form.errors else 200)
 
 
 @login_required
@@ -24,3 +32,30 @@ def revoke(request: HttpRequest) -> HttpResponse:
     """Make the key worthless."""
     keys.revoke(user=request.user)
     return redirect("judging:key")
+
+
+@never_cache
+@login_required
+@require_GET
+def sessions(request: HttpRequest) -> HttpResponse:
+    """List the browsers in which the user is logged in."""
+    here = request.session.session_key
+    return render(request, "judging/accounts/sessions.html", {"visits": request.user.visits.all(), "here": here})
+
+
+@login_required
+@require_POST
+def end_session(request: HttpRequest, pk: int) -> HttpResponse:
+    """Log one browser out."""
+    visits.end(visit=get_object_or_404(request.user.visits, pk=pk))
+    return redirect("judging:sessions")
+
+
+@login_required
+@require_POST
+def end_sessions(request: HttpRequest) -> HttpResponse:
+    """Log the user out everywhere, here too, and make their key worthless."""
+    visits.end_all(user=request.user)
+    request.session.flush()
+    messages.success(request, _("You are logged out everywhere, and your key is worthless."))
+    return redirect("login")

@@ -9,6 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.text import get_valid_filename
 from django.utils.translation import get_language, get_language_info
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -156,7 +157,7 @@ def _values(own: RubricDocument, values: Any) -> list[str]:
 def download(request: HttpRequest, rubric: Rubric) -> HttpResponse:
     """Hand out a protocol as YAML."""
     document = documents.from_document(rubric.document)
-    return yaml_file(documents.to_yaml(document), f"{rubric.key}-{rubric.version}.yaml")
+    return yaml_file(documents.to_yaml(document), f"{rubric.key}-{get_valid_filename(rubric.version)}.yaml")
 
 
 def yaml_file(text: str, name: str) -> HttpResponse:

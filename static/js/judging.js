@@ -4,15 +4,18 @@ import { form } from "./judging/page.js";
 import { applyRules } from "./judging/forcing.js";
 import { help, startHelp } from "./judging/help.js";
 import { startKeyboard } from "./judging/keyboard.js";
-import { mark, missing, refresh } from "./judging/marker.js";
+import { goOn, mark, missing, refresh, startMarking } from "./judging/marker.js";
+import { startReading } from "./judging/reading.js";
 import { flush, save, saveSoon, startSaving } from "./judging/saving.js";
 import { setNothing, showSpans, startSpans } from "./judging/spans.js";
 import { startSubmitting, submit } from "./judging/submitting.js";
+import { follow, isFocus, refreshView, startView } from "./judging/view.js";
 
 function settle() {
   applyRules();
   showSpans();
   refresh();
+  refreshView();
 }
 
 form.addEventListener("change", ({ target }) => {
@@ -24,16 +27,24 @@ form.addEventListener("change", ({ target }) => {
 });
 form.addEventListener("input", ({ target }) => {
   if (target.matches("[data-draft]")) saveSoon(target);
+  if (target.matches("[data-report]")) settle();
 });
-form.addEventListener("focusin", ({ target }) => mark(target.closest("fieldset[data-criterion]")));
+// With one question in view a tap goes on as a digit does; arrows, which press a radio button too, do not (their detail is 0).
+form.addEventListener("click", ({ target, detail }) => {
+  if (isFocus() && detail && target.matches("fieldset[data-criterion] [type=radio], [data-nothing]:checked")) setTimeout(goOn);
+});
 
+form.classList.add("scripted");
+startView();
 startSaving(settle);
 settle();
+startMarking(follow);
 mark(missing()[0] ?? form.querySelector("fieldset[data-criterion]"));
 startSpans((name, value) => {
   save(name, value);
   settle();
 });
+startReading();
 startKeyboard({ submit, help });
 startSubmitting();
 startHelp();

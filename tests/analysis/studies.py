@@ -9,7 +9,7 @@ from judging.formats.columns import Columns
 from judging.formats.guessing import guess
 from judging.formats.mapping import to_study
 from judging.formats.tables import read_delimited
-from judging.models import Campaign, Rubric, User
+from judging.models import Campaign, Enrollment, Exclusion, Rubric, User
 from tests import factories
 
 SYSTEMS = {"Alba": 3, "Brisa": 2, "Corvo": 1}
@@ -68,3 +68,8 @@ def imported(*, by: User | None = None, sources: int = 6, rubric: Rubric | None 
     )
     assert made.campaign is not None
     return made.campaign
+
+
+def exclude(enrollment: Enrollment, *, by: User) -> None:
+    """Leave an annotator out of analyses."""
+    Exclusion.objects.create(enrollment=enrollment, reason="slept", excluded_by=by, excluded_at=timezone.now())

@@ -5,7 +5,8 @@ import pytest
 from django.utils import timezone
 
 from analysis import frames
-from analysis.actions import agreement
+from analysis.reports.rows import encode
+from analysis.sections.agreement import of_counts, of_table
 from analysis.stats.ratings import patterns
 from judging.models import Enrollment, Exclusion, Metric, Score
 from tests.analysis import studies
@@ -37,6 +38,27 @@ def test_counted_by_the_database_are_the_patterns_of_the_table(campaign):
         same(counted, read.ratings(key), (1, 2, 3))
 
 
+def test_counted_by_source_hold_each_pattern_on_each_source(campaign):
+    """A JOIN too many or too few would change the times; a wrong key the sources."""
+    read = frames.material(campaign)
+    source = read.slots.set_index("unit")["source"]
+    for key, counted in frames.counted(campaign, by_source=True).items():
+        ratings = read.ratings(key)
+        same(counted, ratings, (1, 2, 3))
+        whole = patterns(ratings.to_numpy(), scale=(1, 2, 3), clusters=source[ratings.index].to_numpy())
+        kinds = [each.counts.tolist() for each in (counted, whole)]
+        assert sorted(kinds[0]) == sorted(kinds[1])
+        order = [kinds[0].index(kind) for kind in kinds[1]]
+        held = [each.clusters.toarray().tolist() for each in (counted, whole)]
+        assert sorted([row[place] for place in order] for row in held[0]) == sorted(held[1])
+        assert counted.clusters.shape[0] == 8
+
+
+def test_counted_by_source_of_a_round_nobody_judged_is_empty(campaign):
+    pilot = frames.counted(campaign, round="pilot", by_source=True)
+    assert {(each.n, each.clusters.shape[0]) for each in pilot.values()} == {(0, 0)}
+
+
 def test_counted_leaves_out_whom_a_manager_left_out(campaign):
     exclusion = left_out(campaign, "A2")
     counted = frames.counted(campaign)["correctness"]
@@ -55,9 +77,15 @@ def test_counted_of_a_round_nobody_judged_is_empty(campaign):
 def test_agreement_from_counts_is_agreement_from_the_table(campaign):
     whole = {
         (row["criterion"], row["coefficient"], row["level"]): (row["value"], row["low"], row["high"])
-        for row in agreement.records(frames.material(campaign))
+        for criterion in frames.rubric_of(campaign).criteria
+        for row in map(encode, of_table(frames.material(campaign).ratings(criterion.key).to_numpy(), criterion))
     }
-    rows = agreement.counted(campaign)
+    patterns = frames.counted(campaign)
+    rows = [
+        encode(row)
+        for criterion in frames.rubric_of(campaign).criteria
+        for row in of_counts(patterns[criterion.key], criterion)
+    ]
     assert len(rows) == 2 * 10
     for row in rows:
         assert whole[row["criterion"], row["coefficient"], row["level"]] == (row["value"], row["low"], row["high"])

@@ -65,6 +65,8 @@ def test_marking_by_keyboard_alone(page, campaign: Campaign) -> None:
     page.keyboard.press("Shift+ArrowRight")
     page.keyboard.press("Shift+ArrowRight")
     page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.name") == "q2.specificity"  # the focus goes on
+    page.locator("#m1 [data-begin]").press("Enter")
     page.keyboard.press("End")
     page.keyboard.press("Enter")
     wait_saved(page)
@@ -88,11 +90,50 @@ def test_marking_by_mouse_and_removing_again(page, campaign: Campaign) -> None:
     page.get_by_role("button", name="Keep as answer to B").click()
     wait_saved(page)
     assert marked() == ["e\u0301cole"]
+    page.locator("#q2 .letter").click()  # the focus went on to what is missing
     assert painted(page) == ["e\u0301cole"]
     page.get_by_role("button", name="Remove this mark: e\u0301cole").click()
     page.wait_for_function("document.querySelector('#m2 input').value === ''")
     wait_saved(page)
     assert marked() == []
+
+
+def drag(page, start: dict, end: dict) -> None:
+    page.mouse.move(start["left"] + 8, start["y"])
+    page.mouse.down()
+    page.mouse.move(end["right"] - 8, end["y"])
+    page.mouse.up()
+
+
+def test_marks_by_mouse_snap_to_words_unless_exact_ones_are_asked_for(page, campaign: Campaign) -> None:
+    at_work(page, campaign)
+    page.locator("#q2 .letter").click()
+    drag(page, box_of(page, "stood"), box_of(page, "the lock."))
+    page.get_by_role("button", name="Keep as answer to B").click()
+    wait_saved(page)
+    assert marked() == ["stood by the lock"]
+    assert page.locator("[data-question]").inner_text() == page.locator("#q1-text [dir]").inner_text()
+    page.locator("#q2 .letter").click()
+    page.get_by_label("Exact characters").check()
+    drag(page, box_of(page, "e\u0301cole"), box_of(page, "e\u0301cole"))
+    page.get_by_role("button", name="Keep as answer to B").click()
+    page.locator("#m2 q").nth(1).wait_for()
+    wait_saved(page)
+    assert marked()[1] == "stood by the lock"
+    assert marked()[0] in "e\u0301cole"
+    assert marked()[0] != "e\u0301cole"
+
+
+def test_marking_by_sentence_with_the_keyboard(page, campaign: Campaign) -> None:
+    Passage.objects.update(text="The lock was old. It had iron gates. Nobody liked them.")
+    at_work(page, campaign)
+    page.locator("#m1 [data-begin]").press("Enter")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Shift+ArrowDown")
+    page.keyboard.press("Enter")
+    wait_saved(page)
+    assert [(mark.start, mark.end) for mark in SpanMark.objects.all()] == [(18, 54)]
 
 
 def test_marking_by_touch_on_a_small_screen(new_page, campaign: Campaign) -> None:
@@ -107,7 +148,6 @@ def test_marking_by_touch_on_a_small_screen(new_page, campaign: Campaign) -> Non
     wait_saved(page)
     assert marked() == ["stood by the lock"]
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    page.get_by_role("button", name="Back to the questions").tap()
     page.locator("#m2 [data-nothing]").check()
     wait_saved(page)
     assert violations(page) == []

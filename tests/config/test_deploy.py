@@ -13,7 +13,7 @@ READ_ELSEWHERE = {"QUAESTOR_HOST"}  # compose's own: the host of the two below i
 
 
 def settings_read() -> set[str]:
-    code = "".join(path.read_text() for path in [*(ROOT / "config").glob("*.py"), DEPLOY / "gunicorn.conf.py"])
+    code = "".join(path.read_text() for path in [*(ROOT / "config").rglob("*.py"), DEPLOY / "gunicorn.conf.py"])
     keys = {f"QUAESTOR_{name.upper()}" for name in re.findall(r'_secret\("(\w+)"\)', code)}
     return keys | set(re.findall(r'"(QUAESTOR_\w+|DATABASE_URL|CELERY_BROKER_URL)"', code))
 

@@ -80,6 +80,7 @@ def test_passwords_are_kept_as_slow_hashes():
     code = "from django.conf import settings; import os; print(settings.PASSWORD_HASHERS[0])"
     command = [sys.executable, "-c", code]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, env={
-        "DJANGO_SETTINGS_MODULE": "config.settings", "QUAESTOR_SECRET_KEY": "x", "QUAESTOR_PSEUDONYM_KEY": "x",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "QUAESTOR_SECRET_KEY": "x" * 32, "QUAESTOR_PSEUDONYM_KEY": "y" * 32,
     })  # fmt: skip
     assert "PBKDF2" in said.stdout or "Argon2" in said.stdout or "Scrypt" in said.stdout

@@ -32,9 +32,9 @@ def test_keys_are_made_once_and_apart_however_many_processes_start(tmp_path: Pat
 
 
 def test_keys_from_the_environment_leave_no_file(tmp_path: Path):
-    keys = {"QUAESTOR_SECRET_KEY": "one", "QUAESTOR_PSEUDONYM_KEY": "two"}
+    keys = {"QUAESTOR_SECRET_KEY": "one" * 11, "QUAESTOR_PSEUDONYM_KEY": "two" * 11}
 
-    assert said(start(KEYS, QUAESTOR_HOME=str(tmp_path / "none"), **keys)) == ["one", "two"]
+    assert said(start(KEYS, QUAESTOR_HOME=str(tmp_path / "none"), **keys)) == ["one" * 11, "two" * 11]
     assert list(tmp_path.iterdir()) == []
 
 

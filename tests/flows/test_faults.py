@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
@@ -61,7 +61,8 @@ class Annotator:
         self.browser = build_opener(self.cookies, Stay())
 
     def work(self, stop: threading.Event) -> None:
-        address = self.ask(f"/go/{self.link}/")[1]
+        self.ask(f"/go/{self.link}/")  # sets the cookie against forged requests
+        address = self.ask(f"/go/{self.link}/", {"go": "on"})[1]
         while not stop.is_set() and address:
             status, location, page = self.ask(address)
             address = location if status == 302 else self.judge(address, page, stop)
@@ -246,13 +247,30 @@ def kill_web(site: Site, up: int) -> None:
     kill([pid for pid in descendants(up) if named(pid, "gunicorn")])
 
 
+@contextmanager
+def import_held(site: Site) -> Iterator[None]:
+    """Hold every import before its last table while the block runs, so that it cannot end before it is looked at.
+
+    The import writes scores; annotators and the study made here do not, so nobody else waits for this lock.
+    """
+    with closing(psycopg2.connect(Cluster(site.home).url())) as connection, connection.cursor() as cursor:
+        cursor.execute("LOCK TABLE judging_score IN SHARE MODE")
+        yield
+
+
+HELD = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ILIKE 'COPY%judging_score%'"
+
+
 def kill_worker_at_work(site: Site, up: int, job: str) -> None:
-    """Kill the worker while it imports, and make the half minute pass after which its job counts as left behind."""
-    one = f"FROM judging_job WHERE id = '{job}'"
-    until(lambda: site.rows(f"SELECT state = 'running' AND done > 0 {one}")[0][0], "the import did not begin", 0.02)
+    """Kill the worker while its import is held."""
+    until(lambda: site.rows(HELD), "the import did not begin")
     kill([pid for pid in descendants(up) if named(pid, "celery")])
-    assert site.rows(f"SELECT state, attempts {one}") == [("running", 1)]
-    until(lambda: not site.rows("SELECT FROM pg_stat_activity WHERE state <> 'idle' AND query ILIKE 'COPY%'"))
+    assert site.rows(f"SELECT state, attempts FROM judging_job WHERE id = '{job}'") == [("running", 1)]
+
+
+def leave_behind(site: Site, job: str) -> None:
+    """Wait until the database dropped the dead worker's transaction, and let the job's sign of life be a minute old."""
+    until(lambda: not site.rows("SELECT 1 FROM pg_stat_activity WHERE state <> 'idle' AND query ILIKE 'COPY%'"))
     assert site.rows("SELECT count(*) FROM judging_collection WHERE name = 'Large'") == [(0,)]
     site.rows(f"UPDATE judging_job SET heartbeat_at = now() - interval '1 minute' WHERE id = '{job}'")
 
@@ -322,15 +340,19 @@ def assert_import_is_whole(site: Site, job: str) -> None:
 
 def test_what_was_acknowledged_survives_the_death_of_everything():
     with tempfile.TemporaryDirectory(prefix="quaestor-") as folder, served(Path(folder)) as (site, process):
-        made = site.make()
-        with at_work(site, made["links"]) as people:
-            kill_worker_at_work(site, process.pid, made["job"])
-            goes_on(people)
-            kill_web(site, process.pid)
-            goes_on(people)
-            assert_import_is_whole(site, made["job"])
-            kill_database(site, process.pid)
-            goes_on(people)
+        with ExitStack() as hold:
+            hold.enter_context(import_held(site))
+            made = site.make()
+            with at_work(site, made["links"]) as people:
+                kill_worker_at_work(site, process.pid, made["job"])
+                hold.close()
+                leave_behind(site, made["job"])
+                goes_on(people)
+                kill_web(site, process.pid)
+                goes_on(people)
+                assert_import_is_whole(site, made["job"])
+                kill_database(site, process.pid)
+                goes_on(people)
 
         assert [problem for person in people for problem in person.problems] == []
         assert_acknowledged_is_there(site, people)

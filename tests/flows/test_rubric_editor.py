@@ -64,7 +64,8 @@ def test_protocol_of_two_criteria_from_nothing_with_a_live_preview(page, owner):
     fill(page, SECOND)
     page.locator("#live").get_by_text("Would a teacher ask it?").wait_for()
     page.get_by_role("button", name="Preview as annotator").click()
-    assert page.get_by_role("group", name="Use").count() == 3
+    page.get_by_role("button", name="List of all").click()
+    assert page.get_by_role("radiogroup", name="Use").count() == 3
     assert "Jonas Lind" in page.locator("#source").inner_text()
     assert violations(page) == []
     page.get_by_role("link", name="Back to the protocol").click()
@@ -88,7 +89,7 @@ def test_protocol_of_two_criteria_on_a_small_screen_without_javascript(new_page,
     assert page.locator('[name="criteria[1].points[3].value"]').input_value() == "4"
     page.get_by_role("button", name="Remove Criterion 2, Point 4").click()
     page.get_by_role("button", name="Preview as annotator").click()
-    assert page.get_by_role("group", name="Use").count() == 3
+    assert page.get_by_role("radiogroup", name="Use").count() == 3
     page.go_back()
     page.get_by_role("button", name="Finish this version").click()
 

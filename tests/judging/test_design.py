@@ -1,18 +1,22 @@
-"""Designs follow from their seed, and are as balanced as they say."""
+"""Designs follow from their key, and are as balanced as they say."""
 
 from collections import Counter
 from itertools import pairwise
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from judging.design import (
+    KeyedDraws,
     Seating,
+    SeededDraws,
     balance,
     cross_table,
     latin_square,
     letter,
+    order_of_systems,
     panel,
     places,
     shown_order,
@@ -22,15 +26,20 @@ from judging.design import (
 seeds = st.integers(0, 10**9)
 
 
+def drawn(number: int) -> KeyedDraws:
+    """Return the draws of a key that is only a number."""
+    return KeyedDraws(number.to_bytes(8))
+
+
 def test_places_depth_finishes_a_task_before_the_next() -> None:
-    laid = places(4, per_task=3, order="depth", seed=7)
+    laid = places(4, per_task=3, order="depth", draws=drawn(7))
     by_threes = [{place.task for place in laid[start : start + 3]} for start in range(0, 12, 3)]
     assert [len(tasks) for tasks in by_threes] == [1, 1, 1, 1]
     assert [place.place for place in laid] == [1, 2, 3] * 4
 
 
 def test_places_breadth_gives_every_task_once_in_each_pass() -> None:
-    laid = places(50, per_task=2, order="breadth", seed=7)
+    laid = places(50, per_task=2, order="breadth", draws=drawn(7))
     first, second = laid[:50], laid[50:]
     assert {place.place for place in first} == {1}
     assert {place.task for place in first} == {place.task for place in second} == set(range(50))
@@ -39,27 +48,45 @@ def test_places_breadth_gives_every_task_once_in_each_pass() -> None:
 
 @given(st.integers(0, 20), st.integers(1, 5), st.sampled_from(["depth", "breadth"]), seeds)
 def test_places_hold_each_place_once_in_unbroken_positions(tasks: int, per_task: int, order: str, seed: int) -> None:
-    laid = places(tasks, per_task=per_task, order=order, seed=seed)
+    laid = places(tasks, per_task=per_task, order=order, draws=drawn(seed))
     assert Counter((p.task, p.place) for p in laid) == {(t, p): 1 for t in range(tasks) for p in range(1, per_task + 1)}
     assert [place.position for place in laid] == list(range(1, tasks * per_task + 1))
-    assert laid == places(tasks, per_task=per_task, order=order, seed=seed)
+    assert laid == places(tasks, per_task=per_task, order=order, draws=drawn(seed))
 
 
-def test_places_of_a_seed_never_change() -> None:
-    assert [place.task for place in places(8, per_task=1, order="depth", seed=1)] == [3, 1, 5, 7, 4, 0, 2, 6]
-    assert shown_order(6, seed=1, enrollment_key="e", task_key="t") == (2, 3, 0, 1, 5, 4)
+def test_places_of_a_seed_from_before_there_were_secrets_never_change() -> None:
+    old = SeededDraws(1)
+    assert [place.task for place in places(8, per_task=1, order="depth", draws=old)] == [3, 1, 5, 7, 4, 0, 2, 6]
+    assert shown_order(6, draws=old, enrollment_key="e", task_key="t") == (2, 3, 0, 1, 5, 4)
+
+
+def test_streams_of_a_key_start_where_openssl_says() -> None:
+    """The number is that of `printf main/1/depth | openssl dgst -sha256 -mac HMAC -macopt hexkey:00..07`."""
+    start = 0xA2D5287CEDBF58E9D52894FDF4B0514459EEABEFD1D368C9BBFB6BB79498F4C3
+    stream = KeyedDraws(bytes(range(8)), within="main/1").stream("depth")
+    assert stream.random() == Random(start).random()
+
+
+def test_order_of_systems_is_drawn_for_each_source_and_hides_the_alphabet() -> None:
+    names = [f"S{number}" for number in range(6)]
+    orders = {order_of_systems(names, draws=drawn(1), source_key=f"s{number}") for number in range(50)}
+    assert all(sorted(order) == names for order in orders)
+    assert len(orders) > 40
+    assert order_of_systems(names, draws=drawn(1), source_key="s") == order_of_systems(
+        reversed(names), draws=drawn(1), source_key="s"
+    )
 
 
 def test_shown_order_is_one_permutation_per_annotator_and_task() -> None:
-    drawn = shown_order(6, seed=1, enrollment_key="e1", task_key="t1")
-    assert sorted(drawn) == list(range(6))
-    assert drawn == shown_order(6, seed=1, enrollment_key="e1", task_key="t1")
-    others = {shown_order(6, seed=1, enrollment_key=f"e{n}", task_key="t1") for n in range(50)}
+    shown = shown_order(6, draws=drawn(1), enrollment_key="e1", task_key="t1")
+    assert sorted(shown) == list(range(6))
+    assert shown == shown_order(6, draws=drawn(1), enrollment_key="e1", task_key="t1")
+    others = {shown_order(6, draws=drawn(1), enrollment_key=f"e{n}", task_key="t1") for n in range(50)}
     assert len(others) > 40
 
 
 def test_shown_order_puts_each_question_everywhere_about_equally_often() -> None:
-    orders = [shown_order(4, seed=3, enrollment_key=str(n), task_key="t") for n in range(2000)]
+    orders = [shown_order(4, draws=drawn(3), enrollment_key=str(n), task_key="t") for n in range(2000)]
     counts = Counter((question, turn) for order in orders for turn, question in enumerate(order))
     assert min(counts.values()) > 430
     assert max(counts.values()) < 570
@@ -74,14 +101,14 @@ def test_letter(index: int, name: str) -> None:
 
 @given(st.integers(1, 12), seeds)
 def test_latin_square_has_each_symbol_once_in_rows_and_columns(n: int, seed: int) -> None:
-    square = latin_square(n, seed=seed)
+    square = latin_square(n, draws=drawn(seed))
     for line in (*square, *zip(*square, strict=True)):
         assert sorted(line) == list(range(n))
 
 
 @given(st.integers(2, 11), seeds)
 def test_williams_rows_balance_positions_and_followers(n: int, seed: int) -> None:
-    rows = williams_rows(n, seed=seed)
+    rows = williams_rows(n, draws=drawn(seed))
     times = 2 if n % 2 else 1
     assert len(rows) == n * times
     assert set(Counter((turn, symbol) for row in rows for turn, symbol in enumerate(row)).values()) == {times}
@@ -92,7 +119,7 @@ def test_williams_rows_balance_positions_and_followers(n: int, seed: int) -> Non
 
 @pytest.mark.parametrize(("seats", "systems", "sources"), [(4, 4, 8), (8, 4, 12), (6, 3, 9), (12, 6, 6), (2, 2, 4)])
 def test_panel_is_balanced_in_everything(seats: int, systems: int, sources: int) -> None:
-    tables = balance(panel(seats, systems=systems, sources=sources, seed=5))
+    tables = balance(panel(seats, systems=systems, sources=sources, draws=drawn(5)))
     assert {name: table.spread for name, table in tables.items()} == {
         "seat by system": 0,
         "source by system": 0,
@@ -103,7 +130,7 @@ def test_panel_is_balanced_in_everything(seats: int, systems: int, sources: int)
 
 @given(st.integers(1, 9), st.integers(1, 6), st.integers(0, 20), seeds)
 def test_panel_shows_each_seat_each_source_once(seats: int, systems: int, sources: int, seed: int) -> None:
-    seatings = panel(seats, systems=systems, sources=sources, seed=seed)
+    seatings = panel(seats, systems=systems, sources=sources, draws=drawn(seed))
     assert Counter((s.seat, s.source) for s in seatings) == {(a, b): 1 for a in range(seats) for b in range(sources)}
     for seat in range(seats):
         assert [s.position for s in seatings if s.seat == seat] == list(range(1, sources + 1))

@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +27,37 @@ from analysis.stats.crosscheck import check_alpha, check_fleiss
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.fleiss import fleiss_kappa, randolph_kappa
 from analysis.stats.gwet import gwet_ac
-from analysis.stats.icc import intraclass
+from analysis.stats.icc import Form, intraclass
 from analysis.stats.kappa import WEIGHTS, Weights, kappa_matrix
 from analysis.stats.percent import percent_agreement
 from analysis.stats.raters import intra_raters
 from analysis.stats.ratings import OffScale, TooManyValues, observed_scale, transposed
 
-SHOWN = ("criterion", "coefficient", "rater", "value", "low", "high", "n", "dropped", "reason")
+SHOWN = (
+    "criterion",
+    "coefficient",
+    "rater",
+    "value",
+    "low",
+    "high",
+    "n",
+    "dropped",
+    "clusters",
+    "reason",
+    "caution",
+)
 FEW_POINTS = 101
 ASSUMED = "\nNo --scale was given: Randolph and Gwet took the points seen and those between."
+
+
+@dataclass(frozen=True)
+class Said:
+    """The rows of a table, column by column."""
+
+    units: Sequence[str]
+    raters: Sequence[str]
+    values: Sequence[float]
+    sources: Sequence[str]  # empty where no column names them
 
 
 class Command(BaseCommand):
@@ -46,6 +69,11 @@ class Command(BaseCommand):
         parser.add_argument("--unit", required=True, help="column that names what was judged")
         parser.add_argument("--rater", required=True, help="column that names who judged")
         parser.add_argument("--value", required=True, help="column of the ratings; blank where not judged")
+        parser.add_argument(
+            "--source",
+            help="column that names the source of a unit: intervals are then over whole sources, which "
+            "they must be where several units (of several systems, say) share one",
+        )
         parser.add_argument("--criterion", help="column that names the criterion: one result each")
         parser.add_argument("--level", choices=LEVELS, default="ordinal", help="level of measurement (ordinal)")
         parser.add_argument("--scale", help="all points, as 1,2,3,4,5; else the points seen and those between")
@@ -66,29 +94,38 @@ class Command(BaseCommand):
         else:
             values = numbers(rows, columns["value"])
         units, raters = (labels(rows, columns[name]) for name in ("unit", "rater"))
+        sources = labels(rows, columns["source"]) if columns["source"] else []
+        said = Said(units, raters, values, sources)
         criteria = labels(rows, columns["criterion"]) if columns["criterion"] else [""] * len(values)
         points = _points(scale) if scale else None
         found: list[Record] = []
         for name, part in _parts(criteria):
-            part, again = _told_apart(part, units, raters) if repeats else (part, [])
-            ratings = _pivot([units[i] for i in part], [raters[i] for i in part], [values[i] for i in part])
+            part, again = _told_apart(part, said) if repeats else (part, [])
+            ratings, clusters = _pivot(part, said)
             if warning := transposed(ratings):
                 self.stderr.write(f"{name or table}: {warning}")
             try:
-                found += [{"criterion": name, **record} for record in _coefficients(ratings, level, points)]
-                found += [{"criterion": name, **record} for record in _intra(again, raters, values, level, points)]
+                records = [
+                    *_coefficients(ratings, level, points, clusters),
+                    *_intra(again, said, level, points),
+                ]
             except OffScale as error:
                 raise CommandError(f"{name or table}: {error}") from None
-        self.stdout.write(as_json(found) if json else as_text(found, SHOWN))
+            found += [{"criterion": name, **record} for record in records]
+        shown = [column for column in SHOWN if column != "clusters" or sources]
+        self.stdout.write(as_json(found) if json else as_text(found, shown))
         if points is None and not json:
             self.stdout.write(ASSUMED)
 
 
 def _points(text: str) -> list[float]:
     try:
-        return [float(point) for point in text.split(",")]
+        points = [float(point) for point in text.split(",")]
     except ValueError:
         raise CommandError(f"--scale: {text!r} is not a list of numbers like 1,2,3") from None
+    if len(points) < 2:
+        raise CommandError("--scale: a scale has two points or more")
+    return points
 
 
 def _parts(criteria: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
@@ -97,46 +134,44 @@ def _parts(criteria: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
         yield str(name), np.flatnonzero(codes == code).tolist()
 
 
-def _told_apart(
-    part: Sequence[int], units: Sequence[str], raters: Sequence[str]
-) -> tuple[list[int], list[tuple[int, int]]]:
+def _told_apart(part: Sequence[int], said: Said) -> tuple[list[int], list[tuple[int, int]]]:
     """Return the rows in which raters judged a unit first, and (row before, row) for each time they judged it again."""
     last: dict[tuple[str, str], int] = {}
     first, again = [], []
     for row in part:
-        if (before := last.get((units[row], raters[row]))) is None:
+        whose = said.units[row], said.raters[row]
+        if (before := last.get(whose)) is None:
             first.append(row)
         else:
             again.append((before, row))
-        last[units[row], raters[row]] = row
+        last[whose] = row
     return first, again
 
 
-def _intra(
-    again: Sequence[tuple[int, int]],
-    raters: Sequence[str],
-    values: Sequence[float],
-    level: Level,
-    points: list[float] | None,
-) -> Iterator[Record]:
+def _intra(again: Sequence[tuple[int, int]], said: Said, level: Level, points: list[float] | None) -> Iterator[Record]:
     """Yield each rater's agreement with themselves, on scales that are no continuum."""
     if not again:
         return
-    one, two = (np.asarray([values[row] for row in rows]) for rows in zip(*again, strict=True))
-    scale = observed_scale(np.column_stack([one, two])) if points is None else np.asarray(points)
+    one, two = (np.asarray([said.values[row] for row in rows]) for rows in zip(*again, strict=True))
+    scale = _scale(np.column_stack([one, two]), points)
     if scale.size > FEW_POINTS:
         return
     weights: Weights = "unweighted" if level == "nominal" else "quadratic"
-    whose = [raters[row] for row, _ in again]
-    for rater, found in intra_raters(one, two, raters=whose, scale=scale, weights=weights).items():
+    whose = [said.raters[row] for row, _ in again]
+    clusters = [said.sources[row] for row, _ in again] if said.sources else None
+    repeats = intra_raters(one, two, raters=whose, scale=scale, weights=weights, clusters=clusters)
+    for rater, found in repeats.items():
         yield of_estimate(found.percent, coefficient="intra_rater_percent", level="nominal", rater=rater)
         yield of_estimate(found.kappa, coefficient=f"intra_rater_kappa_{weights}", level=level, rater=rater)
 
 
-def _pivot(units: Sequence[str], raters: Sequence[str], values: Sequence[float]) -> FloatArray:
-    """Return (n_units, n_raters); a rater who judged one unit twice is an error."""
-    names, unit = grouped(units, name="unit")
-    people, rater = grouped(raters, name="rater")
+def _pivot(part: Sequence[int], said: Said) -> tuple[FloatArray, list[str] | None]:
+    """Return (n_units, n_raters) of some rows and the units' sources.
+
+    A rater who judged one unit twice, and a unit with two sources, are errors.
+    """
+    names, unit = grouped([said.units[row] for row in part], name="unit")
+    people, rater = grouped([said.raters[row] for row in part], name="rater")
     cells = unit * len(people) + rater
     different, counts = np.unique(cells, return_counts=True)
     if (counts > 1).any():
@@ -147,30 +182,51 @@ def _pivot(units: Sequence[str], raters: Sequence[str], values: Sequence[float])
             "or say --repeats"
         )
     table = np.full(len(names) * len(people), np.nan)
-    table[cells] = values
-    return table.reshape(len(names), len(people))
+    table[cells] = [said.values[row] for row in part]
+    return table.reshape(len(names), len(people)), _sources(part, said) if said.sources else None
 
 
-def _coefficients(table: FloatArray, level: Level, points: list[float] | None) -> Iterator[Record]:
-    scale = observed_scale(table) if points is None else np.asarray(points)
-    alpha = krippendorff_alpha(table, level=level, scale=points)
+def _sources(part: Sequence[int], said: Said) -> list[str]:
+    """Return the source of each unit, in the order in which units first come."""
+    found: dict[str, str] = {}
+    for row in part:
+        unit, source = said.units[row], said.sources[row]
+        if found.setdefault(unit, source) != source:
+            raise CommandError(f"unit {unit} has the sources {found[unit]} and {source}; name a finer unit")
+    return list(found.values())
+
+
+def _scale(table: FloatArray, points: list[float] | None) -> FloatArray:
+    """Return the points given, or seen; where only one was seen any second changes no coefficient."""
+    seen = observed_scale(table) if points is None else np.asarray(points)
+    return np.append(seen, seen + 1) if seen.size == 1 else seen
+
+
+def _coefficients(
+    table: FloatArray, level: Level, points: list[float] | None, clusters: list[str] | None
+) -> Iterator[Record]:
+    scale = _scale(table, points)
+    alpha = krippendorff_alpha(table, level=level, scale=points, clusters=clusters)
     check = check_alpha(table, level=level, ours=alpha.value)
     yield {**of_estimate(alpha, coefficient="krippendorff_alpha", level=level), **of_check(check)}
-    yield _categories("percent_agreement", lambda: percent_agreement(table, scale=scale))
+    how: dict[str, Any] = {"scale": scale, "clusters": clusters}
+    yield _categories("percent_agreement", lambda: percent_agreement(table, **how))
     if 2 <= scale.size <= FEW_POINTS:
-        fleiss = fleiss_kappa(table, scale=scale)
+        fleiss = fleiss_kappa(table, **how)
         check = check_fleiss(table, scale=scale, ours=fleiss.value)
         yield {**of_estimate(fleiss, coefficient="fleiss_kappa", level="nominal"), **of_check(check)}
         if np.isnan(table).any():
-            yield _categories("fleiss_kappa_listwise", lambda: fleiss_kappa(table, scale=scale, unequal="listwise"))
-        yield _categories("randolph_kappa", lambda: randolph_kappa(table, scale=scale))
-        yield _categories("gwet_ac1", lambda: gwet_ac(table, scale=scale))
+            listwise = "fleiss_kappa_listwise"
+            yield _categories(listwise, lambda: fleiss_kappa(table, unequal="listwise", **how))
+        yield _categories("randolph_kappa", lambda: randolph_kappa(table, **how))
+        yield _categories("gwet_ac1", lambda: gwet_ac(table, **how))
         if level != "nominal":
-            weighted = gwet_ac(table, scale=scale, weights="quadratic")
+            weighted = gwet_ac(table, weights="quadratic", **how)
             yield of_estimate(weighted, coefficient="gwet_ac2_quadratic", level=level)
         yield from _cohen(table, scale, level)
     if level in ("interval", "ratio"):
-        for form, estimate in intraclass(table, forms=("1,1", "2,1", "3,1", "2,k")).items():
+        forms: tuple[Form, ...] = ("1,1", "2,1", "3,1", "2,k")
+        for form, estimate in intraclass(table, forms=forms, clusters=clusters).items():
             yield of_estimate(estimate, coefficient=f"icc_{form}", level=level)
 
 

@@ -4,15 +4,26 @@ from argparse import ArgumentParser
 from typing import Any
 from uuid import UUID
 
-import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 
-from analysis.actions import agreement
-from analysis.actions.resampling import Resampling
+from analysis import frames
 from analysis.management.plain_tables import as_json, as_text
+from analysis.reports.rows import encode
+from analysis.sections.agreement import of_counts
 from judging.models import Campaign, Round
 
-SHOWN = ("criterion", "coefficient", "level", "value", "low", "high", "bootstrap_low", "bootstrap_high", "n", "reason")
+SHOWN = (
+    "criterion",
+    "coefficient",
+    "level",
+    "value",
+    "low",
+    "high",
+    "n",
+    "clusters",
+    "reason",
+    "caution",
+)
 
 
 class Command(BaseCommand):
@@ -21,14 +32,31 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", type=UUID, help="the key in the address of its pages")
         parser.add_argument("--round", choices=Round.Kind.values, default=Round.Kind.MAIN)
-        parser.add_argument("--resamples", type=int, default=1000, help="of the bootstrap interval (1000)")
-        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument(
+            "--over",
+            choices=("sources", "units"),
+            default="sources",
+            help="what intervals leave out or draw as a whole; over units they are too narrow where "
+            "several systems share a source (sources)",
+        )
         parser.add_argument("--json", action="store_true", help="a list of records at full precision")
 
-    def handle(self, *, campaign: UUID, round: str, resamples: int, seed: int, json: bool, **options: Any) -> None:
+    def handle(
+        self,
+        *,
+        campaign: UUID,
+        round: str,
+        over: str,
+        json: bool,
+        **options: Any,
+    ) -> None:
         found = Campaign.objects.select_related("rubric").filter(uuid=campaign).first()
         if found is None:
             raise CommandError(f"No campaign has the key {campaign}.")
-        by = Resampling(np.random.default_rng(seed), resamples, lambda message: None)
-        rows = agreement.counted(found, round=round, by=by)
+        patterns = frames.counted(found, round=round, by_source=over == "sources")
+        rows = [
+            encode(row)
+            for criterion in frames.rubric_of(found).criteria
+            for row in of_counts(patterns[criterion.key], criterion)
+        ]
         self.stdout.write(as_json(rows) if json else as_text(rows, SHOWN))

@@ -1,8 +1,8 @@
 """manage.py correlate TABLE: which metric follows people, from a table with a row per question; no campaign."""
 
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -21,21 +21,46 @@ from analysis.management.plain_tables import (
     of_estimate,
     read,
 )
-from analysis.stats.clustered import cluster_interval, difference_interval, swap_test
+from analysis.stats.against_people import Association, against_people
+from analysis.stats.arrays import FloatArray
+from analysis.stats.clustered import swap_matrix
 from analysis.stats.columns import Complete, complete, oriented
-from analysis.stats.correlation import METHODS, Method, coefficients, correlate_all
+from analysis.stats.correlation import FEWEST, METHODS, Method, coefficients, correlate
 from analysis.stats.crosscheck import check_correlation
 from analysis.stats.dependent import williams
+from analysis.stats.estimate import Tested
+from analysis.stats.facets import Facets, facets
+from analysis.stats.inference import declared
+from analysis.stats.metric_differences import (
+    Indistinct,
+    MetricDifference,
+    in_every_set,
+    indistinct,
+    metric_differences,
+)
 from analysis.stats.multiplicity import holm
+from analysis.stats.shared_questions import Items
 
-CORRELATIONS = ("criterion", "metric", "coefficient", "value", "low", "high", "p", "n", "dropped", "reason")
+CORRELATIONS = (
+    *("criterion", "metric", "coefficient", "value", "low", "high", "p", "p_as_published", "n", "dropped", "reason"),
+)
 DIFFERENCES = (
-    *("criterion", "better", "other", "coefficient", "difference", "low", "high", "n", "sources"),
+    *("criterion", "better", "other", "coefficient", "difference", "low", "high", "n", "sources", "p", "p_holm"),
     *("p_swap", "p_swap_holm", "williams_t", "p_williams", "p_williams_one_sided", "p_williams_holm", "reason"),
 )
+AT_LEVELS = (
+    *("criterion", "metric", "level", "measure", "value", "low", "high", "p", "p_as_published", "smallest_p"),
+    *("epsilon", "baseline", "in_sample", "n", "sources", "systems", "dropped", "reason"),
+)
+PAIRS = (
+    *("criterion", "better", "other", "level", "measure", "difference", "low", "high", "p", "p_holm"),
+    *("n", "sources", "systems", "williams_t", "p_williams", "p_williams_holm", "reason"),
+)
+SETS = ("criterion", "level", "measure", "highest", "not_told_apart", "behind", "unknown")
 NOTES = """\
 Williams' test takes every row as independent; where rows share a source it finds differences that are not there.
 Its one-sided p is for the better of the two as found: it counts only where that was expected beforehand."""
+DESIGNS = ("sources", "sources+systems")
 
 
 @dataclass(frozen=True)
@@ -43,9 +68,14 @@ class Asked:
     """How to compare."""
 
     method: Method
-    clusters: Sequence[str] | None
+    facets: Facets | None
+    items: Items
     rng: np.random.Generator
     resamples: int
+
+    @property
+    def how(self) -> dict[str, Any]:
+        return {"facets": self.facets, "rng": self.rng, "items": self.items, "resamples": self.resamples}
 
 
 class Command(BaseCommand):
@@ -56,8 +86,11 @@ class Command(BaseCommand):
         parser.add_argument("table", type=Path, help="CSV, TSV, JSON Lines or workbook")
         parser.add_argument("--human", required=True, help="columns of human scores, with commas between")
         parser.add_argument("--metric", required=True, help="columns of metrics, with commas between")
-        parser.add_argument("--method", choices=METHODS, default="spearman")
-        parser.add_argument("--cluster", help="column of what rows share, as a rule the source")
+        parser.add_argument("--method", choices=METHODS, default="spearman", help="what differences are of")
+        parser.add_argument("--source", "--cluster", dest="source", help="column of what rows share: the source")
+        parser.add_argument("--system", help="column of who made the question; with --source: all levels")
+        parser.add_argument("--design", choices=DESIGNS, default="sources", help="what is random")
+        parser.add_argument("--items", choices=("own", "common"), default="own", help="rows of each pair, or of all")
         parser.add_argument("--lower", default="", help="those of the columns where lower is better")
         parser.add_argument("--resamples", type=int, default=1000)
         parser.add_argument("--seed", type=int, default=1)
@@ -67,68 +100,155 @@ class Command(BaseCommand):
         human, metrics, lower = (_names(options[name]) for name in ("human", "metric", "lower"))
         if unknown := set(lower) - {*human, *metrics}:
             raise CommandError(f"--lower: {', '.join(sorted(unknown))} is neither among --human nor --metric")
+        if options["system"] and not options["source"]:
+            raise CommandError("--system needs --source: what rows of several systems share")
+        if options["design"] != "sources" and not options["system"]:
+            raise CommandError(f"--design {options['design']} needs --system")
         rows = read(table)
         scores = {
             name: oriented(numbers(rows, name), higher_is_better=name not in lower) for name in {*human, *metrics}
         }
-        clusters = labels(rows, options["cluster"]) if options["cluster"] else None
-        asked = Asked(options["method"], clusters, np.random.default_rng(options["seed"]), options["resamples"])
-        each = [row for name in human for row in _correlations(name, metrics, scores, asked)]
-        pairs = [row for name in human for row in _differences(name, metrics, scores, asked)]
-        self.stdout.write(as_json(each + pairs) if json else _text(each, pairs))
+        asked = Asked(
+            options["method"], _facets(rows, options), options["items"], np.random.default_rng(options["seed"]),
+            options["resamples"],
+        )  # fmt: skip
+        people, own = {name: scores[name] for name in human}, {name: scores[name] for name in metrics}
+        made = _of_levels(people, own, asked) if options["system"] else _of_rows(people, own, asked)
+        records = [record for part, _ in made for record in part]
+        self.stdout.write(as_json(records) if json else _text(made))
+
+
+Tables = list[tuple[list[Record], Sequence[str]]]
+Columns = Mapping[str, FloatArray]
 
 
 def _names(text: str) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
-def _text(each: list[Record], pairs: list[Record]) -> str:
-    parts = [as_text(each, CORRELATIONS)]
-    if pairs:
-        parts += ["", as_text(pairs, DIFFERENCES), "", NOTES]
-    return "\n".join(parts)
-
-
-def _correlations(human: str, metrics: list[str], scores: dict[str, Any], asked: Asked) -> Iterator[Record]:
-    """Yield every metric's correlation, over the rows complete in all of them."""
-    found = correlate_all([scores[human]], [scores[name] for name in metrics], method=asked.method)
-    items = complete([scores[human], *(scores[name] for name in metrics)])
-    clusters = _kept(asked.clusters, items)
-    for place, (metric, estimate) in enumerate(zip(metrics, found.estimates[0], strict=True), 1):
-        x, y = items.columns[:, 0], items.columns[:, place]
-        record = {"table": "correlations", "criterion": human, "metric": metric, "coefficient": asked.method}
-        record = of_estimate(estimate, **record) | {"interval": estimate.method}
-        if clusters is not None:
-            how: dict[str, Any] = {"rng": asked.rng, "method": asked.method, "resamples": asked.resamples}
-            drawn = cluster_interval(x, y, clusters=clusters, **how)
-            record |= {"low": full(drawn.low), "high": full(drawn.high), "interval": drawn.method}
-        yield record | of_check(check_correlation(x, y, method=asked.method, ours=estimate.value))
-
-
-def _differences(human: str, metrics: list[str], scores: dict[str, Any], asked: Asked) -> list[Record]:
-    """Return every pair of metrics, the better one first; Holm within this human column, test by test."""
-    items = complete([scores[human], *(scores[name] for name in metrics)])
-    size = len(metrics) + 1
-    r = coefficients(items.columns, method=asked.method) if items.n >= 3 else np.full((size, size), np.nan)
-    clusters = _kept(asked.clusters, items)
-    rows = []
-    for i, j in combinations(range(1, size), 2):
-        better, other = (j, i) if r[0, i] < r[0, j] else (i, j)
-        names = {"better": metrics[better - 1], "other": metrics[other - 1], "coefficient": asked.method}
-        row = {"table": "differences", "criterion": human, **names, "n": items.n, "dropped": items.dropped}
-        row |= _williams(float(r[0, better]), float(r[0, other]), float(r[better, other]), items.n)
-        if clusters is not None:
-            row |= _clustered(items.columns[:, [0, better, other]], clusters, asked)
-        rows.append(row)
-    for test in ("p_williams", "p_swap"):
-        _adjust(rows, test)
-    return rows
-
-
-def _kept(clusters: Sequence[str] | None, items: Complete) -> list[str] | None:
-    if clusters is None:
+def _facets(rows: Any, options: Mapping[str, Any]) -> Facets | None:
+    if not options["source"]:
         return None
-    return [cluster for cluster, keep in zip(clusters, items.kept, strict=True) if keep]
+    systems = labels(rows, options["system"]) if options["system"] else None
+    return facets(labels(rows, options["source"]), systems, design=declared(options["design"]))
+
+
+def _text(made: Tables) -> str:
+    parts = [as_text(part, columns) for part, columns in made if part]
+    return "\n\n".join([*parts, NOTES] if len(parts) > 1 else parts)
+
+
+def _of_levels(people: Columns, metrics: Columns, asked: Asked) -> Tables:
+    """Return all levels, the differences at each, and the metrics not told apart from the highest."""
+    each = against_people(people, metrics, **asked.how)
+    pairs = metric_differences(people, metrics, measure=asked.method, **asked.how) if len(metrics) > 1 else []
+    published = {
+        (row["criterion"], frozenset((row["better"], row["other"]))): row
+        for row in _differences(people, metrics, asked, [])
+    }
+    sets = indistinct(each, pairs)
+    return [
+        ([_at_level(row) for row in each], AT_LEVELS),
+        ([_pair(row, published) for row in pairs], PAIRS),
+        ([_set(row, sets) for row in sets], SETS),
+    ]
+
+
+def _at_level(row: Association) -> Record:
+    record: Record = {"table": "levels", "criterion": row.human}
+    record |= {key: full(value) for key, value in asdict(row).items() if key not in ("human", "found")}
+    return of_estimate(row.found, **record)
+
+
+def _pair(row: MetricDifference, published: Mapping[Any, Record]) -> Record:
+    found = of_estimate(row.found)
+    record = {
+        "table": "differences", "criterion": row.human, "better": row.better, "other": row.other,
+        "level": row.level, "measure": row.measure, "difference": found.pop("value"),
+    }  # fmt: skip
+    found |= {"p_holm": full(row.p_holm), "questions": row.questions, "sources": row.sources, "systems": row.systems}
+    beside = {}
+    if row.level == "pooled":
+        of = published[row.human, frozenset((row.better, row.other))]
+        beside = {key: of[key] for key in ("williams_t", "p_williams", "p_williams_one_sided", "p_williams_holm")}
+    return record | found | beside
+
+
+def _set(row: Indistinct, sets: Sequence[Indistinct]) -> Record:
+    return {
+        "table": "indistinct",
+        "criterion": row.human,
+        "level": row.level,
+        "measure": row.measure,
+        "highest": row.highest,
+        "not_told_apart": ", ".join(row.members),
+        "behind": ", ".join(row.behind),
+        "unknown": ", ".join(row.unknown),
+        "at_every_level": ", ".join(in_every_set(sets, row.human)),
+        "alpha": row.alpha,
+    }
+
+
+def _of_rows(people: Columns, metrics: Columns, asked: Asked) -> Tables:
+    """Return correlations over all rows and the differences between metrics."""
+    pairs: list[MetricDifference] = []
+    if asked.facets is not None and len(metrics) > 1:
+        pairs = metric_differences(people, metrics, measure=asked.method, levels=["pooled"], **asked.how)
+    return [
+        (list(_correlations(people, metrics, asked)), CORRELATIONS),
+        (_differences(people, metrics, asked, pairs), DIFFERENCES),
+    ]
+
+
+def _correlations(people: Columns, metrics: Columns, asked: Asked) -> Iterator[Record]:
+    """Yield every metric's correlation; over sources if they are given, else with rows as independent."""
+    clustered: dict[tuple[str, str], Tested] = {}
+    if asked.facets is not None:
+        of = against_people(people, metrics, measures=[asked.method], levels=["pooled"], **asked.how)
+        clustered = {(row.human, row.metric): row.found for row in of}
+    for human, scores in people.items():
+        common = complete([scores, *metrics.values()]).kept
+        for metric, column in metrics.items():
+            items = complete([scores, column] if asked.items == "own" else [scores[common], column[common]])
+            x, y = items.columns.T
+            alone = correlate(x, y, method=asked.method)
+            where = {"table": "correlations", "criterion": human, "metric": metric, "coefficient": asked.method}
+            found = clustered.get((human, metric), alone)
+            record = of_estimate(found, **where) | {"interval": found.method, "p_as_published": full(alone.p)}
+            record |= {"n": items.n, "dropped": len(scores) - items.n}
+            yield record | of_check(check_correlation(x, y, method=asked.method, ours=found.value))
+
+
+def _differences(people: Columns, metrics: Columns, asked: Asked, pairs: Sequence[MetricDifference]) -> list[Record]:
+    """Return every pair of metrics, the better one first; Holm within a human column, test by test."""
+    tested = {(row.human, frozenset((row.better, row.other))): row for row in pairs}
+    found = []
+    for human, scores in people.items():
+        common = complete([scores, *metrics.values()])
+        rows = []
+        for names in combinations(metrics, 2):
+            columns = [scores, *(metrics[name] for name in names)]
+            items = complete(columns if asked.items == "own" else [column[common.kept] for column in columns])
+            row = _pair_of_rows(human, names, items, len(scores), asked.method)
+            if one := tested.get((human, frozenset(names))):
+                row |= _clustered(one)
+            rows.append(row)
+        if pairs:
+            _add_swaps(rows, scores, metrics, asked)
+        for test in ("p_williams", "p_swap"):
+            _adjust(rows, test)
+        found += rows
+    return found
+
+
+def _pair_of_rows(human: str, names: tuple[str, str], items: Complete, n: int, method: Method) -> Record:
+    r = coefficients(items.columns, method=method) if items.n >= FEWEST else np.full((3, 3), np.nan)
+    better, other = (2, 1) if r[0, 1] < r[0, 2] else (1, 2)
+    row: Record = {
+        "table": "differences", "criterion": human, "better": names[better - 1], "other": names[other - 1],
+        "coefficient": method, "n": items.n, "dropped": n - items.n,
+    }  # fmt: skip
+    return row | _williams(float(r[0, better]), float(r[0, other]), float(r[better, other]), items.n)
 
 
 def _williams(r12: float, r13: float, r23: float, n: int) -> Record:
@@ -142,27 +262,40 @@ def _williams(r12: float, r13: float, r23: float, n: int) -> Record:
     }
 
 
+def _clustered(one: MetricDifference) -> Record:
+    low, high, p = (full(value) for value in (one.found.low, one.found.high, one.found.p))
+    return {
+        "sources": one.sources,
+        "low": low,
+        "high": high,
+        "interval": one.found.method,
+        "p": p,
+        "p_holm": full(one.p_holm),
+        "p_swap": None,
+        "swap_reason": "",
+    }
+
+
+def _add_swaps(rows: list[Record], scores: FloatArray, metrics: Columns, asked: Asked) -> None:
+    """Add p by swapping the scores of whole sources, ranks taken once, over the rows complete in all metrics."""
+    items = complete([scores, *metrics.values()])
+    of = asked.facets.kept(items.kept) if asked.facets else None
+    if of is None or of.n_sources < FEWEST or asked.method == "kendall":
+        for row in rows:
+            row["swap_reason"] = "too few sources" if of and of.n_sources < FEWEST else "not swapped: see p"
+        return
+    _, p = swap_matrix(
+        items.columns[:, 0], items.columns[:, 1:], clusters=of.source, rng=asked.rng,
+        method="pearson" if asked.method == "pearson" else "spearman", resamples=asked.resamples,
+    )  # fmt: skip
+    place = {name: number for number, name in enumerate(metrics)}
+    for row in rows:
+        row["p_swap"] = full(float(p[place[row["better"]], place[row["other"]]]))
+        row["swap_method"] = f"swap permutation by cluster, {asked.resamples} resamples, ranks once"
+
+
 def _adjust(rows: list[Record], test: str) -> None:
     if rows and test in rows[0]:
         adjusted = holm([np.nan if row[test] is None else row[test] for row in rows])
         for row, p in zip(rows, adjusted, strict=True):
             row[f"{test}_holm"] = full(float(p))
-
-
-def _clustered(columns: Any, clusters: list[str], asked: Asked) -> Record:
-    how: dict[str, Any] = {
-        "clusters": clusters,
-        "rng": asked.rng,
-        "method": asked.method,
-        "resamples": asked.resamples,
-    }
-    swap, drawn = swap_test(*columns.T, **how), difference_interval(*columns.T, **how)
-    return {
-        "sources": len(set(clusters)),
-        "p_swap": full(swap.p),
-        "swap_method": swap.method,
-        "swap_reason": swap.reason,
-        "low": full(drawn.low),
-        "high": full(drawn.high),
-        "interval": drawn.method,
-    }

@@ -1,8 +1,8 @@
-"""manage.py reproduce STUDY FILE: a released file in, its authors' numbers beside ours."""
+"""manage.py reproduce STUDY FILE...: released files in, their authors' numbers beside ours."""
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,26 +19,34 @@ NOBODY = "reproductions"
 
 
 class Command(BaseCommand):
-    help = "Import a published study's released file into a closed campaign and print published beside computed."
+    help = "Import a published study's released files into a closed campaign and print published beside computed."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study", choices=sorted(STUDIES))
-        parser.add_argument("file", type=Path)
+        parser.add_argument("file", type=Path, nargs="+", help="as released: one file, or all batches of crowd work")
+        parser.add_argument(
+            "--metrics", type=Path, help="a table of scores of the same questions; it names the systems"
+        )
         parser.add_argument("--owner", default="", help="user name of whoever manages the campaign")
-        parser.add_argument("--json", action="store_true", help="one object: study, file_sha256, published, computed")
+        parser.add_argument("--json", action="store_true", help="one object: study, files, published, computed")
 
-    def handle(self, *, study: str, file: Path, owner: str, json: bool, **options: Any) -> None:
+    def handle(
+        self, *, study: str, file: list[Path], metrics: Path | None, owner: str, json: bool, **options: Any
+    ) -> None:
+        given = [_given(each) for each in file] + ([_given(metrics, scores=True)] if metrics else [])
         try:
-            content = file.read_bytes()
-        except OSError as error:
-            raise CommandError(f"{file}: {error.strerror}") from None
-        try:
-            found = reproductions.reproduce(
-                key=study, content=content, name=file.name, by=_owner(owner), now=timezone.now()
-            )
+            found = reproductions.reproduce(key=study, files=given, by=_owner(owner), now=timezone.now())
         except (CannotImport, Unreadable) as error:
-            raise CommandError(f"{file}: {error}") from None
+            where = f"{file[0]}: " if len(given) == 1 else ""
+            raise CommandError(f"{where}{error}") from None
         self.stdout.write(_as_json(found) if json else "\n".join(_as_text(found)))
+
+
+def _given(path: Path, *, scores: bool = False) -> reproductions.Given:
+    try:
+        return reproductions.Given(path.name, path.read_bytes(), scores)
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}") from None
 
 
 def _owner(name: str) -> User:
@@ -52,42 +60,27 @@ def _owner(name: str) -> User:
 
 
 def _as_json(found: reproductions.Reproduction) -> str:
-    return json.dumps(
-        {
-            "study": found.study.key,
-            "file_sha256": found.file_sha256,
-            "published": found.study.numbers,
-            "computed": found.computed,
-        },
-        indent=2,
-    )
+    files: dict[str, Any] = {"files": found.hashes}
+    if len(found.hashes) == 1:
+        files = {"file_sha256": found.hashes[0]}
+    both = {"published": found.published, "computed": found.computed}
+    return json.dumps({"study": found.study.key, **files, **both}, indent=2)
 
 
 def _as_text(found: reproductions.Reproduction) -> Iterator[str]:
-    yield f"{found.study.title}, file {found.file_sha256[:12]}, {found.quarantined} values in quarantine"
+    files = ", ".join(each[:12] for each in found.hashes)
+    yield f"{found.study.title}, file {files}, {found.quarantined} values in quarantine"
     yield f"Campaign: {found.campaign.title} ({found.campaign.uuid})"
+    if found.left_out:
+        yield f"{found.left_out:,} questions of the files fit none of the table of metrics and were left out."
     yield ""
     yield f"{'':66}{'published':>12}{'computed':>12}"
-    for path, value in _leaves(found.computed):
-        yield f"{' / '.join(path):66}{_shown(_at(found.study.numbers, path)):>12}{_shown(value):>12}"
+    for path, published, value in found.rows():
+        yield f"{path:66}{_shown(published):>12}{_shown(value):>12}"
     yield ""
     yield from found.study.why
-    if found.study.released_sha256 and found.file_sha256 != found.study.released_sha256:
-        yield "This is another file than the one we know as released: what was published need not hold for it."
-
-
-def _leaves(tree: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for key, value in tree.items():
-        if isinstance(value, Mapping):
-            yield from _leaves(value, (*path, key))
-        else:
-            yield (*path, key), value
-
-
-def _at(tree: Any, path: tuple[str, ...]) -> Any:
-    for key in path:
-        tree = tree.get(key) if isinstance(tree, Mapping) else None
-    return tree
+    if found.study.numbers and not found.published:
+        yield "What was published is about other data than these, so nothing of it is printed."
 
 
 def _shown(value: Any) -> str:

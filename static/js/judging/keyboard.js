@@ -1,9 +1,10 @@
-// The whole keyboard: a digit answers the marked criterion and moves on, arrows (or j and k) move, Enter submits, ? helps.
+// The whole keyboard: a digit answers the marked criterion and moves on, arrows move, letters lead to questions, Enter submits, ? helps.
 
 import { isFrozen } from "./page.js";
-import { goTo, marked, move, nextMissing } from "./marker.js";
+import { goOn, marked, move } from "./marker.js";
+import { openLetter } from "./view.js";
 
-const steps = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 };
+const steps = { ArrowDown: 1, ArrowUp: -1 };
 const toggle = document.getElementById("shortcuts");
 const hint = document.querySelector("[data-keys]");
 
@@ -13,7 +14,7 @@ const isElsewhere = (event) =>
   event.repeat || event.isComposing || event.ctrlKey || event.altKey || event.metaKey || isText(event.target) || document.querySelector("dialog[open]");
 
 // A held arrow or Enter would reach the browser, which changes or submits a radio button by it.
-const isHeld = (event) => event.repeat && event.target.matches("[type=radio]") && (event.key in steps || event.key === "Enter");
+const isHeld = (event) => toggle.checked && event.repeat && event.target.matches("[type=radio]") && (event.key in steps || event.key === "Enter");
 
 function answer(key) {
   const fieldset = marked();
@@ -22,16 +23,17 @@ function answer(key) {
   if (!point) return false;
   point.checked = true;
   point.dispatchEvent(new Event("change", { bubbles: true }));
-  goTo(nextMissing() ?? fieldset);
+  goOn();
   return true;
 }
 
-// Keys that are more than one character (arrows, Enter) are nobody's speech; single ones can be switched off (WCAG 2.1.4).
+// Switched off, nothing but Enter is taken from the browser: single characters may be speech (WCAG 2.1.4), and arrows are native.
 function act(event, { submit, help }) {
   const { key } = event;
-  if (key.length === 1 && !toggle.checked) return false;
+  if (!toggle.checked && key !== "Enter") return false;
   if (key === "?") return help();
   if (key === "Enter") return !hasOwnEnter(event.target) && submit();
+  if (/^[a-z]$/.test(key) && !event.target.closest("#source") && openLetter(key)) return true;
   if (key in steps) return !event.target.closest("#source") && (move(steps[key]) ?? true);
   return !event.shiftKey && answer(key);
 }

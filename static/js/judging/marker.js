@@ -1,6 +1,6 @@
 // Where the annotator is, and what is still missing.
 
-import { criteria, form, isFrozen, isMissing, item } from "./page.js";
+import { criteria, form, isFrozen, isMissing, item, valueOf } from "./page.js";
 
 const display = document.getElementById("missing");
 // Where the focus goes within a criterion: the first of these that is there.
@@ -10,16 +10,25 @@ let current = null;
 export const missing = () => criteria().filter(isMissing);
 export const marked = () => current;
 
-function isInView(element) {
-  const box = element.getBoundingClientRect();
-  const dock = form.querySelector(".dock").getBoundingClientRect();
-  return box.top >= 0 && box.bottom <= Math.min(dock.top, innerHeight);
-}
+let moved = () => {};
 
+// The questions scroll by themselves beside or below the passage, under what stays on top of them; on small or much enlarged
+// screens the page scrolls as a whole.
 function bringIntoView(fieldset) {
   const whole = item(fieldset);
-  const target = whole.offsetHeight < innerHeight * 0.7 ? whole : fieldset;
-  if (!isInView(target)) target.scrollIntoView({ block: "nearest" });
+  const pane = form.querySelector(".questions");
+  const isPane = getComputedStyle(pane).overflowY === "auto";
+  const head = whole.querySelector("header");
+  const frame = isPane ? pane.getBoundingClientRect() : { top: 0, bottom: form.querySelector(".dock").getBoundingClientRect().top };
+  const strip = form.querySelector("#strip");
+  const top = frame.top + (isPane ? strip.offsetHeight : 0);
+  const [first, last] = [whole.getBoundingClientRect(), fieldset.getBoundingClientRect()];
+  const covered = isPane && head !== fieldset ? head.offsetHeight : 0;
+  let by = 0;
+  if (last.bottom > frame.bottom) by = last.bottom - frame.bottom + 8;
+  if (last.top - by < top + covered) by = last.top - top - covered - 8;
+  if (first.height <= frame.bottom - top && (first.top < top || first.bottom > frame.bottom)) by = first.top - top - 4;
+  (isPane ? pane : window).scrollBy({ top: by, behavior: "instant" });
 }
 
 export function mark(fieldset) {
@@ -28,6 +37,40 @@ export function mark(fieldset) {
   current = fieldset;
   fieldset.classList.add("now");
   item(fieldset).classList.add("now");
+  moved();
+}
+
+// Nothing is missing any more: no criterion is marked, so that a digit too many overwrites nothing, and Enter submits.
+export function finish() {
+  for (const element of form.querySelectorAll(".now")) element.classList.remove("now");
+  current = null;
+  form.querySelector(".dock [data-needs-all]").focus({ preventScroll: true });
+  moved();
+}
+
+// Marks what the focus enters. The words of a criterion come and go with the mark, so while a button is pressed nothing
+// moves: the press would end beside what it was meant for. Afterwards what was pressed stays where it is on the screen.
+function markFocused(target) {
+  const fieldset = target?.closest?.("fieldset[data-criterion]");
+  if (!fieldset || !form.contains(fieldset)) return;
+  const before = fieldset.getBoundingClientRect().top;
+  const pane = form.querySelector(".questions");
+  mark(fieldset);
+  const by = { top: fieldset.getBoundingClientRect().top - before, behavior: "instant" };
+  (getComputedStyle(pane).overflowY === "auto" ? pane : window).scrollBy(by);
+}
+
+export function startMarking(onMove) {
+  moved = onMove;
+  let isPressed = false;
+  addEventListener("pointerdown", () => (isPressed = true), true);
+  for (const end of ["pointerup", "pointercancel"]) {
+    addEventListener(end, () => setTimeout(() => {
+      isPressed = false;
+      markFocused(document.activeElement);
+    }), true);
+  }
+  form.addEventListener("focusin", ({ target }) => isPressed || markFocused(target));
 }
 
 export function goTo(fieldset) {
@@ -40,7 +83,15 @@ export function goTo(fieldset) {
 
 export function move(step) {
   const open = criteria().filter((fieldset) => !isFrozen(fieldset));
-  goTo(open[open.indexOf(current) + step]);
+  const at = current ? open.indexOf(current) : step > 0 ? -1 : open.length;
+  goTo(open[at + step]);
+}
+
+// On to what is missing next, or to the end.
+export function goOn() {
+  const next = nextMissing();
+  if (next) goTo(next);
+  else finish();
 }
 
 export function nextMissing() {
@@ -51,7 +102,7 @@ export function nextMissing() {
 
 // ---- the dock's list, and the letters
 
-const labelOf = (fieldset) => item(fieldset).dataset.item || fieldset.querySelector("legend b").textContent;
+const labelOf = (fieldset) => item(fieldset).dataset.item || fieldset.querySelector("legend [data-name]").textContent;
 
 function link(fieldset) {
   const anchor = document.createElement("a");
@@ -67,16 +118,29 @@ function link(fieldset) {
 function firstOfEach(fieldsets) {
   const seen = new Map();
   for (const fieldset of fieldsets) {
-    if (!seen.has(labelOf(fieldset))) seen.set(labelOf(fieldset), fieldset);
+    const key = item(fieldset).dataset.item || fieldset;
+    if (!seen.has(key)) seen.set(key, fieldset);
   }
   return [...seen.values()];
 }
 
+// A task that was handed in says what stands for each criterion: another value counts only once it is handed in again.
+const isChanged = (fieldset) => "handed" in fieldset.dataset && valueOf(fieldset) !== fieldset.dataset.handed;
+
+function refreshHandedIn() {
+  if (!("changed" in display.dataset)) return display.dataset.complete;
+  const changed = criteria().some(isChanged);
+  document.getElementById("changed").hidden = !changed;
+  document.getElementById("unchanged").hidden = changed;
+  return changed ? display.dataset.changed : display.dataset.unchanged;
+}
+
 export function refresh() {
-  const open = firstOfEach(missing());
+  const open = missing();
   const count = display.dataset.toGo.replace("#", open.length);
-  display.classList.toggle("complete", !open.length);
-  display.replaceChildren(...(open.length ? [count, ...open.flatMap((fieldset) => [" ", link(fieldset)])] : [display.dataset.complete]));
+  const complete = refreshHandedIn();
+  display.classList.toggle("complete", !open.length && complete !== display.dataset.changed);
+  display.replaceChildren(...(open.length ? [count, ...firstOfEach(open).flatMap((fieldset) => [" ", link(fieldset)])] : [complete]));
   for (const whole of form.querySelectorAll("[data-item]")) {
     const asked = [...whole.querySelectorAll("fieldset[data-required]")];
     if (asked.length) whole.classList.toggle("done", !asked.some(isMissing));

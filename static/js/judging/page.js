@@ -27,7 +27,20 @@ export function setValue(fieldset, value) {
 
 // Frozen: set by a rule, or given in an earlier step.
 export const isFrozen = (fieldset) => controls(fieldset).every((control) => control.disabled);
-export const isMissing = (fieldset) => fieldset.hasAttribute("data-required") && !isFrozen(fieldset) && valueOf(fieldset) === "";
+// Of a question that is reported as broken nothing is missing.
+export const isReported = (fieldset) => Boolean(item(fieldset).querySelector("[data-report]")?.value.trim());
+export const isMissing = (fieldset) => fieldset.hasAttribute("data-required") && !isReported(fieldset) && !isFrozen(fieldset) && valueOf(fieldset) === "";
+
+// "B, Grammaticality": where an answer belongs, and what it is called on its scale.
+export const nameOf = (fieldset) => fieldset.querySelector("legend [data-name]").textContent;
+export const titleOf = (fieldset) => [item(fieldset).dataset.item, nameOf(fieldset)].filter(Boolean).join(", ");
+
+export function wordsOf(fieldset, value) {
+  const point = fieldset.querySelector(`input[type=radio][value="${CSS.escape(value)}"]`)?.closest("label");
+  const option = fieldset.querySelector(`option[value="${CSS.escape(value)}"]`);
+  const words = point ? [point.querySelector(".v"), point.querySelector(".l")].map((part) => part?.textContent ?? "").join(" ") : option?.textContent;
+  return (words ?? value).trim() || "–";
+}
 
 export const csrfToken = () =>
   document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1] ?? form.elements.csrfmiddlewaretoken?.value ?? "";

@@ -39,6 +39,26 @@ export function wordAt(x, y) {
   return words().findIndex(([start, end]) => start <= place && place <= end);
 }
 
+// A range widened to whole words: a mouse ends in the middle of them.
+export function snapped([start, end]) {
+  const touched = words().filter(([from, to]) => from < end && to > start);
+  return touched.length ? [Math.min(start, touched[0][0]), Math.max(end, touched.at(-1)[1])] : [start, end];
+}
+
+function cutSentences() {
+  if (!("Segmenter" in Intl)) return [...text.matchAll(/[^.!?\n]+[.!?]*\s*/gu)].map((found) => [found.index, found.index + found[0].length]);
+  const segments = new Intl.Segmenter(passage.lang || undefined, { granularity: "sentence" }).segment(text);
+  return [...segments].map((found) => [found.index, found.index + found.segment.length]);
+}
+
+// Sentences as the numbers of their first and last words.
+let knownSentences = null;
+export const sentences = () =>
+  (knownSentences ??= cutSentences()
+    .map(([start, end]) => words().flatMap(([from], number) => (from >= start && from < end ? [number] : [])))
+    .filter((numbers) => numbers.length)
+    .map((numbers) => [numbers[0], numbers.at(-1)]));
+
 // ---- places and nodes
 
 function placeOf(node, offset) {

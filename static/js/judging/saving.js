@@ -1,113 +1,159 @@
-// Every answer goes to the server as it is given, one at a time and in order, and waits here while the server cannot be reached.
-// What waits is kept for this tab (sessionStorage), so a reload loses nothing; other tabs on the same task hear of it.
+// Every answer goes to the server as it is given, in order and a few at a time, and waits here while the server cannot be
+// reached. What waits is kept by the browser until the server has confirmed it; other tabs on the same task hear of it.
 
-import { announce, criterion, csrfToken, form, setValue, valueOf } from "./page.js";
+import { announce, criterion, csrfToken, form, setValue, titleOf, valueOf, wordsOf } from "./page.js";
+import { drop, everything, isKept, keep } from "./waiting.js";
 
 const FIRST_WAIT = 1000;
 const LONGEST_WAIT = 30000;
 const PATIENCE = 15000;
 const TYPING_PAUSE = 300;
+const BATCH_PAUSE = 350; // answers that follow each other this quickly go together
+const LONGEST_BATCH = 1000; // and none waits longer than this for others
+const MOST = 50; // answers in one request
 
 const url = form.dataset.draftUrl;
-const storageKey = `quaestor.drafts.${url}`;
-const channel = url && "BroadcastChannel" in window ? new BroadcastChannel(storageKey) : null;
+const who = form.dataset.who;
+const channel = url && "BroadcastChannel" in window ? new BroadcastChannel(`quaestor.drafts.${url}`) : null;
 const display = document.getElementById("saved");
-const queue = new Map(); // name -> {value, sequence}: only the latest answer of each field is worth sending
+const queue = new Map(); // name -> {url, who, name, value, sequence}: only the latest answer of each field is worth sending
 const typing = new Map(); // name -> timer of a text still being typed
 let sequence = Number(form.elements.sequence.value) || 0;
 let wait = FIRST_WAIT;
 let retryTimer = 0;
+let batchTimer = 0;
+let batchBegan = 0;
 let draining = null;
 let problem = "";
+let changed = () => {};
 
 export const isUnsaved = () => queue.size > 0 || typing.size > 0;
 
 // ---- what the dock says
 
+const isTrouble = (state) => ["offline", "expired", "conflict", "refused", "left"].includes(state);
+
 function show(state) {
   const said = display.dataset.state;
-  const isTrouble = (name) => ["offline", "expired", "conflict", "refused"].includes(name);
+  const text = display.dataset[state === "offline" && !isKept() ? "offlinePage" : state];
   display.dataset.state = isTrouble(state) ? "unsaved" : state;
-  display.querySelector("[data-says]").textContent = display.dataset[state];
+  display.querySelector("[data-says]").textContent = text;
   for (const link of display.querySelectorAll("[data-on]")) link.hidden = link.dataset.on !== state;
-  if (isTrouble(state) || (said === "unsaved" && state === "saved")) announce(display.dataset[state]);
+  if (isTrouble(state) || (said === "unsaved" && state === "saved")) announce(text);
 }
 
-// ---- what is kept
-
-function persist() {
-  try {
-    if (queue.size) sessionStorage.setItem(storageKey, JSON.stringify([...queue]));
-    else sessionStorage.removeItem(storageKey);
-  } catch {
-    // Full or forbidden: what waits is still in memory.
-  }
+// An answer that lost to a later one from elsewhere: both are named where it stands, and one press brings it back.
+function tellLost(name, mine, theirs) {
+  const fieldset = criterion(name);
+  if (!fieldset) return show("conflict");
+  const note = fieldset.querySelector("[data-lost]");
+  const words = (text, value) => text.replace("{question}", titleOf(fieldset)).replace("{value}", wordsOf(fieldset, value));
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "button small";
+  button.textContent = words(display.dataset.instead, mine);
+  button.addEventListener("click", () => {
+    note.hidden = true;
+    setValue(fieldset, mine);
+    put(name, mine);
+    changed();
+  });
+  const said = `${words(display.dataset.lostMine, mine)} ${words(display.dataset.lostTheirs, theirs)}`;
+  note.replaceChildren(said, " ", button);
+  note.hidden = false;
+  announce(said);
 }
 
-function stored() {
-  try {
-    return JSON.parse(sessionStorage.getItem(storageKey) || "[]");
-  } catch {
-    return [];
-  }
-}
+// ---- what waits
 
 function put(name, value) {
   sequence += 1;
-  queue.set(name, { value, sequence });
-  persist();
+  const entry = { url, who, name, value, sequence };
+  queue.set(name, entry);
+  keep(entry);
   channel?.postMessage({ name, value, sequence });
-  drain();
+  if (display.dataset.state !== "unsaved") show("saving"); // "saved" is said of what the server has confirmed, and of nothing else
+  drainSoon();
+}
+
+function drainSoon() {
+  batchBegan ||= Date.now();
+  clearTimeout(batchTimer);
+  batchTimer = setTimeout(drain, Math.max(0, Math.min(BATCH_PAUSE, batchBegan + LONGEST_BATCH - Date.now())));
 }
 
 // ---- what is sent
 
-function outcome(response) {
-  if (response.ok) return "saved";
-  if (response.type === "opaqueredirect" || [401, 403].includes(response.status)) return "expired";
-  if ([404, 409, 410].includes(response.status)) return "conflict";
-  return response.status < 500 && response.status !== 429 && response.status !== 408 ? "refused" : "offline";
+async function outcome(response) {
+  if (response.ok) return { state: "saved" };
+  if (response.type === "opaqueredirect" || [401, 403].includes(response.status)) return { state: "expired" };
+  if (response.status === 409) return { state: "conflict", ...(await response.json().catch(() => ({}))) };
+  if ([404, 410].includes(response.status)) return { state: "conflict" };
+  return { state: response.status < 500 && response.status !== 429 && response.status !== 408 ? "refused" : "offline" };
 }
 
-async function send(name, { value, sequence: number }) {
+function send(entries, address) {
+  const body = new URLSearchParams();
+  for (const { name, value } of entries) {
+    body.append("name", name);
+    body.append("value", value);
+  }
+  body.append("sequence", Math.max(...entries.map((entry) => entry.sequence)));
   const options = {
     method: "POST",
-    body: new URLSearchParams({ name, value, sequence: number }),
+    body,
     headers: { "X-CSRFToken": csrfToken(), "X-Requested-With": "XMLHttpRequest" },
     redirect: "manual",
     keepalive: true,
     signal: AbortSignal.timeout(PATIENCE),
   };
-  return fetch(url, options).then(outcome, () => "offline");
+  return fetch(address, options).then(outcome, () => ({ state: "offline" }));
 }
 
-function settle(name, entry, result) {
-  if (queue.get(name) === entry) queue.delete(name);
-  persist();
-  problem = result === "saved" ? problem : result;
+// The server holds a later, different answer: the page takes it over and counts on from it, so that the next click wins.
+function yieldTo(entries, lost, held) {
+  sequence = Math.max(sequence, held);
+  for (const { name, value } of entries) {
+    if (!(name in lost) || queue.get(name)?.value !== value) continue;
+    place(name, lost[name]);
+    tellLost(name, value, lost[name]);
+  }
+  changed();
+}
+
+function settle(entries, result) {
+  if (result.lost) yieldTo(entries, result.lost, result.sequence);
+  for (const entry of entries) {
+    if (queue.get(entry.name) === entry) queue.delete(entry.name);
+    drop(entry);
+  }
+  if (result.state !== "saved" && !result.lost) problem = result.state;
   wait = FIRST_WAIT;
 }
 
-function retryLater(result) {
-  show(result);
+function retryLater(state) {
+  show(state);
   clearTimeout(retryTimer);
   retryTimer = setTimeout(drain, wait);
   wait = Math.min(wait * 2, LONGEST_WAIT);
 }
 
 async function sendAll() {
+  let most = MOST;
   while (queue.size) {
-    const [name, entry] = queue.entries().next().value;
-    if (display.dataset.state !== "unsaved") show("saving");
-    const result = await send(name, entry);
-    if (result === "offline" || result === "expired") return retryLater(result);
-    settle(name, entry, result);
+    const entries = [...queue.values()].slice(0, most);
+    const result = await send(entries, url);
+    if (result.state === "offline" || result.state === "expired") return retryLater(result.state);
+    if (result.state === "refused" && entries.length > 1) most = 1; // one of them is at fault: each goes by itself
+    else settle(entries, result);
   }
   show(problem || "saved");
   problem = "";
 }
 
 function drain() {
+  clearTimeout(batchTimer);
+  batchBegan = 0;
   draining ??= sendAll().finally(() => (draining = null));
   return draining;
 }
@@ -154,40 +200,66 @@ function place(name, value) {
   else if (form.elements[name]) form.elements[name].value = value;
 }
 
-const isEmpty = (name) => (criterion(name) ? valueOf(criterion(name)) : form.elements[name]?.value) === "";
+const current = (name) => (criterion(name) ? valueOf(criterion(name)) : form.elements[name]?.value);
 
-// Answers this tab could not send before it was reloaded. One that the server may know better (its numbers went on meanwhile) yields.
-function restore(onChange) {
+// Answers that could not be sent before this page was left. One that the server may know better (its numbers went on
+// meanwhile) is not sent; where it differs, both are named.
+function restore(entries) {
   const held = sequence;
-  for (const [name, entry] of stored()) {
-    if (entry.sequence <= held && !isEmpty(name)) continue;
-    place(name, entry.value);
-    queue.set(name, entry);
+  for (const entry of entries.filter((each) => each.url === url && !queue.has(each.name))) {
+    const shown = current(entry.name);
+    if (entry.sequence <= held && shown !== "") {
+      if (shown !== entry.value) tellLost(entry.name, entry.value, shown);
+      drop(entry);
+      continue;
+    }
+    place(entry.name, entry.value);
+    queue.set(entry.name, entry);
     sequence = Math.max(sequence, entry.sequence);
   }
-  persist();
-  if (queue.size) onChange();
+  if (queue.size) changed();
 }
 
-function hearOtherTabs(onChange) {
+// Answers to other tasks, given offline before this one was opened.
+async function sendLeftBehind(entries) {
+  for (const address of new Set(entries.map((entry) => entry.url))) {
+    const own = entries.filter((entry) => entry.url === address);
+    const result = await send(own, address);
+    if (result.state === "offline" || result.state === "expired") return;
+    if (result.state !== "saved") show("left");
+    own.forEach(drop);
+  }
+}
+
+function hearOtherTabs() {
   channel?.addEventListener("message", ({ data }) => {
     sequence = Math.max(sequence, data.sequence);
     queue.delete(data.name);
     place(data.name, data.value);
-    onChange();
+    changed();
   });
 }
 
+async function sendWhatWaited() {
+  const entries = await everything(who);
+  restore(entries);
+  retryNow();
+  await sendLeftBehind(entries.filter((entry) => entry.url !== url));
+}
+
 export function startSaving(onChange) {
+  changed = onChange;
   show(url ? "ready" : "preview");
   if (!url) return;
-  restore(onChange);
-  hearOtherTabs(onChange);
+  hearOtherTabs();
   addEventListener("online", retryNow);
   addEventListener("focus", retryNow);
-  addEventListener("pagehide", () => flush());
+  addEventListener("pagehide", () => {
+    flush();
+    drain();
+  });
   addEventListener("beforeunload", (event) => {
     if (isUnsaved()) event.preventDefault();
   });
-  retryNow();
+  sendWhatWaited();
 }

@@ -1,9 +1,10 @@
 // Marking the pieces of the passage that answer a question. By mouse: select and keep. By touch: tap the first and the last
-// word and keep. By keyboard: arrows go from word to word, Shift extends, Enter keeps, Escape goes back.
+// word and keep. By keyboard: arrows go from word to word and up and down from sentence to sentence, Shift extends, Enter keeps,
+// Escape goes back. Marks snap to words, unless exact characters are asked for.
 
 import { announce, form, isFrozen, item } from "./page.js";
-import { goTo, mark, marked, nextMissing } from "./marker.js";
-import { paint, passage, select, selected, textOf, toStored, unselect, wordAt, words } from "./passage.js";
+import { goOn, goTo, mark, marked } from "./marker.js";
+import { paint, passage, select, selected, sentences, snapped, textOf, toStored, unselect, wordAt, words } from "./passage.js";
 
 const tools = document.getElementById("marking");
 const piece = document.getElementById("kept-piece");
@@ -11,6 +12,7 @@ const fieldsets = () => [...form.querySelectorAll("fieldset[data-span]")];
 const hidden = (fieldset) => fieldset.querySelector("input[type=hidden]");
 const nothing = (fieldset) => fieldset.querySelector("[data-nothing]");
 const isForward = passage && getComputedStyle(passage).direction !== "rtl";
+const isExact = () => tools.querySelector("[data-exact]").checked;
 let cursor = null; // the words where a selection by tapping or by keys begins and ends
 let onChange = () => {};
 
@@ -61,6 +63,8 @@ export function repaint() {
   if (!passage || !tools) return;
   paint(fieldset ? rangesOf(fieldset) : []);
   for (const name of tools.querySelectorAll("[data-letter]")) name.textContent = fieldset ? item(fieldset).dataset.item : "";
+  const question = fieldset && item(fieldset).querySelector("h2.text > [dir]");
+  tools.querySelector("[data-question]").textContent = question?.textContent ?? "";
   tools.hidden = !fieldset || isFrozen(fieldset);
 }
 
@@ -84,17 +88,19 @@ function cancel() {
 function keep() {
   const [fieldset, chosen] = [current(), selected()];
   if (!fieldset || isFrozen(fieldset) || !chosen) return;
-  const range = chosen.map(toStored);
+  const range = (isExact() ? chosen : snapped(chosen)).map(toStored);
+  const wasEmpty = !rangesOf(fieldset).length;
   cancel();
   writeRanges(fieldset, [...rangesOf(fieldset), range]);
   announce(`${tools.dataset.kept} ${textOf(range)}`);
+  if (wasEmpty) goOn(); // who wants to mark more than one piece comes back
+  else passage.focus({ preventScroll: true });
 }
 
+
 function goBack() {
-  const next = nextMissing();
   cancel();
-  if (next) goTo(next);
-  else form.querySelector(".dock [data-needs-all]").focus(); // so that Enter submits
+  goOn();
 }
 
 function selectWords() {
@@ -118,11 +124,22 @@ function begin(fieldset) {
 }
 
 const steps = () => ({ ArrowRight: isForward ? 1 : -1, ArrowLeft: isForward ? -1 : 1 });
+// The first press takes the sentence the selection is in, each further one the next; Shift adds it.
+function stepBySentence(step, isExtending) {
+  const all = sentences();
+  const at = Math.max(0, all.findIndex(([, last]) => (cursor?.focus ?? 0) <= last));
+  const isTaken = cursor?.sentence;
+  const [first, last] = all[Math.min(Math.max(isTaken ? at + step : at, 0), all.length - 1)];
+  cursor = { anchor: isExtending && isTaken ? Math.min(cursor.anchor, first) : first, focus: last, sentence: true };
+  selectWords();
+}
+
 const ends = () => ({ Home: 0, End: words().length - 1 });
 
 function press(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || !words().length) return false;
   if (event.key in steps()) stepTo((cursor?.focus ?? -1) + steps()[event.key], event.shiftKey);
+  else if (event.key === "ArrowDown" || event.key === "ArrowUp") stepBySentence(event.key === "ArrowDown" ? 1 : -1, event.shiftKey);
   else if (event.key in ends()) stepTo(ends()[event.key], event.shiftKey);
   else if (event.key === "Enter") keep();
   else if (event.key === "Escape") goBack();
@@ -162,7 +179,14 @@ function forget(event) {
   if (event.pointerType !== "touch" || !event.target.closest("#source")) cursor = null;
 }
 
+// What the mouse has selected is shown as it would be kept.
+function snapSelection(event) {
+  const chosen = event.pointerType !== "touch" && !isExact() && selected();
+  if (chosen && passage.contains(event.target)) select(snapped(chosen));
+}
+
 function listen() {
+  passage.addEventListener("pointerup", (event) => setTimeout(() => snapSelection(event)));
   passage.addEventListener("keydown", (event) => {
     if (!press(event)) return;
     event.preventDefault();

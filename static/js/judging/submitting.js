@@ -1,8 +1,9 @@
 // Submitting: once, complete, and not before everything has been saved, so that an ended session or a lost line costs nothing.
 
-import { csrfToken, form } from "./page.js";
+import { announce, csrfToken, form, titleOf } from "./page.js";
 import { goTo, missing } from "./marker.js";
 import { everythingSaved, isUnsaved } from "./saving.js";
+import { nextQuestion } from "./view.js";
 
 const PATIENCE = 5000;
 const STOPPED = 15000; // by then the person has stopped the page from loading; the token makes a second try harmless
@@ -33,12 +34,19 @@ async function saveThenSend(button) {
   if (isSaved) form.requestSubmit(button);
 }
 
+// The next that is missing, after where one is; those who hear the page are told what and how many.
+function tellMissing() {
+  const next = nextQuestion() ?? missing()[0];
+  goTo(next);
+  announce(`${document.getElementById("missing").dataset.toGo.replace("#", missing().length)} ${titleOf(next)}`);
+}
+
 function onSubmit(event) {
   const [firstMissing] = event.submitter?.hasAttribute("data-needs-all") ? missing() : [];
   const mayGo = !isSent && !isWaiting && !firstMissing && !isUnsaved();
   if (mayGo) return sendNow();
   event.preventDefault();
-  if (firstMissing) goTo(firstMissing);
+  if (firstMissing) tellMissing();
   else if (!isSent && !isWaiting) saveThenSend(event.submitter);
 }
 

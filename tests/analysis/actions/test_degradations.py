@@ -4,13 +4,15 @@ import pytest
 from celery import current_app
 
 from analysis import frames, tasks
-from analysis.actions import degradations, set_facts
+from analysis.actions import degradations
 from analysis.actions.degradations import NothingToDegrade
 from analysis.actions.degrading import Wanted
+from analysis.sections.question_sets import SetFacts
 from judging.actions import imports
 from judging.formats.records import QuestionRecord, SourceRecord, Study
 from judging.models import Attribute, Collection, Job, Question, System, Unit
 from tests import factories
+from tests.analysis.sections.computing import records
 from tests.judging.studies import NOW
 
 pytestmark = pytest.mark.django_db
@@ -197,7 +199,7 @@ def test_reports_know_degradations(canals):
     made = degraded(canals, noise=["entities"])
     read = frames.material(factories.opened(collection=made))
 
-    kinds = {row["system"]: row["kind"] for row in set_facts.records(read, set_facts.held_sets(read), {})}
+    kinds = {row["system"]: row["kind"] for row in records(SetFacts, read)}
 
     assert kinds == {"Alba": "model", "Brisa": "model", "Alba, entities dropped": "degradation"}
 

@@ -107,42 +107,53 @@ def test_nothing_shared_leaves_agreement_and_severity_undefined():
 
 def test_constant_metric_has_no_correlation_at_any_level():
     tables = carried_out(study(TWO, metrics={"meteor": lambda *_: 0.5, "bleu_4": lambda n, p: n + p / 10}))
-    flat = [row for row in found(tables["levels"], metric="meteor") if row["coefficient"] != "pairwise_accuracy"]
-    assert {row["level"] for row in flat} == {"question", "source", "system"}
+    flat = [row for row in found(tables["levels"], metric="meteor") if not row["coefficient"].endswith("accuracy")]
+    assert {row["level"] for row in flat} == {"pooled", "within_source", "systems"}
     assert {row["value"] for row in flat} == {None}
     assert all(row["reason"] for row in flat)
-    [pair] = found(tables["differences"], criterion="correctness")
-    assert pair["p_swap"] is None
-    assert "the same for every item" in pair["swap_reason"]
-    assert pair["z_reason"] == "a correlation is undefined"
+    pairs = found(tables["differences"], criterion="correctness")
+    assert {pair["p"] for pair in pairs} == {None}
+    assert all(pair["reason"] for pair in pairs)
+    assert "the same for every question" in found(pairs, level="pooled")[0]["williams_reason"]
+    assert {row["highest"] for row in tables["leaders"]} == {"bleu_4"}
 
 
 def test_people_who_order_nothing_leave_pairwise_accuracy_undefined():
     flat = {"correctness@A1": lambda n, p: 1 + n % 3, "correctness@A2": lambda n, p: 1 + n % 3}
     tables = carried_out(study(flat, metrics={"meteor": lambda n, p: n + p / 10}))
     rows = {row["level"]: row for row in found(tables["levels"], coefficient="pairwise_accuracy")}
-    assert {rows["source"]["reason"], rows["system"]["reason"]} == {"people order no two of them"}
-    assert rows["question"]["value"] > 0.5
+    assert rows["within_source"]["value"] is rows["systems"]["value"] is None
+    assert rows["within_source"]["reason"]
+    assert rows["pooled"]["value"] > 0.5
 
 
-def test_metrics_without_a_common_question_are_undefined_at_every_level():
-    halves = {"meteor": lambda n, p: n + p if n % 2 else None, "bleu_4": lambda n, p: None if n % 2 else n - p}
-    tables = carried_out(study(TWO, metrics=halves))
+HALVES = {"meteor": lambda n, p: n + p if n % 2 else None, "bleu_4": lambda n, p: None if n % 2 else n - p}
+
+
+def test_metrics_without_a_common_question_have_each_their_own_and_are_not_compared():
+    tables = carried_out(study(TWO, metrics=HALVES))
+    pooled = found(tables["levels"], criterion="correctness", level="pooled", coefficient="spearman")
+    assert [row["questions"] for row in pooled] == [4, 6]
+    assert {row["value"] for row in tables["differences"]} == {None}
+    assert all(row["reason"] for row in tables["differences"])
+
+
+def test_metrics_without_a_common_question_are_undefined_on_the_questions_that_all_have():
+    tables = carried_out(study(TWO, metrics=HALVES), items="common")
     assert {row["value"] for row in tables["levels"]} == {None}
     assert all(row["reason"] for row in tables["levels"])
-    assert {row["p_swap"] for row in tables["differences"]} == {None}
 
 
 def test_no_metrics_leave_levels_and_differences_empty():
     tables = carried_out(study(TWO))
-    assert (tables["levels"], tables["differences"], tables["correlations"]) == ([], [], [])
+    assert (tables["levels"], tables["differences"], tables["leaders"]) == ([], [], [])
 
 
 def test_few_items_have_exact_p_or_none():
     tables = carried_out(study(TWO, sources=1, systems=("Alba", "Brisa", "Corvo"), metrics={"meteor": lambda n, p: p}))
-    [row] = found(tables["levels"], level="question", coefficient="spearman", criterion="correctness")
+    [row] = found(tables["levels"], level="pooled", coefficient="spearman", criterion="correctness")
     assert row["n"] == 3
-    assert row["p"] is None or row["p"] > 0.33  # all six orders were looked at
+    assert row["p"] is None
     permutation = found(tables["comparisons"], test="permutation")
     assert all("too few" in row["reason"] for row in permutation)
     assert {row["letters"] for row in tables["groups"]} == {"a"}

@@ -6,6 +6,7 @@ from contextlib import redirect_stdout
 import pytest
 
 from analysis.actions import planning
+from analysis.reports import planning as drawing
 from judging.actions import jobs
 from judging.models import Job
 from tests import factories
@@ -36,6 +37,7 @@ def test_plan_from_qgevals_deviations_gives_the_published_sizes_and_code_that_gi
             exec(result["code"], {})
         assert said.getvalue() == f"3 {row['items']} {row['power']}\n"
     assert planning.latest(campaign).result == result
+    assert row["half_width_others"] is None
 
 
 def test_plan_from_judged_ratings_needs_fewer_items_with_more_annotators():
@@ -43,6 +45,8 @@ def test_plan_from_judged_ratings_needs_fewer_items_with_more_annotators():
     result = planned(campaign, "main/correctness", difference=0.3)
     one, two = result["needed"]
     assert two["items"] <= one["items"]
+    assert one["half_width_others"] is None
+    assert two["half_width_others"] >= two["half_width"]
     powers = [row["power"] for row in result["curve"] if row["annotators"] == 1]
     assert powers[0] < powers[-1]
     assert result["source"] == "main round, correctness"
@@ -70,3 +74,13 @@ def test_choices_are_judged_rounds_and_the_literature():
     assert keys[:2] == ["main/grammaticality", "main/correctness"]
     assert "qgeval/answerability" in keys
     assert not [key for key, _, _ in planning.choices(factories.campaign()) if not key.startswith("qgeval/")]
+
+
+def test_a_plan_stored_before_questions_had_their_name_still_renders():
+    result = planned(factories.campaign(), "qgeval/fluency")
+    shown = drawing.page(result)
+    old = {**result, "system_item": result["question"]}
+    del old["question"], old["annotator_system"]
+    for row in old["needed"]:
+        del row["half_width_others"]
+    assert drawing.page(old) == shown

@@ -20,8 +20,11 @@ pytestmark = pytest.mark.django_db
 ASKED = {"criterion": "correctness", "metric": "bleu_1", "formula": "per_class_f", "method": "grid", "seed": 1}
 
 
-def tunable(sources=60):
-    """Return a study whose ratings follow the entity, which BLEU-1 hardly sees."""
+def tunable(sources=60, *, loose=True):
+    """Return a study whose ratings follow the entity, which BLEU-1 hardly sees.
+
+    Unless `loose`, the function words of a question depend on whether the entity is named.
+    """
     rng, buffer = random.Random(5), io.StringIO()
     writer = csv.writer(buffer)
     writer.writerow(["source_id", "passage", "answer", "system", "question", "reference", "grammaticality@A1",
@@ -30,7 +33,10 @@ def tunable(sources=60):
         reference = f"Who built the old lock of Arden{number} near the wide river ?"
         named, wordy = rng.random() < 0.5, rng.random() < 0.5
         asks = rng.choice(("Who", "When", "Why"))
-        question = f"{asks} built the {'old lock' if wordy else 'thing'} of {f'Arden{number}' if named else 'it'} ?"
+        article = rng.choice(("the", "that")) if loose else "the"
+        question = (
+            f"{asks} built {article} {'old lock' if wordy else 'thing'} of {f'Arden{number}' if named else 'it'} ?"
+        )
         row = (
             number,
             f"Lock {number}.",
@@ -69,6 +75,17 @@ def test_weights_go_to_what_people_followed_and_help_on_questions_held_out(metho
     assert len(found["splits"]) == 5
     assert found["gain"] > 0.25
     assert found["cased"]
+    assert found["collinear"] == []
+
+
+def test_classes_that_cannot_be_told_apart_have_no_exact_weights():
+    with pytest.raises(
+        jobs.CannotDo, match=r"entity, function cannot be told apart on these questions \(rank 4 of 5\)"
+    ):
+        carried_out(tunable(loose=False), method="exact")
+    found = carried_out(tunable(loose=False), method="grid")
+    assert found["gain"] > 0.2
+    assert found["collinear"] == ["entity", "function"]
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_seed_other_splits():

@@ -8,7 +8,11 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from analysis.stats.alpha import LEVELS, krippendorff_alpha
+from analysis.stats.fleiss import fleiss_kappa, randolph_kappa
+from analysis.stats.gwet import gwet_ac
+from analysis.stats.icc import intraclass
 from analysis.stats.kappa import cohen_kappa
+from analysis.stats.percent import percent_agreement
 from tests.published.stats_data import FLEISS_1971, KRIPPENDORFF_C, SHROUT_FLEISS
 
 
@@ -96,7 +100,7 @@ def test_agreement_of_continuous_values(tmp_path: Path) -> None:
         (["1,a,3", "1,a,4"], "rater a judged unit 1 more than once"),
         (["1,a,x"], "row 2, column value: 'x' is not a number"),
         (["1,,3"], "row 2: the column rater is blank"),
-        (["1,a"], "row 2: The row has 2 cells"),
+        (["1,a,3", "2,a"], "row 3: The row has 2 cells"),
     ],
 )
 def test_agreement_refuses_a_table_with_the_row(tmp_path: Path, rows: list[str], message: str) -> None:
@@ -125,6 +129,96 @@ def test_agreement_says_which_column_or_file_is_missing(tmp_path: Path) -> None:
 
 def test_agreement_warns_of_more_raters_than_units(tmp_path: Path) -> None:
     assert "is the table transposed?" in run(write(tmp_path / "t.csv", long(KRIPPENDORFF_C.T)))
+
+
+def over_sources() -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Return ratings of 20 sources' four units each, their sources, and the rows of a table."""
+    rng = np.random.default_rng(8)
+    worth = rng.integers(1, 5, 20).repeat(4)[:, None]
+    table = np.clip(worth + rng.integers(-1, 2, (80, 3)), 1, 4).astype(float)
+    table[5, 1] = np.nan
+    sources = np.repeat([f"text {number}" for number in range(20)], 4)
+    rows = [f"{line},{sources[place // 3]}" for place, line in enumerate(long(table))]
+    return table, sources, rows
+
+
+WITH_SOURCE = "unit,rater,value,text"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_agreement_takes_intervals_over_sources(tmp_path: Path, level: str) -> None:
+    table, sources, rows = over_sources()
+    path = write(tmp_path / "s.csv", rows, header=WITH_SOURCE)
+    found = records(path, "--level", level, "--source", "text", "--scale", "1,2,3,4")
+    how = {"clusters": sources, "scale": [1, 2, 3, 4]}
+    expected = {
+        "krippendorff_alpha": krippendorff_alpha(table, level=level, **how),
+        "percent_agreement": percent_agreement(table, **how),
+        "fleiss_kappa": fleiss_kappa(table, **how),
+        "fleiss_kappa_listwise": fleiss_kappa(table, unequal="listwise", **how),
+        "randolph_kappa": randolph_kappa(table, **how),
+        "gwet_ac1": gwet_ac(table, **how),
+    }
+    if level != "nominal":
+        expected["gwet_ac2_quadratic"] = gwet_ac(table, weights="quadratic", **how)
+    if level in ("interval", "ratio"):
+        for form, estimate in intraclass(table, clusters=sources).items():
+            expected[f"icc_{form}"] = estimate
+        assert found["icc_2,k"]["low"] == expected["icc_2,k"].low
+    for name in expected.keys() & found.keys():
+        ours, theirs = found[name], expected[name]
+        assert (ours["value"], ours["low"], ours["high"]) == (theirs.value, theirs.low, theirs.high)
+        assert (ours["clusters"], ours["df"]) == (20, theirs.df)
+    assert len(expected.keys() & found.keys()) >= len(expected) - 2
+
+
+def test_agreement_without_sources_is_what_it_was(tmp_path: Path) -> None:
+    table, _, rows = over_sources()
+    found = records(write(tmp_path / "s.csv", rows, header=WITH_SOURCE))["krippendorff_alpha"]
+    expected = krippendorff_alpha(table, level="ordinal")
+    assert (found["low"], found["high"], found["clusters"]) == (expected.low, expected.high, 0)
+
+
+def test_agreement_as_text_shows_the_number_of_sources(tmp_path: Path) -> None:
+    _, _, rows = over_sources()
+    path = write(tmp_path / "s.csv", rows, header=WITH_SOURCE)
+    assert "clusters" in run(path, "--source", "text").splitlines()[0].split()
+    assert "clusters" not in run(path)
+    few = write(tmp_path / "few.csv", rows[: 3 * 4 * 6], header=WITH_SOURCE)
+    assert "rough interval: " in run(few, "--source", "text")
+
+
+def test_agreement_refuses_a_unit_of_two_sources_and_a_blank_source(tmp_path: Path) -> None:
+    rows = ["1,a,3,x", "1,b,3,y"]
+    with pytest.raises(CommandError, match="unit 1 has the sources x and y; name a finer unit"):
+        run(write(tmp_path / "two.csv", rows, header=WITH_SOURCE), "--source", "text")
+    with pytest.raises(CommandError, match="row 2: the column text is blank"):
+        run(write(tmp_path / "blank.csv", ["1,a,3,"], header=WITH_SOURCE), "--source", "text")
+
+
+def test_agreement_of_constant_ratings_prints_what_is_defined(tmp_path: Path) -> None:
+    """Chance by the scale is known whatever the scale is: AC1 and Randolph are 1, kappa and alpha undefined."""
+    found = records(write(tmp_path / "one.csv", long(np.full((4, 2), 3.0))))
+    assert found["gwet_ac1"]["value"] == found["gwet_ac2_quadratic"]["value"] == 1
+    assert found["randolph_kappa"]["value"] == found["percent_agreement"]["value"] == 1
+    assert found["fleiss_kappa"]["value"] is None
+    assert found["fleiss_kappa"]["reason"].startswith("every rating has the same value")
+
+
+def test_agreement_refuses_a_scale_of_one_point(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="a scale has two points or more"):
+        run(write(tmp_path / "c.csv", ["1,a,3"]), "--scale", "3")
+
+
+def test_agreement_of_raters_with_themselves_over_sources(tmp_path: Path) -> None:
+    table, sources, rows = over_sources()
+    again = [f"u{unit},r0,{1 + unit % 4},{sources[unit]}" for unit in range(80)]
+    path = write(tmp_path / "again.csv", rows + again, header=WITH_SOURCE)
+    found = json.loads(run(path, "--json", "--repeats", "--source", "text", "--scale", "1,2,3,4"))
+    [own] = [row for row in found if row["coefficient"] == "intra_rater_percent"]
+    both = np.column_stack([table[:, 0], 1 + np.arange(80) % 4])
+    expected = percent_agreement(both, clusters=sources)
+    assert (own["value"], own["low"], own["clusters"]) == (expected.value, expected.low, 20)
 
 
 def test_agreement_of_raters_with_themselves_where_units_come_again(tmp_path: Path) -> None:

@@ -5,21 +5,46 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from analysis import frames
-from analysis.actions import agreement
+from analysis.reports.rows import encode
+from analysis.sections.agreement import of_table
+from analysis.stats.alpha import krippendorff_alpha
 from tests.analysis import studies
 
 pytestmark = pytest.mark.django_db
 
 
-def test_prints_what_the_whole_table_gives(capsys):
-    campaign = studies.imported()
-    call_command("campaign_agreement", str(campaign.uuid), "--json")
+def printed_row(capsys, campaign, *more, coefficient="gwet_ac1", level="nominal"):
+    wanted = ("correctness", coefficient, level)
+    call_command("campaign_agreement", str(campaign.uuid), "--json", *more)
     rows = json.loads(capsys.readouterr().out)
-    [printed] = [row for row in rows if (row["criterion"], row["coefficient"]) == ("correctness", "gwet_ac1")]
-    whole = agreement.records(frames.material(campaign))
-    [given] = [row for row in whole if (row["criterion"], row["coefficient"]) == ("correctness", "gwet_ac1")]
+    [row] = [row for row in rows if (row["criterion"], row["coefficient"], row["level"]) == wanted]
+    return row
+
+
+def test_prints_what_the_whole_table_gives_over_units(capsys):
+    campaign = studies.imported()
+    printed = printed_row(capsys, campaign, "--over", "units")
+    table = frames.material(campaign).ratings("correctness").to_numpy()
+    whole = map(encode, of_table(table, frames.rubric_of(campaign).criterion("correctness")))
+    [given] = [row for row in whole if row["coefficient"] == "gwet_ac1"]
     assert (printed["value"], printed["low"], printed["n"]) == (given["value"], given["low"], given["n"])
-    assert printed["bootstrap_low"] < printed["value"] < printed["bootstrap_high"]
+    assert printed["low"] < printed["value"] < printed["high"]
+    assert printed["clusters"] == 0
+
+
+def test_intervals_are_over_sources(capsys):
+    campaign = studies.imported(sources=13)
+    alpha = {"coefficient": "krippendorff_alpha", "level": "ordinal"}
+    printed = printed_row(capsys, campaign, **alpha)
+    read = frames.material(campaign)
+    ratings = read.ratings("correctness")
+    sources = read.slots.set_index("unit")["source"][ratings.index].to_numpy()
+    given = krippendorff_alpha(ratings.to_numpy(), level="ordinal", clusters=sources)
+    found = (printed["value"], printed["low"], printed["high"], printed["df"])
+    assert found == pytest.approx((given.value, given.low, given.high, given.df), rel=1e-10)
+    assert (printed["n"], printed["clusters"]) == (39, 13)
+    assert printed["low"] != pytest.approx(printed_row(capsys, campaign, "--over", "units", **alpha)["low"])
+    assert printed["low"] < printed["value"] < printed["high"]
 
 
 def test_says_why_where_nobody_judged(capsys):

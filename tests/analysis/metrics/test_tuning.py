@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
-from analysis.metrics.answerability import classes
+from analysis.metrics.answerability import CLASSES, classes
 from analysis.metrics.tuning import (
     CannotTune,
     Weights,
+    _split,
     class_scores,
+    collinear,
     exact,
     held_out,
     mixed,
@@ -113,6 +115,67 @@ def test_a_missing_judgment_is_refused() -> None:
 def test_too_few_to_hold_out_are_refused() -> None:
     with pytest.raises(CannotTune, match="fewer than 3 to test on"):
         held_out(*study(), rng=np.random.default_rng(1), train=398)
+
+
+@pytest.mark.parametrize(
+    ("seed", "delta", "words"),
+    [(0, 0.7, (0.4, 0.2, 0.1, 0.3)), (2, 0.8, (0.4, 0.2, 0.1, 0.3)), (5, 0.7, (0.3, 0.2, 0.2, 0.3))],
+)
+def test_the_grid_shares_a_weight_evenly_between_classes_that_are_one(
+    seed: int, delta: float, words: tuple[float, ...]
+) -> None:
+    """Any split is equally good, and rounding chose: with OPENBLAS_CORETYPE=Prescott other weights came out."""
+    rng = np.random.default_rng(seed)
+    scores, base = rng.random((N, 4, 1)).repeat(2, axis=2), rng.random(N)
+    scores[:, 3] = scores[:, 1]
+    gold = mixed(scores, base, TRUE, formula="per_class_f") + 0.3 * rng.normal(size=N)
+    found = search(scores, base, gold, formula="per_class_f")
+    assert found.delta == pytest.approx(delta)
+    assert found.words == pytest.approx(words)
+    assert collinear(scores, base) == ["entity", "function"]
+    dependent = scores[:, 0, 0] + scores[:, 2, 0]
+    assert collinear(scores, dependent) == [*CLASSES, "the base metric"]
+    assert collinear(*study()[:2]) == []
+
+
+def clustered(sources: int, each: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return a study in which nothing but the source tells what a question is worth."""
+    rng = np.random.default_rng(seed)
+    source = np.repeat(np.arange(sources), each)
+    own = rng.random((sources, 4, 1))[source] + 0.05 * rng.random((len(source), 4, 1))
+    base = rng.random(sources)[source] + 0.05 * rng.random(len(source))
+    gold = rng.random(sources)[source] + 0.1 * rng.random(len(source))
+    return own.repeat(2, axis=2), base, gold, source
+
+
+def test_a_gain_that_was_learnt_from_the_same_sources_is_none_on_others() -> None:
+    """Ten sources with 15 questions each, judgments by source alone: split by question, weights learn the sources."""
+    gains: dict[bool, list[float]] = {True: [], False: []}
+    for seed in range(20):
+        *data, source = clustered(10, 15, seed)
+        for whole in (True, False):
+            splits = held_out(
+                *data, rng=np.random.default_rng(1), train=75, bag=50, splits=2,
+                sources=source.tolist() if whole else None,
+            )  # fmt: skip
+            gains[whole] += [split.tuned_metric - split.base for split in splits]
+    assert np.mean(gains[False]) > 0.3
+    assert np.mean(gains[True]) < 0.15
+
+
+def test_a_source_is_learnt_from_or_tested_on_never_both() -> None:
+    source = np.repeat(np.arange(12), [1, 9, 2, 3, 7, 1, 1, 5, 5, 4, 1, 1])
+    for seed in range(20):
+        learn, test = _split(source, 20, np.random.default_rng(seed))
+        assert set(source[learn]).isdisjoint(source[test])
+        assert sorted([*learn, *test]) == list(range(40))
+        assert 20 <= len(learn) < 40
+        assert len(test) > 0
+
+
+def test_judgments_of_one_source_leave_none_to_test_on() -> None:
+    with pytest.raises(CannotTune, match="all judged questions are on one source"):
+        held_out(*study(), rng=np.random.default_rng(1), sources=["t"] * N)
 
 
 def test_nothing_that_correlates_is_refused() -> None:

@@ -3,9 +3,18 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from analysis.planning.power import LIBRARY, Variances, half_width, items_needed, pilot_variances, power
+from analysis.planning.power import (
+    LIBRARY,
+    Variances,
+    half_width,
+    half_width_for_others,
+    items_needed,
+    of_components,
+    power,
+)
+from analysis.stats.components import Components, variance_components
 
-PLAIN = Variances(system_item=0.05, residual=0.3)
+PLAIN = Variances(question=0.05, residual=0.3)
 
 
 def rng() -> np.random.Generator:
@@ -48,7 +57,7 @@ def test_items_needed_for_nothing_are_refused() -> None:
 
 
 def test_power_on_a_scale_falls_at_its_end() -> None:
-    wide = Variances(system_item=0.1, residual=0.5)
+    wide = Variances(question=0.1, residual=0.5)
     args = {"difference": 0.3, "items": 60, "judges": 2, "scale": [1, 2, 3], "simulations": 1000}
     middle = power(wide, rng=rng(), means=(2.15, 1.85), **args).value
     end = power(wide, rng=rng(), means=(4.15, 3.85), **args).value
@@ -56,7 +65,7 @@ def test_power_on_a_scale_falls_at_its_end() -> None:
 
 
 def test_power_on_a_scale_where_all_ratings_agree() -> None:
-    fixed = Variances(system_item=0, residual=0)
+    fixed = Variances(question=0, residual=0)
     args = {"items": 5, "judges": 1, "scale": [1, 2], "simulations": 10, "difference": 1.0}
     assert power(fixed, rng=rng(), means=(2, 1), **args).value == 1
     assert power(fixed, rng=rng(), means=(2, 2), **args).value == 0
@@ -67,28 +76,69 @@ def test_power_refuses_studies_that_are_none() -> None:
         power(PLAIN, difference=0.1, items=1, judges=1, rng=rng())
 
 
-def test_pilot_variances_find_what_made_the_ratings() -> None:
-    draw = np.random.default_rng(1)
-    ratings = (
-        draw.normal(size=(4, 1, 1))
-        + draw.normal(size=(1, 400, 1)) * 2
-        + draw.normal(size=(4, 400, 1)) * np.sqrt(0.4)
-        + draw.normal(size=(4, 400, 3)) * np.sqrt(0.9)
+def pilot(y: np.ndarray, **changes: object) -> Components:
+    """Return the components of ratings (systems, items, annotators)."""
+    system, item, annotator = (axis.ravel() for axis in np.indices(y.shape))
+    labels = {"systems": system, "sources": item, "annotators": annotator} | changes
+    return variance_components(y.ravel(), **labels)
+
+
+def drawn(*, severity: float = 1.0, seed: int = 4) -> np.ndarray:
+    draw = np.random.default_rng(seed)
+    y = draw.normal(size=(4, 1, 1)) + draw.normal(size=(1, 400, 1)) * 2 + draw.normal(size=(1, 1, 3)) * severity
+    y = y + draw.normal(size=(4, 400, 1)) * np.sqrt(0.4) + draw.normal(size=(4, 1, 3)) * 0.3
+    return y + draw.normal(size=(4, 400, 3)) * np.sqrt(0.9)
+
+
+def test_a_pilot_gives_what_made_its_ratings() -> None:
+    ratings = drawn()
+    ratings[np.random.default_rng(2).random(ratings.shape) < 0.1] = np.nan
+    found = of_components(pilot(ratings))
+    assert (found.question, found.residual) == pytest.approx((0.4, 0.9), rel=0.15)
+    assert found.annotator_system == pytest.approx(0.09, rel=0.6)
+
+
+def test_severity_of_annotators_is_no_part_of_a_pilot_s_residual() -> None:
+    """It cancels in the difference of systems that the same annotators rate; it was counted as residual before."""
+    mild, severe = (of_components(pilot(drawn(severity=each))) for each in (0.0, 3.0))
+    assert severe.residual == pytest.approx(mild.residual, rel=1e-4)
+
+
+def test_two_questions_a_source_make_one_item() -> None:
+    draw = np.random.default_rng(3)
+    cell = draw.normal(size=(3, 200, 1, 1)) * 0.5
+    y = cell + draw.normal(size=(3, 200, 2, 1)) * 0.6 + draw.normal(size=(3, 200, 2, 3)) * 0.7
+    system, item, slot, annotator = (axis.ravel() for axis in np.indices(y.shape))
+    components = variance_components(y.ravel(), systems=system, sources=item, annotators=annotator, questions=slot)
+    found, v = of_components(components), components.variances
+    assert found.question == pytest.approx(v["source:system"] + v["question"] / 2)
+    assert found.residual == pytest.approx(v["residual"] / 2)
+
+
+def test_a_pilot_with_one_rating_a_question_cannot_tell_what_more_annotators_help() -> None:
+    y = drawn()[:, :30]
+    one = np.full_like(y, np.nan)
+    for system, item in np.ndindex(y.shape[:2]):
+        one[system, item, (system + item) % 3] = y[system, item, (system + item) % 3]
+    with pytest.raises(ValueError, match="every question has one rating"):
+        of_components(pilot(one))
+    with pytest.raises(ValueError, match="one annotator"):
+        of_components(pilot(y[:, :, :1]))
+    with pytest.raises(ValueError, match="annotators are fixed"):
+        of_components(pilot(y, annotators_random=False))
+
+
+def test_half_width_for_other_annotators_by_hand() -> None:
+    """2 (.05 + .3/3) / 100 = .003 with 99 and 2 .09/3 = .06 with 5 x 2 df: .063^2 / (.003^2/99 + .06^2/10) = 11.02."""
+    some = Variances(question=0.05, residual=0.3, annotator_system=0.09)
+    expected = stats.t.ppf(0.975, 11.0222) * np.sqrt(0.063)
+    assert half_width_for_others(some, items=100, judges=3, systems=6) == pytest.approx(expected, rel=1e-5)
+    assert np.isnan(half_width_for_others(some, items=100, judges=2, systems=2))
+    assert half_width_for_others(PLAIN, items=100, judges=3, systems=6) == pytest.approx(
+        half_width(PLAIN, items=100, judges=3)
     )
-    ratings[draw.random(ratings.shape) < 0.1] = np.nan
-    found = pilot_variances(ratings)
-    assert (found.system_item, found.residual) == pytest.approx((0.4, 0.9), rel=0.15)
-
-
-def test_pilot_variances_are_never_negative() -> None:
-    draw = np.random.default_rng(2)
-    assert pilot_variances(draw.normal(size=(2, 5, 3))).system_item >= 0
-
-
-@pytest.mark.parametrize("shape", [(1, 5, 2), (2, 1, 2), (2, 5, 1)])
-def test_pilot_variances_need_two_of_each(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="a pilot needs two systems"):
-        pilot_variances(np.ones(shape))
+    nothing = Variances(question=0, residual=0)
+    assert half_width_for_others(nothing, items=100, judges=3, systems=6) == 0
 
 
 def test_half_width_is_students() -> None:

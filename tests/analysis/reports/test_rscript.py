@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from analysis.reports.rscript import mixed_model_script
+from analysis.stats.components import variance_components
 
 COLUMNS = ("source_id", "system", "rater", "criterion", "value", "judgment:round", "judgment:left_out")
 NEEDED = 'for (name in c("ordinal", "emmeans")) library(name, character.only = TRUE)'
@@ -41,10 +42,47 @@ def test_script_runs_in_r(tmp_path):
 
     ran = subprocess.run([r, "mixed-model.R"], cwd=tmp_path, capture_output=True, text=True, check=True)
 
-    three, absent, two = ran.stdout.split("\n== ")[1:]
-    assert "(1 | rater) + (1 | source_id)" in three
+    three, absent, two = (" ".join(part.split()) for part in ran.stdout.split("\n== ")[1:])
+    effects = "(1 | source_id) + (1 | question_unit) + (1 | rater) + (1 | rater:system)"
+    assert f"point ~ system + {effects}" in three
     assert "nobs" in three and " 120 " in three
     assert "a - b" in three
-    assert absent.strip().endswith("Undefined: it needs two values, two systems and three sources.")
-    assert "value ~ system + rater + (1 | source_id)" in two
+    assert absent.endswith("Undefined: it needs two values, two systems and three sources.")
+    assert "point ~ system * rater + (1 | source_id) + (1 | question_unit)" in two
     assert " 80 " in two
+
+
+def test_linear_model_of_the_script_has_our_variances(tmp_path):
+    r = shutil.which("Rscript")
+    needed = NEEDED + '; library("lmerTest")'
+    if r is None or subprocess.run([r, "-e", needed], capture_output=True, check=False).returncode:
+        pytest.skip("no R with the packages ordinal, emmeans and lmerTest (Debian: r-cran-lmertest)")
+    chance = random.Random(2)
+    made = [
+        (f"s{n}", s, p, chance.choice((0, 1)), chance.choice((0, 1))) for n in range(25) for s in "ab" for p in (1, 2)
+    ]
+    made = [
+        (source, system, position, rater, 2 + level * chance.choice((0, 1)) - lower * (rater == "A"))
+        for source, system, position, level, lower in made
+        for rater in "ABC"
+    ]
+    columns = ("source_id", "system", "position", "rater", "value", "criterion", "judgment:round")
+    with (tmp_path / "judgments.csv").open("w") as file:
+        csv.writer(file).writerows([columns, *((*row, "only", "main") for row in made)])
+    (tmp_path / "mixed-model.R").write_text(mixed_model_script({"only": []}))
+
+    ran = subprocess.run([r, "mixed-model.R"], cwd=tmp_path, capture_output=True, text=True, check=True)
+
+    source, system, position, rater, value = zip(*made, strict=True)
+    ours = variance_components(
+        [float(each) for each in value],
+        systems=system,
+        sources=source,
+        annotators=rater,
+        questions=[f"{a}/{b}/{c}" for a, b, c in zip(source, system, position, strict=True)],
+    )
+    table = ran.stdout.split("-- linear, REML --")[1].split("contrast")[0].splitlines()[2:]
+    theirs = {cells[1]: float(cells[2]) for cells in (line.split() for line in table) if cells}
+    names = {"question": "question_unit", "source": "source_id", "source:system": "source_id:system"}
+    names |= {"annotator": "rater", "annotator:system": "rater:system", "residual": "Residual"}
+    assert {names[name]: variance for name, variance in ours.variances.items()} == pytest.approx(theirs, abs=1e-4)

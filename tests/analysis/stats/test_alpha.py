@@ -122,6 +122,17 @@ def test_alpha_ratio_refuses_negative_values() -> None:
         krippendorff_alpha(np.array([[-1.0, 1]]), level="ratio")
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_alpha_without_interval_counts_its_units_all_the_same(level: str) -> None:
+    table = sliders()
+    found = krippendorff_alpha(table, level=level, interval=None)
+    lone = int(((~np.isnan(table)).sum(axis=1) < 2).sum())
+    assert (found.n, found.dropped) == (40 - lone, lone)
+    assert np.isnan(found.low)
+    table[0] = NAN
+    assert krippendorff_alpha(table, level=level, interval=None).dropped == lone + 1
+
+
 def test_alpha_ratio_takes_zero() -> None:
     table = np.array([[0.0, 0], [0, 2], [3, 3]])
     expected = krippendorff.alpha(table.T, level_of_measurement="ratio")

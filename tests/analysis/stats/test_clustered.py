@@ -179,3 +179,33 @@ def test_cluster_intervals_of_many_metrics_are_those_of_each(method: str) -> Non
     assert (found[0].value, found[0].low, found[0].high) == pytest.approx((alone.value, alone.low, alone.high))
     flat = cluster_intervals(human, np.column_stack([first, human * 0]), clusters=source, rng=rng())
     assert [e.reason for e in flat] == ["the metric 2 score is the same for every item"] * 2
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_with_systems_both_are_swapped_and_drawn_as_in_papers(method: str) -> None:
+    (human, first, second), source = study(8, 4)
+    system = np.tile(np.arange(4), 8)
+    a, b = standardised(ranked(np.stack([first, second], axis=1)) if method == "spearman" else
+                        np.stack([first, second], axis=1)).T  # fmt: skip
+    draw = np.random.default_rng(5)
+    signs = draw.choice([-1.0, 1.0], size=(60, 8)), draw.choice([-1.0, 1.0], size=(60, 4))
+    given, draws = correlation(method, human, first) - correlation(method, human, second), []
+    for by_source, by_system in zip(*signs, strict=True):
+        swapped = by_source[source] * by_system[system] < 0
+        one, other = np.where(swapped, b, a), np.where(swapped, a, b)
+        draws.append(correlation(method, human, one) - correlation(method, human, other))
+    how = {"clusters": source, "systems": system, "method": method, "resamples": 60}
+    found = swap_test(human, first, second, rng=np.random.default_rng(5), **how)
+    assert found.p == pytest.approx((sum(np.abs(draws) >= abs(given) - 1e-12) + 1) / 61)
+    assert "by cluster and system" in found.method
+
+    draw = np.random.default_rng(6)
+    chosen = draw.integers(8, size=(60, 8)), draw.integers(4, size=(60, 4))
+    drawn = []
+    for places, names in zip(*chosen, strict=True):
+        items = np.array([np.flatnonzero((source == g) & (system == s))[0] for g in places for s in names])
+        one, other = (correlation(method, human[items], m[items]) for m in (first, second))
+        drawn.append(one - other)
+    interval = difference_interval(human, first, second, rng=np.random.default_rng(6), **how)
+    assert (interval.low, interval.high) == pytest.approx(tuple(np.nanquantile(drawn, [0.025, 0.975])), abs=1e-9)
+    assert "over 8 clusters and 4 systems" in interval.method

@@ -6,7 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.stats.comparing import cliffs_delta, paired_permutation, two_sample_t, wilcoxon
+from analysis.stats.comparing import (
+    cliffs_delta,
+    paired_permutation,
+    smallest_p,
+    sources_to_tell,
+    two_sample_t,
+    wilcoxon,
+)
 from analysis.stats.letters import letters
 from analysis.stats.resampling import Bootstrap
 
@@ -53,6 +60,51 @@ def test_paired_permutation_of_a_constant_difference_has_no_interval() -> None:
 
 def test_paired_permutation_of_one_source_is_undefined() -> None:
     assert paired_permutation([1.0], [2.0], rng=rng()).reason == "1 sources have both scores: too few"
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 8])
+def test_no_p_is_below_the_smallest_and_unequal_systems_reach_it(n: int) -> None:
+    """One system is better on every source: only the given signs and their opposites are as far from 0."""
+    found = paired_permutation(np.arange(n) + 2.0, np.arange(n), rng=rng())
+    assert found.p == found.least_p == smallest_p(n) == 2 / 2**n
+
+
+def test_sources_without_a_difference_raise_the_smallest_p() -> None:
+    """Of five differences three are not 0, so 2 in 8 of the swaps are as far."""
+    found = paired_permutation([2.0, 3, 4, 1, 1], [1.0, 1, 1, 1, 1], rng=rng())
+    assert (found.p, found.least_p) == (0.25, 0.25)
+    none = paired_permutation([1.0, 2, 3], [1.0, 2, 3], rng=rng())
+    assert (none.p, none.least_p) == (1, 1)
+
+
+def test_drawn_swaps_have_a_smallest_p_of_their_own() -> None:
+    far, near = pair(30, effect=9)
+    found = paired_permutation(far, near, rng=rng(), resamples=999)
+    assert found.p == found.least_p == smallest_p(30, resamples=999) == 0.001
+    same = np.arange(30.0)
+    twice = paired_permutation(same + np.isin(same, (3, 4)), same, rng=rng(), resamples=999)
+    assert twice.least_p == 0.5
+    assert twice.p >= 0.45
+
+
+def test_holm_over_pairs_raises_the_smallest_p() -> None:
+    """With 5 sources nothing can be told apart; 6 pairs need 8 sources, 105 pairs 13."""
+    assert smallest_p(5) == 0.0625
+    assert smallest_p(5, pairs=3) == 0.1875
+    assert smallest_p(3, pairs=10) == 1
+    assert smallest_p(1) == 1
+    assert [sources_to_tell(pairs=pairs) for pairs in (1, 3, 6, 15, 105)] == [6, 7, 8, 10, 13]
+    for pairs in (1, 3, 6, 15, 105):
+        n = sources_to_tell(pairs=pairs)
+        assert smallest_p(n, pairs=pairs) < 0.05 <= smallest_p(n - 1, pairs=pairs)
+
+
+def test_swaps_that_are_equal_but_for_rounding_count() -> None:
+    """Differences of thirds: p is that of the same differences as whole numbers."""
+    thirds = np.array([1, 2, -1, 3, 1, -2, 1, 1]) / 3
+    whole = paired_permutation(thirds * 3, np.zeros(8), rng=rng())
+    for scale in (1.0, 1e-6, 1e9):
+        assert paired_permutation(thirds * scale + 7 * scale, np.full(8, 7 * scale), rng=rng()).p == whole.p
 
 
 def test_wilcoxon_is_scipys() -> None:
@@ -115,6 +167,47 @@ def test_letters_are_shared_exactly_by_what_does_not_differ(n: int, random) -> N
     assert all(found)
 
 
+@pytest.mark.parametrize(
+    ("n", "differ", "expected"),
+    [
+        (3, {(0, 2)}, ["a", "ab", "b"]),
+        (4, {(0, 3)}, ["a", "ab", "ab", "b"]),
+        (4, {(0, 2), (0, 3), (1, 3)}, ["a", "ab", "bc", "c"]),
+        (4, {(0, 1), (2, 3)}, ["ab", "cd", "ac", "bd"]),
+        (5, {(0, 1), (1, 3), (2, 4), (0, 4)}, ["a", "bc", "ab", "ad", "cd"]),
+    ],
+)
+def test_letters_of_cases_worked_by_hand(n: int, differ: set[tuple[int, int]], expected: list[str]) -> None:
+    """The last by hand: the largest groups without a pair that differs are 023, 12, 14 and 34."""
+    found = letters([float(n - i) for i in range(n)], differ)
+    assert _groups(found) == _groups(expected)
+
+
+def _groups(found: list[str]) -> set[frozenset[int]]:
+    letters_used = set("".join(found))
+    return {frozenset(i for i, own in enumerate(found) if letter in own) for letter in letters_used}
+
+
+@pytest.mark.parametrize(
+    ("n", "differ", "expected"),
+    [
+        (6, {(0, 4), (0, 5), (1, 5), (2, 5)}, ["a", "ab", "ab", "abc", "bc", "c"]),
+        (5, {(0, 1), (2, 3)}, ["ac", "bd", "ab", "cd", "abcd"]),
+    ],
+)
+def test_letters_are_multcompviews(n: int, differ: set[tuple[int, int]], expected: list[str]) -> None:
+    """`multcompLetters`, multcompView 0.1-8; 300 random cases gave the same groups."""
+    assert _groups(letters([float(n - i) for i in range(n)], differ)) == _groups(expected)
+
+
 def test_letters_start_with_the_best() -> None:
     assert letters([1.0, 3.0, 2.0], {(0, 1), (0, 2), (1, 2)}) == ["c", "a", "b"]
     assert letters([1.0, 2.0], set()) == ["a", "a"]
+
+
+def test_ties_of_means_are_not_broken_by_rounding() -> None:
+    first, second = [7 / 3, 2.0, 5 / 3], [2.0, 5 / 3, 2.0]  # gaps of 1/3, 1/3 and -1/3: ranks 2, 2 and 2
+    assert len(set(np.abs(np.subtract(first, second)))) > 1
+    assert wilcoxon(first, second).statistic == 2.0
+    thirds = [1 / 3 + 1 / 3 + 1 / 3, 0.1 + 0.2], [1.0, 0.3]
+    assert cliffs_delta(*thirds).value == 0

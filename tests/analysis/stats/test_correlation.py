@@ -132,6 +132,10 @@ def test_williams_of_metrics_that_order_alike_is_undefined() -> None:
     assert williams(0.5, 0.5, 1.0, 30).reason == "the two metrics order the items alike: nothing to test"
 
 
+def test_williams_of_metrics_that_order_the_opposite_way_says_so() -> None:
+    assert williams(0.5, -0.5, -1.0, 30).reason == "the two metrics order the items the opposite way: nothing to test"
+
+
 def test_williams_with_an_undefined_correlation_is_undefined() -> None:
     assert williams(0.5, NAN, 0.3, 30).reason == "a correlation is undefined"
 

@@ -75,6 +75,19 @@ def test_fleiss_listwise_without_a_complete_unit_is_undefined() -> None:
     assert fleiss_kappa(table, unequal="listwise").reason == "no unit was judged by every rater"
 
 
+def test_fleiss_listwise_leaves_out_raters_who_judged_nothing() -> None:
+    table = complete()
+    padded = np.hstack([np.full((60, 1), NAN), table])
+    found, expected = (fleiss_kappa(each, unequal="listwise") for each in (padded, table))
+    assert (found.value, found.low, found.n, found.dropped) == (expected.value, expected.low, 60, 0)
+    assert not fleiss_kappa(np.full((4, 2), NAN), unequal="listwise").defined
+
+
+def test_fleiss_says_how_it_takes_unequal_raters() -> None:
+    assert "unequal raters after Gwet" in fleiss_kappa(complete()).method
+    assert "complete units only" in fleiss_kappa(complete(), unequal="listwise").method
+
+
 def test_fleiss_refuses_an_unknown_form() -> None:
     with pytest.raises(ValueError, match="neither gwet nor listwise"):
         fleiss_kappa(complete(), unequal="pooled")

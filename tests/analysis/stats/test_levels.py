@@ -5,8 +5,10 @@ import pytest
 from scipy import stats
 
 from analysis.stats.correlation import METHODS
-from analysis.stats.levels import per_source, source_correlations
-from analysis.stats.ties import pairwise_accuracy
+from analysis.stats.facets import facets
+from analysis.stats.left_out import inferred
+from analysis.stats.levels import source_correlations
+from analysis.stats.ties import accuracies_pooled, accuracies_within, pairwise_accuracy
 
 NAN = np.nan
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -31,24 +33,9 @@ def test_source_correlations_equal_a_loop_over_scipy(method: str) -> None:
         assert r == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_per_source_counts_the_sources_where_it_is_undefined(method: str) -> None:
-    human, metric = study()
-    human[:, 0], human[1:, 1], metric[:, 2] = 3, NAN, 0
-    found = per_source(human, metric, method=method)
-    defined = source_correlations(human, metric, method=method)
-    assert found.value == pytest.approx(np.nanmean(defined))
-    assert (found.n, found.dropped) == (37, 3)
-    assert found.low < found.value < found.high
-
-
-def test_per_source_is_undefined_where_no_source_has_two_systems() -> None:
-    assert per_source([[1.0, NAN], [NAN, 2.0]], [[1.0, 1], [1, 1]]).reason == "on no source does the correlation exist"
-
-
-def test_per_source_refuses_tables_of_different_shape_and_unknown_methods() -> None:
+def test_source_correlations_refuse_tables_of_different_shape_and_unknown_methods() -> None:
     with pytest.raises(ValueError, match="human 2, metric 3"):
-        per_source(np.ones((2, 2)), np.ones((3, 2)))
+        source_correlations(np.ones((2, 2)), np.ones((3, 2)))
     with pytest.raises(ValueError, match="'tau' is none of"):
         source_correlations(np.ones((2, 2)), np.ones((2, 2)), method="tau")
 
@@ -57,7 +44,7 @@ def slow_accuracy(human: np.ndarray, metric: np.ndarray, epsilon: float) -> floa
     right = total = 0
     for i in range(len(human)):
         for j in range(i):
-            tied = abs(metric[i] - metric[j]) <= epsilon
+            tied = abs(metric[i] - metric[j]) <= epsilon + 1e-9
             sign = 0 if tied else np.sign(metric[i] - metric[j])
             right += sign == np.sign(human[i] - human[j])
             total += 1
@@ -94,3 +81,117 @@ def test_pairwise_accuracy_drops_missing_scores() -> None:
 def test_pairwise_accuracy_without_pairs_is_undefined() -> None:
     assert pairwise_accuracy([1.0, NAN], [1.0, 2]).accuracy.reason == "no pair of items to compare"
     assert pairwise_accuracy([1.0, 2], [1.0, 2], groups=["a", "b"]).accuracy.reason == "no pair of items to compare"
+
+
+def test_the_share_of_human_ties_is_what_tying_everything_gets() -> None:
+    """Of six pairs people tie three. A metric against people gains most by tying those, 1/2, with an epsilon of 2."""
+    found = pairwise_accuracy([1, 1, 1, 2], [4, 3.5, 2, 1])
+    assert (found.accuracy.value, found.baseline, found.epsilon) == (0.5, 0.5, 2)
+    assert pairwise_accuracy([1, 1, 1, 2], [1, 2, 3, 4], epsilon=0.0).accuracy.value == 0.5
+
+
+def grouped_accuracy(
+    human: np.ndarray, metric: np.ndarray, groups: np.ndarray, epsilon: float, kept: np.ndarray
+) -> float:
+    shares = [slow_accuracy(human[groups == g], metric[groups == g], epsilon) for g in np.unique(groups[kept])]
+    return float(np.mean(shares))
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 8])
+def test_held_out_accuracy_takes_each_source_with_the_epsilon_of_the_others(decimals: int) -> None:
+    draw = np.random.default_rng(decimals)
+    groups = np.repeat(np.arange(7), 4)
+    human = draw.integers(1, 4, 28).astype(float)
+    metric = (human + 2 * draw.normal(size=28)).round(decimals)
+    gaps = np.unique([abs(metric[i] - metric[j]) for i in range(28) for j in range(i) if groups[i] == groups[j]])
+    held = []
+    for group in range(7):
+        others = groups != group
+        scores = [grouped_accuracy(human, metric, groups, e, others) for e in (0, *gaps)]
+        best = (0, *gaps)[int(np.argmax(np.array(scores) >= max(scores) - 1e-12))]
+        held.append(grouped_accuracy(human, metric, groups, best, ~others))
+    found = pairwise_accuracy(human, metric, groups=groups).held_out
+    assert found.value == pytest.approx(np.mean(held))
+    assert found.low <= found.value <= found.high
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 8])
+def test_over_all_pairs_each_source_is_judged_with_the_epsilon_of_the_others(decimals: int) -> None:
+    draw = np.random.default_rng(decimals)
+    sources = np.repeat(np.arange(6), 3)
+    human = draw.integers(1, 4, 18).astype(float)
+    metric = (human + 2 * draw.normal(size=18)).round(decimals)
+    apart, sign = np.abs(metric[:, None] - metric), np.sign(metric[:, None] - metric)
+    people, pairs = np.sign(human[:, None] - human), ~np.eye(18, dtype=bool)
+    right = {e: (np.where(apart <= e + 1e-9, 0, sign) == people) & pairs for e in np.unique(apart)}
+    near = {e: (apart <= e + 1e-9) & pairs for e in right}
+    hits, ties = np.zeros((2, 18, 18))
+    for source in range(6):
+        others, own = np.outer(sources != source, sources != source) & pairs, sources == source
+        scores = {e: hit[others].sum() for e, hit in right.items()}
+        best = max(scores, key=lambda e: scores[e])
+        hits[own], ties[own] = right[best][own], near[best][own]
+
+    def judged(out: np.ndarray) -> tuple[float, float]:
+        """Leave out some items: pairs of theirs are taken away from both ends as they were judged from theirs."""
+        n = (~out).sum()
+        inside = np.outer(out, out)
+        hit, tied, alike = (
+            (part[pairs].sum() - 2 * (part * pairs)[out].sum() + (part * pairs)[inside].sum()) / (n * (n - 1))
+            for part in (hits, ties, people == 0)
+        )
+        return hit, hit - (tied * alike + (1 - tied) * (1 - alike) / 2)
+
+    found = accuracies_pooled(human[:, None], metric[:, None], facets(sources))
+    assert found.in_sample[0, 0] == pytest.approx(max(hit.sum() for hit in right.values()) / (18 * 17))
+    assert right[min(right, key=lambda e: abs(e - found.epsilon[0, 0]))].sum() == max(h.sum() for h in right.values())
+    assert found.baseline[0] == pytest.approx(((people == 0) & pairs).sum() / (18 * 17))
+    assert (found.held_out.value[0, 0], found.beyond_chance.value[0, 0]) == pytest.approx(judged(sources < 0))
+    for source in range(6):
+        without = found.held_out.sources[source, 0, 0], found.beyond_chance.sources[source, 0, 0]
+        assert without == pytest.approx(judged(sources == source))
+
+
+def test_chance_is_what_a_metric_gets_that_ties_and_orders_as_often_without_knowing() -> None:
+    """On three systems that people order 1, 2, 3 a metric that ties one pair gets (1 - 1/3) / 2 = 1/3 by chance."""
+    human = np.tile([1.0, 2, 3], 3)[:, None]
+    metric = np.tile([1.0, 1, 2], 3)[:, None]
+    found = accuracies_within(human, metric, facets(np.repeat([0, 1, 2], 3), np.tile([0, 1, 2], 3)))
+    assert found.held_out.value[0, 0] == pytest.approx(2 / 3)
+    assert found.beyond_chance.value[0, 0] == pytest.approx(1 / 3)
+
+
+def test_too_many_pairs_are_not_counted() -> None:
+    many = np.random.default_rng(0).normal(size=(11_000, 1))
+    assert "are too many to compare" in str(accuracies_pooled(many, many, facets(np.arange(11_000))))
+
+
+def test_the_interval_reaches_from_held_out_to_in_sample_accuracy() -> None:
+    draw = np.random.default_rng(1)
+    human = draw.integers(1, 4, (60, 1)).astype(float)
+    metric = human + 2 * draw.normal(size=(60, 1))
+    found = accuracies_within(human, metric, facets(np.repeat(np.arange(15), 4), np.tile(np.arange(4), 15)))
+    limits, alone = found.limits(), inferred(found.held_out, scale="plain")
+    assert limits.low[0, 0] == alone.low[0, 0]
+    gap = found.in_sample[0, 0] - found.held_out.value[0, 0]
+    assert limits.high[0, 0] == pytest.approx(alone.high[0, 0] + gap)
+    assert gap > 0
+
+
+def test_sources_without_a_pair_do_not_count_and_pairs_do_not_depend_on_the_number_of_metrics() -> None:
+    human, metric = np.array([5.0, 1, 2, 1, 2, 3]), np.array([9.0, 1, 2, 3, 2, 1])
+    of = facets(list("abbccc"), [0, 0, 1, 0, 1, 2])
+    found = accuracies_within(human[:, None], np.column_stack([metric, metric]), of)
+    assert found.pairs == 4
+    assert np.isnan(found.held_out.sources[0]).all()
+    # ties gain nothing on c, so b is judged without: right; c is against people, with ties or without
+    assert found.held_out.sources[:, 0, 0] == pytest.approx([np.nan, 0, 1], nan_ok=True)
+    assert found.in_sample.tolist() == [[0.5, 0.5]]
+
+
+def test_accuracy_says_how_ties_were_found() -> None:
+    human, metric, groups = [1, 2, 3, 1], [1, 2, 3, 4], list("aabb")
+    assert pairwise_accuracy(human, metric).accuracy.method == "pairwise accuracy, ties calibrated on these data"
+    given = pairwise_accuracy(human, metric, groups=groups, epsilon=0.5)
+    assert given.accuracy.method == "pairwise accuracy, ties as given, mean over groups"
+    assert given.epsilon == 0.5

@@ -1,9 +1,23 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.stats.correlation import METHODS
-from analysis.stats.system_level import system_intervals
+from analysis.stats import system_level as module
+from analysis.stats.correlation import METHODS, correlate
+from analysis.stats.facets import facets
+from analysis.stats.inference import Inference
+from analysis.stats.system_level import (
+    OVER_SYSTEMS,
+    Orders,
+    RankedMeans,
+    coefficients_of,
+    features,
+    order_test,
+    redrawn,
+    swapped_systems,
+)
 
 NAN = np.nan
 ORACLES = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -22,51 +36,107 @@ def study(sources: int = 40, systems: int = 8) -> tuple[np.ndarray, np.ndarray, 
     return human, metrics, np.repeat(np.arange(systems), sources), np.tile(np.arange(sources), systems)
 
 
+def test_redrawn_means_are_those_of_the_drawn_sources() -> None:
+    human, metrics, systems, sources = study(7, 4)
+    of = facets(sources, systems)
+    people, own = redrawn(human[:, None], metrics, of, resamples=20, rng=rng())
+    [(times, _)] = of.times(20, rng())
+    assert people[3, :, 0] == pytest.approx(human.reshape(4, 7) @ times[3] / 7)
+    assert own[5, :, 1] == pytest.approx(metrics[:, 1].reshape(4, 7) @ times[5] / 7)
+
+
+def test_a_resample_without_a_system_has_no_coefficient() -> None:
+    of = facets([0, 1, 2, 2], list("aabc"))
+    people, own = redrawn(np.arange(4.0)[:, None], np.arange(4.0)[:, None], of, resamples=50, rng=rng())
+    lacking = np.isnan(people[:, :, 0]).any(axis=1)
+    assert 0 < lacking.sum() < 50
+    for coefficient in OVER_SYSTEMS:
+        with np.errstate(invalid="ignore"):
+            found = coefficients_of(features(people, coefficient), features(own, coefficient), coefficient)
+        assert np.isnan(found[lacking]).all()
+
+
+def test_an_order_test_counts_all_orders() -> None:
+    """Against `correlate`, which does so for one pair of columns, and pairwise accuracy against a loop."""
+    draw = np.random.default_rng(3)
+    human, metric = draw.integers(1, 4, (6, 2)).astype(float), draw.normal(size=(6, 3)).round(1)
+    of = facets(np.repeat([0, 1, 2], 6), np.tile(np.arange(6), 3))
+    people, own = (RankedMeans.of(np.tile(columns, (3, 1)), of) for columns in (human, metric))
+    orders = Orders.of(6, rng())
+    assert orders.words == "all 720 orders of 6 systems"
+    for method in METHODS:
+        found = order_test(people, own, method, orders)
+        for k, m in np.ndindex(2, 3):
+            alone = correlate(human[:, k], metric[:, m], method=method)
+            assert found.value[k, m] == pytest.approx(alone.value)
+            assert found.p[k, m] == pytest.approx(alone.p)
+    found = order_test(people, own, "pairwise_accuracy", orders)
+    right = [_right(human[order, 1], metric[:, 2]) for order in orders.rows]
+    away = np.abs(np.array(right) - np.mean(right))
+    assert found.value[1, 2] == pytest.approx(right[0])
+    assert found.p[1, 2] == pytest.approx((away >= away[0] - 1e-9).mean())
+
+
+def _right(human: np.ndarray, metric: np.ndarray) -> float:
+    first, second = np.triu_indices(len(human), 1)
+    return float((np.sign(human[first] - human[second]) == np.sign(metric[first] - metric[second])).mean())
+
+
+def test_beyond_eight_systems_orders_are_drawn_and_the_given_one_counts() -> None:
+    orders = Orders.of(9, rng(), drawn=99)
+    assert orders.rows.shape == (100, 9)
+    assert orders.rows[0].tolist() == list(range(9))
+    assert orders.words == "99 orders drawn"
+    means = RankedMeans.of(
+        np.tile(np.arange(9.0), 3)[:, None], facets(np.repeat([0, 1, 2], 9), np.tile(np.arange(9), 3))
+    )
+    assert order_test(means, means, "spearman", orders).p[0, 0] == pytest.approx(1 / 100)
+
+
+@pytest.mark.parametrize("design", [Inference(), Inference(systems=True)])
 @pytest.mark.parametrize("method", METHODS)
-def test_values_are_the_correlations_of_the_systems_means(method: str) -> None:
-    human, metrics, systems, sources = study()
-    means = [column.reshape(8, 40).mean(axis=1) for column in (human, *metrics.T)]
-    found = system_intervals(human, metrics, systems=systems, sources=sources, rng=rng(), resamples=50)[method]
-    for estimate, own in zip(found, means[1:], strict=True):
-        assert estimate.value == pytest.approx(ORACLES[method](means[0], own).statistic)
-        assert estimate.n == 8
+def test_swaps_are_those_of_a_loop(method: str, design: Inference) -> None:
+    human, metrics, systems, sources = study(5, 6)
+    of = facets(sources, systems, design=design)
+    found = swapped_systems(human[:, None], metrics, of, [(0, 1)], coefficient=method, resamples=200, rng=rng())
+    a, b = ((x - x.mean()) / x.std() for x in metrics.T)
+    units, of_unit = (6, systems) if design.systems else (5, sources)
+    assert found.words == f"all swaps by {'system' if design.systems else 'source'}"
+    assert found.smallest_p == 1 / 2 ** (units - 1)
+    differences = []
+    for rest in product((False, True), repeat=units - 1):
+        swapped = np.array([False, *rest])[of_unit]
+        one, other = np.where(swapped, b, a), np.where(swapped, a, b)
+        means = [column.reshape(6, 5).mean(axis=1).round(9) for column in (human, one, other)]
+        r = ORACLES[method]
+        differences.append(r(means[0], means[1]).statistic - r(means[0], means[2]).statistic)
+    assert found.value[0, 0] == pytest.approx(differences[0])
+    assert found.p[0, 0] == pytest.approx((np.abs(differences) >= abs(differences[0]) - 1e-9).mean())
 
 
-def test_the_interval_is_that_of_a_plain_loop_over_redrawn_sources() -> None:
-    human, metrics, systems, sources = study()
-    [found, _] = system_intervals(human, metrics, systems=systems, sources=sources, rng=rng(), resamples=4000)[
-        "spearman"
-    ]
-    draw, tables = np.random.default_rng(5), [human.reshape(8, 40), metrics[:, 0].reshape(8, 40)]
-    loop = []
-    for _ in range(1000):
-        chosen = draw.integers(0, 40, 40)
-        loop.append(stats.spearmanr(*(table[:, chosen].mean(axis=1) for table in tables)).statistic)
-    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(loop, [0.025, 0.975])), abs=0.04)
+def test_swaps_beyond_the_number_asked_for_are_drawn() -> None:
+    human, metrics, systems, sources = study(40, 6)
+    of = facets(sources, systems)
+    found = swapped_systems(human[:, None], metrics, of, [(0, 1)], coefficient="pearson", resamples=99, rng=rng())
+    assert (found.words, found.smallest_p) == ("99 swaps by source", 1 / 100)
+    assert found.p[0, 0] >= 1 / 100
 
 
-def test_the_order_of_questions_and_names_of_systems_change_nothing() -> None:
-    human, metrics, systems, sources = study()
-    order = np.random.default_rng(2).permutation(human.size)
-    first = system_intervals(human, metrics, systems=systems, sources=sources, rng=rng(), resamples=50)
-    again = system_intervals(
-        human[order], metrics[order], systems=[f"s{i}" for i in systems[order]], sources=sources[order], rng=rng(),
-        resamples=50,
-    )  # fmt: skip
-    assert [e.value for e in first["pearson"]] == pytest.approx([e.value for e in again["pearson"]])
+def test_orders_may_come_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    human, metrics, systems, sources = study(5, 5)
+    of = facets(sources, systems)
+    means = RankedMeans.of(human[:, None], of), RankedMeans.of(metrics, of)
+    orders = Orders.of(5, rng())
+    whole = order_test(*means, "spearman", orders)
+    monkeypatch.setattr(module, "_CELLS", 25 * 7)  # seven orders at once
+    assert [len(rows) for rows in orders.in_blocks(25)] == [7] * 17 + [1]
+    parts = order_test(*means, "spearman", orders)
+    assert np.array_equal(whole.p, parts.p)
+    assert np.array_equal(whole.smallest_p, parts.smallest_p)
 
 
-@pytest.mark.parametrize(("systems", "sources"), [(2, 20), (8, 2), (1, 1)])
-def test_few_systems_or_sources_are_undefined(systems: int, sources: int) -> None:
-    human, metrics, names, places = study(sources, systems)
-    found = system_intervals(human, metrics, systems=names, sources=places, rng=rng(), resamples=20)
-    assert all(np.isnan(estimate.value) for row in found.values() for estimate in row)
-    assert found["pearson"][0].reason == f"{systems} systems and {sources} sources: three of each are needed"
-
-
-def test_nothing_complete_and_a_constant_metric_are_undefined() -> None:
-    human, metrics, systems, sources = study()
-    nothing = system_intervals(human, metrics * NAN, systems=systems, sources=sources, rng=rng(), resamples=20)
-    assert nothing["spearman"][0].dropped == human.size
-    flat = system_intervals(human, np.ones((human.size, 1)), systems=systems, sources=sources, rng=rng(), resamples=20)
-    assert flat["spearman"][0].reason == "the systems' means do not vary"
+def test_means_that_do_not_vary_have_no_p() -> None:
+    of = facets(np.repeat([0, 1, 2], 4), np.tile(np.arange(4), 3))
+    flat, own = RankedMeans.of(np.ones((12, 1)), of), RankedMeans.of(np.tile([[1.0], [2], [3], [4]], (3, 1)), of)
+    found = order_test(own, flat, "kendall", Orders.of(4, rng()))
+    assert np.isnan([found.value, found.p, found.smallest_p]).all()

@@ -18,14 +18,12 @@ QUICK = {"metrics": [], "mixed_model": "never"}
 PARTS = (
     "Gwet&#x27;s AC1",
     "ICC(2,1)",
-    "Words of Landis and Koch",
     "Do the systems differ?",
     "Cliff&#x27;s delta",
-    "random effects",
+    "Systems by a mixed model",
     "Other ways from ratings",
-    "Metrics at every level",
+    "Which metric follows people?",
     "pairwise accuracy",
-    "Annotators on Correctness",
     'class="shares"',
     "not assessed: no question was shown to the same",
     "topic, 2 values",
@@ -94,7 +92,7 @@ def test_csv_says_first_what_a_row_is_of_and_last_how_it_was_made(client, small)
     client.force_login(small.campaign.created_by)
     head = list(csv_of(client, small, "comparisons")[0])
     assert head[:7] == ["criterion", "test", "first", "second", "value", "low", "high"]
-    assert head[-2:] == ["method", "reason"]
+    assert head[-4:] == ["floor", "p_holm", "p_bh", "reading"]
 
 
 def test_letters_tell_apart_what_many_sources_show(large):
@@ -113,7 +111,7 @@ def test_slices_hold_their_own_part_of_the_data_and_count_themselves(large):
     means = found(rows, measure="mean", criterion="correctness", system="Alba")
     assert {row["label"]: row["n"] for row in means} == {"even": 10, "odd": 10}
     rho = found(rows, measure="spearman", criterion="correctness", metric="meteor")
-    assert all(row["p_holm"] >= row["p"] for row in rho)
+    assert all(row["low"] is None for row in rho)  # no interval and no test of a slice's questions as independent
     assert len(rho) == 2
 
 
@@ -150,7 +148,9 @@ def test_mixed_model_is_fitted_when_asked_for_and_finds_the_differences(large, s
     [row] = found(rows, criterion="correctness", first="Alba", second="Corvo")
     assert row["low"] < row["value"] < row["high"]
     assert row["p_holm"] < 0.001
-    assert {"variance of annotators", "variance of sources", "variance of rest"} <= {row["effect"] for row in rows}
+    effects = {row["effect"] for row in rows}
+    assert {"variance of sources", "variance of questions", "variance of rest"} <= effects
+    assert "variance of annotators" not in effects  # fixed, unless the run declares them random
     assert runs.tables_of(small)["mixed_models"] == []
 
 
@@ -170,5 +170,5 @@ def test_start_takes_slices_and_refuses_others(client):
 @pytest.mark.parametrize("campaign", [factories.opened, factories.campaign])
 def test_a_campaign_nobody_judged_has_a_report(client, campaign):
     page = report_of(client, studies.analysed(campaign(), slices=["day", "source", "target_type"]))
-    assert "Nothing has been judged" in page
+    assert "Nobody has judged anything yet" in page
     assert "Do the systems differ?" not in page

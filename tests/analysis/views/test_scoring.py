@@ -6,13 +6,14 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from analysis import frames
-from analysis.actions import beyond, scores, scoring_jobs
+from analysis.actions import scores, scoring_jobs
 from analysis.actions.scores import Chosen
 from analysis.metrics.contract import RAW
+from analysis.sections.system_scores import SystemScoresByMetric
 from judging.actions import jobs
 from judging.models import Job, Metric, Reference, Score
 from tests import factories
+from tests.analysis.sections.computing import records
 
 pytestmark = pytest.mark.django_db
 FORM = {"metrics": ["bleu_1", "q_bleu_1", "f_bleu_1"], "prepare_hypothesis": "nqg", "prepare_reference": "raw"}
@@ -238,7 +239,7 @@ def test_scores_of_systems_are_brought_from_a_file_and_stand_in_the_report(owner
     page = owner.get(address("metrics", collection)).content.decode()
     assert "column “QA F1” of extrinsic.csv" in page
     campaign = factories.campaign(collection=collection, manager=collection.owner)
-    (row, _, _) = beyond.system_scores(frames.material(campaign))
+    (row, _, _) = records(SystemScoresByMetric, campaign)
     assert (row["metric"], row["level"], row["system"], row["value"]) == ("QA F1", "system", "Alba", 58.1)
 
 

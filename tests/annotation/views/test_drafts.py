@@ -110,3 +110,44 @@ def test_note_of_half_characters_is_kept_as_replaced_ones(small) -> None:
     body = f"note=a%ED%A0%80%FF&sequence=0&action=save&token={task.submit_token}"
     client.post(address(task, "submit/"), body, content_type="application/x-www-form-urlencoded")
     assert Note.objects.get().text == "a" + "\ufffd" * 4
+
+
+def test_drafts_come_several_at_once(small) -> None:
+    client, task = small
+    sent = {"name": ["q1.correctness", "q2.correctness", "note"], "value": ["2", "3", "Hm"], "sequence": 4}
+    assert client.post(address(task, "draft/"), sent).status_code == 204
+    assert sorted(drafts.answers(task).values()) == [2, 3]
+    assert drafts.note(task) == "Hm"
+
+
+@pytest.mark.parametrize("wrong", [("q1.correctness", "31"), ("q9.correctness", "1"), ("q2.correctness", "x")])
+def test_drafts_of_which_one_is_wrong_are_all_refused(small, wrong) -> None:
+    client, task = small
+    sent = {"name": ["q2.grammaticality", wrong[0]], "value": ["2", wrong[1]], "sequence": 4}
+    assert client.post(address(task, "draft/"), sent).status_code in (400, 422)
+    assert not Draft.objects.exists()
+
+
+@pytest.mark.parametrize("sent", [{"name": ["note"] * 201, "value": ["x"] * 201}, {"name": ["note"], "value": []}])
+def test_drafts_that_are_too_many_or_lack_a_value_are_refused(small, sent) -> None:
+    client, task = small
+    assert client.post(address(task, "draft/"), sent | {"sequence": 4}).status_code == 400
+
+
+def test_draft_that_lost_is_told_what_stands_and_the_number_to_count_on_from(small) -> None:
+    client, task = small
+    send(client, task, "q1.correctness", 2, 5)
+    send(client, task, "note", "later", 6)
+    sent = {"name": ["q1.correctness", "q2.correctness", "note"], "value": ["3", "1", ""], "sequence": 4}
+    response = client.post(address(task, "draft/"), sent)
+    assert response.status_code == 409
+    said = response.json()
+    assert (said["lost"], said["sequence"]) == ({"q1.correctness": "2", "note": "later"}, 6)
+    assert sorted(drafts.answers(task).values()) == [1, 2]
+
+
+def test_submit_that_lost_names_the_question_and_both_values(small) -> None:
+    client, task = small
+    send(client, task, "q1.correctness", 2, 9)
+    html = client.post(address(task, "submit/"), studies.filled(task), follow=True).text
+    assert "A Correctness: you sent 3 yes; 2 maybe was chosen later and stands." in html

@@ -3,9 +3,10 @@
 from datetime import timedelta
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.utils import timezone
 
+from annotation.views import entry
 from judging.actions import campaigns, enrollments
 from judging.models import Campaign, Enrollment, Invitation, User
 from tests import factories
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def invitation(campaign: Campaign, **columns) -> Invitation:
-    return campaigns.invite(campaign=campaign, by=campaign.created_by, **columns)
+    return campaigns.invite(campaign=campaign, by=campaign.created_by, **({"places": 100} | columns))
 
 
 def logged_in(user: User) -> Client:
@@ -69,14 +70,26 @@ def test_invitation_that_never_was_is_not_found() -> None:
     assert Client().put("/join/nothing/").status_code == 405
 
 
-def test_invitation_as_analyst_needs_an_account() -> None:
-    campaign = studies.opened()
-    link = f"/join/{invitation(campaign, role='analyst').token}/"
-    assert Client().get(link).url == f"/login/?next={link}"
-    person = factories.user()
-    client = logged_in(person)
-    assert client.post(link).url == f"/campaigns/{campaign.uuid}/"
-    assert person.memberships.filter(campaign=campaign).exists()
+def test_where_people_join_from_is_hashed_for_the_day_and_shows_twins() -> None:
+    link = f"/join/{invitation(studies.opened()).token}/"
+    for address in ("203.0.113.7", "203.0.113.7", "198.51.100.1"):
+        Client(REMOTE_ADDR=address).post(link)
+    first, second, third = Enrollment.objects.order_by("pk")
+    assert (first.visitor, first.twin_of, second.twin_of, third.twin_of) == (second.visitor, None, first, None)
+    assert len(first.visitor) == 64
+    request = RequestFactory().get("/", REMOTE_ADDR="203.0.113.7")
+    now = timezone.now()
+    days = {entry.visitor(request, campaign=first.campaign, now=now + timedelta(days=day)) for day in range(3)}
+    assert len(days) == 3
+
+
+def test_flood_of_joins_is_told_to_try_again(monkeypatch) -> None:
+    monkeypatch.setattr(enrollments, "MOST_BY_LINK", 2)
+    link = f"/join/{invitation(studies.opened()).token}/"
+    answers = [Client().post(link) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [302, 302, 429]
+    assert answers[2].headers["Retry-After"] == "60"
+    assert Enrollment.objects.count() == 2
 
 
 def test_account_that_a_manager_added_agrees_before_its_first_task() -> None:
@@ -100,7 +113,9 @@ def test_personal_link_goes_on_on_another_device() -> None:
     link = f"/go/{enrollments.personal_link(Enrollment.objects.get().user)}/"
     assert link in html
     elsewhere = Client()
-    response = elsewhere.get(link, follow=True)
+    assert elsewhere.get(link).status_code == 200
+    assert "sessionid" not in elsewhere.cookies
+    response = elsewhere.post(link, follow=True)
     assert response.redirect_chain == [(f"/work/{campaign.uuid}/", 302), (task, 302)]
 
 
@@ -117,7 +132,7 @@ def test_personal_link_that_is_given_up_leads_nowhere_and_another_does() -> None
     assert new in html
     assert old not in html
     assert Client().get(old).status_code == 404
-    assert Client().get(new).status_code == 302
+    assert Client().post(new).status_code == 302
 
 
 def test_personal_link_of_others_cannot_be_given_up() -> None:
@@ -132,7 +147,7 @@ def test_personal_link_into_several_campaigns_leads_to_the_start_page() -> None:
     for campaign in (first, second):
         client.post(f"/join/{invitation(campaign).token}/")
     user = Enrollment.objects.filter(campaign=second).get().user
-    assert Client().get(f"/go/{enrollments.personal_link(user)}/").url == "/work/"
+    assert Client().post(f"/go/{enrollments.personal_link(user)}/").url == "/work/"
 
 
 @pytest.mark.parametrize("signed", ["1.abc", "abc", "0.", "99999999999999999999.x"])
@@ -152,5 +167,77 @@ def test_personal_link_and_session_of_a_deactivated_account_lead_nowhere() -> No
     assert client.post(f"{task}draft/", {"name": "note", "value": "x", "sequence": 1}).status_code == 302
 
 
-def test_personal_link_takes_get_only() -> None:
-    assert Client().post("/go/1.abc/").status_code == 405
+def test_personal_link_logs_nobody_in_for_another_site() -> None:
+    """A picture or a link on another site may make a browser ask; only a button of ours logs in."""
+    campaign, client = studies.opened(), Client()
+    client.post(f"/join/{invitation(campaign).token}/")
+    link = f"/go/{enrollments.personal_link(Enrollment.objects.get().user)}/"
+    victim = logged_in(factories.researcher("victim"))
+    assert "logs them out" in victim.get(link).text
+    assert victim.get("/campaigns/").status_code == 200
+    forging = Client(enforce_csrf_checks=True)
+    assert forging.post(link).status_code == 403
+    assert Client().put(link).status_code == 405
+
+
+def test_new_personal_link_logs_out_whoever_had_the_old_one() -> None:
+    campaign, own, thief = studies.opened(), Client(), Client()
+    own.post(f"/join/{invitation(campaign).token}/")
+    thief.post(f"/go/{enrollments.personal_link(Enrollment.objects.get().user)}/")
+    assert thief.get(f"/work/{campaign.uuid}/pause/").status_code == 200
+    own.post(f"/work/{campaign.uuid}/link/")
+    assert own.get(f"/work/{campaign.uuid}/pause/").status_code == 200
+    assert thief.get(f"/work/{campaign.uuid}/pause/").url.startswith("/login/")
+
+
+def joined(campaign: Campaign) -> Client:
+    client = Client()
+    client.post(f"/join/{invitation(campaign).token}/")
+    return client
+
+
+def test_annotators_by_a_link_see_their_label_and_how_to_quote_it() -> None:
+    campaign = studies.opened(contact="Ada, room 3")
+    client = joined(campaign)
+    label = Enrollment.objects.get().label
+    for address in (f"/work/{campaign.uuid}/pause/", f"/work/{campaign.uuid}/done/", "/work/account/"):
+        html = client.get(address).text
+        assert f"you are <b>{label}</b>" in html
+        assert "Quote this label when you write to Ada, room 3" in html
+    assert f"you are {label}" in client.get(f"/work/{campaign.uuid}/", follow=True).text
+
+
+def test_annotators_by_a_link_can_choose_a_password() -> None:
+    campaign = studies.opened()
+    client = joined(campaign)
+    user = Enrollment.objects.get().user
+    short = {"new_password1": "short", "new_password2": "short"}
+    assert client.post("/work/account/", short).status_code == 422
+    good = {"new_password1": "a heron at dusk", "new_password2": "a heron at dusk"}
+    assert f"Log in as {user.username}" in client.post("/work/account/", good, follow=True).text
+    assert Client().login(username=user.username, password="a heron at dusk")
+    assert client.get(f"/work/{campaign.uuid}/").url.startswith("/tasks/")
+    assert client.get("/work/account/").url == "/password/"
+    assert Client().get("/work/account/").url.startswith("/login/")
+
+
+def test_menu_of_annotators_by_a_link_neither_asks_for_a_password_nor_logs_out_at_once() -> None:
+    client = joined(studies.opened())
+    html = client.get("/work/").text
+    assert 'href="/work/account/"' in html
+    assert "/password/" not in html
+    assert "/logout/" not in html
+    assert "/logout/" in client.get("/work/account/").text
+
+
+def test_joining_again_after_logging_out_does_not_make_a_second_person_unasked() -> None:
+    campaign = studies.opened()
+    client, link = joined(campaign), f"/join/{invitation(campaign).token}/"
+    client.post("/logout/")
+    html = client.get(link).text
+    assert f"You joined from this browser before, as {Enrollment.objects.get().label}" in html
+    assert client.post(link).status_code == 422
+    assert Enrollment.objects.count() == 1
+    assert client.post(link, {"another": "on"}).status_code == 302
+    assert Enrollment.objects.count() == 2
+    assert "before" not in Client().get(link).text

@@ -109,7 +109,7 @@ def test_the_page_shows_the_submitted_answer_and_type_and_where_line_ends_are_tw
     client, assignment = task
     html = client.get(f"/tasks/{assignment.pk}/").content.decode()
     assert html.count("Answer given with the question: ") == 2
-    assert html.count("Type given with the question: ") == 2
+    assert html.count("Declared type: ") == 2
     assert f'data-returns="{TEXT.index(chr(13))}"' in html
 
 

@@ -48,11 +48,11 @@ def states(round: Round) -> Counter:
 
 
 def test_claim_gives_the_first_place_with_a_lease_by_the_databases_clock() -> None:
-    round = opened(lease_minutes=30)
+    round = opened(lease_minutes=10)
     annotator = factories.enrollment(round.campaign)
     held = claimed(annotator, round)
     assert (held.state, held.enrollment, held.position) == ("held", annotator, 1)
-    assert held.lease_expires_at - held.held_at == timedelta(minutes=30)
+    assert held.lease_expires_at - held.held_at == timedelta(minutes=10)
     annotator.refresh_from_db()
     assert annotator.cursor == 1
 
@@ -64,7 +64,7 @@ def test_claim_returns_the_held_one_and_renews_it() -> None:
     run_out(held)
     again = claimed(annotator, round)
     assert again.pk == held.pk
-    assert again.lease_expires_at > timezone.now() + timedelta(minutes=100)
+    assert again.lease_expires_at > timezone.now() + timedelta(minutes=10)
 
 
 def test_claim_goes_on_from_the_cursor_and_never_gives_a_task_twice() -> None:
@@ -337,3 +337,39 @@ def test_claim_reads_a_fixed_number_of_rows_whatever_was_done() -> None:
         plan = "\n".join(row[0] for row in cursor.fetchall())
     assert "assignment_open_places" in plan
     assert "assignment_once_per_enrollment" in plan
+
+
+def test_claim_gives_each_annotator_a_share_of_their_own_under_a_limit() -> None:
+    """Six tasks, two places each, breadth first, three to an annotator: the first two do all tasks between them."""
+    round = opened(sources=6, annotators=2, order="breadth", tasks_per_annotator=3)
+    shares = []
+    for _ in range(4):
+        annotator = factories.enrollment(round.campaign)
+        shares.append([])
+        for done in range(3):
+            assert assignments.progress(enrollment=annotator, round=round) == assignments.Progress(done, 3 - done)
+            held = claimed(annotator, round)
+            shares[-1].append(held.task_id)
+            hand_in(held)
+        assert assignments.claim(enrollment=annotator, round=round) == Finished()
+    assert len({*shares[0], *shares[1]}) == 6
+    assert all(len(set(share)) == 3 for share in shares)
+    assert states(round) == {"submitted": 12}
+
+
+def test_claim_returns_the_task_that_is_held_when_a_late_one_fills_the_share() -> None:
+    round = opened(sources=3, tasks_per_annotator=2)
+    annotator = factories.enrollment(round.campaign)
+    hand_in(claimed(annotator, round))
+    late = claimed(annotator, round)
+    held = Assignment.objects.filter(round=round, state="open").first()
+    Assignment.objects.filter(pk=late.pk).update(
+        state="extra", submitted_at=timezone.now(), released_at=timezone.now(), lease_expires_at=None
+    )
+    Assignment.objects.filter(pk=held.pk).update(
+        state="held", enrollment=annotator, held_at=timezone.now(), last_seen_at=timezone.now(),
+        lease_expires_at=timezone.now() + timedelta(hours=1),
+    )  # fmt: skip
+    assert claimed(annotator, round).pk == held.pk
+    hand_in(held)
+    assert assignments.claim(enrollment=annotator, round=round) == Finished()

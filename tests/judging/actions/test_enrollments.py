@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection, connections, transaction
 from django.utils import timezone
 
 from judging.actions import assignments, campaigns, drafts, enrollments, judgments, sheets
-from judging.actions.enrollments import AccountNeeded, AlreadyExcluded, InvitationOver, NotAgreed
+from judging.actions.enrollments import AlreadyExcluded, InvitationOver, NotAgreed, TooManyNow
 from judging.models import (
     Assignment,
     Campaign,
@@ -34,7 +34,7 @@ NOW = timezone.now()
 
 def invitation(campaign: Campaign | None = None, **columns) -> Invitation:
     campaign = campaign or factories.campaign()
-    return campaigns.invite(campaign=campaign, by=campaign.created_by, **columns)
+    return campaigns.invite(campaign=campaign, by=campaign.created_by, **({"places": 100} | columns))
 
 
 def join(link: Invitation, user: User | None = None, *, agreed: bool = True) -> User:
@@ -86,17 +86,6 @@ def test_join_is_refused_when_the_study_has_ended() -> None:
     campaigns.close(campaign=campaign, now=NOW)
     with pytest.raises(InvitationOver, match="ended"):
         join(link)
-
-
-def test_join_as_researcher_needs_an_account_and_takes_a_place() -> None:
-    link, person = invitation(role="analyst", places=1), factories.user()
-    with pytest.raises(AccountNeeded):
-        join(link)
-    join(link, person)
-    join(link, person)
-    assert person.memberships.get().role == "analyst"
-    with pytest.raises(InvitationOver):
-        join(link, factories.user())
 
 
 @pytest.mark.threads
@@ -268,3 +257,93 @@ def test_enroll_gives_an_account_its_place_once() -> None:
     campaign, person = factories.campaign(), factories.user()
     first = enrollments.enroll(campaign=campaign, user=person)
     assert enrollments.enroll(campaign=campaign, user=person) == first
+
+
+def test_database_keeps_no_link_that_could_be_used() -> None:
+    link = invitation()
+    assert Invitation.objects.get(pk=link.pk).token == link.token
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT judging_invitation::text FROM judging_invitation")
+        assert link.token not in cursor.fetchone()[0]
+
+
+def test_link_is_for_one_person_unless_more_are_named() -> None:
+    link = campaigns.invite(campaign=(campaign := factories.campaign()), by=campaign.created_by)
+    join(link)
+    with pytest.raises(InvitationOver):
+        join(link)
+
+
+def test_link_of_a_manager_cannot_be_stored() -> None:
+    link = invitation()
+    with pytest.raises(IntegrityError, match="invitation_for_annotators"), transaction.atomic():
+        Invitation.objects.filter(pk=link.pk).update(role="manager")
+
+
+def test_role_that_sees_judgments_needs_an_account_with_a_password() -> None:
+    campaign, anonymous = factories.campaign(), join(invitation())
+    for role in ("manager", "analyst"):
+        with pytest.raises(campaigns.NotAllowedNow, match="password of their own"):
+            campaigns.add_member(campaign=campaign, user=anonymous, role=role)
+    assert campaigns.add_member(campaign=campaign, user=factories.user(), role="analyst").role == "analyst"
+
+
+def test_more_joins_in_a_minute_than_a_class_has_are_refused() -> None:
+    link = invitation(places=200)
+    for _person in range(enrollments.MOST_BY_LINK):
+        join(link)
+    with pytest.raises(TooManyNow):
+        join(link)
+    Enrollment.objects.update(created_at=NOW - timedelta(minutes=2))
+    join(link)
+
+
+def test_joins_by_several_links_of_a_campaign_are_counted_together(monkeypatch) -> None:
+    monkeypatch.setattr(enrollments, "MOST_BY_ANY", 4)
+    campaign = factories.campaign()
+    links = [invitation(campaign, label=str(number)) for number in range(5)]
+    for link in links[:4]:
+        join(link)
+    with pytest.raises(TooManyNow):
+        join(links[4])
+
+
+def test_flood_is_undone_in_one_act() -> None:
+    """Who handed nothing in goes with the place they held; what others handed in is kept and left out."""
+    campaign = factories.opened(annotators_per_task=1)
+    round = campaign.rounds.select_related("campaign").get()
+    link, honest = invitation(campaign), invitation(campaign, label="other")
+    stays = join(honest)
+    flood = [join(link).enrollments.get() for _ in range(3)]
+    for each in flood[:2]:
+        assignments.claim(enrollment=each, round=round)
+    Assignment.objects.filter(enrollment=flood[1]).update(state="submitted", submitted_at=NOW, lease_expires_at=None)
+    undone = enrollments.undo_joins(invitation=link, by=campaign.created_by, now=NOW)
+    assert (undone.removed, undone.excluded) == (2, 1)
+    assert set(Enrollment.objects.all()) == {flood[1], stays.enrollments.get()}
+    assert Exclusion.objects.get().enrollment == flood[1]
+    assert Assignment.objects.open().count() == 1
+    with pytest.raises(InvitationOver):
+        join(link)
+    assert enrollments.undo_joins(invitation=link, by=campaign.created_by, now=NOW).excluded == 0
+
+
+def test_newcomer_keeps_a_place_for_a_quarter_of_an_hour_and_others_for_the_lease() -> None:
+    campaign = factories.opened(lease_minutes=120)
+    enrollment, round = factories.enrollment(campaign), campaign.rounds.select_related("campaign").get()
+    first = assignments.claim(enrollment=enrollment, round=round).assignment
+    assert first.lease_expires_at - first.held_at == timedelta(minutes=15)
+    Assignment.objects.filter(pk=first.pk).update(state="submitted", submitted_at=NOW, lease_expires_at=None)
+    second = assignments.claim(enrollment=enrollment, round=round).assignment
+    assert second.lease_expires_at - second.held_at == timedelta(minutes=120)
+
+
+def test_who_joins_twice_from_one_place_is_shown_as_a_twin_and_the_hash_is_forgotten() -> None:
+    link = invitation()
+    for visitor in ("abc", "abc", "def", ""):
+        enrollments.join(invitation=link, user=None, agreed=True, now=NOW, visitor=visitor)
+    twins = dict(Enrollment.objects.values_list("label", "twin_of__label"))
+    assert twins == {"A01": None, "A02": "A01", "A03": None, "A04": None}
+    Enrollment.objects.update(created_at=NOW - timedelta(days=2))
+    assert enrollments.forget_visitors(now=NOW) == 3
+    assert set(Enrollment.objects.values_list("visitor", flat=True)) == {""}

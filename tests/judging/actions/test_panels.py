@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from judging.actions import assignments, campaigns, enrollments, panels, rounds
 from judging.actions.assignments import Finished, Here
-from judging.models import Assignment, Campaign, Enrollment, Invitation, TaskUnit
+from judging.models import Assignment, Campaign, Enrollment, TaskUnit
 from tests import factories
 from tests.annotation import studies
 
@@ -82,7 +82,7 @@ def test_a_full_panel_takes_nobody_else_until_a_seat_is_free() -> None:
     campaign = opened()
     everybody = [joined(campaign) for _seat in range(6)]
     assert sorted(each.seat for each in everybody) == [1, 2, 3, 4, 5, 6]
-    link = Invitation.objects.create(campaign=campaign, created_by=campaign.created_by)
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
     with pytest.raises(enrollments.InvitationOver):
         enrollments.check(invitation=link, now=timezone.now())
     first = assignments.claim(enrollment=everybody[2], round=_round(everybody[2]))
@@ -126,7 +126,7 @@ def test_a_protocol_that_shows_all_systems_at_once_has_no_panel(client) -> None:
     with pytest.raises(rounds.NothingToJudge, match="several systems at once"):
         rounds.open_(round=studies.main_round(campaign), now=timezone.now())
     client.force_login(campaign.created_by)
-    form = {"title": "x", "rubric": campaign.rubric_id, "annotators_per_task": 2, "order": "panel", "seed": 1}
+    form = {"title": "x", "rubric": campaign.rubric_id, "annotators_per_task": 2, "order": "panel"}
     answer = client.post(reverse("judging:plan", args=[campaign.uuid]), form | {"lease_minutes": 1, "time_zone": "UTC"})
     assert answer.status_code == 422
     assert "a panel needs one system to a task" in answer.text

@@ -101,3 +101,25 @@ def test_known_reads_a_rubric_once(django_assert_num_queries) -> None:
     first = sheets.known(rubric)
     with django_assert_num_queries(0):
         assert sheets.known(rubric) is first
+
+
+def test_sheet_of_a_set_says_which_of_its_slots_are_empty() -> None:
+    material = factories.collection(sources=1, systems=["Alba"], expected=6)
+    Question.objects.filter(unit__position__in=(3, 6)).delete()
+    sheet = sheet_for(factories.opened(rubric=factories.rubric("qgstec2010-a"), collection=material))
+    assert [(question.letter, question.text[-3:]) for question in sheet.questions()] == [
+        ("A", "1)?"),
+        ("B", "2)?"),
+        ("D", "4)?"),
+        ("E", "5)?"),
+    ]
+    assert [slot.letter for slot in sheet.groups[0].slots()] == list("ABCDEF")
+    assert [slot.letter for slot in sheet.groups[0].empty] == ["C", "F"]
+    assert {asked.name.partition(".")[0] for asked in sheet.asked()} == {"q1", "q2", "q4", "q5"}
+
+
+def test_sheet_of_single_questions_has_no_empty_slots() -> None:
+    material = factories.collection(sources=1, systems=["Alba"], expected=3)
+    Question.objects.get(unit__position=2).delete()
+    sheet = sheet_for(factories.opened(collection=material))
+    assert [slot.letter for slot in sheet.groups[0].slots()] == ["A", "B"]

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from judging.formats.contract import Format
 from judging.formats.records import Study
-from judging.formats.registry import FORMAT, sniff
+from judging.formats.registry import FORMAT, FORMATS, listing, sniff
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "formats"
 # page: the name of its example, the format that is known by it, and its numbers of sources, questions and ratings
@@ -53,8 +54,27 @@ def test_every_page_has_an_example_that_is_tried() -> None:
     assert {page.stem for page in DOCS.glob("*.md")} == {*PAGES, "README"}
 
 
-def test_every_format_is_in_the_examples() -> None:
-    assert {key for _, key, *_ in PAGES.values()} | {"xlsx"} == set(FORMAT)
+@pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.key)
+def test_every_format_has_a_page_whose_example_is_tried_or_an_example_of_its_own(known: Format) -> None:
+    if known.page:
+        assert known.page in PAGES
+    else:
+        data = known.example.encode()
+        study = known.read(data)
+        assert (sniff("", data).key, study.problems, bool(study.questions)) == (known.key, (), True)
+
+
+def _linked(title: str, page: str) -> str:
+    return f"[{title}]({page}.md)" if page else title
+
+
+def test_the_overview_lists_every_format() -> None:
+    rows = [
+        f"| {f'[{title}]({page}.md)' if page else title} | {way} | {carries} |"
+        for title, carries, way, page in listing()
+    ]
+    table = "\n".join(["| format | | what can be in it |", "|---|---|---|", *rows])
+    assert table in (DOCS / "README.md").read_text(encoding="utf-8"), f"docs/formats/README.md is to list:\n{table}"
 
 
 def test_the_long_example_expects_what_it_holds() -> None:

@@ -1,6 +1,7 @@
 """From table and columns to a study."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from judging.formats.columns import BadColumns, Columns, RatingColumn
 from judging.formats.guessing import guess
 from judging.formats.mapping import to_study
-from judging.formats.records import ProblemKind, ScoreColumn, Study
+from judging.formats.records import ProblemKind, RepeatedRow, ScoreColumn, Study
 from judging.formats.tables import Row, Table, read_delimited
 from tests.shared_data import path
 
@@ -161,19 +162,101 @@ def test_a_position_that_is_none_refuses_the_row(position: str) -> None:
     assert study.sources == ()
 
 
-def test_repeated_rows_and_filled_slots_are_refused() -> None:
+def test_filled_slots_are_refused_and_rows_that_repeat_one_add_nothing() -> None:
     rows = table("p|s|n|q", "x|A|1|q1", "x|A|1|q1", "x|A|1|other", "x|A|2|q1")
     study = to_study(rows, Columns(passage="p", system="s", position="n", question="q"))
+    assert study.repeats == (RepeatedRow(row=3, first=2, exact=True, kept_as="nothing"),)
     assert said(study) == [
-        (3, "", "The row repeats row 2 cell for cell."),
         (4, "n", "Position 1 of system “A” for source “1” holds the question of row 2."),
     ]
     assert [question.position for question in study.questions] == [1, 2]
 
 
-def test_a_repeated_row_without_positions_tells_what_to_do() -> None:
-    study = to_study(table("p|q", "x|q1", "x|q1"), Columns(passage="p", question="q"))
-    assert said(study)[0][2].endswith("If the system gave the question twice, add a column of positions.")
+REPEATED = table("g|q|u1|u2", "a|q1|3|2", "a|q2|1|1", "a|q1|3|2", "b|q3|2|2", "a|q1|3|2")
+BY_TWO = Columns(
+    question="q",
+    references=("g",),
+    ratings=tuple(RatingColumn(column=name, criterion="c", rater=name) for name in ("u1", "u2")),
+)
+
+
+def test_rows_that_repeat_one_are_kept_as_questions_and_asked_about() -> None:
+    study = to_study(REPEATED, BY_TWO)
+    assert [(each.source_key, each.position, each.text) for each in study.questions] == [
+        ("1", 1, "q1"), ("1", 2, "q2"), ("1", 3, "q1"), ("2", 1, "q3"), ("1", 4, "q1"),
+    ]  # fmt: skip
+    assert (len(study.ratings), study.rows_kept, {each.repeat for each in study.ratings}) == (10, 5, {1})
+    assert [(each.row, each.first, each.kept_as) for each in study.repeats] == [(4, 2, "question"), (6, 2, "question")]
+    assert said(study, "warning") == [
+        (4, "", "2 rows (4, 6) repeat an earlier row cell for cell. Such a row is kept as a question of its own; say "
+                "whether that is right, or a mistake."),
+    ]  # fmt: skip
+
+
+def test_no_other_system_owes_what_a_row_repeats() -> None:
+    rows = table("p|s|q", "x|A|q1", "x|A|q1", "x|B|q1", "y|A|q2", "y|B|q2")
+    study = to_study(rows, Columns(passage="p", system="s", question="q"))
+    assert study.expected == {("1", "A"): 2, ("1", "B"): 1, ("2", "A"): 1, ("2", "B"): 1}
+    assert study.missing == {"A": 0, "B": 0}
+
+
+def test_rows_that_repeat_one_may_be_further_ratings_of_its_question() -> None:
+    study = to_study(REPEATED, replace(BY_TWO, repeats_are="ratings"))
+    assert len(study.questions) == 3
+    assert [(each.row, each.position, each.rater, each.repeat) for each in study.ratings if each.source_key == "1"] == [
+        (2, 1, "u1", 1), (2, 1, "u2", 1), (3, 2, "u1", 1), (3, 2, "u2", 1), (4, 1, "u1", 2), (4, 1, "u2", 2),
+        (6, 1, "u1", 3), (6, 1, "u2", 3),
+    ]  # fmt: skip
+    assert [(each.row, each.kept_as) for each in study.repeats] == [(4, "ratings"), (6, "ratings")]
+    assert study.problems == ()
+
+
+def test_rows_that_repeat_one_are_left_out_only_where_somebody_calls_them_mistakes() -> None:
+    study = to_study(REPEATED, replace(BY_TWO, repeats_are="mistakes"))
+    assert (len(study.questions), len(study.ratings), study.rows_read, study.rows_kept) == (3, 6, 5, 3)
+    assert said(study) == [
+        (4, "", "The row repeats row 2 cell for cell; by the plan that is a mistake."),
+        (6, "", "The row repeats row 2 cell for cell; by the plan that is a mistake."),
+    ]
+
+
+def test_a_rater_who_rates_a_question_again_is_kept_with_a_number() -> None:
+    rows = table("q|j|v", "q1|ha|3", "q1|uw|2", "q1|ha|3", "q1|ha|1")
+    columns = Columns(question="q", rater="j", ratings=(RatingColumn(column="v", criterion="c"),))
+    study = to_study(rows, columns)
+    assert [(each.rater, each.value, each.repeat) for each in study.ratings] == [
+        ("ha", "3", 1), ("uw", "2", 1), ("ha", "3", 2), ("ha", "1", 3),
+    ]  # fmt: skip
+    assert [(each.row, each.first, each.exact) for each in study.repeats] == [(4, 2, True), (5, 2, False)]
+    once = to_study(rows, replace(columns, repeats_are="mistakes"))
+    assert [(each.rater, each.value) for each in once.ratings] == [("ha", "3"), ("uw", "2")]
+    assert [problem.row for problem in once.problems] == [4, 5]
+
+
+def test_words_for_missing_are_blank_but_in_free_text() -> None:
+    rows = table("p|q|a|u1|b", "x|q1|none|3|NaN", "x| N/A |y|?|0.5", "?|q3|z|NaN|")
+    columns = Columns(
+        passage="p", question="q", answer="a", ratings=(RatingColumn(column="u1", criterion="c", rater="u1"),),
+        scores=(ScoreColumn(column="b", name="b"),), missing_words=("nan", "n/a", "?", "none"),
+    )  # fmt: skip
+    study = to_study(rows, columns)
+    assert [question.text for question in study.questions] == ["q1", None, "q3"]
+    assert [(source.passage, source.answer) for source in study.sources] == [("x", "none"), ("x", "y"), ("?", "z")]
+    assert [dict(question.scores) for question in study.questions] == [{}, {"b": "0.5"}, {}]
+    assert [rating.value for rating in study.ratings] == ["3"]
+    assert study.problems_of("value") == ()
+
+
+def test_decimal_commas_are_read_where_somebody_says_so() -> None:
+    rows = table("q|u1|b", "q1|2,5|0,61", "q2|3|1.5", "q3|x,y|1,2,3")
+    columns = Columns(
+        question="q", ratings=(RatingColumn(column="u1", criterion="c", rater="u1"),),
+        scores=(ScoreColumn(column="b", name="b"),), decimal="comma",
+    )  # fmt: skip
+    study = to_study(rows, columns)
+    assert [rating.value for rating in study.ratings] == ["2.5", "3", "x,y"]
+    assert [dict(question.scores) for question in study.questions] == [{"b": "0.61"}, {"b": "1.5"}, {}]
+    assert said(study, "value") == [(4, "b", "The score is not a number.")]
 
 
 def test_questions_beyond_the_expected_are_refused() -> None:
@@ -213,7 +296,7 @@ def test_scores_keep_their_digits_and_bad_ones_are_told() -> None:
     assert [dict(question.scores) for question in study.questions] == [
         {"BLEU": "0.10000000000000000555"}, {}, {}, {}, {"BLEU": "1e-3"}, {}, {},
     ]  # fmt: skip
-    assert study.problems[1].reason == "The score is not a number. Write decimals with a point."
+    assert study.problems[1].reason == "The score is not a number. If the file writes decimals with a comma, say so."
     assert [(problem.row, problem.value, problem.kind) for problem in study.problems] == [
         (4, "NaN", "value"),
         (5, "0,5", "value"),
@@ -250,11 +333,11 @@ def test_ratings_come_from_one_row_per_rater() -> None:
     study = to_study(rows, columns)
     assert [(question.position, question.text) for question in study.questions] == [(1, "q1"), (2, "q2")]
     assert [(each.position, each.rater, each.value) for each in study.ratings] == [
-        (1, "ha", "3"), (2, "ha", "2"), (2, "uw", "1"), (1, "uw", "2"),
+        (1, "ha", "3"), (2, "ha", "2"), (2, "uw", "1"), (1, "uw", "2"), (1, "uw", "3"),
     ]  # fmt: skip
+    assert [each.repeat for each in study.ratings] == [1, 1, 1, 1, 2]
     assert [(note.position, note.rater, note.text) for note in study.notes] == [(2, "ha", "odd")]
     assert said(study, "value") == [
-        (6, "f", "uw rated fluency of the same question in row 5."),
         (7, "f", "The rating names no annotator."),
         (7, "note", "The note names no annotator."),
     ]

@@ -149,3 +149,83 @@ def test_read_mturk_reads_the_released_batch() -> None:
     values = {(each.source_key, each.system, each.rater, each.criterion): each.value for each in study.ratings}
     assert values["2", "d", "W01", "correctness"] == "3"
     assert values["2", "d", "W00", "understandability"] == "1"
+
+
+def raw(rows: list[list[str]], *, delimiter: str = ",") -> bytes:
+    out = io.StringIO(newline="")
+    csv.writer(out, delimiter=delimiter).writerows(rows)
+    return out.getvalue().encode()
+
+
+def test_read_mturk_reads_a_batch_whose_last_columns_no_row_fills() -> None:
+    rows = [[*ONE, "Approve", "Reject"], [*ONE.values()], [*(ONE | {"WorkerId": "W2"}).values()]]
+    table = read_mturk(raw(rows))
+    study = to_study(table, mturk_columns(table))
+    assert (len(study.ratings), study.raters, study.rows_kept) == (4, ("W1", "W2"), study.rows_read)
+    assert [(problem.kind, problem.reason) for problem in study.problems] == [
+        ("warning", "The header has 12 fields and most rows have 10: they end before “Approve”, “Reject”, which is "
+                    "blank there."),
+    ]  # fmt: skip
+
+
+def test_read_mturk_refuses_what_the_requester_marks_for_rejection() -> None:
+    rows = [[*ONE, "Approve", "Reject"], [*ONE.values()], [*ONE.values()], [*ONE.values(), "", "too fast"]]
+    table = read_mturk(raw(rows))
+    assert [(problem.row, problem.column) for problem in table.problems if problem.kind == "row"] == [(4, "Reject")]
+
+
+def test_read_mturk_reads_the_released_batch_in_its_raw_form() -> None:
+    whole = list(csv.reader(io.StringIO(path("qgbench/mturk_batch_sample.csv").read_text("utf-8-sig"), newline="")))
+    assert whole[0][-2:] == ["Approve", "Reject"]
+    table = read_mturk(raw([whole[0], *(row[:-2] for row in whole[1:])]))
+    study = to_study(table, mturk_columns(table))
+    assert (len(study.sources), len(study.questions), len(study.ratings)) == (5, 30, 180)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"Input.question,Answer.fluency\nWho?,3\n", "name the worker of each row"),
+        (b"WorkerId,Input.noise,Answer.fluency\nW,a,3\n", "No input column is of questions.*inputs: Input.noise"),
+        (b"WorkerId,Input.question,Answer.fluency\nW,Who?,3,,1\nV,Who?,2,1,1,1\n",
+         "No row can be read. Row 2: The row has 5 cells where the header has 3."),
+    ],
+)  # fmt: skip
+def test_read_mturk_names_the_true_cause(data: bytes, reason: str) -> None:
+    with pytest.raises(Unreadable, match=reason):
+        read_mturk(data)
+
+
+SHUFFLED = {
+    "WorkerId": "W1", "Input.passage_1": "Owls.", "Input.question_1a": "Who?", "Input.question_1b": "What?",
+    "Answer.fluency_1a": "3", "Answer.fluency_1b": "1",
+}  # fmt: skip
+
+
+def by_system(study: Study) -> list[tuple[str, str, str]]:
+    return [(each.rater, each.system, each.value) for each in study.ratings]
+
+
+def test_read_mturk_takes_from_each_row_which_system_a_letter_was() -> None:
+    first = SHUFFLED | {"Input.system_a": "T5", "Input.system_b": "NQG"}
+    second = SHUFFLED | {"WorkerId": "W2", "Input.question_1a": "What?", "Input.question_1b": "Who?",
+                         "Input.system_a": "NQG", "Input.system_b": "T5"}  # fmt: skip
+    expected = [("W1", "T5", "3"), ("W1", "NQG", "1"), ("W2", "NQG", "3"), ("W2", "T5", "1")]
+    assert by_system(study_of(first, second)) == expected
+
+
+def test_read_mturk_takes_the_system_from_a_declared_column() -> None:
+    row = SHUFFLED | {"Input.order_1st": "T5", "Input.order_2nd": "NQG"}
+    table = read_mturk(batch(row), systems={"a": "Input.order_1st", "1b": "Input.order_2nd"})
+    assert by_system(to_study(table, mturk_columns(table))) == [("W1", "T5", "3"), ("W1", "NQG", "1")]
+    with pytest.raises(Unreadable, match=r"“Input\.nowhere”, which is no column"):
+        read_mturk(batch(row), systems={"a": "Input.nowhere"})
+
+
+def test_read_mturk_reads_the_pools_of_another_platform() -> None:
+    header = ["INPUT:paragraph", "INPUT:question", "OUTPUT:fluency", "ASSIGNMENT:worker_id", "ASSIGNMENT:status"]
+    rows = [["Owls.", "Who?", "3", "w1", "APPROVED"], ["Owls.", "Who?", "2", "w2", "REJECTED"]]
+    table = read_mturk(raw([header, *rows], delimiter="\t"))
+    study = to_study(table, mturk_columns(table))
+    assert rated(study) == [("1", "unnamed", 1, "w1", "fluency", "3")]
+    assert [(problem.row, problem.column) for problem in study.problems] == [(3, "ASSIGNMENT:status")]

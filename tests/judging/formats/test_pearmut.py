@@ -58,7 +58,7 @@ def test_read_keeps_skipped_pages_without_ratings_and_leaves_out_tutorials() -> 
         page({"T5": score(None)}), page({"T5": score(1)}, item_i="welcome_0"), page(None), {"x": 1}, "nonsense"
     )
     assert rated(study) == []
-    assert [problem.row for problem in study.problems_of("row")] == [2, 3, 3, 4, 5]
+    assert [problem.row for problem in study.problems_of("row")] == [2, 4, 5]
 
 
 def test_read_survives_pages_of_another_shape() -> None:

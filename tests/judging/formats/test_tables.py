@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judging.formats.tables import Table, parse_json, read_delimited, read_jsonl, shorten
+from judging.formats import tables
+from judging.formats.tables import Table, open_delimited, parse_json, read_delimited, read_jsonl, shorten
 from judging.formats.text import Unreadable
 from tests.shared_data import path
 
@@ -176,9 +177,10 @@ def test_reading_any_bytes_accounts_for_every_row_or_refuses(data: bytes) -> Non
         except Unreadable as refusal:
             assert refusal.reason.endswith(".")
             continue
-        assert table.rows_read == len(table.rows) + len(table.problems)
+        refused = [problem.row for problem in table.problems if problem.kind == "row"]
+        assert table.rows_read == len(table.rows) + len(refused)
         assert all(len(row.cells) == len(table.header) for row in table.rows)
-        numbers = [row.number for row in table.rows] + [problem.row for problem in table.problems]
+        numbers = [row.number for row in table.rows] + refused
         assert len(set(numbers)) == len(numbers)
 
 
@@ -194,3 +196,28 @@ def test_what_a_csv_writer_wrote_comes_back(
     writer.writerows([("a", "b", "c"), *rows])
     table = read_delimited(out.getvalue().encode(), delimiter=delimiter, quoted=True)
     assert cells(table) == rows
+
+
+@pytest.mark.parametrize("data", [b"question\n" + b"Who?\n" * 11, b'{"question": "Who?"}\n' * 11])
+def test_more_rows_than_can_be_read_are_refused(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MOST_ROWS", 11)
+    read = read_jsonl if data.startswith(b"{") else read_delimited
+    assert read(data).rows_read == 11
+    monkeypatch.setattr(tables, "MOST_ROWS", 10)
+    with pytest.raises(Unreadable, match="more than 10 rows; split it"):
+        read(data)
+
+
+def test_a_file_is_gone_through_once_and_its_sample_comes_again() -> None:
+    opened = open_delimited(b"q,s\na,1\nb\nc,3\nd,4\n")
+    assert [row.cells for row in opened.sample(2)] == [("a", "1"), ("c", "3")]
+    assert [row.number for row in opened.sample(3)] == [2, 4, 5]
+    told: list[int] = []
+    opened.tell(told.append, every=1)
+    assert [row.number for row in opened.rows] == [2, 4, 5]
+    assert (list(opened.rows), opened.rows_read, [problem.row for problem in opened.problems]) == ([], 4, [3])
+
+
+def test_equal_rows_of_a_table_in_tabs_with_short_rows_are_read_without_quoting() -> None:
+    table = read_delimited(b'q\ts\tApprove\n"Who" is it?\ta\nWhy "x?\tb\nWhen?\tc\n')
+    assert [row.cells[0] for row in table.rows] == ['"Who" is it?', 'Why "x?', "When?"]

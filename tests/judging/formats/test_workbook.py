@@ -2,14 +2,14 @@
 
 import io
 import zipfile
-from datetime import datetime
+from datetime import date, datetime, time
 from typing import Any
 
 import pytest
 from openpyxl import Workbook
 
 from judging.formats.text import Unreadable
-from judging.formats.workbook import read_workbook
+from judging.formats.workbook import Sheet, read_workbook, sheets
 
 
 def saved(*rows: tuple[Any, ...], sheets: int = 1) -> bytes:
@@ -106,11 +106,79 @@ ENTITIES = b'<!DOCTYPE w [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><worksheet'
         (saved(("q",)), "a header but no rows"),
         (bomb(), "unpacks to 210,000,000 bytes"),
         (crowded(), "2,001 parts"),
-        (changed(saved(("q",), ("a",)), "[Content_Types].xml", b"<", b""), "damaged"),
+        (changed(saved(("q",), ("a",)), "xl/workbook.xml", b"<", b""), "damaged"),
         (changed(saved(("q",), ("a",)), SHEET, b"<worksheet", ENTITIES), "damaged"),
         (changed(saved(("q",), ("a",)), SHEET, b'<row r="2"', b'<row r="999999999"'), "more than 1,048,576 rows"),
     ],
 )
 def test_read_workbook_refuses_with_a_sentence(data: bytes, reason: str) -> None:
     with pytest.raises(Unreadable, match=reason):
+        read_workbook(data)
+
+
+def of_sheets(**sheets: list[tuple[Any, ...]]) -> bytes:
+    book = Workbook()
+    book.remove(book.worksheets[0])
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(list(row))
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+RATERS = of_sheets(
+    readme=[],
+    ann=[("q", "fluency"), ("Who?", 3)],
+    ben=[("q", "note", "fluency"), ("Who?", "odd", 2), ("Why?", "", 1, 9)],
+)
+
+
+def test_sheets_are_listed_with_their_first_rows() -> None:
+    assert sheets(RATERS) == (
+        Sheet("readme", ()),
+        Sheet("ann", ("q", "fluency")),
+        Sheet("ben", ("q", "note", "fluency")),
+    )
+
+
+def test_several_sheets_are_one_table_that_names_the_sheet() -> None:
+    table = read_workbook(RATERS, sheet=["ann", "ben"])
+    assert table.header == ("sheet", "q", "fluency", "note")
+    assert [(row.number, row.cells) for row in table.rows] == [
+        (2, ("ann", "Who?", "3", "")), (2, ("ben", "Who?", "2", "odd")),
+    ]  # fmt: skip
+    assert [(problem.row, problem.reason) for problem in table.problems] == [
+        (3, "Sheet “ben”: The row has 4 cells where the header has 3.")
+    ]
+    assert table.rows_read == 3
+
+
+def test_dates_times_and_errors_are_text() -> None:
+    data = of_sheets(a=[("d", "t", "e", "p"), (date(2010, 5, 1), time(12, 30), "#N/A", 0.25)])
+    assert read_workbook(data).rows[0].cells == ("2010-05-01T00:00:00", "12:30:00", "#N/A", "0.25")
+
+
+def test_shared_texts_are_read_with_their_runs_and_without_how_they_are_spoken() -> None:
+    texts = (
+        "<sst><si><t>q</t></si><si><r><t>Who </t></r><r><rPr/><t xml:space='preserve'>hunts?</t></r></si>"
+        "<si><t>夜</t><rPh sb='0' eb='1'><t>よる</t></rPh></si><si/></sst>"
+    )
+    cells = "".join(f"<row><c t='s'><v>{number}</v></c></row>" for number in range(4))
+    data, out = saved(("q",), ("a",)), io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as before, zipfile.ZipFile(out, "w") as after:
+        for info in before.infolist():
+            sheet = f"<worksheet><sheetData>{cells}</sheetData></worksheet>".encode()
+            after.writestr(info.filename, sheet if info.filename == SHEET else before.read(info))
+        after.writestr("xl/sharedStrings.xml", texts)
+    assert [row.cells for row in read_workbook(out.getvalue()).rows] == [("Who hunts?",), ("夜",)]
+
+
+@pytest.mark.parametrize("value", ["7", "-1", "x", "1e400", "nan"])
+def test_a_cell_that_points_nowhere_is_damage(value: str) -> None:
+    cell = f'<c t="s"><v>{value}</v></c>'.encode()
+    data = changed(saved(("q",), (1,)), SHEET, b'<c r="A2" t="n"><v>1</v></c>', cell)
+    assert cell in zipfile.ZipFile(io.BytesIO(data)).read(SHEET)
+    with pytest.raises(Unreadable, match="damaged"):
         read_workbook(data)

@@ -15,7 +15,7 @@ def address(name: str, campaign: Campaign, *args: int) -> str:
 def plan(campaign: Campaign, **changes) -> dict:
     """Return what the form of a plan sends."""
     fields = {
-        "title": "Weirs", "rubric": campaign.rubric_id, "annotators_per_task": 2, "order": "breadth", "seed": 7,
+        "title": "Weirs", "rubric": campaign.rubric_id, "annotators_per_task": 2, "order": "breadth",
         "lease_minutes": 30, "time_zone": "Europe/Berlin", "introduction": "", "consent": "", "contact": "",
     }  # fmt: skip
     return fields | changes

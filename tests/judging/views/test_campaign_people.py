@@ -13,7 +13,9 @@ pytestmark = pytest.mark.django_db
 
 
 def test_invitation_link_is_made_shown_whole_and_revoked(page, open_campaign):
-    page.post(address("invite", open_campaign), {"label": "Spring course", "role": "annotator", "places": 5})
+    page.post(
+        address("invite", open_campaign), {"label": "Spring course", "places": 5, "expires_at": "2031-05-01T18:00"}
+    )
     link = Invitation.objects.get()
     shown = page.get(address("annotators", open_campaign)).text
     assert "http://testserver" + reverse("annotation:join", args=[link.token]) in shown
@@ -24,12 +26,20 @@ def test_invitation_link_is_made_shown_whole_and_revoked(page, open_campaign):
 
 def test_invitation_ends_by_the_clock_of_the_campaign(page, open_campaign):
     type(open_campaign).objects.update(time_zone="Asia/Tokyo")
-    page.post(address("invite", open_campaign), {"role": "annotator", "expires_at": "2031-05-01T18:00"})
+    page.post(address("invite", open_campaign), {"places": 1, "expires_at": "2031-05-01T18:00"})
     assert Invitation.objects.get().expires_at.isoformat() == "2031-05-01T09:00:00+00:00"
     assert "valid until 1 May 2031 18:00" in page.get(address("annotators", open_campaign)).text
 
 
-@pytest.mark.parametrize("form", [{}, {"role": "king"}, {"role": "annotator", "places": "many"}])
+@pytest.mark.parametrize(
+    "form",
+    [
+        {},
+        {"places": 1},
+        {"places": "", "expires_at": "2031-05-01T18:00"},
+        {"places": "many", "expires_at": "2031-05-01T18:00"},
+    ],
+)
 def test_invitation_malformed_makes_no_link(page, open_campaign, form):
     answer = page.post(address("invite", open_campaign), form)
     assert answer.status_code == 422
@@ -60,7 +70,7 @@ def test_last_manager_stays(page, draft):
 
 def test_a_double_click_makes_one_link_and_another_name_another(page, open_campaign):
     for label in ("Spring", "Spring", "Autumn"):
-        page.post(address("invite", open_campaign), {"label": label, "role": "annotator"})
+        page.post(address("invite", open_campaign), {"label": label, "places": 1, "expires_at": "2031-05-01T18:00"})
     assert sorted(open_campaign.invitations.values_list("label", flat=True)) == ["Autumn", "Spring"]
 
 
@@ -98,3 +108,21 @@ def test_leaving_an_annotator_out_twice_says_so_and_does_it_once(page, open_camp
     page.post(address("exclude", open_campaign), form)
     assert "A01 is left out already." in page.post(address("exclude", open_campaign), form, follow=True).text
     assert Exclusion.objects.count() == 1
+
+
+def test_links_make_no_manager_whatever_a_form_says(page, open_campaign):
+    page.post(address("invite", open_campaign), {"role": "manager", "places": 1, "expires_at": "2031-05-01T18:00"})
+    assert Invitation.objects.get().role == "annotator"
+
+
+def test_manager_undoes_a_flood_and_others_may_not(page, client, open_campaign):
+    link = campaigns.invite(campaign=open_campaign, by=open_campaign.created_by, places=9)
+    for _person in range(3):
+        enrollments.join(invitation=link, user=None, agreed=True, now=timezone.now())
+    undo = address("undo_joins", open_campaign, link.pk)
+    assert "3 who handed nothing in are removed" in page.post(undo, follow=True).text
+    assert not open_campaign.enrollments.exists()
+    assert page.get(undo).status_code == 405
+    assert page.post(address("undo_joins", open_campaign, 10**9)).status_code == 404
+    client.force_login(factories.researcher())
+    assert client.post(undo).status_code == 404

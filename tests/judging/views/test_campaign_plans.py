@@ -16,7 +16,7 @@ def test_new_campaign_is_a_draft_with_its_manager(page, owner):
     collection, rubric = factories.collection(owner=owner), factories.rubric()
     form = {
         "collection": collection.pk, "rubric": rubric.pk, "title": "Weirs", "annotators_per_task": 2, "order": "depth",
-        "seed": 1, "lease_minutes": 60, "time_zone": "UTC",
+        "lease_minutes": 60, "time_zone": "UTC",
     }  # fmt: skip
     answer = page.post(reverse("judging:campaign_new"), form)
     made = Campaign.objects.get()
@@ -29,11 +29,11 @@ def test_new_campaign_sent_twice_is_one(page, owner):
     collection, rubric = factories.collection(owner=owner), factories.rubric()
     form = {
         "collection": collection.pk, "rubric": rubric.pk, "title": "Weirs", "annotators_per_task": 2, "order": "depth",
-        "seed": 1, "lease_minutes": 60, "time_zone": "UTC",
+        "lease_minutes": 60, "time_zone": "UTC",
     }  # fmt: skip
     first = page.post(reverse("judging:campaign_new"), form)
     assert page.post(reverse("judging:campaign_new"), form).url == first.url
-    assert page.post(reverse("judging:campaign_new"), form | {"seed": 2}).url != first.url
+    assert page.post(reverse("judging:campaign_new"), form | {"lease_minutes": 61}).url != first.url
     Campaign.objects.update(created_at=timezone.now() - campaigns.DOUBLE_CLICK)
     assert page.post(reverse("judging:campaign_new"), form).url != first.url
     assert Campaign.objects.count() == 3
@@ -55,7 +55,7 @@ def test_new_campaign_about_somebody_elses_material_is_refused(page, owner):
     factories.collection(owner=owner)
     theirs, rubric = factories.collection(), factories.rubric()
     form = {"collection": theirs.pk, "rubric": rubric.pk, "title": "x", "annotators_per_task": 1, "order": "depth"}
-    answer = page.post(reverse("judging:campaign_new"), form | {"seed": 1, "lease_minutes": 1, "time_zone": "UTC"})
+    answer = page.post(reverse("judging:campaign_new"), form | {"lease_minutes": 1, "time_zone": "UTC"})
     assert answer.status_code == 422
     assert not Campaign.objects.exists()
 
@@ -71,14 +71,14 @@ def test_plan_of_a_draft_can_be_changed(page, draft):
     answer = page.post(address("plan", draft), plan(draft))
     assert answer.url == address("campaign", draft)
     draft.refresh_from_db()
-    assert (draft.title, draft.seed, draft.order, draft.time_zone) == ("Weirs", 7, "breadth", "Europe/Berlin")
+    assert (draft.title, draft.lease_minutes, draft.order, draft.time_zone) == ("Weirs", 30, "breadth", "Europe/Berlin")
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
         {"title": ""}, {"annotators_per_task": 0}, {"time_zone": "Mars"}, {"time_zone": "localtime"},
-        {"time_zone": "Factory"}, {"rubric": 10**9}, {"seed": "x"},
+        {"time_zone": "Factory"}, {"rubric": 10**9}, {"lease_minutes": "x"},
     ],
 )  # fmt: skip
 def test_plan_malformed_names_the_field(page, draft, wrong):
@@ -113,7 +113,7 @@ def test_amendment_is_listed_with_its_reason(page, open_campaign):
     "change",
     [
         {},
-        {"what": "seed", "value": "1", "reason": "x"},
+        {"what": "order", "value": "1", "reason": "x"},
         {"what": "lease_minutes", "value": "x", "reason": "x"},
         {"what": "lease_minutes", "value": "0", "reason": "x"},
         {"what": "lease_minutes", "value": "99999999999", "reason": "x"},
@@ -132,3 +132,13 @@ def test_amendment_of_a_draft_is_no_deviation(page, draft):
     page.post(address("amend", draft), {"what": "contact", "value": "Ada", "reason": "x"})
     draft.refresh_from_db()
     assert (draft.contact, draft.deviations.count()) == ("", 0)
+
+
+def test_limit_of_tasks_for_each_annotator(page, draft):
+    page.post(address("plan", draft), plan(draft, tasks_per_annotator=4))
+    draft.refresh_from_db()
+    assert draft.tasks_per_annotator == 4
+    refused = page.post(address("plan", draft), plan(draft, tasks_per_annotator=0))
+    assert refused.context["form"].errors["tasks_per_annotator"]
+    panel = plan(draft, tasks_per_annotator=4, order="panel", rubric=factories.rubric("qgstec2010-b").pk)
+    assert "leave this empty" in page.post(address("plan", draft), panel).text

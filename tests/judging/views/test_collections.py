@@ -74,13 +74,13 @@ def test_collection_takes_the_same_queries_for_one_row_and_three(page, owner, dj
     Quarantine.objects.create(collection=made, row=1, reason="Bad.")
     url = reverse("judging:collection", args=[made.pk])
     page.get(url)
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(13):
         page.get(url)
     for number in range(2):
         made.systems.create(name=f"System {number}")
         factories.campaign(collection=made, manager=owner)
         Quarantine.objects.create(collection=made, row=1, reason="Bad.")
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(13):
         page.get(url)
 
 
@@ -111,11 +111,17 @@ def test_html_in_a_collection_renders_as_text(page, owner):
     assert "<img src=x>" not in answer.text
 
 
-def test_campaigns_of_others_on_a_collection_are_not_listed(page, owner):
-    made = factories.collection(owner=owner)
+def test_campaigns_of_others_on_a_collection_are_listed_for_its_owner_only(page, owner, client):
+    made, reader = factories.collection(owner=owner), factories.researcher()
     factories.campaign(collection=made, title="Somebody else's")
+    own = factories.campaign(collection=made, manager=owner)
+    own.memberships.create(user=reader, role="analyst")
 
-    assert "Somebody else" not in page.get(reverse("judging:collection", args=[made.pk])).text
+    assert "Somebody else" in page.get(reverse("judging:collection", args=[made.pk])).text
+    client.force_login(reader)
+    answer = client.get(reverse("judging:collection", args=[made.pk]))
+    assert answer.status_code == 200
+    assert "Somebody else" not in answer.text
 
 
 @pytest.mark.parametrize("name", ["judging:collection", "judging:quarantine"])

@@ -12,7 +12,7 @@ from tests import factories
 from tests.analysis import studies
 
 pytestmark = pytest.mark.django_db
-NAMES = ["csv", "csv-guarded", "jsonl", "qgstec", "label-studio"]
+NAMES = ["csv", "csv-raw", "jsonl", "qgstec", "label-studio"]
 
 
 @pytest.fixture
@@ -52,10 +52,11 @@ def test_title_stays_inside_the_name_of_the_file(page, campaign, title):
 
 def test_what_people_wrote_is_data_in_every_cell(page, campaign):
     Source.objects.filter(collection=campaign.collection).update(answer='=cmd()",\n<script>')
-    rows = list(csv.DictReader(io.StringIO(page.get(address(campaign, "csv")).text, newline="")))
+    rows = list(csv.DictReader(io.StringIO(page.get(address(campaign, "csv-raw")).text, newline="")))
     assert {row["answer"] for row in rows} == {'=cmd()",\n<script>'}
-    guarded = csv.DictReader(io.StringIO(page.get(address(campaign, "csv-guarded")).text, newline=""))
+    guarded = csv.DictReader(io.StringIO(page.get(address(campaign, "csv")).text, newline=""))
     assert {row["answer"] for row in guarded} == {"'" + '=cmd()",\n<script>'}
+    assert "judgments-raw.csv" in page.get(address(campaign, "csv-raw"))["Content-Disposition"]
 
 
 def test_the_campaigns_page_offers_every_format(page, campaign):

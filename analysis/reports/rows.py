@@ -1,0 +1,167 @@
+"""The typed rows of a report as flat records, and what they mean.
+
+A section's row is a frozen dataclass. Everything that people take away is derived from it here: the order of CSV
+columns, JSON records and their schema, the list of columns in the docs, and the row itself when a run is read again.
+A field that is a dataclass (an `Estimate`, say) becomes one column for each of its own fields. Where a row has two of
+them, the field's metadata gives their names a prefix: ``field(metadata={"prefix": "second_"})``.
+
+The docstring of a row names its fields, one `name: meaning` a line.
+"""
+
+import re
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from math import isfinite, nan
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+Record = dict[str, Any]
+DIGITS = 12  # significant digits: the same on every machine
+R = TypeVar("R")
+
+ESTIMATE_COLUMNS: dict[str, str] = {
+    "value": "the estimate; empty where it is undefined",
+    "low": "lower end of its 95 % interval",
+    "high": "upper end of its 95 % interval",
+    "n": "number of units it rests on",
+    "dropped": "units left out, because something they need is missing",
+    "clusters": "sources that the interval or test keeps together; 0 where units count as independent",
+    "df": "degrees of freedom of an interval over sources; over units n - 1",
+    "method": "how the estimate and its interval were made",
+    "reason": "why the estimate, or its interval, is missing",
+    "caution": "why the interval is a rough one",
+    "statistic": "the test's statistic",
+    "p": "two-sided p, not corrected",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table as people download it."""
+
+    name: str
+    kind: Literal["text", "number", "count", "boolean", "list", "document"]
+    meaning: str
+    path: tuple[str, ...]  # the attributes that lead to it from the row
+
+
+def number(value: float | None) -> float | None:
+    """Return a value with the digits that are the same everywhere; None where it is undefined."""
+    if value is None or not isfinite(value):
+        return None
+    return float(f"{value:.{DIGITS}g}")
+
+
+def columns(row_type: type) -> tuple[Column, ...]:
+    """Return the columns of a row type in the order of its fields."""
+    return _columns(row_type)
+
+
+@cache
+def _columns(row_type: type) -> tuple[Column, ...]:
+    meanings = ESTIMATE_COLUMNS | field_meanings(row_type)
+    found: list[Column] = []
+    for each in fields(row_type):
+        hint = _hints(row_type)[each.name]
+        if is_dataclass(hint):
+            prefix = each.metadata.get("prefix", "")
+            found += [
+                Column(prefix + inner.name, inner.kind, inner.meaning, (each.name, *inner.path))
+                for inner in columns(hint)  # type: ignore[arg-type]
+            ]
+        else:
+            found.append(Column(each.name, _kind(hint), meanings.get(each.name, ""), (each.name,)))
+    return tuple(found)
+
+
+def field_meanings(row_type: type) -> dict[str, str]:
+    """Return the meaning of each field that the docstring of a row names."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in (row_type.__doc__ or "").splitlines():
+        if match := re.match(r"^    (\w+): (.+)$", line):
+            name = match[1]
+            found[name] = match[2].strip()
+        elif name and line.startswith("      ") and line.strip():
+            found[name] += " " + line.strip()
+        else:
+            name = ""
+    return found
+
+
+def encode(row: Any) -> Record:
+    """Return a row as a flat record of plain values, numbers with twelve significant digits."""
+    return {column.name: _plain(_at(row, column.path)) for column in columns(type(row))}
+
+
+def decode(row_type: type[R], record: Mapping[str, Any], prefix: str = "") -> R:
+    """Return the row of a record; a column that it lacks, as those of older runs may, is empty."""
+    values = {}
+    for each in fields(row_type):  # type: ignore[arg-type]
+        hint = _hints(row_type)[each.name]
+        if is_dataclass(hint):
+            inner = prefix + each.metadata.get("prefix", "")
+            values[each.name] = decode(hint, record, inner)  # type: ignore[arg-type]
+        else:
+            values[each.name] = _value(hint, record.get(prefix + each.name))
+    return row_type(**values)
+
+
+def _hints(row_type: type) -> dict[str, Any]:
+    return _type_hints(row_type)
+
+
+@cache
+def _type_hints(row_type: type) -> dict[str, Any]:
+    return get_type_hints(row_type)
+
+
+def _bare(hint: Any) -> tuple[Any, bool]:
+    """Return a type without its None, and whether it allows None."""
+    if get_origin(hint) in (Union, types.UnionType):
+        inner = [each for each in get_args(hint) if each is not type(None)]
+        return inner[0], len(inner) < len(get_args(hint))
+    return hint, False
+
+
+def _kind(hint: Any) -> Literal["text", "number", "count", "boolean", "list", "document"]:
+    bare, _ = _bare(hint)
+    if bare is float:
+        return "number"
+    if bare is bool:
+        return "boolean"
+    if bare is int:
+        return "count"
+    if get_origin(bare) is dict:
+        return "document"
+    return "list" if get_origin(bare) is list else "text"
+
+
+def _value(hint: Any, given: Any) -> Any:
+    bare, optional = _bare(hint)
+    if given is None:
+        if optional:
+            return None
+        empty: Mapping[Any, Any] = {float: nan, int: 0, bool: False, list: [], dict: {}}
+        return empty.get(get_origin(bare) or bare, "")
+    return float(given) if bare is float else given
+
+
+def _at(row: Any, path: Sequence[str]) -> Any:
+    for name in path:
+        row = getattr(row, name)
+    return row
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if hasattr(value, "dtype") or isinstance(value, float):
+        plain = value.item() if hasattr(value, "item") else value
+        return number(plain) if isinstance(plain, float) else plain
+    return value

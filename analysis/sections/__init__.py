@@ -1,0 +1,93 @@
+"""What a report says: every table, figure and sentence, one subject a file, typed from statistics to page.
+
+A new statistic is a section in a file of its own, its test, and its place in CHAPTERS.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.sections.aggregates import Aggregates
+from analysis.sections.aggregations import Aggregations
+from analysis.sections.agreement import Agreement
+from analysis.sections.annotators import Annotators, LeftOutEach, Pairs, Repeats, UseOfScale
+from analysis.sections.ceiling import Ceiling
+from analysis.sections.comparisons import Comparisons, Groups
+from analysis.sections.criteria import Criteria
+from analysis.sections.dependability import DependabilityOfSystems
+from analysis.sections.differences import Differences, Leaders
+from analysis.sections.distributions import Distributions
+from analysis.sections.exclusions import Exclusions
+from analysis.sections.levels import Levels
+from analysis.sections.metrics import MetricsMade
+from analysis.sections.mixed_models import MixedModels
+from analysis.sections.question_sets import ComputedFacts, SetFacts, Sets
+from analysis.sections.returned import Returned
+from analysis.sections.section import Section
+from analysis.sections.slices import Slices
+from analysis.sections.spans import SpanMarks, Spans
+from analysis.sections.study import Study
+from analysis.sections.system_means import SystemMeans
+from analysis.sections.system_scores import SystemScoresByMetric
+from analysis.sections.violations import Violations
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A part of the report: its sections in the order of the page."""
+
+    key: str
+    title: str
+    sections: tuple[Section[Any], ...]
+
+
+CHAPTERS: tuple[Chapter, ...] = (
+    Chapter("study", "Study", (Study(), Criteria(), Returned(), Violations())),
+    Chapter(
+        "agreement",
+        "Agreement",
+        (Agreement(), Pairs(), Annotators(), UseOfScale(), LeftOutEach(), Repeats(), Exclusions()),
+    ),
+    Chapter(
+        "systems",
+        "Systems",
+        (
+            SystemMeans(),
+            Distributions(),
+            Comparisons(),
+            Groups(),
+            MixedModels(),
+            DependabilityOfSystems(),
+            Aggregations(),
+        ),
+    ),
+    Chapter("protocol", "Protocol", (Aggregates(),)),
+    Chapter(
+        "metrics",
+        "Metrics",
+        (
+            Ceiling(),
+            Levels(),
+            Differences(),
+            Leaders(),
+            SystemScoresByMetric(),
+            MetricsMade(),
+        ),
+    ),
+    Chapter("texts", "Texts", (Spans(), SpanMarks(), SetFacts(), ComputedFacts(), Sets())),
+    Chapter("slices", "Slices", (Slices(),)),
+)
+SECTIONS: tuple[Section[Any], ...] = tuple(
+    section for chapter in CHAPTERS for section in chapter.sections
+)
+
+
+def section_of(key: str) -> Section[Any] | None:
+    """Return the section of a table's key."""
+    return next((section for section in SECTIONS if section.key == key), None)
+
+
+def ordered() -> Iterator[Section[Any]]:
+    """Yield the sections so that each comes after those whose rows it reads."""
+    first = (Criteria.key, Violations.key)
+    return iter(sorted(SECTIONS, key=lambda section: section.key not in first))

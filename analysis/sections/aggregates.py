@@ -1,0 +1,379 @@
+"""The protocol's aggregate of every system, in every reading of its rules."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan, nan
+
+import numpy as np
+import pandas as pd
+from judging.formats.rubric_schema import RubricDocument
+from judging.rules import Fatal, Reading, fatal_variants
+
+from analysis.frames import Material
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.written import counted, inside, known, listed, or_dash, plain
+from analysis.sections.criteria import CriterionRow, criterion_rows
+from analysis.sections.returned import Returned
+from analysis.sections.section import Chance, Found, Inputs, Section, averaged
+from analysis.sections.study import Study
+from analysis.stats import protocol
+
+READINGS: tuple[Reading, ...] = ("by_protocol", "as_released")
+FORMS = {
+    "by_protocol": "by the protocol",
+    "as_released": "as released",
+    "per_rating": "fatal rule on each rating",
+    "on_means": "fatal rule on means",
+    "all_remaining": "all other criteria",
+    "named": "named criteria only",
+}
+
+
+@dataclass(frozen=True)
+class AggregateRow:
+    """A system's aggregate on one criterion, or on all that the protocol combines, in one reading of the rules.
+
+    reading: whether the rules about missing, lone and identical questions overrule the annotators
+    fatal_applied: how the fatal rule is applied: per_rating, on_means, or not at all where empty
+    fatal_others: which criteria the fatal rule sets to their worst: all_remaining or named
+    system: name of the system
+    criterion: key of the criterion; empty for the combination
+    best: which end of the aggregate is best; none where the combined criteria do not agree on it
+    expected: questions expected
+    returned: questions that this reading counts as returned
+    unrated: slots without a value, which make a sum incomplete
+    aggregate: the aggregate as the protocol defines it, a sum or a mean
+    mean_expected: mean over all expected slots, missing ones as the rules value them
+    mean_returned: mean over the questions that this reading counts as returned
+    """
+
+    reading: str
+    fatal_applied: str
+    fatal_others: str
+    system: str
+    criterion: str
+    best: str
+    expected: int | None
+    returned: int | None
+    unrated: int | None
+    aggregate: float
+    mean_expected: float
+    mean_returned: float
+
+    @property
+    def form(self) -> tuple[str, str, str]:
+        return self.reading, self.fatal_applied, self.fatal_others
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Systems in order, best first; equal ones share a place."""
+
+    places: list[list[str]] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return " › ".join(" = ".join(names) for names in self.places)
+
+
+class Aggregates(Section[AggregateRow]):
+    """The aggregate in both readings and under every form of the fatal rule.
+
+    Protocols without rules about missing questions have one reading; the two differ only by such rules.
+    """
+
+    key = "aggregates"
+    title = "The protocol's aggregate in every reading of its rules"
+    identity = ("reading", "fatal_applied", "fatal_others", "system", "criterion")
+    beside = (("violations", "Ratings that contradict a rule"),)
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[AggregateRow]:
+        material = inputs.said
+        arranged, rubric = _arranged(material), material.rubric
+        rows: list[AggregateRow] = []
+        for reading in READINGS:
+            for applied, others, rule in _fatal_forms(rubric):
+                scored = protocol.scores(
+                    arranged, rubric.rules, rubric.worst(), reading=reading, fatal=rule
+                )
+                rows += _rows(scored, rubric, (reading, applied, others))
+        if any(not isinstance(rule, Fatal) for rule in rubric.rules):
+            return rows
+        return [row for row in rows if row.reading == READINGS[0]]
+
+    def tables(self, found: Found) -> list[Table]:
+        rows = found.of(Aggregates)
+        return [*_with_missing(found), *_combined_table(found), *_by_criterion(rows, found)]
+
+    def small_print(self, found: Found) -> list[str]:
+        return [
+            f"{counted(study.violations, 'rating')} contradict the protocol's rules; "
+            + (
+                "for systems and metrics the rule stands in their place, agreement is of what was rated."
+                if study.reading == "by_protocol"
+                else "they are analysed as released, and by the protocol in the readings of that name."
+            )
+            for study in found.of(Study)
+            if study.violations
+        ]
+
+    def sentences(self, found: Found) -> Iterator[str]:
+        yield from _missing(found)
+        yield from _readings(found)
+
+
+def ranking(values: Mapping[str, float], *, best: str) -> Ranking:
+    """Rank systems by their aggregate; systems with equal aggregates share a place. Empty where no end is best."""
+    groups: dict[float, list[str]] = {}
+    for name, value in values.items():
+        if known(value):
+            groups.setdefault(value, []).append(name)
+    if best not in ("highest", "lowest"):
+        return Ranking()
+    return Ranking([groups[value] for value in sorted(groups, reverse=best == "highest")])
+
+
+def first_reading(found: Found) -> list[AggregateRow]:
+    """Return the aggregates of criteria by the protocol, before its fatal rule."""
+    return [
+        row
+        for row in found.of(Aggregates)
+        if row.criterion and (row.reading, row.fatal_applied) == ("by_protocol", "")
+    ]
+
+
+def combined_best(rubric: RubricDocument) -> str:
+    """Return which end of the combined aggregate is best: the one that all its criteria share, else none."""
+    ends = {each.best for each in rubric.criteria if each.key in rubric.aggregated()}
+    return ends.pop() if len(ends) == 1 else "none"
+
+
+def _fatal_forms(rubric: RubricDocument) -> Iterator[tuple[str, str, Fatal | None]]:
+    yield "", "", None
+    for rule in rubric.rules:
+        if isinstance(rule, Fatal):
+            for form in fatal_variants(rule):
+                yield form.applied, form.others, form
+
+
+def _arranged(material: Material) -> protocol.Study:
+    questions = material.questions
+    keys = [each.key for each in material.rubric.criteria if each.unit == "question"]
+    texts = [None if pd.isna(text) else str(text) for text in questions["text"]]
+    slots = list(
+        zip(
+            questions["system"],
+            questions["question_set"],
+            questions["position"],
+            texts,
+            strict=True,
+        )
+    )
+    rows = material.judgments[material.judgments["criterion"].isin(keys)].dropna(subset=["value"])
+    rows = rows.merge(questions[["unit", "system", "question_set", "position"]], on="unit")
+    columns = ("system", "question_set", "position", "annotator", "criterion", "value")
+    ratings = list(zip(*(rows[column] for column in columns), strict=True))
+    return protocol.study(slots, ratings, keys)
+
+
+def _rows(
+    scored: protocol.SystemScores, rubric: RubricDocument, form: tuple[str, str, str]
+) -> Iterator[AggregateRow]:
+    """Yield the aggregate on every criterion that may be averaged, and on those that the protocol combines."""
+    values = scored.sums if rubric.aggregate.kind == "sum_over_slots" else scored.means_expected
+    ends = {each.key: each.best for each in rubric.criteria if averaged(each)}
+    for i, system in enumerate(scored.systems):
+        for j, criterion in enumerate(scored.criteria):
+            if criterion in ends:
+                yield AggregateRow(
+                    *form,
+                    system=system,
+                    criterion=criterion,
+                    best=ends[criterion],
+                    expected=int(scored.expected[i]),
+                    returned=int(scored.returned[i]),
+                    unrated=int(scored.unrated[i, j]),
+                    aggregate=float(values[i, j]),
+                    mean_expected=float(scored.means_expected[i, j]),
+                    mean_returned=float(scored.means_returned[i, j]),
+                )
+        if rubric.aggregate.combined != "none":
+            chosen = [
+                scored.criteria.index(key) for key in rubric.aggregated() if key in scored.criteria
+            ]
+            combined = np.sum if rubric.aggregate.combined == "sum" else np.mean
+            yield AggregateRow(
+                *form,
+                system=system,
+                criterion="",
+                best=combined_best(rubric),
+                expected=None,
+                returned=None,
+                unrated=None,
+                aggregate=float(combined(values[i][chosen])) if chosen else nan,
+                mean_expected=nan,
+                mean_returned=nan,
+            )
+
+
+def _end(row: AggregateRow, criteria: Sequence[CriterionRow]) -> str:
+    """Return which end is best; runs from before it was stored take it from their criteria."""
+    if row.best:
+        return row.best
+    ends = {
+        each.best
+        for each in criteria
+        if each.best != "none" and row.criterion in ("", each.criterion)
+    }
+    return ends.pop() if len(ends) == 1 else "none"
+
+
+def _totals(found: Found) -> dict[tuple[str, str, str], list[AggregateRow]]:
+    """Return the combined aggregates by the form they were made in."""
+    forms: dict[tuple[str, str, str], list[AggregateRow]] = {}
+    for row in found.of(Aggregates):
+        if not row.criterion and known(row.aggregate):
+            forms.setdefault(row.form, []).append(row)
+    return forms
+
+
+def _rank(rows: Sequence[AggregateRow], found: Found) -> Ranking:
+    best = _end(rows[0], criterion_rows(found))
+    return ranking({row.system: row.aggregate for row in rows}, best=best)
+
+
+def _words(form: tuple[str, str, str]) -> str:
+    return ", ".join(FORMS[part] for part in form if part)
+
+
+def _combined_table(found: Found) -> list[Table]:
+    """Return the combined aggregate of every system in every reading, with the ranking that it gives."""
+    totals = _totals(found)
+    if not totals:
+        return []
+    systems = sorted({row.system for rows in totals.values() for row in rows})
+    lines = []
+    for form, rows in totals.items():
+        values = {row.system: row.aggregate for row in rows}
+        order = _rank(rows, found)
+        tops = order.places[0] if order.places else []
+        cells = [Cell(plain(values.get(name)), best=tops == [name]) for name in systems]
+        lines.append(
+            Line(_words(form), cells, str(order) or "no ranking: the criteria's best ends differ")
+        )
+    best = {"lowest": "; low is best", "highest": "; high is best"}.get(
+        _end(next(iter(totals.values()))[0], criterion_rows(found)), ""
+    )
+    caption = (
+        "The criteria that the protocol combines, in every way its rules can be read"
+        f"{best}; the ranking is best first."
+    )
+    names = [name or "(no name)" for name in systems]
+    return [
+        Table(
+            "All criteria together", names, lines, first="Reading", last="Ranking", caption=caption
+        )
+    ]
+
+
+def _with_missing(found: Found) -> list[Table]:
+    """Return the means over returned questions and over all expected slots, where these differ."""
+    rows = first_reading(found)
+    if all(row.mean_returned == row.mean_expected or isnan(row.mean_returned) for row in rows):
+        return []
+    rules = (
+        "by the protocol's rules, which may count an identical second question as missing; "
+        "so they can differ from the means above, which are of everything that was judged"
+    )
+    captions = {
+        "mean_returned": f"Means over the questions that were returned, {rules}.",
+        "mean_expected": "The same means over all questions that were expected: a missing one counts as the rules "
+        "value it. A system that returns only its best questions gains there and pays here.",
+    }
+    titles = {
+        "mean_returned": "Over returned questions",
+        "mean_expected": "Over all expected questions",
+    }
+    return [
+        _means_table(rows, column, titles[column], captions[column], found) for column in titles
+    ]
+
+
+def _means_table(
+    rows: Sequence[AggregateRow], column: str, title: str, caption: str, found: Found
+) -> Table:
+    criteria = list(dict.fromkeys(row.criterion for row in rows))
+    values = {(row.system, row.criterion): float(getattr(row, column)) for row in rows}
+    counts = {
+        row.system: row.returned if column == "mean_returned" else row.expected for row in rows
+    }
+    lines = [
+        Line(
+            name or "(no name)",
+            [Cell(or_dash(values.get((name, key)))) for key in criteria],
+            f"{counts[name] or 0:,}",
+        )
+        for name in sorted({row.system for row in rows})
+    ]
+    names = [found.name_of(key) for key in criteria]
+    return Table(title, names, lines, first="System", last="Questions", caption=caption)
+
+
+def _by_criterion(rows: Sequence[AggregateRow], found: Found) -> list[Table]:
+    """Return each reading's aggregates as a table of systems by criteria; none where they are the means above."""
+    if all(
+        row.mean_returned == row.aggregate or isnan(row.mean_returned)
+        for row in rows
+        if row.criterion
+    ):
+        return []
+    tables = []
+    for form in dict.fromkeys(row.form for row in rows):
+        kept = [row for row in rows if row.form == form]
+        keys = list(dict.fromkeys(row.criterion for row in kept))
+        values = {(row.system, row.criterion): row.aggregate for row in kept}
+        lines = [
+            Line(name or "(no name)", [Cell(plain(values.get((name, key)))) for key in keys])
+            for name in sorted({row.system for row in kept})
+        ]
+        heads = [found.name_of(key) if key else "Combined" for key in keys]
+        tables.append(Table(_words(form), heads, lines, first="System", folded=True))
+    return tables
+
+
+def _missing(found: Found) -> Iterator[str]:
+    """Say where counting the missing questions changes who is best."""
+    missing = sum(row.missing for row in found.of(Returned))
+    changed: dict[str, list[str]] = {}
+    rows = first_reading(found)
+    for criterion in dict.fromkeys(row.criterion for row in rows) if missing else ():
+        own = [row for row in rows if row.criterion == criterion]
+        best = _end(own[0], criterion_rows(found))
+        returned, expected = (
+            ranking({row.system: float(getattr(row, column)) for row in own}, best=best).places[:1]
+            for column in ("mean_returned", "mean_expected")
+        )
+        if returned and expected and returned != expected:
+            who = f"{listed(expected[0])} instead of {listed(returned[0])}"
+            changed.setdefault(who, []).append(inside(found.name_of(criterion)))
+    if changed:
+        told = "; ".join(f"{who} on {listed(names)}" for who, names in changed.items())
+        yield (
+            f"{missing:,} questions are missing. Counting them as the protocol does changes which mean is best: "
+            f"{told}."
+        )
+
+
+def _readings(found: Found) -> Iterator[str]:
+    """Say whether the ranking of systems depends on how the protocol is read."""
+    totals = _totals(found)
+    rankings = Counter(order for rows in totals.values() if (order := str(_rank(rows, found))))
+    if len(rankings) > 1:
+        told = [f"{order} in {n}" for order, n in rankings.most_common()]
+        yield (
+            "The ranking of the systems by the combined aggregate depends on how the protocol's rules are read. "
+            f"Of {len(totals)} readings it is, best first, {listed(told)}."
+        )
+    elif len(totals) > 1 and rankings:
+        order = next(iter(rankings))
+        yield f"All {len(totals)} readings of the protocol's rules rank the systems alike, best first: {order}."

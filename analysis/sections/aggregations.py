@@ -1,0 +1,100 @@
+"""Other ways from annotators' ratings to a system's number."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.written import or_dash
+from analysis.sections.columns import averaged_criteria
+from analysis.sections.criteria import criterion_rows
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.stats.aggregation import (
+    min_max,
+    rank_scores,
+    unit_majorities,
+    unit_means,
+    unit_medians,
+    z_scores,
+)
+from analysis.stats.arrays import FloatArray
+from analysis.stats.estimate import Estimate
+from analysis.stats.systems import system_means
+
+OfUnits: TypeAlias = Callable[[FloatArray], FloatArray]
+WAYS: Mapping[str, tuple[str, OfUnits]] = {
+    "mean": ("mean", unit_means),
+    "median": ("median", unit_medians),
+    "majority": ("majority", lambda table: unit_majorities(table).values),
+    "z_scores": ("z per annotator", lambda table: unit_means(z_scores(table))),
+    "min_max": ("0–1 per annotator", lambda table: unit_means(min_max(table))),
+    "ranks": ("ranks per annotator", lambda table: unit_means(rank_scores(table))),
+}
+
+
+@dataclass(frozen=True)
+class AggregationRow:
+    """One system's mean under one way from ratings to a number per question.
+
+    criterion: key of the criterion
+    system: name of the system
+    aggregation: mean, median or majority of a question's ratings; or the mean after z_scores, min_max (0 to 1) or
+      ranks within each annotator
+    mean: mean over the system's questions
+    tied: questions whose majority is tied, which have none; empty for the other ways
+    """
+
+    criterion: str
+    system: str
+    aggregation: str
+    mean: Estimate
+    tied: int | None
+
+
+class Aggregations(Section[AggregationRow]):
+    """Each system's mean under every way from ratings to one number per unit."""
+
+    key = "aggregations"
+    title = "Other ways from ratings to a system's number"
+    identity = ("criterion", "system", "aggregation")
+    by_reading = True
+    note = (
+        "A question whose majority is tied has none and is left out of that column. z scores, extremes and ranks are "
+        "taken within each annotator first."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[AggregationRow]:
+        material, rows = inputs.counted, []
+        place = material.slots.set_index("unit")[["system", "source"]]
+        for criterion in averaged_criteria(material):
+            ratings = material.ratings(criterion.key)
+            if ratings.empty:
+                continue
+            units, table = place.loc[ratings.index], ratings.to_numpy()
+            names, sources = units["system"].to_numpy(), units["source"].to_numpy()
+            tied = unit_majorities(table).tied
+            for way, (_, of_units) in WAYS.items():
+                means = system_means(of_units(table), systems=names, sources=sources)
+                for system, mean in means.items():
+                    ties = int(tied[names == system].sum()) if way == "majority" else None
+                    rows.append(AggregationRow(criterion.key, str(system), way, mean, ties))
+        return rows
+
+    def tables(self, found: Found) -> list[Table]:
+        tables = []
+        for each in criterion_rows(found):
+            rows = [row for row in found.of(Aggregations) if row.criterion == each.criterion]
+            by_place = {(row.system, row.aggregation): row for row in rows}
+            lines = [
+                Line(name or "(no name)", [_cell(by_place[name, way]) for way in WAYS])
+                for name in sorted({row.system for row in rows})
+            ]
+            if lines:
+                heads = [words for words, _ in WAYS.values()]
+                tables.append(Table(each.name, heads, lines, first="System", folded=True))
+        return tables
+
+
+def _cell(row: AggregationRow) -> Cell:
+    under = f"{row.tied} tied" if row.tied else f"n = {row.mean.n:,}"
+    return Cell(or_dash(row.mean.value), under)

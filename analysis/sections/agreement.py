@@ -1,0 +1,475 @@
+"""How far annotators agree, criterion by criterion."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import isnan, nan
+from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
+from judging.formats.rubric_schema import Criterion
+
+from analysis.frames import Material
+from analysis.reports import charts
+from analysis.reports.layout import Cell, Figure, Line, Plot, Table
+from analysis.reports.written import between, bracketed, counted, inside, listed, percent, two
+from analysis.sections.criteria import CriterionRow, criterion_rows
+from analysis.sections.distributions import Distributions
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.study import facts_of
+from analysis.stats.alpha import Level, krippendorff_alpha
+from analysis.stats.arrays import FloatArray, Labels
+from analysis.stats.bands import LOWEST, band
+from analysis.stats.crosscheck import Check, check_alpha, check_fleiss
+from analysis.stats.estimate import Estimate, undefined
+from analysis.stats.fleiss import conger_kappa, fleiss_kappa, randolph_kappa
+from analysis.stats.gwet import gwet_ac
+from analysis.stats.icc import FORMS, Form, intraclass
+from analysis.stats.percent import percent_agreement
+from analysis.stats.ratings import Patterns
+from analysis.stats.resampling import Interval, Jackknife
+
+LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
+MOST_CELLS = 20_000_000  # units x annotators x values: 160 MB in Conger's kappa
+MANY_FORCED = (
+    0.01  # above this share of values that rules forced, agreement without them stands beside
+)
+SKEWED = 0.8  # share of the commonest value from which it is told beside alpha
+Compute: TypeAlias = Callable[[FloatArray | Patterns, Interval, Labels | None], Estimate]
+NAMES = {
+    "gwet_ac1": "Gwet's AC1",
+    "gwet_ac2_linear": "Gwet's AC2, linear weights",
+    "gwet_ac2_quadratic": "Gwet's AC2, quadratic weights",
+    "randolph_kappa": "Randolph's kappa",
+    "brennan_prediger_quadratic": "Brennan-Prediger, quadratic weights",
+    "conger_kappa": "Conger's kappa",
+    "conger_kappa_quadratic": "Conger's kappa, quadratic weights",
+    "fleiss_kappa": "Fleiss' kappa",
+    "icc_1,1": "ICC(1,1)",
+    "icc_2,1": "ICC(2,1)",
+    "icc_3,1": "ICC(3,1)",
+    "icc_1,k": "ICC(1,k)",
+    "icc_2,k": "ICC(2,k)",
+    "icc_3,k": "ICC(3,k)",
+}
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """One coefficient of agreement on one criterion.
+
+    criterion: key of the criterion
+    basis: "all" judgments, or "without forced values": those that no rule of the protocol set
+    coefficient: name of the coefficient
+    level: level of measurement at which it takes the values
+    estimate: the coefficient
+    band: the word that its value reaches with 95 % probability
+    band_probability: probability that agreement is in this band or above
+    checked_library: library that was asked for the same coefficient
+    checked_version: its version
+    checked_value: what it says
+    checked_difference: ours minus theirs
+    checked_reason: why no other library was asked
+    """
+
+    criterion: str
+    basis: str
+    coefficient: str
+    level: str
+    estimate: Estimate
+    band: str
+    band_probability: float
+    checked_library: str
+    checked_version: str
+    checked_value: float
+    checked_difference: float
+    checked_reason: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A coefficient to compute: its name and level, and how."""
+
+    key: str
+    level: str
+    compute: Compute
+
+
+class Agreement(Section[Coefficient]):
+    """Every coefficient that a criterion's scale and design permit."""
+
+    key = "agreement"
+    title = "Agreement"
+    identity = ("criterion", "basis", "coefficient", "level")
+    beside = (("pairs", "Pairs of annotators"),)
+    note = (
+        "Krippendorff's alpha with its 95 % interval over sources: 1 is perfect, 0 is what chance "
+        "alone gives. From .800 on Krippendorff takes data as reliable, from .667 on for tentative "
+        "conclusions; a word stands where it is reached with a probability of 95 %. Beside it, as "
+        "papers print them, the share of equal pairs of ratings, Fleiss' kappa and Gwet's AC1."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[Coefficient]:
+        rows: list[Coefficient] = []
+        for criterion in inputs.said.rubric.criteria:
+            for basis, judgments in _bases(inputs.said, criterion.key):
+                ratings = inputs.said.ratings(criterion.key, judgments=judgments)
+                sources = sources_of(inputs.said, ratings.index)
+                table = ratings.to_numpy()
+                rows += of_table(table, criterion, sources=sources, basis=basis)
+        return rows
+
+    def tables(self, found: Found) -> list[Table]:
+        return [*_main_table(found), *_other_coefficients(found)]
+
+    def figures(self, found: Found) -> list[Figure]:
+        points = [
+            (each.name, row.estimate)
+            for each in criterion_rows(found)
+            if (row := alpha_row(found, each))
+        ]
+        chart = charts.intervals(
+            [point for point in points if point[1].defined], title="Krippendorff's alpha"
+        )
+        alt = "Krippendorff's alpha of each criterion with its interval"
+        return [Figure("agreement", alt, chart)] if chart else []
+
+    def sentences(self, found: Found) -> Iterator[str]:
+        rows = [(each, row) for each in criterion_rows(found) if (row := alpha_row(found, each))]
+        if not rows or not facts_of(found).judgments:
+            return
+        known = sorted(
+            (pair for pair in rows if pair[1].estimate.defined),
+            key=lambda pair: -pair[1].estimate.value,
+        )
+        if known:
+            study = facts_of(found)
+            phrases = [f"{bracketed(row.estimate)} on {inside(each.name)}" for each, row in known]
+            yield (
+                f"Krippendorff's alpha, over {counted(study.annotators, 'annotator')} and "
+                f"{counted(study.sources_judged or study.sources, 'source')}, is {listed(phrases)}."
+            )
+        for each, row in rows:
+            name = inside(each.name)
+            if not row.estimate.defined:
+                yield f"On {name} alpha is undefined: {row.estimate.reason}."
+            elif row.estimate.high < 0:
+                yield f"On {name} annotators agree less than chance alone would have them."
+            elif row.estimate.low <= 0:
+                yield f"On {name} the interval holds 0, which is what chance alone gives."
+            yield from _skew(found, each)
+
+    def headline(self, found: Found) -> dict[str, Estimate]:
+        return {
+            f"{each.name}, alpha": row.estimate
+            for each in criterion_rows(found)
+            if (row := alpha_row(found, each))
+        }
+
+    def small_print(self, found: Found) -> list[str]:
+        forced = [
+            f"{found.name_of(row.criterion)} {two(row.estimate.value)}"
+            for each in criterion_rows(found)
+            if (row := alpha_row(found, each, basis="without forced values"))
+        ]
+        told = [
+            "More than one judgment in a hundred was set by a rule of the protocol. Without those, alpha is "
+            f"{', '.join(forced)}."
+        ]
+        return [*(told if forced else []), *checks(found)]
+
+
+def sources_of(material: Material, units: "pd.Index[int]") -> Labels:
+    """Return the source that each unit belongs to."""
+    return material.slots.set_index("unit")["source"].loc[units].to_numpy(dtype=object)
+
+
+def of_table(
+    table: FloatArray, criterion: Criterion, *, sources: Labels | None = None, basis: str = "all"
+) -> Iterator[Coefficient]:
+    """Yield every coefficient of (n_units, n_annotators).
+
+    Intervals leave out whole `sources` in turn; without them units count as independent.
+    """
+    for plan in (*_plans(criterion), *_by_annotator(table, criterion)):
+        estimate = plan.compute(table, Jackknife(), sources)
+        check = _checked(plan, table, criterion, estimate)
+        yield _row(criterion, basis, plan.key, plan.level, estimate, check)
+    if criterion.level != "nominal":
+        for name, estimate in _intraclass(table, sources):
+            yield _row(criterion, basis, name, "interval", estimate, None)
+
+
+def of_counts(counts: Patterns, criterion: Criterion) -> Iterator[Coefficient]:
+    """Yield each coefficient that needs no more than how often units got each value."""
+    for plan in _plans(criterion):
+        estimate = plan.compute(counts, Jackknife(), None)
+        yield _row(criterion, "all", plan.key, plan.level, estimate, None)
+
+
+def alpha_of(material: Material, criterion: Criterion) -> Estimate:
+    """Return a criterion's alpha at the level at which it is told."""
+    ratings = material.ratings(criterion.key)
+    return krippendorff_alpha(
+        ratings.to_numpy(),
+        level=level_of(criterion),
+        scale=criterion.values(),
+        clusters=sources_of(material, ratings.index),
+    )
+
+
+def level_of(criterion: Criterion) -> Level:
+    """Return the level at which alpha is told: two points have no order that could matter."""
+    return "nominal" if criterion.level == "nominal" or len(criterion.values()) == 2 else "ordinal"
+
+
+def coefficient_row(
+    found: Found, criterion: str, name: str, level: str, basis: str = "all"
+) -> Coefficient | None:
+    """Return one coefficient of one criterion."""
+    wanted = (criterion, basis, name, level)
+    for row in found.of(Agreement):
+        if (row.criterion, row.basis, row.coefficient, row.level) == wanted:
+            return row
+    return None
+
+
+def alpha_row(found: Found, criterion: CriterionRow, basis: str = "all") -> Coefficient | None:
+    """Return the alpha that a criterion is told by."""
+    level = criterion.alpha_level
+    return coefficient_row(found, criterion.criterion, "krippendorff_alpha", level, basis)
+
+
+def checks(found: Found) -> list[str]:
+    """Say which coefficients another library was asked for, and how far it differs at most."""
+    by_library: dict[str, list[float]] = {}
+    for row in found.of(Agreement):
+        if not isnan(row.checked_difference):
+            name = f"{row.checked_library} {row.checked_version}"
+            by_library.setdefault(name, []).append(abs(row.checked_difference))
+    return [
+        f"{len(gaps)} coefficients were checked against {name}: largest difference {max(gaps):.1g}."
+        for name, gaps in by_library.items()
+    ]
+
+
+def _row(
+    criterion: Criterion,
+    basis: str,
+    name: str,
+    level: str,
+    estimate: Estimate,
+    check: Check | None,
+) -> Coefficient:
+    reached = None
+    if name == "krippendorff_alpha":
+        reached = band(estimate, author="krippendorff")
+    elif name != "percent_agreement" and not name.startswith("icc"):
+        reached = band(estimate)
+    return Coefficient(
+        criterion=criterion.key,
+        basis=basis,
+        coefficient=name,
+        level=level,
+        estimate=estimate,
+        band=reached.word if reached and reached.word not in LOWEST.values() else "",
+        band_probability=reached.probability if reached else nan,
+        checked_library=check.library if check else "",
+        checked_version=check.version if check else "",
+        checked_value=check.value if check else nan,
+        checked_difference=check.difference if check else nan,
+        checked_reason=check.reason if check else "",
+    )
+
+
+def _bases(material: Material, criterion: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the judgments agreement is computed on: all, and where rules forced many, those that people gave."""
+    yield "all", material.judgments
+    rows = material.judgments[material.judgments["criterion"] == criterion]
+    forced = rows["origin"] == "rule"
+    if len(rows) and forced.mean() > MANY_FORCED:
+        yield "without forced values", rows[~forced]
+
+
+def _plans(criterion: Criterion) -> Iterator[Plan]:
+    scale, level = criterion.values(), criterion.level
+    yield Plan("percent_agreement", "nominal", _of(percent_agreement, scale=scale))
+    for each in LEVELS:
+        yield Plan("krippendorff_alpha", each, _of(krippendorff_alpha, scale=scale, level=each))
+    yield Plan("fleiss_kappa", "nominal", _of(fleiss_kappa, scale=scale))
+    if len(scale) > 1:
+        yield Plan("randolph_kappa", "nominal", _of(randolph_kappa, scale=scale))
+        yield Plan("gwet_ac1", "nominal", _of(gwet_ac, scale=scale))
+    if level != "nominal" and len(scale) > 2:  # a miss by one point counts less than a miss by two
+        yield Plan("gwet_ac2_linear", level, _of(gwet_ac, scale=scale, weights="linear"))
+        yield Plan("gwet_ac2_quadratic", level, _of(gwet_ac, scale=scale, weights="quadratic"))
+        weighted = _of(randolph_kappa, scale=scale, weights="quadratic")
+        yield Plan("brennan_prediger_quadratic", level, weighted)
+
+
+def _by_annotator(table: FloatArray, criterion: Criterion) -> Iterator[Plan]:
+    """Yield the coefficients that need to know who gave which value, where the table can be borne."""
+    scale, level = criterion.values(), criterion.level
+    if table.size * len(scale) > MOST_CELLS:
+        return
+    yield Plan("conger_kappa", "nominal", _of(conger_kappa, scale=scale))
+    if level != "nominal" and len(scale) > 2:
+        weighted = _of(conger_kappa, scale=scale, weights="quadratic")
+        yield Plan("conger_kappa_quadratic", level, weighted)
+
+
+def _of(coefficient: Callable[..., Estimate], **options: object) -> Compute:
+    """Return how to compute a coefficient; value counts carry the sources that hold them."""
+    return lambda ratings, interval, sources: coefficient(
+        ratings, interval=interval, clusters=sources, **options
+    )
+
+
+def _checked(
+    plan: Plan, table: FloatArray, criterion: Criterion, estimate: Estimate
+) -> Check | None:
+    """Return what another library says of the same coefficient, where one has it."""
+    if plan.key == "krippendorff_alpha":
+        level = next(each for each in LEVELS if each == plan.level)
+        return check_alpha(table, level=level, ours=estimate.value)
+    if plan.key in ("fleiss_kappa", "randolph_kappa"):
+        randolph = plan.key == "randolph_kappa"
+        return check_fleiss(table, scale=criterion.values(), ours=estimate.value, randolph=randolph)
+    return None
+
+
+def _intraclass(table: FloatArray, sources: Labels | None) -> Iterator[tuple[str, Estimate]]:
+    """Yield the intraclass correlations that the design permits, the scale's steps taken as equal.
+
+    Where every unit was judged by as many annotators, but not by the same ones, only the one-way
+    forms mean anything.
+    """
+    sizes = (~np.isnan(table)).sum(axis=1)
+    most, judged = int(sizes.max(initial=0)), sizes > 0
+    forms: tuple[Form, ...] = FORMS
+    if table.shape[1] >= 2 and (sizes == table.shape[1]).sum() < 2:
+        if most < 2 or (sizes[judged] != most).any():
+            reason = "annotators and their number differ from question to question"
+            yield "icc", undefined("ICC", reason, dropped=len(table))
+            return
+        table, forms = np.sort(table[judged], axis=1)[:, :most], ("1,1", "1,k")  # nan is last
+        sources = None if sources is None else np.asarray(sources, dtype=object)[judged]
+    for form, estimate in intraclass(table, forms=forms, clusters=sources).items():
+        yield f"icc_{form}", estimate
+
+
+def _main_table(found: Found) -> list[Table]:
+    rows = [(each, row) for each in criterion_rows(found) if (row := alpha_row(found, each))]
+    if not rows:
+        return []
+    ends = [value for _, row in rows for value in (row.estimate.low, row.estimate.value)]
+    start = -1.0 if any(value < 0 for value in ends) else 0.0
+    lines = []
+    for each, row in rows:
+        others = [
+            coefficient_row(found, each.criterion, name, "nominal")
+            for name in ("percent_agreement", "fleiss_kappa", "gwet_ac1")
+        ]
+        equal, fleiss, gwet = (other.estimate if other else None for other in others)
+        alpha = Cell(
+            two(row.estimate.value) if row.estimate.defined else "–",
+            between(row.estimate),
+            plot=_plot(row.estimate, start),
+        )
+        lines.append(
+            Line(
+                each.name,
+                [alpha, Cell(percent(equal.value if equal else None)), _cell(fleiss), _cell(gwet)],
+                row.band,
+                under=f"{each.alpha_level}, n = {row.estimate.n:,}"
+                + (
+                    f" on {counted(row.estimate.clusters, 'source')}"
+                    if row.estimate.clusters
+                    else ""
+                ),
+            )
+        )
+    reasons = sorted({row.estimate.reason for _, row in rows if row.estimate.reason})
+    heads = ["alpha", "equal pairs", "Fleiss", "AC1"]
+    cautions = sorted({row.estimate.caution for _, row in rows if row.estimate.caution})
+    return [
+        Table(
+            "Agreement",
+            heads,
+            lines,
+            first="Criterion",
+            last="reached with 95 %",
+            reasons=[*reasons, *cautions],
+        )
+    ]
+
+
+def _other_coefficients(found: Found) -> list[Table]:
+    kept = {
+        (row.coefficient, row.criterion): row.estimate
+        for row in found.of(Agreement)
+        if row.basis == "all"
+    }
+    lines = [
+        Line(title, [_cell(kept.get((key, criterion)), under=True) for criterion in found.names])
+        for key, title in NAMES.items()
+        if any((key, criterion) in kept for criterion in found.names)
+    ]
+    reasons = sorted({each.reason for each in kept.values() if not each.defined and each.reason})
+    caption = (
+        "Kappas look at categories only unless weights are named; intraclass correlations take the "
+        "scale's steps as equal. Intervals leave out one source after another."
+    )
+    return [
+        Table(
+            "Other coefficients",
+            list(found.names.values()),
+            lines,
+            first="Coefficient",
+            caption=caption,
+            reasons=reasons,
+            folded=True,
+        )
+    ] * bool(lines)
+
+
+def _cell(estimate: Estimate | None, *, under: bool = False) -> Cell:
+    if estimate is None or not estimate.defined:
+        return Cell("–")
+    return Cell(two(estimate.value), between(estimate) if under else "")
+
+
+def _plot(estimate: Estimate, start: float) -> Plot | None:
+    """Return places between 0 and 100 on an axis from `start` to 1; what lies beyond is cut."""
+    if not estimate.defined:
+        return None
+    low = estimate.value if isnan(estimate.low) else estimate.low
+    high = estimate.value if isnan(estimate.high) else estimate.high
+    places = [
+        round(100 * (min(max(value, start), 1.0) - start) / (1 - start), 2)
+        for value in (low, estimate.value, high)
+    ]
+    low, middle, high = places
+    return Plot(low, middle, high, 50 if start < 0 else None)
+
+
+def _skew(found: Found, criterion: CriterionRow) -> Iterator[str]:
+    """Tell what stands beside an alpha where one value is most of all ratings; why alpha is low is not known."""
+    counts: dict[tuple[int, str], int] = {}
+    for row in found.of(Distributions):
+        if row.criterion == criterion.criterion:
+            key = row.value, row.label
+            counts[key] = counts.get(key, 0) + row.count
+    total = sum(counts.values())
+    if not total:
+        return
+    (value, label), most = max(counts.items(), key=lambda pair: pair[1])
+    equal = coefficient_row(found, criterion.criterion, "percent_agreement", "nominal")
+    gwet = coefficient_row(found, criterion.criterion, "gwet_ac1", "nominal")
+    if most / total >= SKEWED and equal and gwet and equal.estimate.defined:
+        told = f"{value} (“{label}”)" if label else str(value)
+        yield (
+            f"On {inside(criterion.name)} {percent(most / total)} of ratings are {told}; "
+            f"{percent(equal.estimate.value)} of pairs of ratings are equal, and Gwet's AC1 is "
+            f"{two(gwet.estimate.value)}."
+        )

@@ -1,0 +1,366 @@
+"""The annotators themselves: severity, use of the scale, straight-lining, and what agreement is without each."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import nan
+
+import numpy as np
+import pandas as pd
+from judging.formats.rubric_schema import Criterion
+
+from analysis.frames import Material
+from analysis.reports.layout import Bar, Cell, Line, Table
+from analysis.reports.written import or_dash, percent, signed
+from analysis.sections.agreement import level_of, sources_of
+from analysis.sections.criteria import criterion_rows
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.stats.alpha import Level, krippendorff_alpha
+from analysis.stats.arrays import FloatArray, Labels
+from analysis.stats.crosscheck import check_cohen
+from analysis.stats.estimate import Estimate, undefined
+from analysis.stats.kappa import WEIGHTS, kappa_matrix
+from analysis.stats.raters import leave_one_out, scale_use, severity, with_the_others
+
+MOST_CELLS = 200_000_000  # units x annotators x annotators: some four seconds
+MOST_CHECKED = 10  # annotators whose pairs another library is asked for
+MANY_POINTS = 12  # points of a scale up to which its use is drawn
+NO_REPEATS = "not assessed: no question was shown to the same annotator twice"
+NO_ORDER = "not known: imported ratings have no order"
+
+
+@dataclass(frozen=True)
+class AnnotatorRow:
+    """One annotator on one criterion.
+
+    criterion: key of the criterion
+    annotator: label of the annotator
+    n: values given
+    mean: mean value given
+    severity: mean distance from the others' mean on the same units; below 0 is harsh where high is best
+    shared: units that others judged too
+    top_share: share of the value given most often
+    longest_run: most equal values in a row, in the order handed in; empty for imported ratings
+    run_reason: why there is no longest run
+    rho_with_others: Spearman's rho with the mean of the others
+    rho_reason: why that is undefined
+    """
+
+    criterion: str
+    annotator: str
+    n: int
+    mean: float
+    severity: float
+    shared: int
+    top_share: float
+    longest_run: int | None
+    run_reason: str
+    rho_with_others: float
+    rho_reason: str
+
+
+@dataclass(frozen=True)
+class ScaleUse:
+    """How often one annotator gave one point of a scale.
+
+    criterion: key of the criterion
+    annotator: label of the annotator
+    value: the point
+    label: its label
+    count: times it was given
+    share: its share of the annotator's values
+    """
+
+    criterion: str
+    annotator: str
+    value: int
+    label: str
+    count: int
+    share: float
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Agreement without one annotator.
+
+    criterion: key of the criterion
+    without: label of the annotator left out
+    level: level of measurement at which alpha takes the values
+    alpha: Krippendorff's alpha of the others
+    change: that alpha minus the alpha of all; above 0 the others agree better without this annotator
+    """
+
+    criterion: str
+    without: str
+    level: str
+    alpha: Estimate
+    change: float
+
+
+@dataclass(frozen=True)
+class PairKappa:
+    """Cohen's kappa of two annotators over the units both judged.
+
+    criterion: key of the criterion
+    weights: unweighted, linear or quadratic
+    first: label of one annotator
+    second: label of the other
+    value: kappa
+    n: units both judged
+    checked_library: library that was asked for the same kappa
+    checked_version: its version
+    checked_value: what it says
+    checked_difference: ours minus theirs
+    checked_reason: why no other library was asked
+    """
+
+    criterion: str
+    weights: str
+    first: str
+    second: str
+    value: float
+    n: int
+    checked_library: str
+    checked_version: str
+    checked_value: float
+    checked_difference: float
+    checked_reason: str
+
+
+@dataclass(frozen=True)
+class RepeatRow:
+    """Agreement of annotators with themselves on questions shown twice.
+
+    criterion: key of the criterion
+    estimate: the agreement, or why there is none
+    """
+
+    criterion: str
+    estimate: Estimate
+
+
+class Annotators(Section[AnnotatorRow]):
+    """Each annotator's judgments, mean, severity, straight-lining and correlation with the others."""
+
+    key = "annotators"
+    title = "Annotators"
+    identity = ("criterion", "annotator")
+    beside = (("use_of_scale", "Use of the scale"), ("left_out", "Without each annotator"))
+    note = (
+        "Severity is the mean distance from the others on the same questions; below 0 is harsh where high is best. A "
+        "long run of one value may be straight-lining, or a run of equal questions."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[AnnotatorRow]:
+        rows: list[AnnotatorRow] = []
+        for criterion in inputs.said.rubric.criteria:
+            ratings = inputs.said.ratings(criterion.key)
+            runs = _longest_runs(inputs.said, criterion)
+            gaps, others = severity(ratings.to_numpy()), with_the_others(ratings.to_numpy())
+            for place, label in enumerate(ratings.columns):
+                own = ratings[label].dropna()
+                top = float((own == own.mode().iloc[0]).mean()) if len(own) else nan
+                rows.append(
+                    AnnotatorRow(
+                        criterion=criterion.key,
+                        annotator=str(label),
+                        n=len(own),
+                        mean=float(own.mean()),
+                        severity=float(gaps[place]),
+                        shared=others[place].n,
+                        top_share=top,
+                        longest_run=runs.get(label),
+                        run_reason="" if label in runs else NO_ORDER,
+                        rho_with_others=others[place].value,
+                        rho_reason=others[place].reason,
+                    )
+                )
+        return rows
+
+    def tables(self, found: Found) -> list[Table]:
+        without = {(row.criterion, row.without): row.alpha for row in found.of(LeftOutEach)}
+        use: dict[tuple[str, str], list[ScaleUse]] = {}
+        for each in found.of(UseOfScale):
+            use.setdefault((each.criterion, each.annotator), []).append(each)
+        tables = []
+        for criterion in criterion_rows(found):
+            key, level = criterion.criterion, criterion.alpha_level
+            lines = [
+                _line(
+                    row, without.get((key, row.annotator)), use.get((key, row.annotator), []), level
+                )
+                for row in found.of(Annotators)
+                if row.criterion == key
+            ]
+            heads = [
+                "ratings", "mean", "severity", "longest run", f"{level} alpha without", "use of the scale"
+            ]  # fmt: skip
+            if lines:
+                tables.append(Table(criterion.name, heads, lines, first="Annotator", folded=True))
+        return tables
+
+    def small_print(self, found: Found) -> list[str]:
+        reasons = sorted({row.estimate.reason for row in found.of(Repeats) if row.estimate.reason})
+        return [f"Agreement of annotators with themselves: {reason}." for reason in reasons]
+
+
+class UseOfScale(Section[ScaleUse]):
+    """How often each annotator gave each point of each scale."""
+
+    key = "use_of_scale"
+    title = "How each annotator uses the scale"
+    identity = ("criterion", "annotator", "value")
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ScaleUse]:
+        rows: list[ScaleUse] = []
+        for criterion in inputs.said.rubric.criteria:
+            ratings = inputs.said.ratings(criterion.key)
+            labels = {point.value: point.label for point in criterion.points}
+            if ratings.empty:
+                continue
+            use = scale_use(ratings.to_numpy(), scale=criterion.values())
+            for annotator, counts in zip(ratings.columns, use.counts, strict=True):
+                whole = max(counts.sum(), 1)
+                for value, count in zip(use.scale, counts, strict=True):
+                    point = int(value)
+                    share = float(count / whole)
+                    rows.append(
+                        ScaleUse(
+                            criterion.key, str(annotator), point, labels[point], int(count), share
+                        )
+                    )
+        return rows
+
+
+class LeftOutEach(Section[LeftOut]):
+    """Alpha without each annotator in turn: one that rises was held down by the one left out."""
+
+    key = "left_out"
+    title = "Agreement without each annotator in turn"
+    identity = ("criterion", "without")
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[LeftOut]:
+        rows: list[LeftOut] = []
+        for criterion in inputs.said.rubric.criteria:
+            ratings, level = inputs.said.ratings(criterion.key), level_of(criterion)
+            sources = sources_of(inputs.said, ratings.index)
+            table, scale = ratings.to_numpy(), criterion.values()
+            whole = krippendorff_alpha(table, level=level, scale=scale, interval=None)
+            for label, alpha in zip(
+                ratings.columns, _without_each(table, criterion, level, sources), strict=True
+            ):
+                change = alpha.value - whole.value
+                rows.append(LeftOut(criterion.key, str(label), level, alpha, change))
+        return rows
+
+
+class Pairs(Section[PairKappa]):
+    """Cohen's kappa of every pair of annotators under three weightings."""
+
+    key = "pairs"
+    title = "Cohen's kappa of every pair of annotators"
+    identity = ("criterion", "weights", "first", "second")
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[PairKappa]:
+        return [
+            row
+            for criterion in inputs.said.rubric.criteria
+            for row in _kappas(criterion, inputs.said.ratings(criterion.key))
+        ]
+
+
+class Repeats(Section[RepeatRow]):
+    """The agreement of annotators with themselves, which needs questions shown twice."""
+
+    key = "repeats"
+    title = "Agreement of annotators with themselves"
+    identity = ("criterion",)
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[RepeatRow]:
+        if inputs.said.judgments.empty:
+            return []
+        nothing = undefined("agreement of annotators with themselves", NO_REPEATS)
+        return [RepeatRow(criterion.key, nothing) for criterion in inputs.said.rubric.criteria]
+
+
+def _longest_runs(material: Material, criterion: Criterion) -> dict[str, int]:
+    """Return the most equal values in a row of each annotator; none for imported values, which have no order."""
+    rows = material.judgments[material.judgments["criterion"] == criterion.key]
+    ordered = rows[rows["origin"] != "imported"].sort_values(["created_at", "unit"], kind="stable")
+    return {
+        str(label): int(scale_use(_column(part["value"]), scale=criterion.values()).longest_run[0])
+        for label, part in ordered.groupby("annotator")
+    }
+
+
+def _column(values: "pd.Series[float]") -> FloatArray:
+    return np.asarray(values, dtype=np.float64)[:, None]
+
+
+def _without_each(
+    table: FloatArray, criterion: Criterion, level: Level, sources: Labels
+) -> list[Estimate]:
+    if table.size * table.shape[1] > MOST_CELLS:
+        reason = f"left out: {table.shape[1]} annotators are too many to leave out one by one"
+        alpha = undefined(f"Krippendorff's alpha, {level}", reason, n=len(table))
+        return [alpha] * table.shape[1]
+    return leave_one_out(
+        table,
+        lambda rest: krippendorff_alpha(
+            rest, level=level, scale=criterion.values(), clusters=sources
+        ),
+    )
+
+
+def _kappas(criterion: Criterion, ratings: pd.DataFrame) -> Iterator[PairKappa]:
+    if ratings.shape[1] < 2:
+        return
+    table, labels = ratings.to_numpy(), list(ratings.columns)
+    for weights in WEIGHTS:
+        matrix = kappa_matrix(table, scale=criterion.values(), weights=weights)
+        for i, j in combinations(range(len(labels)), 2):
+            if not matrix.shared[i, j]:
+                continue
+            value = float(matrix.values[i, j])
+            check = None
+            if len(labels) <= MOST_CHECKED:  # statsmodels takes milliseconds a pair
+                first, second = table[:, i], table[:, j]
+                scale = criterion.values()
+                check = check_cohen(first, second, scale=scale, weights=weights, ours=value)
+            yield PairKappa(
+                criterion=criterion.key,
+                weights=weights,
+                first=str(labels[i]),
+                second=str(labels[j]),
+                value=value,
+                n=int(matrix.shared[i, j]),
+                checked_library=check.library if check else "",
+                checked_version=check.version if check else "",
+                checked_value=check.value if check else nan,
+                checked_difference=check.difference if check else nan,
+                checked_reason=check.reason if check else f"more than {MOST_CHECKED} annotators",
+            )
+
+
+def _line(row: AnnotatorRow, alpha: Estimate | None, use: Sequence[ScaleUse], level: str) -> Line:
+    few = len(use) <= MANY_POINTS
+    shares = ", ".join(f"{each.value}: {percent(each.share)}" for each in use) if few else ""
+    return Line(
+        row.annotator,
+        [
+            Cell(f"{row.n:,}"),
+            Cell(or_dash(row.mean)),
+            Cell(signed(row.severity)),
+            Cell("–" if row.longest_run is None else str(row.longest_run)),
+            Cell(or_dash(alpha.value if alpha else None)),
+            Cell("", shares, bars=tuple(_bars(use)) if few else ()),
+        ],
+    )
+
+
+def _bars(use: Sequence[ScaleUse]) -> Iterator[Bar]:
+    start = 0.0
+    for place, each in enumerate(use):
+        width = 100 * each.share
+        yield Bar(round(start, 2), round(width, 2), round(20 * (place + 1) / len(use)))
+        start += width

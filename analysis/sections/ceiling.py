@@ -1,0 +1,63 @@
+"""The human ceiling: how well one annotator follows the others, by the coefficients that metrics are measured by."""
+
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import get_args
+
+from analysis.sections.columns import averaged_criteria
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.stats.ceiling import human_ceiling
+from analysis.stats.correlation import METHODS
+from analysis.stats.estimate import Estimate
+from analysis.stats.generalisability import CeilingLevel
+
+LEVELS: tuple[CeilingLevel, ...] = get_args(CeilingLevel)
+
+
+@dataclass(frozen=True)
+class CeilingRow:
+    """What one annotator reaches against the mean of the others.
+
+    criterion: key of the criterion
+    level: pooled, within_source or systems
+    coefficient: pearson, spearman or kendall
+    ceiling: the coefficient, a mean over annotators, with its interval over sources
+    """
+
+    criterion: str
+    level: str
+    coefficient: str
+    ceiling: Estimate
+
+
+class Ceiling(Section[CeilingRow]):
+    """The ceiling of each criterion at each level; a metric above it follows the mean better than a person does."""
+
+    key = "ceiling"
+    title = "What one annotator reaches"
+    identity = ("criterion", "level", "coefficient")
+    by_reading = True
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CeilingRow]:
+        material, rows = inputs.counted, []
+        place = material.slots.set_index("unit")[["system", "source"]].fillna("")
+        for criterion in averaged_criteria(material):
+            judged = material.judgments[material.judgments["criterion"] == criterion.key]
+            judged = judged.dropna(subset=["value"]).join(place, on="unit")
+            if judged["annotator"].nunique() < 2:
+                continue
+            for level, method in product(LEVELS, METHODS):
+                chance.step(f"Human ceiling of {criterion.key}")
+                ceiling = human_ceiling(
+                    judged["value"].to_numpy(dtype="float64"),
+                    systems=judged["system"].to_numpy(dtype=object),
+                    sources=judged["source"].to_numpy(dtype=object),
+                    annotators=judged["annotator"].to_numpy(dtype=object),
+                    questions=judged["unit"].to_numpy(),
+                    method=method,
+                    level=level,
+                )
+                rows.append(
+                    CeilingRow(criterion.key, level, method, replace(ceiling, clusters=ceiling.n))
+                )
+        return rows

@@ -1,0 +1,104 @@
+"""Columns of a study as sections compare them: the units of a criterion, human columns, metrics' columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from judging.formats.rubric_schema import Criterion
+from judging.models import Metric
+
+from analysis.frames import Material, aligned
+from analysis.sections.section import averaged
+from analysis.stats.arrays import FloatArray
+from analysis.stats.columns import oriented
+
+
+@dataclass(frozen=True)
+class HumanColumn:
+    """What people said of each question: a criterion judged here, or an imported column of means."""
+
+    key: str
+    values: FloatArray  # (n_questions,), oriented
+    ratings: FloatArray | None = None  # (n_questions, n_annotators), oriented; None for means
+
+
+@dataclass(frozen=True)
+class MetricColumn:
+    """A metric's values, oriented, with the name it goes by."""
+
+    name: str
+    metric: Metric
+    values: FloatArray  # (n_questions,)
+
+
+def units_of(material: Material, criterion: Criterion) -> pd.DataFrame:
+    """Return the slots that a criterion is about: questions, or sets as a whole."""
+    slots = material.slots
+    return (
+        slots[slots["position"] == 0] if criterion.unit == "set" else slots[slots["position"] > 0]
+    )
+
+
+def averaged_criteria(material: Material) -> list[Criterion]:
+    """Return the criteria whose values may be averaged."""
+    return [each for each in material.rubric.criteria if averaged(each)]
+
+
+def human_columns(material: Material) -> list[HumanColumn]:
+    """Return every human column over the questions, turned so that higher is better.
+
+    A criterion that may not be averaged is none: no metric can follow it.
+    """
+    units, found = material.questions["unit"], []
+    for criterion in averaged_criteria(material):
+        up = criterion.best != "lowest"
+        ratings = material.ratings(criterion.key).reindex(units).to_numpy(dtype="float64")
+        values = oriented(aligned(units, material.human(criterion.key)), higher_is_better=up)
+        found.append(HumanColumn(criterion.key, values, ratings if up else -ratings))
+    for metric in material.metrics:
+        if metric.kind == Metric.Kind.HUMAN_MEAN:
+            values = oriented(
+                aligned(units, material.score(metric)), higher_is_better=goes_up(metric)
+            )
+            found.append(HumanColumn(f"{metric.name} (imported mean)", values))
+    return [human for human in found if not np.isnan(human.values).all()]
+
+
+def metric_columns(material: Material) -> list[MetricColumn]:
+    """Return every metric's column over the questions, turned so that higher is better; empty ones are left out."""
+    units, names = material.questions["unit"], metric_names(material.metrics)
+    columns = [
+        MetricColumn(
+            names[metric.pk],
+            metric,
+            oriented(aligned(units, material.score(metric)), higher_is_better=goes_up(metric)),
+        )
+        for metric in material.metrics
+        if metric.kind != Metric.Kind.HUMAN_MEAN
+    ]
+    return [column for column in columns if not np.isnan(column.values).all()]
+
+
+def goes_up(metric: Metric) -> bool:
+    """Say whether higher values of a metric are better."""
+    return metric.direction != Metric.Direction.LOWER
+
+
+def metric_names(metrics: Sequence[Metric]) -> dict[int, str]:
+    """Name metrics; where some share a name, say which was imported, and on what texts the computed ones were made."""
+    found = {metric.pk: metric.name for metric in metrics}
+    for more in (Metric.get_kind_display, _prepared, lambda metric: metric.fingerprint[:6]):
+        alike: dict[str, set[str]] = {}
+        for metric in metrics:
+            alike.setdefault(found[metric.pk], set()).add(more(metric))
+        found = {
+            metric.pk: f"{name} ({more(metric)})" if len(alike[name]) > 1 else name
+            for metric, name in zip(metrics, found.values(), strict=True)
+        }
+    return found
+
+
+def _prepared(metric: Metric) -> str:
+    sides = metric.made.get("preparation", {})
+    return "/".join(filter(None, (sides.get("hypothesis"), sides.get("reference")))) or "file"

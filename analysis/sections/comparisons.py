@@ -1,0 +1,261 @@
+"""Do systems differ? Every pair on every criterion, by several tests, and letters that join what could not be told."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import nan
+
+import numpy as np
+import pandas as pd
+from judging.formats.rubric_schema import Criterion
+
+from analysis.frames import Material, aligned
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.written import between, coefficient, known, p_alone, signed
+from analysis.sections.columns import averaged_criteria, units_of
+from analysis.sections.criteria import criterion_rows
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.stats.arrays import FloatArray
+from analysis.stats.comparing import (
+    cliffs_delta,
+    paired_permutation,
+    smallest_p,
+    two_sample_t,
+    wilcoxon,
+)
+from analysis.stats.estimate import Estimate, Tested
+from analysis.stats.letters import letters
+from analysis.stats.multiplicity import benjamini_hochberg, holm
+from analysis.stats.resampling import Bootstrap
+from analysis.stats.systems import by_source
+
+SURE = 0.05
+DEFAULT = "permutation"
+PER_PAIR = (
+    100  # swaps for each pair of systems: Holm multiplies the smallest p by the number of pairs
+)
+MOST_SWAPS = 20_000
+MOST_SIGNS = 200_000_000  # swaps x sources x pairs: some four seconds
+MOST_RANKED = 100_000  # pairs x sources up to which Cliff's delta gets an interval
+
+
+@dataclass(frozen=True)
+class SystemPair:
+    """Two systems on one criterion under one test.
+
+    criterion: key of the criterion
+    test: permutation (paired, over sources), wilcoxon (signed ranks over sources), t_as_published (two-sample t of
+      question means, which takes questions on one source as independent) or cliffs_delta (an effect, no test)
+    first: one system
+    second: the other
+    estimate: the difference of means, first minus second; for Cliff's delta the delta
+    floor: the smallest p that the permutation test can reach with these sources after Holm's
+      correction; empty for the others
+    p_holm: p after Holm's correction over the pairs of this criterion and test
+    p_bh: p after Benjamini and Hochberg's correction over the same pairs
+    """
+
+    criterion: str
+    test: str
+    first: str
+    second: str
+    estimate: Tested
+    floor: float
+    p_holm: float
+    p_bh: float
+
+
+@dataclass(frozen=True)
+class SystemLetters:
+    """The letters of one system on one criterion: systems with one in common are not told apart.
+
+    criterion: key of the criterion
+    system: name of the system
+    letters: its letters, a for the best
+    test: the test that tells systems apart
+    correction: correction over the pairs of the criterion
+    level: level of the test after correction
+    """
+
+    criterion: str
+    system: str
+    letters: str
+    test: str
+    correction: str
+    level: float
+
+
+@dataclass(frozen=True)
+class SystemScores:
+    """What the systems got on one criterion: means on each source, and every question's mean."""
+
+    criterion: Criterion
+    names: list[str]
+    table: FloatArray  # (n_systems, n_sources), NaN where there is none
+    questions: list[FloatArray]  # of each system
+
+    @property
+    def oriented(self) -> FloatArray:
+        """Each system's mean over sources, turned so that high is best."""
+        judged = ~np.isnan(self.table)
+        total = np.nansum(self.table, axis=1) / np.maximum(judged.sum(axis=1), 1)
+        means = np.where(judged.any(axis=1), total, np.nan)
+        return -means if self.criterion.best == "lowest" else means
+
+
+class Comparisons(Section[SystemPair]):
+    """Every pair of systems under every test.
+
+    The default is the paired permutation over sources. The two-sample t of question means is there for papers that
+    print it: it takes questions on one source as independent.
+    """
+
+    key = "comparisons"
+    title = "Do the systems differ?"
+    identity = ("criterion", "test", "first", "second")
+    by_reading = True
+    note = (
+        "Every pair on the sources that both were given, p with Holm's correction over the pairs of a criterion, bold "
+        "below .05. The two-sample t of question means stands as published: it takes the questions of two systems on "
+        "one source as independent."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemPair]:
+        rows: list[SystemPair] = []
+        for each in scores_of(inputs.counted):
+            chance.step(f"Comparing systems on {each.criterion.key}")
+            pairs = list(_pairs(each, chance))
+            for test in dict.fromkeys(row.test for row in pairs):
+                rows += _adjusted([row for row in pairs if row.test == test])
+        return rows
+
+    def tables(self, found: Found) -> list[Table]:
+        tables = []
+        for criterion in criterion_rows(found):
+            by_pair: dict[tuple[str, str], dict[str, SystemPair]] = {}
+            for row in found.of(Comparisons):
+                if row.criterion == criterion.criterion:
+                    by_pair.setdefault((row.first, row.second), {})[row.test] = row
+            lines = [
+                _line(f"{first} – {second}", tests) for (first, second), tests in by_pair.items()
+            ]
+            reasons = {
+                row.estimate.reason
+                for tests in by_pair.values()
+                for row in tests.values()
+                if not row.estimate.defined and row.estimate.reason
+            }
+            heads = [
+                "difference",
+                "sources",
+                "p permutation",
+                "p Wilcoxon",
+                "Cliff's delta",
+                "p two-sample t",
+            ]
+            notes = ["", "in common", "", "", "", "as published"]
+            if lines:
+                tables.append(
+                    Table(
+                        criterion.name, heads, lines, first="Systems", notes=notes, reasons=sorted(reasons),
+                        folded=True,
+                    )
+                )  # fmt: skip
+        return tables
+
+
+class Groups(Section[SystemLetters]):
+    """Each system's letters on each criterion, best mean first: one in common joins what does not differ."""
+
+    key = "groups"
+    title = "Letters joining systems that are not told apart"
+    identity = ("criterion", "system")
+    by_reading = True
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemLetters]:
+        rows: list[SystemLetters] = []
+        for each in scores_of(inputs.counted):
+            place = {name: number for number, name in enumerate(each.names)}
+            differ = {
+                (place[row.first], place[row.second])
+                for row in found.of(Comparisons)
+                if (row.criterion, row.test) == (each.criterion.key, DEFAULT) and row.p_holm < SURE
+            }
+            given = letters(each.oriented, differ)
+            for name, own in zip(each.names, given, strict=True):
+                rows.append(SystemLetters(each.criterion.key, name, own, DEFAULT, "holm", SURE))
+        return rows
+
+
+def scores_of(material: Material) -> Iterator[SystemScores]:
+    """Yield the scores on every criterion that may be averaged and that two systems or more were judged on."""
+    for criterion in averaged_criteria(material):
+        units = units_of(material, criterion)
+        values = aligned(units["unit"], material.human(criterion.key))
+        judged = ~np.isnan(values)
+        system, source = units["system"].to_numpy()[judged], units["source"].to_numpy()[judged]
+        if len(pd.unique(system)) > 1:
+            table, names, _ = by_source(values[judged], systems=system, sources=source)
+            questions = [values[judged][system == name] for name in names]
+            yield SystemScores(criterion, [str(name) for name in names], table, questions)
+
+
+def _pairs(each: SystemScores, chance: Chance) -> Iterator[SystemPair]:
+    pairs = list(combinations(range(len(each.names)), 2))
+    swaps = _swaps(len(pairs), each.table.shape[1], chance.resamples)
+    few = len(pairs) * each.table.shape[1] <= MOST_RANKED
+    judged = ~np.isnan(each.table)
+    tested = sum(
+        int(np.sum(judged[i] & judged[j])) > 1 for i, j in pairs
+    )  # Holm corrects over these alone
+    interval = Bootstrap(chance.rng, min(chance.resamples, 200)) if few else None
+    for i, j in pairs:
+        one, two = each.table[i], each.table[j]
+        permuted = paired_permutation(one, two, rng=chance.rng, resamples=swaps)
+        floor = smallest_p(permuted.n, pairs=tested, resamples=swaps) if known(permuted.p) else nan
+        for test, estimate in (
+            (DEFAULT, permuted),
+            ("wilcoxon", wilcoxon(one, two)),
+            ("t_as_published", two_sample_t(each.questions[i], each.questions[j])),
+            ("cliffs_delta", _untested(cliffs_delta(one, two, interval=interval))),
+        ):
+            names = (each.names[i], each.names[j])
+            lowest = floor if test == DEFAULT else nan
+            yield SystemPair(each.criterion.key, test, *names, estimate, lowest, nan, nan)
+
+
+def _untested(effect: Estimate) -> Tested:
+    return Tested(
+        value=effect.value, low=effect.low, high=effect.high, n=effect.n, dropped=effect.dropped,
+        method=effect.method, reason=effect.reason,
+    )  # fmt: skip
+
+
+def _swaps(pairs: int, sources: int, asked: int) -> int:
+    """Return how many swaps to draw: enough for Holm's correction over the pairs, within bounded time."""
+    affordable = MOST_SIGNS // max(1, pairs * sources)
+    return max(100, min(max(asked, PER_PAIR * pairs), MOST_SWAPS, affordable))
+
+
+def _adjusted(rows: Sequence[SystemPair]) -> list[SystemPair]:
+    p = np.array([row.estimate.p for row in rows])
+    return [
+        replace(row, p_holm=float(of_holm), p_bh=float(of_bh))
+        for row, of_holm, of_bh in zip(rows, holm(p), benjamini_hochberg(p), strict=True)
+    ]
+
+
+def _line(name: str, tests: dict[str, SystemPair]) -> Line:
+    permuted, delta = tests[DEFAULT], tests["cliffs_delta"].estimate
+    sure = known(permuted.p_holm) and permuted.p_holm < SURE
+    return Line(
+        name,
+        [
+            Cell(signed(permuted.estimate.value), between(permuted.estimate)),
+            Cell(f"{permuted.estimate.n:,}"),
+            Cell(p_alone(permuted.p_holm), best=sure),
+            Cell(p_alone(tests["wilcoxon"].p_holm)),
+            Cell(coefficient(delta.value), between(delta)),
+            Cell(p_alone(tests["t_as_published"].p_holm)),
+        ],
+    )

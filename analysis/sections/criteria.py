@@ -1,0 +1,86 @@
+"""What was judged, on which scale."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from judging.formats.rubric_schema import Criterion, Quota, RubricDocument
+
+from analysis.sections.section import Chance, Found, Inputs, Section, averaged
+
+
+@dataclass(frozen=True)
+class CriterionRow:
+    """A criterion of the protocol.
+
+    criterion: its key
+    name: its name
+    level: level of measurement: nominal, ordinal or interval
+    best: which end of its scale is best: highest, lowest or none
+    unit: what is judged: a question, or a set of questions
+    averaged: whether its values may be averaged and tested; without a better end they may not
+    points: its scale, each point a value and a label
+    target: how many questions of a set ought to have each value, where the protocol asks for it:
+      pairs of a value and a number
+    """
+
+    criterion: str
+    name: str
+    level: str
+    best: str
+    unit: str
+    averaged: bool
+    points: list[Any]
+    target: list[Any]
+
+    @property
+    def alpha_level(self) -> str:
+        """The level at which alpha is told: two points have no order that could matter."""
+        return "nominal" if self.level == "nominal" or len(self.points) == 2 else "ordinal"
+
+    @property
+    def labels(self) -> dict[int, str]:
+        return {int(value): str(label) for value, label in self.points}
+
+
+class Criteria(Section[CriterionRow]):
+    """The criteria and their scales."""
+
+    key = "criteria"
+    title = "Criteria and scales"
+    identity = ("criterion",)
+
+    @classmethod
+    def read(cls, record: Any) -> CriterionRow:
+        """Return the row; older runs did not store whether a criterion may be averaged."""
+        is_averaged = record["best"] != "none" or record["level"] == "interval"
+        return super().read({"averaged": is_averaged, **record})
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CriterionRow]:
+        rubric = inputs.said.rubric
+        return [
+            CriterionRow(
+                criterion=each.key,
+                name=each.name,
+                level=each.level,
+                best=each.best,
+                unit=each.unit,
+                averaged=averaged(each),
+                points=[[point.value, point.label] for point in each.points],
+                target=_target(rubric, each),
+            )
+            for each in rubric.criteria
+        ]
+
+
+def _target(rubric: RubricDocument, criterion: Criterion) -> list[Any]:
+    quotas = [
+        fact.quota
+        for fact in rubric.facts
+        if isinstance(fact, Quota) and fact.criterion == criterion.key
+    ]
+    return [[value, count] for quota in quotas for value, count in sorted(quota.items())]
+
+
+def criterion_rows(found: Found) -> list[CriterionRow]:
+    """Return the criteria of a run, in the protocol's order."""
+    return found.of(Criteria)

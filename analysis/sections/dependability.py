@@ -1,0 +1,109 @@
+"""How many annotators and sources a study needs: what its variance components say of other numbers."""
+
+from dataclasses import dataclass
+from math import nan
+
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.written import or_dash, two
+from analysis.sections.columns import averaged_criteria
+from analysis.sections.criteria import criterion_rows
+from analysis.sections.mixed_models import model_of
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.stats.generalisability import NotGeneralisable, systems_apart
+from analysis.stats.reml import Unfit
+
+ANNOTATORS = (1, 2, 3, 5, 10)
+FACTORS = (0.5, 1, 2, 4)  # of the sources that the study has
+
+
+@dataclass(frozen=True)
+class DependabilityRow:
+    """How well a study of so many annotators and sources tells systems apart, on texts and by annotators like these.
+
+    criterion: key of the criterion
+    annotators: annotators of every question
+    sources: sources
+    generalisability: share of the variance of differences between systems that is the systems' own
+    dependability: share of the variance of their means that is the systems' own
+    error_of_mean: standard error of a system's mean
+    error_of_difference: standard error of the difference of two systems
+    reason: why there are no numbers
+    """
+
+    criterion: str
+    annotators: int
+    sources: int
+    generalisability: float
+    dependability: float
+    error_of_mean: float
+    error_of_difference: float
+    reason: str
+
+
+class DependabilityOfSystems(Section[DependabilityRow]):
+    """Generalisability and dependability of the systems' means for other numbers of annotators and sources."""
+
+    key = "dependability"
+    title = "How many annotators and sources"
+    identity = ("criterion", "annotators", "sources")
+    by_reading = True
+    note = (
+        "What the variance components say of studies of other sizes (Brennan 2001), with annotators "
+        "and sources like these: the standard error of the difference of two systems, and below it "
+        "the generalisability, the share of the variance between systems' means that is their own."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[DependabilityRow]:
+        rows: list[DependabilityRow] = []
+        if inputs.settings["mixed_model"] == "never":
+            return rows
+        for criterion in averaged_criteria(inputs.counted):
+            chance.step(f"Variance components of {criterion.key}")
+            try:
+                model = model_of(inputs, criterion, annotators_random=True)
+                sources = sorted({max(2, round(model.sources * factor)) for factor in FACTORS})
+                studies = systems_apart(model, annotators=ANNOTATORS, sources=sources)
+            except (Unfit, NotGeneralisable) as reason:
+                rows.append(DependabilityRow(criterion.key, 0, 0, nan, nan, nan, nan, str(reason)))
+                continue
+            rows += [
+                DependabilityRow(
+                    criterion.key, each.annotators, each.sources, each.generalisability, each.dependability,
+                    each.error_of_mean, each.error_of_difference, "",
+                )
+                for each in studies
+            ]  # fmt: skip
+        return rows
+
+    def tables(self, found: Found) -> list[Table]:
+        tables = []
+        for criterion in criterion_rows(found):
+            rows = [
+                row
+                for row in found.of(DependabilityOfSystems)
+                if row.criterion == criterion.criterion
+            ]
+            kept = {(row.annotators, row.sources): row for row in rows if not row.reason}
+            sources = sorted({row.sources for row in kept.values()})
+            lines = [
+                Line(str(k), [_cell(kept[k, n]) for n in sources])
+                for k in sorted({row.annotators for row in kept.values()})
+            ]
+            reasons = [row.reason for row in rows if row.reason]
+            heads = [f"{n:,} sources" for n in sources]
+            if lines or reasons:
+                tables.append(
+                    Table(
+                        criterion.name,
+                        heads,
+                        lines,
+                        first="Annotators",
+                        reasons=reasons,
+                        folded=True,
+                    )
+                )
+        return tables
+
+
+def _cell(row: DependabilityRow) -> Cell:
+    return Cell(or_dash(row.error_of_difference), two(row.generalisability))

@@ -1,0 +1,412 @@
+"""Which metric follows people better: every pair of metrics, and the set of those in front."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan, nan
+from typing import Any
+
+import numpy as np
+
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.written import between, coefficient, counted, inside, known, listed, p_alone
+from analysis.sections.levels import (
+    LEVELS,
+    ComparedColumns,
+    Levels,
+    MetricLevel,
+    compared,
+    level_of,
+)
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.stats.columns import complete
+from analysis.stats.correlation import coefficients
+from analysis.stats.dependent import williams
+from analysis.stats.dependent_z import meng, steiger, zou
+from analysis.stats.estimate import Tested
+from analysis.stats.metric_differences import MetricDifference, metric_differences
+from analysis.stats.multiplicity import holm
+
+SURE = 0.05
+AT = ("pooled", "within_source", "systems")
+
+
+@dataclass(frozen=True)
+class MetricPair:
+    """Two metrics against one human column at one level.
+
+    criterion: key of the criterion, or the name of an imported column of means
+    level: pooled, within_source or systems
+    better: the metric with the higher coefficient
+    other: the other metric
+    coefficient: the coefficient that is compared
+    estimate: the higher coefficient minus the other; p that there is no difference
+    p_holm: p after Holm's correction over the pairs of metrics of this column at this level
+    questions: questions that the human column and both metrics have
+    sources: sources that they belong to
+    systems: systems that they belong to
+    williams_t: Williams' t over all questions, as published: it takes questions as independent
+    p_williams: its p
+    p_williams_holm: the same after Holm's correction
+    williams_reason: why it is missing
+    steiger_z: Steiger's z, as published
+    p_steiger: its p
+    meng_z: Meng's z, as published
+    p_meng: its p
+    zou_low: lower end of Zou's interval of the difference, as published
+    zou_high: upper end of Zou's interval
+    """
+
+    criterion: str
+    level: str
+    better: str
+    other: str
+    coefficient: str
+    estimate: Tested
+    p_holm: float
+    questions: int
+    sources: int
+    systems: int
+    williams_t: float
+    p_williams: float
+    p_williams_holm: float
+    williams_reason: str
+    steiger_z: float
+    p_steiger: float
+    meng_z: float
+    p_meng: float
+    zou_low: float
+    zou_high: float
+
+
+@dataclass(frozen=True)
+class LeaderRow:
+    """The metrics that are not told apart from the highest one, at one level.
+
+    criterion: key of the criterion, or the name of an imported column of means
+    level: pooled, within_source or systems
+    coefficient: the coefficient that is compared
+    highest: the metric with the highest coefficient
+    members: the highest and those not told apart from it; the truly highest metric is among them
+      with 95 % probability or more
+    behind: metrics that are told apart from the highest
+    unknown: metrics that could not be compared with it
+    """
+
+    criterion: str
+    level: str
+    coefficient: str
+    highest: str
+    members: list[str]
+    behind: list[str]
+    unknown: list[str]
+
+
+class Differences(Section[MetricPair]):
+    """Every pair of metrics on every human column at every level."""
+
+    key = "differences"
+    version = 2
+    title = "Is the lead real?"
+    identity = ("criterion", "level", "better", "other")
+    by_reading = True
+    note = (
+        "The highest metric against each other one, p with Holm's correction over all pairs, bold "
+        "below .05. Williams' test is printed as published: it takes questions as independent, and "
+        "where systems share sources it finds differences that are not there."
+    )
+
+    @classmethod
+    def read(cls, record: Mapping[str, Any]) -> MetricPair:
+        """Return the row; earlier runs compared metrics over all questions only, by a swap of sources."""
+        if "difference" in record:
+            record = {
+                **record,
+                "level": "pooled",
+                "value": record["difference"],
+                "p": record["p_swap"],
+                "p_holm": record["p_swap_holm"],
+                "reason": record["swap_reason"],
+                "questions": record["n"],
+            }
+        return super().read(record)
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MetricPair]:
+        asked = compared(inputs)
+        if asked is None or len(asked.metrics) < 2:
+            return []
+        rows: list[MetricPair] = []
+        for human in asked.humans:
+            chance.step(f"Comparing metrics on {found.name_of(human)}")
+            pairs = metric_differences(
+                {human: asked.humans[human]},
+                asked.metrics,
+                facets=asked.facets,
+                rng=chance.rng,
+                items=inputs.settings["items"],
+                ratings={human: asked.ratings[human]} if human in asked.ratings else None,
+                resamples=chance.resamples,
+            )
+            rows += _rows(pairs, asked)
+        return rows
+
+    def tables(self, found: Found) -> list[Table]:
+        leaders = {(row.criterion, row.level): row.highest for row in leaders_of(found)}
+        chosen = level_of(found)
+        tables = []
+        for (human, level), best in leaders.items():
+            own = [
+                row
+                for row in found.of(Differences)
+                if (row.criterion, row.level) == (human, level) and best in (row.better, row.other)
+            ]
+            own = [_led_by(best, row) for row in own]
+            lines = [_line(row) for row in sorted(own, key=lambda row: row.estimate.value)]
+            reasons = {
+                row.estimate.reason for row in own if isnan(row.estimate.p) and row.estimate.reason
+            }
+            title = f"{found.name_of(human)}, {LEVELS[level]}: {best}"
+            heads, notes = ["Δρ", "p"], ["", ""]
+            if level == "pooled":
+                heads, notes = [*heads, "p Williams"], [*notes, "as published"]
+            if lines:
+                table = Table(
+                    title,
+                    heads,
+                    lines,
+                    first="against",
+                    notes=notes,
+                    reasons=sorted(reasons),
+                    folded=True,
+                )
+                tables.append((level != chosen, table))
+        return [table for _, table in sorted(tables, key=lambda pair: pair[0])]
+
+
+class Leaders(Section[LeaderRow]):
+    """The set of metrics that are not told apart from the highest, at each level."""
+
+    key = "leaders"
+    title = "Metrics not told apart from the highest"
+    identity = ("criterion", "level")
+    by_reading = True
+    note = (
+        "The metric that follows people best is among these with a probability of 95 % or more, by "
+        "the tests of all pairs after Holm's correction. Where the levels name different metrics, "
+        "say which level a claim is about."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[LeaderRow]:
+        return leaders_of(found)
+
+    def tables(self, found: Found) -> list[Table]:
+        rows = found.of(Leaders)
+        by_place = {(row.criterion, row.level): row for row in rows}
+        levels = [level for level in AT if any(row.level == level for row in rows)]
+        lines = [
+            Line(
+                found.name_of(human),
+                [Cell(listed(by_place[human, level].members)) if (human, level) in by_place else Cell("–")
+                 for level in levels],
+            )
+            for human in dict.fromkeys(row.criterion for row in rows)
+        ]  # fmt: skip
+        heads = [LEVELS[level] for level in levels]
+        return [Table(self.title, heads, lines, first="Criterion")] if lines else []
+
+    def sentences(self, found: Found) -> Iterator[str]:
+        level = level_of(found)
+        rows = [
+            row for row in found.of(Levels) if (row.level, row.coefficient) == (level, "spearman")
+        ]
+        for human in dict.fromkeys(row.criterion for row in rows):
+            own = [row for row in rows if row.criterion == human]
+            yield _follows(own, human, level, found)
+        if rows:
+            yield from _disagreements(found, level)
+
+
+def leaders_of(found: Found) -> list[LeaderRow]:
+    """Return the set of metrics not told apart from the highest, for each human column and level."""
+    pairs: dict[tuple[str, str], list[MetricPair]] = {}
+    for row in found.of(Differences):
+        pairs.setdefault((row.criterion, row.level), []).append(row)
+    levels = [row for row in found.of(Levels) if row.coefficient == "spearman"]
+    rows = []
+    for (human, level), own in pairs.items():
+        values = {
+            row.metric: row.estimate.value
+            for row in levels
+            if (row.criterion, row.level) == (human, level)
+        }
+        if leader := _leader(human, level, values, own):
+            rows.append(leader)
+    return rows
+
+
+def _follows(rows: Sequence[MetricLevel], human: str, level: str, found: Found) -> str:
+    name = inside(found.name_of(human))
+    defined = sorted(
+        (row for row in rows if row.estimate.defined), key=lambda row: -row.estimate.value
+    )
+    if not defined:
+        return f"How metrics follow {name} is undefined: {rows[0].estimate.reason}."
+    first = defined[0]
+    what = f"{LEVELS[level]} ({counted(first.sources, 'source')}, n = {first.questions:,})"
+    if not any(row.estimate.low > 0 for row in defined):
+        low, high = coefficient(defined[-1].estimate.value), coefficient(first.estimate.value)
+        return (
+            f"No metric can be said to follow {name} {what}: no interval of Spearman's rho lies above 0 "
+            f"({low} to {high})."
+        )
+    leader = next((r for r in found.of(Leaders) if (r.criterion, r.level) == (human, level)), None)
+    told = coefficient(first.estimate.value)
+    if between(first.estimate):
+        told += f", {coefficient(first.estimate.low)} to {coefficient(first.estimate.high)}"
+    sentence = f"On {name}, {first.metric} has the highest Spearman's rho {what}: {told}"
+    if leader and len(rows) > 1:
+        near = [metric for metric in leader.members if metric != first.metric]
+        sentence += (
+            f"; not told apart from it: {listed(near)}"
+            if near
+            else "; it is told apart from all others"
+        )
+    ceiling = _ceiling(found, human, level)
+    return f"{sentence}.{ceiling}"
+
+
+def _ceiling(found: Found, human: str, level: str) -> str:
+    for row in found.documents.get("ceiling", []):
+        if (row["criterion"], row["level"], row["coefficient"]) == (
+            human,
+            level,
+            "spearman",
+        ) and known(row["value"]):
+            return f" One annotator against the mean of the others reaches {coefficient(row['value'])}."
+    return ""
+
+
+def _disagreements(found: Found, level: str) -> Iterator[str]:
+    """Say where another level puts another metric first and leaves this one behind."""
+    leaders = {(row.criterion, row.level): row for row in found.of(Leaders)}
+    told: dict[tuple[str, str, str], list[str]] = {}
+    for (human, other), row in leaders.items():
+        here = leaders.get((human, level))
+        if here and other != level and here.highest in row.behind:
+            told.setdefault((other, row.highest, here.highest), []).append(
+                inside(found.name_of(human))
+            )
+    for (other, first, behind), humans in told.items():
+        yield f"{LEVELS[other].capitalize()} {first} is ahead of {behind} on {listed(humans)}: the levels disagree."
+    if len({other for _, other in leaders}) > 1 and not told:
+        yield "No other level puts a metric ahead of these with certainty."
+
+
+def _leader(
+    human: str, level: str, values: dict[str, float], pairs: Sequence[MetricPair]
+) -> LeaderRow | None:
+    ranked = sorted(
+        (metric for metric in values if known(values[metric])), key=lambda m: -values[m]
+    )
+    if not ranked:
+        return None
+    highest, p = ranked[0], {}
+    for row in pairs:
+        if highest in (row.better, row.other):
+            p[row.other if row.better == highest else row.better] = (
+                row.p_holm if row.better == highest else 1.0
+            )
+    unknown = [metric for metric in values if metric != highest and not known(p.get(metric, nan))]
+    members = [m for m in ranked if m == highest or (m not in unknown and p[m] >= SURE)]
+    behind = [m for m in ranked if m not in members and m not in unknown]
+    return LeaderRow(human, level, pairs[0].coefficient, highest, members, behind, unknown)
+
+
+def _rows(pairs: Sequence[MetricDifference], asked: ComparedColumns) -> list[MetricPair]:
+    rows = []
+    for each in pairs:
+        if each.level == "pooled":
+            rows.append(_as_in_papers(each, asked))
+        else:
+            rows.append(_pair(each))
+    pooled = [place for place, row in enumerate(rows) if row.level == "pooled"]
+    adjusted = holm(np.array([rows[place].p_williams for place in pooled]))
+    for place, p in zip(pooled, adjusted, strict=True):
+        rows[place] = MetricPair(**{**vars(rows[place]), "p_williams_holm": float(p)})
+    return rows
+
+
+def _pair(each: MetricDifference, **published: float | str) -> MetricPair:
+    empty: dict[str, float | str] = dict.fromkeys(
+        ("williams_t", "p_williams", "p_williams_holm", "steiger_z", "p_steiger", "meng_z", "p_meng",
+         "zou_low", "zou_high"), nan,
+    )  # fmt: skip
+    return MetricPair(
+        criterion=each.human,
+        level=each.level,
+        better=each.better,
+        other=each.other,
+        coefficient=each.measure,
+        estimate=each.found,
+        p_holm=each.p_holm,
+        questions=each.questions,
+        sources=each.sources,
+        systems=each.systems,
+        **{**empty, "williams_reason": "", **published},  # type: ignore[arg-type]
+    )
+
+
+def _as_in_papers(each: MetricDifference, asked: ComparedColumns) -> MetricPair:
+    """Add what papers print, on the questions that all three columns have."""
+    columns = [asked.humans[each.human], asked.metrics[each.better], asked.metrics[each.other]]
+    items = complete(columns)
+    if items.n < 4:
+        return _pair(each, williams_reason=f"{items.n} questions have all scores: too few")
+    r = coefficients(items.columns, method=each.measure)
+    triple = float(r[0, 1]), float(r[0, 2]), float(r[1, 2])
+    if any(isnan(value) for value in triple):
+        return _pair(each, williams_reason="a score is the same for every question")
+    by_williams, by_zou = williams(*triple, items.n), zou(*triple, items.n)
+    by_steiger, by_meng = steiger(*triple, items.n), meng(*triple, items.n)
+    return _pair(
+        each,
+        williams_t=by_williams.statistic,
+        p_williams=by_williams.p,
+        williams_reason=by_williams.reason,
+        steiger_z=by_steiger.statistic,
+        p_steiger=by_steiger.p,
+        meng_z=by_meng.statistic,
+        p_meng=by_meng.p,
+        zou_low=by_zou.low,
+        zou_high=by_zou.high,
+    )
+
+
+def _led_by(best: str, row: MetricPair) -> MetricPair:
+    """Return a pair with the highest metric first.
+
+    On the questions that a pair shares, the metric that is highest on its own questions may be the lower one.
+    """
+    if row.better == best:
+        return row
+    of = row.estimate
+    turned = replace(of, value=-of.value, low=-of.high, high=-of.low, statistic=-of.statistic)
+    return replace(row, better=row.other, other=row.better, estimate=turned)
+
+
+def _line(row: MetricPair) -> Line:
+    sure = known(row.p_holm) and row.p_holm < SURE
+    interval = (
+        ""
+        if isnan(row.estimate.low)
+        else f"{coefficient(row.estimate.low)} to {coefficient(row.estimate.high)}"
+    )
+    cells = [
+        Cell(
+            coefficient(row.estimate.value),
+            ", ".join(filter(None, [interval, f"n = {row.questions:,}"])),
+        ),
+        Cell(p_alone(row.p_holm), best=sure),
+    ]
+    if row.level == "pooled":
+        cells.append(Cell(p_alone(row.p_williams_holm)))
+    return Line(row.other, cells)

@@ -1,0 +1,133 @@
+"""How each system's ratings spread over the scale, beside the spread that a protocol asks for."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from analysis.reports import charts
+from analysis.reports.layout import Cell, Figure, Line, Table
+from analysis.reports.written import percent
+from analysis.sections.criteria import CriterionRow, criterion_rows
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.stats.systems import system_distributions
+
+MANY_POINTS = 12  # points of a scale up to which its use is drawn
+
+
+@dataclass(frozen=True)
+class PointShare:
+    """How often one system got one point of a scale.
+
+    criterion: key of the criterion
+    system: name of the system
+    value: the point
+    label: its label
+    count: ratings with this value
+    share: its share of the system's ratings
+    """
+
+    criterion: str
+    system: str
+    value: int
+    label: str
+    count: int
+    share: float
+
+
+class Distributions(Section[PointShare]):
+    """How often each system got each point of each scale."""
+
+    key = "distributions"
+    title = "How the ratings spread"
+    identity = ("criterion", "system", "value")
+    by_reading = True
+    note = "The share of each value of the scale among all ratings of a system."
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[PointShare]:
+        material, rows = inputs.counted, []
+        system_of = material.slots.set_index("unit")["system"]
+        for criterion in material.rubric.criteria:
+            table = material.ratings(criterion.key)
+            if table.empty:
+                continue
+            labels = {point.value: point.label for point in criterion.points}
+            systems = system_of.loc[table.index].to_numpy()
+            spread = system_distributions(
+                table.to_numpy(), systems=systems, scale=criterion.values()
+            )
+            for system, each in sorted(spread.items(), key=lambda pair: str(pair[0])):
+                for value, count, share in zip(each.scale, each.counts, each.shares, strict=True):
+                    label = labels[int(value)]
+                    rows.append(
+                        PointShare(
+                            criterion.key, str(system), int(value), label, int(count), float(share)
+                        )
+                    )
+        return rows
+
+    def tables(self, found: Found) -> list[Table]:
+        """Return the distribution of each criterion that may not be averaged, beside its target where it has one."""
+        return [
+            table
+            for each in criterion_rows(found)
+            if not each.averaged and (table := _distribution(found, each))
+        ]
+
+    def figures(self, found: Found) -> list[Figure]:
+        rows = [
+            {
+                "name": found.name_of(row.criterion),
+                "system": row.system,
+                "value": row.value,
+                "share": row.share,
+            }
+            for row in found.of(Distributions)
+            if row.count or row.share == row.share
+        ]
+        chart = charts.distributions(rows, list(found.names.values()))
+        alt = "The share of each value of the scale among the ratings of each system"
+        return [Figure("distributions", alt, chart)] if chart else []
+
+    def sentences(self, found: Found) -> Iterator[str]:
+        for each in criterion_rows(found):
+            if not each.averaged and any(
+                row.criterion == each.criterion for row in found.of(Distributions)
+            ):
+                yield (
+                    f"{each.name} has no better end, so it is shown as a distribution and neither averaged "
+                    "nor tested."
+                )
+
+
+def _distribution(found: Found, criterion: CriterionRow) -> Table | None:
+    rows = [row for row in found.of(Distributions) if row.criterion == criterion.criterion]
+    if not rows or len(criterion.points) > MANY_POINTS:
+        return None
+    values = sorted({row.value for row in rows})
+    by_place = {(row.system, row.value): row for row in rows}
+    lines = [
+        Line(
+            name or "(no name)",
+            [
+                Cell(percent(by_place[name, value].share), f"{by_place[name, value].count:,}")
+                for value in values
+            ],
+        )
+        for name in dict.fromkeys(row.system for row in rows)
+    ]
+    asked = {int(value): int(count) for value, count in criterion.target}
+    if asked:
+        total = sum(asked.values())
+        target = [
+            Cell(percent(asked.get(value, 0) / total), f"{asked.get(value, 0)} of {total}")
+            for value in values
+        ]
+        lines.append(Line("Asked for by the protocol", target))
+    labels = criterion.labels
+    return Table(
+        criterion.name,
+        [str(value) for value in values],
+        lines,
+        first="System",
+        notes=[labels.get(value, "") for value in values],
+        caption=f"{criterion.name} has no better end: its values are counted, never averaged.",
+    )

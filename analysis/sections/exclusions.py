@@ -1,0 +1,92 @@
+"""What leaving annotators out changes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from analysis.frames import Material
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.written import between, or_dash
+from analysis.sections.agreement import alpha_of
+from analysis.sections.readings import read_as
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.system_means import means_of
+from analysis.stats.estimate import Estimate
+
+DATA: dict[str, str] = {
+    "all": "Over all data",
+    "after exclusions": "Without the annotators left out",
+}
+
+
+@dataclass(frozen=True)
+class ExclusionRow:
+    """A core number over all data, or after exclusions.
+
+    data: "all", or "after exclusions"
+    measure: krippendorff_alpha (of what annotators said) or mean
+    criterion: key of the criterion
+    system: name of the system; empty for alpha
+    estimate: the number
+    """
+
+    data: Literal["all", "after exclusions"]
+    measure: Literal["krippendorff_alpha", "mean"]
+    criterion: str
+    system: str
+    estimate: Estimate
+
+
+class Exclusions(Section[ExclusionRow]):
+    """Agreement and the systems' means with and without annotators left out; empty where nobody is."""
+
+    key = "exclusions"
+    title = "With and without annotators left out"
+    identity = ("data", "measure", "criterion", "system")
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ExclusionRow]:
+        if inputs.other is None:
+            return []
+        everything, kept = inputs.other, inputs.said
+        if inputs.settings["with_excluded"]:
+            everything, kept = kept, everything
+        reading = inputs.settings["reading"]
+        return [
+            row
+            for data, said in (("all", everything), ("after exclusions", kept))
+            for row in _rows(data, said, read_as(said, reading))  # type: ignore[arg-type]
+        ]
+
+    def tables(self, found: Found) -> list[Table]:
+        tables = []
+        for data, title in DATA.items():
+            rows = [row for row in found.of(Exclusions) if row.data == data]
+            by_place = {(row.measure, row.system, row.criterion): row.estimate for row in rows}
+            kinds = dict.fromkeys((row.measure, row.system) for row in rows)
+            lines = [
+                Line(
+                    (system or "(no name)") if measure == "mean" else "alpha",
+                    [_cell(by_place.get((measure, system, key))) for key in found.names],
+                )
+                for measure, system in kinds
+            ]
+            if lines:
+                tables.append(Table(title, list(found.names.values()), lines, first="System"))
+        return tables
+
+
+def _rows(
+    data: Literal["all", "after exclusions"], said: Material, counted: Material
+) -> Iterator[ExclusionRow]:
+    for criterion in said.rubric.criteria:
+        alpha = alpha_of(said, criterion)
+        yield ExclusionRow(data, "krippendorff_alpha", criterion.key, "", alpha)
+    for row in means_of(counted):
+        yield ExclusionRow(data, "mean", row.criterion, row.system, row.mean)
+
+
+def _cell(estimate: Estimate | None) -> Cell:
+    if estimate is None:
+        return Cell("–")
+    under = ", ".join(filter(None, [between(estimate), f"n = {estimate.n:,}"]))
+    return Cell(or_dash(estimate.value), under)

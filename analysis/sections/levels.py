@@ -1,0 +1,424 @@
+"""How metrics follow people at three levels: on each source, over all questions, and over the systems' means."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan, nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from judging.models import Metric
+
+from analysis.frames import Material, aligned
+from analysis.reports import charts
+from analysis.reports.layout import Cell, Figure, Line, Table
+from analysis.reports.written import coefficient, counted
+from analysis.sections.columns import (
+    averaged_criteria,
+    goes_up,
+    human_columns,
+    metric_columns,
+    metric_names,
+)
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.system_scores import sets_of
+from analysis.stats.against_people import Association, against_people
+from analysis.stats.arrays import FloatArray, Labels
+from analysis.stats.columns import complete, oriented
+from analysis.stats.correlation import METHODS, correlate
+from analysis.stats.crosscheck import Check, check_correlation
+from analysis.stats.estimate import Tested, untested
+from analysis.stats.facets import Facets, facets
+from analysis.stats.multiplicity import holm
+
+SHADES = 20
+LEVELS = {
+    "pooled": "over all questions",
+    "within_source": "on each source",
+    "systems": "over systems",
+    "sets": "over question sets",
+    "whole_systems": "scores of whole systems",
+}
+EARLIER = {"question": "pooled", "source": "within_source", "system": "systems", "set": "sets"}
+MEASURES = {
+    "spearman": "Spearman's rho",
+    "pearson": "Pearson's r",
+    "kendall": "Kendall's tau-b",
+    "kendall_c": "Stuart's tau-c",
+    "pairwise_accuracy": "pairwise accuracy",
+    "soft_pairwise_accuracy": "soft pairwise accuracy",
+}
+
+
+@dataclass(frozen=True)
+class MetricLevel:
+    """One metric against one human column at one level by one measure, both turned so that higher is better.
+
+    criterion: key of the criterion, or the name of an imported column of means
+    metric: name of the metric
+    level: pooled (over all questions), within_source (across the systems on one source, the mean
+      over sources), systems (means of systems), sets (scores of question sets), or whole_systems
+      (scores that a metric gives systems as a whole)
+    coefficient: pearson, spearman, kendall, kendall_c, pairwise_accuracy or soft_pairwise_accuracy
+    estimate: the measure; `n` counts questions, sources or systems; p that the metric knows nothing
+    p_holm: p after Holm's correction over the metrics of this column at this level
+    p_as_published: p that takes questions, or systems, as independent, as papers print it
+    questions: questions that have both scores
+    sources: sources that they belong to
+    systems: systems that they belong to
+    smallest_p: over systems, what no order of so few systems can fall below
+    epsilon: of pairwise accuracy, the largest difference of the metric that counts as a tie
+    in_sample: pairwise accuracy with the epsilon that serves these very pairs best, as published
+    baseline: share of pairs that people tie, which is the accuracy of tying every pair
+    checked_library: library that was asked for the same coefficient
+    checked_version: its version
+    checked_value: what it says
+    checked_difference: ours minus theirs
+    checked_reason: why no other library was asked
+    """
+
+    criterion: str
+    metric: str
+    level: str
+    coefficient: str
+    estimate: Tested
+    p_holm: float
+    p_as_published: float
+    questions: int
+    sources: int
+    systems: int
+    smallest_p: float
+    epsilon: float
+    in_sample: float
+    baseline: float
+    checked_library: str = ""
+    checked_version: str = ""
+    checked_value: float = nan
+    checked_difference: float = nan
+    checked_reason: str = ""
+
+
+class Levels(Section[MetricLevel]):
+    """Every metric against every human column at every level by every measure."""
+
+    key = "levels"
+    version = 2
+    title = "Which metric follows people?"
+    identity = ("criterion", "metric", "level", "coefficient")
+    by_reading = True
+    note = (
+        "Metrics and ratings are turned so that higher is better. The levels answer different "
+        "questions and can disagree: on each source, whether a metric ranks the systems' questions "
+        "as people do; over all questions, whether it also tells easy sources from hard ones; over "
+        "systems, whether it ranks the systems. Intervals and tests keep the questions on a source "
+        "together."
+    )
+
+    @classmethod
+    def read(cls, record: Mapping[str, Any]) -> MetricLevel:
+        """Return the row; the levels had other names in earlier runs."""
+        level = str(record["level"])
+        return super().read({**record, "level": EARLIER.get(level, level)})
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MetricLevel]:
+        asked = compared(inputs)
+        if asked is None:
+            return _of_sets_and_systems(inputs.counted)
+        rows = []
+        for human in asked.humans:
+            chance.step(f"Metrics against {found.name_of(human)}")
+            associations = against_people(
+                {human: asked.humans[human]},
+                asked.metrics,
+                facets=asked.facets,
+                rng=chance.rng,
+                items=inputs.settings["items"],
+                ratings={human: asked.ratings[human]} if human in asked.ratings else None,
+                resamples=chance.resamples,
+            )
+            rows += [_row(each, _checked(each, asked)) for each in associations]
+        return [*_adjusted(rows), *_of_sets_and_systems(inputs.counted)]
+
+    def tables(self, found: Found) -> list[Table]:
+        rows = found.of(Levels)
+        ceilings = {
+            (row["criterion"], row["level"], row["coefficient"]): row["value"]
+            for row in found.documents.get("ceiling", [])
+        }
+        chosen = level_of(found)
+        order = sorted(LEVELS, key=lambda level: level != chosen)
+        tables = []
+        for measure in MEASURES:
+            for level in order:
+                kept = [row for row in rows if (row.level, row.coefficient) == (level, measure)]
+                if kept:
+                    first = (level, measure) == (chosen, "spearman")
+                    tables.append(_heat(kept, level, measure, found, ceilings, folded=not first))
+        return tables
+
+    def headline(self, found: Found) -> dict[str, Any]:
+        level = level_of(found)
+        return {
+            f"{found.name_of(row.criterion)}, {row.metric}": row.estimate
+            for row in found.of(Levels)
+            if (row.level, row.coefficient) == (level, "spearman")
+        }
+
+    def figures(self, found: Found) -> list[Figure]:
+        level = level_of(found)
+        rows = [
+            {
+                "name": found.name_of(row.criterion),
+                "metric": row.metric,
+                "value": row.estimate.value,
+            }
+            for row in found.of(Levels)
+            if (row.level, row.coefficient) == (level, "spearman") and row.estimate.defined
+        ]
+        chart = charts.correlations(rows)
+        alt = f"Spearman's rho of every metric with every human column, {LEVELS[level]}"
+        return [Figure("correlations", alt, chart)] if chart else []
+
+    def small_print(self, found: Found) -> list[str]:
+        rows = [row for row in found.of(Levels) if not isnan(row.checked_difference)]
+        if not rows:
+            return []
+        gap = max(abs(row.checked_difference) for row in rows)
+        library = f"{rows[0].checked_library} {rows[0].checked_version}"
+        return [
+            f"{len(rows)} coefficients were checked against {library}: largest difference {gap:.1g}."
+        ]
+
+
+@dataclass(frozen=True)
+class ComparedColumns:
+    """Human columns and metrics of a study, and what its questions belong to."""
+
+    humans: dict[str, FloatArray]  # (n_questions,), oriented
+    metrics: dict[str, FloatArray]
+    ratings: dict[str, FloatArray]  # (n_questions, n_annotators); none for imported means
+    facets: Facets
+
+
+def compared(inputs: Inputs) -> ComparedColumns | None:
+    """Return what metrics are compared on; None where there is no metric or no human column."""
+    material = inputs.counted
+    humans, metrics = human_columns(material), metric_columns(material)
+    if inputs.design.annotators:
+        humans = [human for human in humans if human.ratings is not None]
+    if not humans or not metrics:
+        return None
+    questions = material.questions
+    systems: Labels | None = questions["system"].fillna("").to_numpy(dtype=object)
+    design = inputs.design
+    if len(set(questions["system"].fillna(""))) < 2:
+        systems, design = None, replace(design, systems=False)
+    return ComparedColumns(
+        {human.key: human.values for human in humans},
+        {metric.name: metric.values for metric in metrics},
+        {human.key: human.ratings for human in humans if human.ratings is not None}
+        if design.annotators
+        else {},
+        facets(questions["source"].to_numpy(dtype=object), systems, design=design),
+    )
+
+
+def level_of(found: Found) -> str:
+    """Return the level at which the headline speaks: the one asked for, all questions in earlier runs."""
+    return next(
+        (row["metric_level"] for row in found.documents.get("about", []) if "metric_level" in row),
+        "pooled",
+    )
+
+
+def heat_cell(row: MetricLevel | None, *, shaded: bool = True) -> Cell:
+    """Return a cell of a heat map with the interval and what it rests on below."""
+    if row is None or not row.estimate.defined:
+        return Cell("–")
+    value, estimate = row.estimate.value, row.estimate
+    interval = (
+        ""
+        if isnan(estimate.low)
+        else f"{coefficient(estimate.low)} to {coefficient(estimate.high)}"
+    )
+    under = ", ".join(filter(None, [interval, f"n = {row.questions or estimate.n:,}"]))
+    shade = round(SHADES * abs(value)) if shaded else None
+    return Cell(coefficient(value), under, shade=shade, minus=shaded and value < -0.005)
+
+
+def _row(each: Association, check: Check | None) -> MetricLevel:
+    estimate = replace(each.found, clusters=each.sources)
+    if each.measure == "pairwise_accuracy" and each.baseline == 1:
+        estimate = untested(each.found.method, "people order no two of them", n=each.found.n)
+    return MetricLevel(
+        criterion=each.human,
+        metric=each.metric,
+        level=each.level,
+        coefficient=each.measure,
+        estimate=estimate,
+        p_holm=nan,
+        p_as_published=each.p_as_published,
+        questions=each.questions,
+        sources=each.sources,
+        systems=each.systems,
+        smallest_p=each.smallest_p,
+        epsilon=each.epsilon,
+        in_sample=each.in_sample,
+        baseline=each.baseline,
+        checked_library=check.library if check else "",
+        checked_version=check.version if check else "",
+        checked_value=check.value if check else nan,
+        checked_difference=check.difference if check else nan,
+        checked_reason=check.reason if check else "",
+    )
+
+
+def _checked(each: Association, asked: ComparedColumns) -> Check | None:
+    """Return what scipy says of a coefficient over all questions that have both scores."""
+    method = next((method for method in METHODS if method == each.measure), None)
+    if method is None or each.level != "pooled" or not each.found.defined:
+        return None
+    both = complete([asked.humans[each.human], asked.metrics[each.metric]])
+    if both.n != each.questions:
+        return None
+    return check_correlation(*both.columns.T, method=method, ours=each.found.value)
+
+
+def _adjusted(rows: Sequence[MetricLevel]) -> list[MetricLevel]:
+    """Add Holm's p over the metrics of one human column at one level under one measure."""
+    families: dict[tuple[str, str, str], list[int]] = {}
+    for place, row in enumerate(rows):
+        families.setdefault((row.criterion, row.level, row.coefficient), []).append(place)
+    corrected: dict[int, float] = {}
+    for own in families.values():
+        p = holm(np.array([rows[place].estimate.p for place in own]))
+        corrected |= {place: float(each) for place, each in zip(own, p, strict=True)}
+    return [replace(row, p_holm=corrected[place]) for place, row in enumerate(rows)]
+
+
+def _heat(
+    rows: Sequence[MetricLevel],
+    level: str,
+    measure: str,
+    found: Found,
+    ceilings: Mapping[tuple[str, str, str], float | None],
+    *,
+    folded: bool,
+) -> Table:
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    by_place = {(row.criterion, row.metric): row for row in rows}
+    people = any(ceilings.get((row.criterion, level, measure)) is not None for row in rows)
+    shaded = not measure.endswith("accuracy")
+    lines = [
+        Line(
+            found.name_of(human),
+            [heat_cell(by_place.get((human, metric)), shaded=shaded) for metric in metrics],
+            _ceiling(ceilings.get((human, level, measure))) if people else "",
+            under=_baseline([row for row in rows if row.criterion == human]),
+        )
+        for human in dict.fromkeys(row.criterion for row in rows)
+    ]
+    reasons = {
+        row.estimate.reason for row in rows if not row.estimate.defined and row.estimate.reason
+    }
+    sources = max(row.sources for row in rows)
+    return Table(
+        f"{MEASURES[measure]}, {LEVELS[level]}",
+        metrics,
+        lines,
+        first="Criterion",
+        last="one annotator" if people else "",
+        caption=_caption(rows, level, measure, sources),
+        reasons=sorted(reasons),
+        heat=shaded,
+        folded=folded,
+    )
+
+
+def _baseline(rows: Sequence[MetricLevel]) -> str:
+    known = [row.baseline for row in rows if not isnan(row.baseline)]
+    return f"all ties: {known[0]:.2f}" if known else ""
+
+
+def _ceiling(value: float | None) -> str:
+    return "–" if value is None else coefficient(value)
+
+
+def _caption(rows: Sequence[MetricLevel], level: str, measure: str, sources: int) -> str:
+    told = [f"{MEASURES[measure]} {LEVELS[level]}"]
+    if sources:
+        told.append(f"over {counted(sources, 'source')}")
+    caption = f"{', '.join(told)}, with its 95 % interval and the number of questions."
+    if measure == "pairwise_accuracy":
+        caption += (
+            " A difference of the metric up to epsilon counts as a tie, with epsilon chosen on the other "
+            "sources; below each criterion stands the share of pairs that tying every pair would get right. "
+            "The epsilon that serves all pairs best is in the CSV."
+        )
+    smallest = [row.smallest_p for row in rows if row.smallest_p >= 0.05]
+    if level == "systems" and smallest:
+        caption += f" With so few systems no p can fall below {max(smallest):.2g}."
+    return caption
+
+
+def _of_sets_and_systems(material: Material) -> list[MetricLevel]:
+    """Return how metrics of sets follow the means of sets, and metrics of systems the means of systems."""
+    rows: list[MetricLevel] = []
+    metrics = [each for each in material.metrics if each.kind != Metric.Kind.HUMAN_MEAN]
+    for criterion in averaged_criteria(material):
+        people, up = material.human(criterion.key), criterion.best != "lowest"
+        for part in (
+            _sets(material, metrics, people, up),
+            _whole_systems(material, metrics, people, up),
+        ):
+            rows += _adjusted([replace(row, criterion=criterion.key) for row in part])
+    return rows
+
+
+def _sets(
+    material: Material, metrics: Sequence[Metric], people: pd.Series, up: bool
+) -> Iterator[MetricLevel]:
+    """Yield metrics of question sets against the sets' mean ratings, by the pooled inference of sets."""
+    sets, slots = sets_of(material), material.slots
+    values = slots.assign(value=aligned(slots["unit"], people))
+    of_set = values.groupby("question_set")["value"].mean()
+    names = metric_names(material.metrics)
+    columns = {
+        names[each.pk]: oriented(scores, higher_is_better=goes_up(each))
+        for each in metrics
+        if not np.isnan(scores := aligned(sets["unit"], material.score(each))).all()
+    }
+    human = oriented(aligned(sets["question_set"], of_set), higher_is_better=up)
+    if not columns or np.isnan(human).all():
+        return
+    held = facets(sets["source"].to_numpy(dtype=object), sets["system"].to_numpy(dtype=object))
+    for each in against_people(
+        {"": human},
+        columns,
+        facets=held,
+        rng=np.random.default_rng(0),
+        measures=METHODS,
+        levels=("pooled",),
+    ):
+        yield replace(_row(each, None), level="sets")
+
+
+def _whole_systems(
+    material: Material, metrics: Sequence[Metric], people: pd.Series, up: bool
+) -> Iterator[MetricLevel]:
+    slots, names = material.slots, metric_names(material.metrics)
+    means = slots.assign(value=aligned(slots["unit"], people)).groupby("system")["value"].mean()
+    whole = {each: scores for each in metrics if (scores := material.scores_of_systems(each))}
+    if not whole or means.isna().all():
+        return
+    human = oriented(means.to_numpy(dtype="float64"), higher_is_better=up)
+    for each, scores in whole.items():
+        column = aligned(means.index.to_series(), pd.Series(scores))
+        items = complete([human, oriented(column, higher_is_better=goes_up(each))])
+        for method in METHODS:
+            estimate = correlate(*items.columns.T, method=method)
+            told = replace(estimate, dropped=items.dropped, low=nan, high=nan)
+            yield MetricLevel(
+                "", names[each.pk], "whole_systems", method, told, nan, estimate.p, 0, 0, items.n,
+                nan, nan, nan, nan,
+            )  # fmt: skip

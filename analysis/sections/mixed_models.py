@@ -1,0 +1,168 @@
+"""Systems compared by a model of the ratings, and how much of them is due to sources, questions and annotators."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from math import nan
+
+import numpy as np
+import pandas as pd
+from judging.formats.rubric_schema import Criterion
+
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.written import between, p_alone, signed, two
+from analysis.sections.columns import averaged_criteria
+from analysis.sections.criteria import criterion_rows
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.stats.components import Components, variance_components
+from analysis.stats.estimate import Tested, untested
+from analysis.stats.multiplicity import holm
+from analysis.stats.reml import Unfit
+
+QUICK = 1e9  # questions x (systems, annotators and their pairs)^2: below it a fit takes seconds
+METHOD = "mixed model, REML"
+EFFECTS = {
+    "source": "sources",
+    "source:system": "systems on sources",
+    "question": "questions",
+    "question:annotator": "annotators on questions",
+    "annotator": "annotators",
+    "annotator:system": "annotators on systems",
+    "residual": "rest",
+}
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """A difference of two systems, or a variance, from the model of one criterion.
+
+    criterion: key of the criterion
+    effect: difference of two systems' means, or the variance of what: sources, systems on sources,
+      questions (one system's on one source), annotators and annotators on systems (where annotators
+      are declared random), annotators on questions (where they rated some twice), the rest
+    first: one system
+    second: the other
+    estimate: the difference, first minus second, or the variance
+    p_holm: p after Holm's correction over the pairs of the criterion
+    """
+
+    criterion: str
+    effect: str
+    first: str
+    second: str
+    estimate: Tested
+    p_holm: float
+
+
+class MixedModels(Section[ModelRow]):
+    """The model's differences of systems and its variances, criterion by criterion, or why there are none.
+
+    Sources and questions are random. Annotators are fixed, so that a difference is that for these
+    annotators, unless the run declares them random.
+    """
+
+    key = "mixed_models"
+    version = 2
+    title = "Systems by a mixed model"
+    identity = ("criterion", "effect", "first", "second")
+    by_reading = True
+    note = (
+        "A linear model of the ratings with random effects of sources and of questions (one system's "
+        "on one source), and of annotators where the run declares them random; it takes the scale's "
+        "steps as equal. p with Holm's correction over the pairs of a criterion. Below stand the "
+        "variances: what makes ratings of one system differ."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ModelRow]:
+        rows: list[ModelRow] = []
+        material, when = inputs.counted, inputs.settings["mixed_model"]
+        for criterion in averaged_criteria(material) if when != "never" else ():
+            chance.step(f"Mixed model of {criterion.key}")
+            rows += _rows(inputs, criterion)
+        return rows
+
+    def tables(self, found: Found) -> list[Table]:
+        tables = []
+        for criterion in criterion_rows(found):
+            kept = [row for row in found.of(MixedModels) if row.criterion == criterion.criterion]
+            lines = [
+                Line(
+                    f"{row.first} – {row.second}",
+                    [
+                        Cell(signed(row.estimate.value), between(row.estimate)),
+                        Cell(p_alone(row.p_holm)),
+                    ],
+                )
+                for row in kept
+                if row.effect == "difference" and row.estimate.defined
+            ]
+            reasons = {row.estimate.reason for row in kept if row.estimate.reason}
+            told = [f"{r.effect} {two(r.estimate.value)}" for r in kept if r.effect != "difference"]
+            if kept:
+                tables.append(
+                    Table(
+                        criterion.name, ["difference", "p"], lines, first="Systems",
+                        reasons=[*sorted(reasons), *told], folded=True,
+                    )
+                )  # fmt: skip
+        return tables
+
+
+def model_of(inputs: Inputs, criterion: Criterion, *, annotators_random: bool) -> Components:
+    """Return the model of a criterion.
+
+    Raises
+    ------
+    Unfit
+        The ratings do not permit it, or it would take long and was not asked for.
+    """
+    material = inputs.counted
+    place = material.slots.set_index("unit")[["system", "source"]].fillna("")
+    rows = material.judgments[material.judgments["criterion"] == criterion.key]
+    rows = rows.dropna(subset=["value"]).join(place, on="unit")
+    if inputs.settings["mixed_model"] == "quick" and _cost(rows) > QUICK:
+        asked = "it would take long; ask for it before the run"
+        raise Unfit(f"not fitted: with {len(rows):,} judgments {asked}")
+    return variance_components(
+        rows["value"].to_numpy(dtype="float64"),
+        systems=rows["system"].to_numpy(dtype=object),
+        sources=rows["source"].to_numpy(dtype=object),
+        annotators=rows["annotator"].to_numpy(dtype=object),
+        questions=rows["unit"].to_numpy(),
+        annotators_random=annotators_random,
+    )
+
+
+def _rows(inputs: Inputs, criterion: Criterion) -> Iterator[ModelRow]:
+    units = inputs.counted.judgments
+    judged = inputs.counted.slots["unit"].isin(units[units["criterion"] == criterion.key]["unit"])
+    if inputs.counted.slots[judged]["system"].nunique() < 2:
+        return
+    try:
+        model = model_of(inputs, criterion, annotators_random=inputs.design.annotators)
+    except Unfit as reason:
+        nothing = untested(METHOD, str(reason))
+        yield ModelRow(criterion.key, "difference", "", "", nothing, nan)
+        return
+    yield from _differences(model, criterion)
+    for name, value in model.variances.items():
+        estimate = Tested(value=value, n=model.n, method=model.method)
+        yield ModelRow(criterion.key, f"variance of {EFFECTS[name]}", "", "", estimate, nan)
+
+
+def _cost(rows: pd.DataFrame) -> float:
+    pairs = len(rows[["system", "annotator"]].drop_duplicates())
+    columns = rows["system"].nunique() + rows["annotator"].nunique() + pairs
+    return float(rows["unit"].nunique()) * columns**2
+
+
+def _differences(model: Components, criterion: Criterion) -> Iterator[ModelRow]:
+    tests = {pair: model.difference(*pair) for pair in combinations(model.systems, 2)}
+    adjusted = holm(np.array([test.p for test in tests.values()]))
+    for ((first, second), test), p in zip(tests.items(), adjusted, strict=True):
+        estimate = Tested(
+            value=test.value, low=test.low, high=test.high, n=test.n, dropped=test.dropped,
+            clusters=model.sources, df=test.df, method=test.method, reason=test.reason,
+            statistic=test.statistic, p=test.p,
+        )  # fmt: skip
+        yield ModelRow(criterion.key, "difference", str(first), str(second), estimate, float(p))

@@ -1,0 +1,120 @@
+"""A report as a page shows it: chapters of sections, each with its tables, figures and remarks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.rows import Record
+from analysis.reports.written import between, or_dash
+from analysis.sections import CHAPTERS, SECTIONS
+from analysis.sections.section import Found, Section
+from analysis.stats.estimate import Estimate
+
+HEADLINES = (
+    "study",
+    "agreement",
+    "systems",
+    "protocol",
+    "metrics",
+)  # chapters with a paragraph of their own
+
+
+@dataclass(frozen=True)
+class Card:
+    """One section on the page."""
+
+    key: str
+    title: str
+    note: str
+    tables: list[Table]
+    folded: list[Table]
+    figures: list[dict[str, str]]
+    remarks: list[str]
+    downloads: list[tuple[str, str]]  # key and title of tables as CSV
+
+
+@dataclass(frozen=True)
+class ShownChapter:
+    """A chapter with something to show."""
+
+    key: str
+    title: str
+    cards: list[Card]
+
+
+def in_short(found: Found) -> list[Record]:
+    """Return what a reader should know first: a paragraph for each chapter that has something to say."""
+    paragraphs = []
+    for chapter in CHAPTERS:
+        if chapter.key in HEADLINES:
+            said = [
+                sentence for section in chapter.sections for sentence in section.sentences(found)
+            ]
+            if said:
+                paragraphs.append({"about": chapter.title, "text": " ".join(said)})
+    return paragraphs
+
+
+def chapters(found: Found, drawn: list[str]) -> list[ShownChapter]:
+    """Return the chapters that have something to show. `drawn`: the figures that the run has."""
+    shown = []
+    for chapter in CHAPTERS:
+        cards = [card for section in chapter.sections if (card := _card(section, found, drawn))]
+        if cards:
+            shown.append(ShownChapter(chapter.key, chapter.title, cards))
+    return shown
+
+
+def _card(section: Section[Any], found: Found, drawn: list[str]) -> Card | None:
+    tables, remarks = section.tables(found), section.small_print(found)
+    if not tables and not remarks:
+        return None
+    figures = [
+        {"name": figure.name, "alt": figure.alt}
+        for figure in section.figures(found)
+        if figure.name in drawn
+    ]
+    return Card(
+        key=section.key,
+        title=section.title,
+        note=section.note,
+        tables=[table for table in tables if not table.folded],
+        folded=[table for table in tables if table.folded],
+        figures=figures,
+        remarks=remarks,
+        downloads=[(section.key, section.title), *section.beside],
+    )
+
+
+def side_by_side(runs: Sequence[tuple[str, Found]]) -> list[Table]:
+    """Return the core numbers of several runs, a column for each run, a table for each section that has them.
+
+    Names that only some of the runs have (a system that one of them leaves out) stand with a dash in the others.
+    """
+    tables = []
+    for section in SECTIONS:
+        columns = [section.headline(found) for _, found in runs]
+        names = dict.fromkeys(name for column in columns for name in column)
+        lines = [Line(name, [_compared(column.get(name)) for column in columns]) for name in names]
+        if lines:
+            heads = [title for title, _ in runs]
+            tables.append(Table(section.title, heads, lines, first="Of"))
+    return tables
+
+
+def _compared(estimate: Estimate | None) -> Cell:
+    if estimate is None:
+        return Cell("–")
+    under = ", ".join(filter(None, [between(estimate), f"n = {estimate.n:,}"]))
+    return Cell(or_dash(estimate.value), under)
+
+
+def downloads(found: Found) -> list[tuple[str, str]]:
+    """Return key and title of every table that a run has."""
+    return [
+        (section.key, section.title)
+        for chapter in CHAPTERS
+        for section in chapter.sections
+        if found.documents.get(section.key) or section.download_only
+    ]

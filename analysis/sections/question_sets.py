@@ -1,0 +1,436 @@
+"""What can be said of question sets without annotators, and the facts that a protocol computes beside its ratings."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import nan
+from typing import Any
+
+import pandas as pd
+from judging.formats.rubric_schema import Fact, Quota
+from judging.models import Campaign, System
+from judging.rules import TypeSpread, quota_scores, type_spread
+
+from analysis import frames
+from analysis.frames import Material
+from analysis.metrics.diversity import exact_duplicates, near_duplicates
+from analysis.metrics.question_types import TYPES, question_type
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.rows import number
+from analysis.reports.written import known, or_dash, percent
+from analysis.sections.section import Chance, Found, Inputs, Section
+
+COLUMNS = ("question_set", "source", "system", "unit", "text", "submitted_answer", "answer")
+Levels = Mapping[int, Mapping[str, float]]  # by unit and annotator
+NAMES = {
+    "type_share": "Types a question",
+    "type_balance": "Balance of types",
+    "cardinality_difference": "References − questions",
+    "cardinality_error": "The same, absolute",
+    "exact_duplicates": "Repeated",
+    "near_duplicates": "Nearly repeated",
+}
+
+
+@dataclass(frozen=True)
+class HeldSet:
+    """One system's questions about one source, slot by slot, with the types of those that were returned."""
+
+    source: str
+    system: str
+    units: tuple[int, ...]
+    texts: tuple[str | None, ...]
+    types: tuple[str, ...]
+
+    @property
+    def returned(self) -> list[str]:
+        return [text for text in self.texts if text is not None]
+
+    @property
+    def asked(self) -> list[int]:
+        """The units of the questions that were returned."""
+        return [unit for unit, text in zip(self.units, self.texts, strict=True) if text is not None]
+
+    @property
+    def spread(self) -> TypeSpread | None:
+        return type_spread(self.types) if self.types else None
+
+
+@dataclass(frozen=True)
+class SetFactsRow:
+    """What is counted in one system's texts.
+
+    system: name of the system
+    kind: model, human, or degradation (made worse on purpose)
+    sets: question sets
+    largest: questions in the largest set
+    returned: questions returned
+    type_share: mean over sets of different question types for each question
+    type_balance: mean over sets of how evenly the types are spread
+    with_references: sets whose source has references
+    cardinality_difference: mean over those of references minus questions
+    cardinality_error: the same, absolute
+    exact_duplicates: questions that repeat another of their set
+    near_duplicates: questions that nearly repeat another of their set
+    type_who: questions of the type who
+    type_when: questions of the type when
+    type_where: questions of the type where
+    type_what: questions of the type what
+    type_quantity: questions of the type how many or how much
+    type_how: questions of the type how
+    type_why: questions of the type why
+    type_which: questions of the type which
+    type_other: questions of no such type, yes-no questions among them
+    """
+
+    system: str
+    kind: str
+    sets: int
+    largest: int
+    returned: int
+    type_share: float
+    type_balance: float
+    with_references: int
+    cardinality_difference: float
+    cardinality_error: float
+    exact_duplicates: int
+    near_duplicates: int
+    type_who: int
+    type_when: int
+    type_where: int
+    type_what: int
+    type_quantity: int
+    type_how: int
+    type_why: int
+    type_which: int
+    type_other: int
+
+    def asked(self) -> dict[str, int]:
+        """Return how many questions there are of each type."""
+        return {each: int(getattr(self, f"type_{each}")) for each in TYPES}
+
+
+@dataclass(frozen=True)
+class FactRow:
+    """A fact that the protocol computes for one system; it is no rating and changes none.
+
+    fact: key of the fact
+    kind: quota or type_diversity
+    criterion: criterion that it is computed from, or stands beside
+    system: name of the system
+    sets: question sets
+    n: sets that have a value
+    value: mean score under the quota over all expected slots, or the share of sets that are diverse enough
+    rated: mean rating that it stands beside
+    method: how it is computed
+    """
+
+    fact: str
+    kind: str
+    criterion: str
+    system: str
+    sets: int
+    n: int
+    value: float
+    rated: float
+    method: str
+
+
+@dataclass(frozen=True)
+class SetRow:
+    """One question set with its types and computed facts.
+
+    source: key of the source
+    system: name of the system
+    expected: questions expected
+    returned: questions returned
+    types: question types of those returned, in order
+    type_share: different types for each question
+    type_balance: how evenly the types are spread
+    exact_duplicates: questions that repeat another of the set
+    near_duplicates: questions that nearly repeat another of the set
+    facts: computed facts, each a key, its value, and the mean rating it stands beside
+    """
+
+    source: str
+    system: str
+    expected: int
+    returned: int
+    types: list[str]
+    type_share: float
+    type_balance: float
+    exact_duplicates: int
+    near_duplicates: int
+    facts: list[Any]
+
+
+class SetFacts(Section[SetFactsRow]):
+    """Question types, their diversity, cardinality and duplicates of each system."""
+
+    key = "set_facts"
+    title = "Without annotators"
+    identity = ("system",)
+    note = (
+        "Counted in the texts. A question's type is the first of who, when, where, what, how many, how, why, which "
+        "that stands in it; a yes-no question is other. Two questions nearly repeat each other from a likeness of .8: "
+        "twice their longest common sequence of words, over the words of both."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SetFactsRow]:
+        references = frames.references(inputs.said.campaign)
+        kinds = kinds_of(inputs.said.campaign)
+        return [
+            _of_system(system, kinds.get(system, ""), held, references)
+            for system, held in _by_system(held_sets(inputs.said))
+        ]
+
+    def tables(self, found: Found) -> list[Table]:
+        rows = found.of(SetFacts)
+        return [_types_table(rows), *_sets_table(rows)] if rows else []
+
+
+class ComputedFacts(Section[FactRow]):
+    """The protocol's computed facts, system by system, each with the mean rating that it stands beside."""
+
+    key = "set_rules"
+    title = "Computed by the protocol"
+    identity = ("fact", "system")
+    beside = (("sets", "Set by set"),)
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[FactRow]:
+        rows: list[FactRow] = []
+        sets = held_sets(inputs.said) if inputs.said.rubric.facts else []
+        for fact in inputs.said.rubric.facts:
+            levels = levels_of(inputs.said, criterion_of(fact))
+            for system, held in _by_system(sets):
+                values = [v for each in held if (v := value_of(fact, each, levels)) is not None]
+                rated = [mean for each in held if (mean := _rated(each, levels)) is not None]
+                rows.append(
+                    FactRow(
+                        fact=fact.key,
+                        kind="quota" if isinstance(fact, Quota) else "type_diversity",
+                        criterion=criterion_of(fact),
+                        system=system,
+                        sets=len(held),
+                        n=len(values),
+                        value=_mean(values),
+                        rated=_mean(rated),
+                        method=fact.explanation,
+                    )
+                )
+        return rows
+
+    def tables(self, found: Found) -> list[Table]:
+        """Return the quota's mean, and beside a rating of diversity the sets that reach what is asked for."""
+        cells: dict[str, list[Cell]] = {}
+        heads: dict[str, None] = {}
+        for row in found.of(ComputedFacts):
+            name, own = found.name_of(row.criterion), cells.setdefault(row.system, [])
+            if row.kind == "quota":
+                heads[f"{name}: quota composite"] = None
+                own.append(Cell(or_dash(row.value), f"n = {row.n:,}"))
+            else:
+                heads |= dict.fromkeys([f"{name}: sets that reach it", name])
+                share = (
+                    Cell(percent(row.value), f"of {row.sets:,}") if known(row.value) else Cell("–")
+                )
+                own += [share, Cell(or_dash(row.rated), "mean rating")]
+        lines = [Line(system, own) for system, own in cells.items()]
+        return [Table(self.title, list(heads), lines, first="System")] if lines else []
+
+    def small_print(self, found: Found) -> list[str]:
+        return list(dict.fromkeys(row.method for row in found.of(ComputedFacts) if row.method))
+
+
+class Sets(Section[SetRow]):
+    """Every set with its types and the protocol's computed facts; nothing where the protocol has none."""
+
+    key = "sets"
+    title = "Every question set with its types and computed facts"
+    download_only = True
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SetRow]:
+        material = inputs.said
+        facts = [(fact, levels_of(material, criterion_of(fact))) for fact in material.rubric.facts]
+        return [_set_row(held, facts) for held in held_sets(material)] if facts else []
+
+
+def held_sets(material: Material) -> list[HeldSet]:
+    """Return the question sets in the order of the material."""
+    columns = (material.questions[name].tolist() for name in COLUMNS)
+    rows = zip(*columns, strict=True)
+    return [_held(list(slots)) for _, slots in groupby(rows, key=lambda row: row[0])]
+
+
+def kinds_of(campaign: Campaign) -> dict[str, str]:
+    """Return what each system is: a model, human, or a deliberate degradation."""
+    systems = System.objects.filter(collection=campaign.collection_id)
+    return dict(systems.values_list("name", "kind"))
+
+
+def criterion_of(fact: Fact) -> str:
+    """Return the criterion that a fact is computed from, or stands beside."""
+    return fact.criterion if isinstance(fact, Quota) else fact.beside
+
+
+def value_of(fact: Fact, held: HeldSet, levels: Levels) -> float | None:
+    """Return a set's mean score under a quota, or 1 or 0 as it reaches the diversity that is asked for."""
+    if isinstance(fact, Quota):
+        return _quota(fact, held, levels)
+    return float(
+        held.spread is not None and held.spread.reaches(share=fact.share, balance=fact.balance)
+    )
+
+
+def levels_of(material: Material, criterion: str) -> Levels:
+    """Return the values on a criterion by unit and annotator."""
+    rows = material.judgments
+    rows = rows[rows["criterion"] == criterion].dropna(subset=["value"])
+    found: dict[int, dict[str, float]] = defaultdict(dict)
+    for unit, annotator, value in zip(rows["unit"], rows["annotator"], rows["value"], strict=True):
+        found[int(unit)][str(annotator)] = float(value)
+    return found
+
+
+def _held(slots: Sequence[tuple[Any, ...]]) -> HeldSet:
+    _, sources, systems, units, texts, submitted, answers = zip(*slots, strict=True)
+    given = [None if pd.isna(text) else str(text) for text in texts]
+    told = [_text(own) or _text(asked) for own, asked in zip(submitted, answers, strict=True)]
+    types = [
+        question_type(text, answer)
+        for text, answer in zip(given, told, strict=True)
+        if text is not None
+    ]
+    return HeldSet(str(sources[0]), str(systems[0]), units, tuple(given), tuple(types))
+
+
+def _text(value: Any) -> str:
+    return "" if pd.isna(value) else str(value)
+
+
+def _by_system(sets: Iterable[HeldSet]) -> list[tuple[str, list[HeldSet]]]:
+    found: dict[str, list[HeldSet]] = defaultdict(list)
+    for held in sets:
+        found[held.system].append(held)
+    return sorted(found.items())
+
+
+def _of_system(
+    system: str, kind: str, sets: Sequence[HeldSet], references: Mapping[str, Sequence[str]]
+) -> SetFactsRow:
+    spreads = [held.spread for held in sets if held.spread]
+    gaps = [
+        len(references[held.source]) - len(held.returned)
+        for held in sets
+        if references.get(held.source)
+    ]
+    types = Counter(each for held in sets for each in held.types)
+    counts = {f"type_{each}": types[each] for each in TYPES}
+    return SetFactsRow(
+        system=system,
+        kind=kind,
+        sets=len(sets),
+        largest=max(len(held.units) for held in sets),
+        returned=sum(len(held.returned) for held in sets),
+        type_share=_mean([spread.share for spread in spreads]),
+        type_balance=_mean([spread.balance for spread in spreads]),
+        with_references=len(gaps),
+        cardinality_difference=_mean(gaps),
+        cardinality_error=_mean([abs(gap) for gap in gaps]),
+        exact_duplicates=sum(exact_duplicates(held.returned) for held in sets),
+        near_duplicates=sum(near_duplicates(held.returned) for held in sets),
+        **counts,
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else nan
+
+
+def _set_row(held: HeldSet, facts: Iterable[tuple[Fact, Levels]]) -> SetRow:
+    spread = held.spread
+    computed = [
+        [fact.key, number(value_of(fact, held, levels)), number(_rated(held, levels))]
+        for fact, levels in facts
+    ]
+    return SetRow(
+        source=held.source,
+        system=held.system,
+        expected=len(held.units),
+        returned=len(held.returned),
+        types=list(held.types),
+        type_share=spread.share if spread else nan,
+        type_balance=spread.balance if spread else nan,
+        exact_duplicates=exact_duplicates(held.returned),
+        near_duplicates=near_duplicates(held.returned),
+        facts=computed,
+    )
+
+
+def _quota(fact: Quota, held: HeldSet, levels: Levels) -> float | None:
+    """Return the mean over annotators who rated every returned question; a missing one finds no quota left."""
+    raters = [set(levels.get(unit, {})) for unit in held.asked]
+    walks = [
+        quota_scores(
+            [levels.get(unit, {}).get(rater) for unit in held.units],
+            fact.quota,
+            kept=fact.kept,
+            surplus=fact.surplus,
+        )
+        for rater in (sorted(set.intersection(*raters)) if raters else [""])
+    ]
+    return sum(map(sum, walks)) / (len(walks) * len(held.units)) if walks else None
+
+
+def _rated(held: HeldSet, levels: Levels) -> float | None:
+    """Return the mean of the question means."""
+    means = [sum(given.values()) / len(given) for unit in held.asked if (given := levels.get(unit))]
+    return sum(means) / len(means) if means else None
+
+
+def _types_table(rows: Sequence[SetFactsRow]) -> Table:
+    """Return how many questions of each type each system asked, the most frequent type first."""
+    counts = Counter[str]()
+    for row in rows:
+        counts.update(row.asked())
+    types = [each for each, count in counts.most_common() if count]
+    lines = [
+        Line(
+            row.system or "(no name)",
+            [
+                Cell(
+                    f"{row.asked()[each]:,}",
+                    percent(row.asked()[each] / row.returned) if row.returned else "",
+                )
+                for each in types
+            ],
+            f"{row.returned:,}",
+        )
+        for row in rows
+    ]
+    return Table("Question types", types, lines, first="System", last="Questions")
+
+
+def _sets_table(rows: Sequence[SetFactsRow]) -> list[Table]:
+    several = any(row.largest > 1 for row in rows)
+    referred = any(row.with_references for row in rows)
+    keys = [
+        *(("type_share", "type_balance") if several else ()),
+        *(("cardinality_difference", "cardinality_error") if referred else ()),
+        *(("exact_duplicates", "near_duplicates") if several else ()),
+    ]
+    lines = [
+        Line(
+            row.system or "(no name)", [_number(getattr(row, key)) for key in keys], f"{row.sets:,}"
+        )
+        for row in rows
+    ]
+    heads = [NAMES[key] for key in keys]
+    caption = "Means over sets; repeated questions are counted."
+    table = Table("Within a set", heads, lines, first="System", last="Sets", caption=caption)
+    return [table] if keys else []
+
+
+def _number(value: float | int) -> Cell:
+    return Cell(f"{value:,}" if isinstance(value, int) else or_dash(value))

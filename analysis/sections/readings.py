@@ -1,0 +1,74 @@
+"""The two readings of a study whose protocol settles values by rule: as people said it, and by the protocol."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pandas as pd
+from judging.formats.rubric_schema import RubricDocument
+from judging.rules import Identical, Lone, Missing, Reading, settled
+
+from analysis.frames import Material
+
+READINGS: tuple[Reading, ...] = ("as_released", "by_protocol")
+
+
+def differ(rubric: RubricDocument) -> bool:
+    """Say whether a rubric has rules about question sets, without which there is only one reading."""
+    return any(isinstance(rule, Lone | Identical | Missing) for rule in rubric.rules)
+
+
+def read_as(material: Material, reading: Reading) -> Material:
+    """Return the material as a reading sees it: by the protocol, its rules overrule what annotators said.
+
+    Ratings of a question that counts as missing drop out, so means stay over the questions that were returned; a value
+    that a rule settles stands for every annotator who judged the question.
+    """
+    if reading == "as_released" or material.judgments.empty or not differ(material.rubric):
+        return material
+    return replace(material, judgments=_overlaid(material))
+
+
+def _overlaid(material: Material) -> pd.DataFrame:
+    gone, given = _marks(material)
+    judged = material.judgments[~material.judgments["unit"].isin(gone)]
+    by_rule = pd.MultiIndex.from_frame(given[["unit", "criterion"]])
+    said = judged[~pd.MultiIndex.from_frame(judged[["unit", "criterion"]]).isin(by_rule)]
+    who = judged.dropna(subset=["value"]).drop_duplicates(["unit", "annotator"])
+    ruled = (
+        who.drop(columns=["criterion", "value"])
+        .merge(given, on="unit")
+        .assign(missing="f", origin="rule")
+    )
+    place = {each.key: number for number, each in enumerate(material.rubric.criteria)}
+    rows = pd.concat([said, ruled[judged.columns]])
+    return rows.assign(place=rows["criterion"].map(place)).sort_values(
+        ["place", "unit", "annotator"], kind="stable", ignore_index=True
+    )[judged.columns]
+
+
+def _marks(material: Material) -> tuple[set[int], pd.DataFrame]:
+    """Return the units that count as missing, and what rules give the others."""
+    gone: set[int] = set()
+    given: list[tuple[int, str, float]] = []
+    for units, texts in _sets(material):
+        marks = settled(texts, material.rubric.rules, material.rubric.worst())
+        for unit, mark in zip(units, marks, strict=True):
+            if mark.missing:
+                gone.add(unit)
+            else:
+                given += [
+                    (unit, criterion, float(value)) for criterion, value in mark.values.items()
+                ]
+    frame = pd.DataFrame(given, columns=["unit", "criterion", "value"])
+    return gone, frame.astype({"unit": "int64", "criterion": "string", "value": "float64"})
+
+
+def _sets(material: Material) -> Iterator[tuple[list[int], list[str | None]]]:
+    """Go through the question sets, each as its units and texts in their order."""
+    for _, slots in material.questions.sort_values("position", kind="stable").groupby(
+        "question_set", sort=False
+    ):
+        yield (
+            slots["unit"].tolist(),
+            [None if pd.isna(text) else str(text) for text in slots["text"]],
+        )

@@ -1,0 +1,179 @@
+"""The core numbers once more for every value of a chosen attribute: question type, source, domain, language, day."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import pandas as pd
+from judging.models import Campaign
+
+from analysis import frames
+from analysis.frames import Material
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.written import between, or_dash
+from analysis.sections.agreement import alpha_of
+from analysis.sections.columns import human_columns, metric_columns
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.system_means import means_of
+from analysis.stats.correlation import correlate
+from analysis.stats.estimate import Estimate, Tested, undefined
+
+OWN = ("target_type", "source", "day")
+FROM_FILE = "column: "  # before the name of a metadata column, which could be any word
+MOST = 60  # values of an attribute
+MEASURES = {
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "mean": "means",
+    "spearman": "Spearman's rho",
+}
+
+
+@dataclass(frozen=True)
+class SliceRow:
+    """A core number over one value of an attribute.
+
+    attribute: name of the attribute
+    label: its value
+    slices: number of its values, over which the eye can wander
+    measure: krippendorff_alpha (of what annotators said), mean or spearman
+    criterion: key of the criterion, or the name of an imported column of means
+    system: name of the system, for means
+    metric: name of the metric, for correlations
+    estimate: the number
+    """
+
+    attribute: str
+    label: str
+    slices: int
+    measure: str
+    criterion: str
+    system: str
+    metric: str
+    estimate: Estimate
+
+
+class Slices(Section[SliceRow]):
+    """Alpha, system means and Spearman's rho for every value of every chosen attribute."""
+
+    key = "slices"
+    title = "Slices"
+    identity = ("attribute", "label", "measure", "criterion", "system", "metric")
+    by_reading = True
+    note = (
+        "The more slices one looks at, the more differ by chance. Each has fewer questions than the whole, and a wider "
+        "interval. Correlations stand without interval and test here."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SliceRow]:
+        rows: list[SliceRow] = []
+        for attribute in inputs.settings["slices"]:
+            chance.step(f"Slices by {attribute.removeprefix(FROM_FILE)}")
+            rows += _of_attribute(inputs, attribute)
+        return rows
+
+    def tables(self, found: Found) -> list[Table]:
+        rows = [row for row in found.of(Slices) if row.measure]
+        tables = []
+        for attribute, measure in dict.fromkeys((row.attribute, row.measure) for row in rows):
+            kept = [row for row in rows if (row.attribute, row.measure) == (attribute, measure)]
+            columns = {(row.criterion, row.system or row.metric): _head(row, found) for row in kept}
+            by_place = {
+                (row.label, (row.criterion, row.system or row.metric)): row.estimate for row in kept
+            }
+            lines = [
+                Line(label, [_cell(by_place.get((label, column))) for column in columns])
+                for label in dict.fromkeys(row.label for row in kept)
+            ]
+            title = f"{attribute.replace('_', ' ')}, {kept[0].slices} values: {MEASURES[measure]}"
+            if kept[0].slices == 1:
+                title = title.replace("1 values", "1 value")
+            tables.append(Table(title, list(columns.values()), lines, first="Slice", folded=True))
+        return tables
+
+    def small_print(self, found: Found) -> list[str]:
+        return sorted({row.estimate.reason for row in found.of(Slices) if not row.measure})
+
+
+def choices(campaign: Campaign) -> list[str]:
+    """Return the attributes that a campaign's tables can be sliced by."""
+    return [*OWN, *(FROM_FILE + name for name in frames.attribute_names(campaign))]
+
+
+def _head(row: SliceRow, found: Found) -> str:
+    return ", ".join(filter(None, [found.name_of(row.criterion), row.system or row.metric]))
+
+
+def _cell(estimate: Estimate | None) -> Cell:
+    if estimate is None:
+        return Cell("–")
+    under = ", ".join(filter(None, [between(estimate), f"n = {estimate.n:,}"]))
+    return Cell(or_dash(estimate.value), under)
+
+
+def _of_attribute(inputs: Inputs, attribute: str) -> list[SliceRow]:
+    labels = _labels(inputs.counted, attribute)
+    of_said = _labels(inputs.said, attribute)
+    values = labels.dropna().unique().tolist()
+    name = attribute.removeprefix(FROM_FILE)
+    if len(values) > MOST:
+        reason = f"{len(values)} different values: tables are sliced by up to {MOST}"
+        return [SliceRow(name, "", len(values), "", "", "", "", undefined("", reason))]
+    return [
+        SliceRow(name, str(value), len(values), measure, criterion, system, metric, estimate)
+        for value in values
+        for measure, criterion, system, metric, estimate in _core(
+            _part(inputs.said, of_said, value), _part(inputs.counted, labels, value)
+        )
+    ]
+
+
+def _labels(material: Material, attribute: str) -> "pd.Series[Any]":
+    """Return the values of an attribute: named "judgment" by the judgments' index, else by unit."""
+    if attribute == "day":
+        return material.judgments["created_at"].str[:10].rename("judgment")
+    units = material.slots.set_index("unit")
+    if attribute.startswith(FROM_FILE):
+        columns, name = frames.attributes(material.campaign), attribute.removeprefix(FROM_FILE)
+        values = columns[name] if name in columns else pd.Series(dtype=object)
+        return values.reindex(units.index).rename("unit")
+    return units[attribute].mask(units[attribute] == "").rename("unit")
+
+
+def _part(material: Material, labels: "pd.Series[Any]", label: object) -> Material:
+    """Return the material of one slice: a day's judgments and what they are of, or the slots with that value."""
+    held = labels.index[labels == label]
+    if labels.name == "judgment":
+        judgments = material.judgments.loc[held]
+        units = pd.Index(judgments["unit"].unique())
+    else:
+        units = held
+        judgments = material.judgments[material.judgments["unit"].isin(units)]
+    slots = material.slots[material.slots["unit"].isin(units)].reset_index(drop=True)
+    scores = material.scores[material.scores["unit"].isin(units)]
+    return replace(material, slots=slots, judgments=judgments.reset_index(drop=True), scores=scores)
+
+
+def _core(said: Material, part: Material) -> Iterator[tuple[str, str, str, str, Tested]]:
+    for criterion in said.rubric.criteria:
+        alpha = alpha_of(said, criterion)
+        yield "krippendorff_alpha", criterion.key, "", "", _tested(alpha)
+    for row in means_of(part):
+        yield "mean", row.criterion, row.system, "", _tested(row.mean)
+    metrics = metric_columns(part)
+    for human in human_columns(part):
+        for column in metrics:
+            rho = correlate(human.values, column.values, method="spearman")
+            told = Tested(value=rho.value, n=rho.n, dropped=rho.dropped, reason=rho.reason)
+            yield (
+                "spearman",
+                human.key,
+                "",
+                column.name,
+                replace(told, method="Spearman's rho, no test"),
+            )
+
+
+def _tested(estimate: Estimate) -> Tested:
+    if isinstance(estimate, Tested):
+        return estimate
+    return Tested(**{each.name: getattr(estimate, each.name) for each in fields(estimate)})

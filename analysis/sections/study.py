@@ -1,0 +1,221 @@
+"""What an analysis rests on: how much was judged, how complete it is, and who knew what."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+import pandas as pd
+from judging.models import Assignment, Campaign, Enrollment, Exclusion, Membership
+
+from analysis.reports.rows import Record
+from analysis.reports.written import counted
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.violations import Violations
+
+ORIGINS = {
+    "simulated": "These ratings were made by simulated annotators, not by people: they show what a report looks "
+    "like, and say nothing about any system.",
+    "imported": "These ratings were imported from a file, not collected here; how long annotators took is not known.",
+}
+
+
+@dataclass(frozen=True)
+class StudyFacts:
+    """What the report rests on; one row.
+
+    campaign: title of the campaign
+    origin: judged here, imported or simulated
+    judgments: standing judgments that were read
+    forced: those of them that a rule of the protocol set
+    annotators: annotators whose judgments were read
+    tasks: tasks with judgments
+    places: places of tasks laid out in the main round; 0 for imported ratings
+    filled: places that were handed in
+    sources: sources of the material
+    sources_judged: sources with at least one judgment
+    systems: names of the systems
+    expected: questions expected
+    returned: questions returned
+    seconds_a_question: median time at work for a question; empty for imported ratings
+    excluded: annotators left out by a manager, with the reason
+    unblinded: annotators who could have known which system is which
+    deviations: what was changed after the lock
+    violations: ratings that contradict a rule of the protocol
+    extras_counted: whether answers handed in after their place was given away count
+    reading: how ratings that contradict a rule were read for systems and metrics
+    design: what is random: sources, and what else was declared
+    reach: to what the statements extend
+    left_out: systems, criteria, metrics and annotators that this run leaves out by choice
+    metric_level: the level at which the headline speaks of metrics: pooled, within_source or systems
+    """
+
+    campaign: str
+    origin: str
+    judgments: int
+    forced: int
+    annotators: int
+    tasks: int
+    places: int
+    filled: int
+    sources: int
+    sources_judged: int
+    systems: list[str]
+    expected: int
+    returned: int
+    seconds_a_question: float
+    excluded: list[Any]
+    unblinded: list[str]
+    deviations: list[Any]
+    violations: int
+    extras_counted: bool
+    reading: str
+    design: str
+    reach: str
+    left_out: list[str]
+    metric_level: str
+
+    @property
+    def has_times(self) -> bool:
+        return not isnan(self.seconds_a_question)
+
+    @property
+    def missing(self) -> int:
+        return self.expected - self.returned
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether places of the main round were not filled."""
+        return self.filled < self.places
+
+
+class Study(Section[StudyFacts]):
+    """Counts, completeness, and what to know about the study."""
+
+    key = "about"
+    title = "What the report rests on"
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[StudyFacts]:
+        said, campaign = inputs.said, inputs.said.campaign
+        judgments, questions = said.judgments, said.questions
+        judged = said.slots[said.slots["unit"].isin(judgments["unit"])]
+        places = Assignment.objects.filter(round__campaign=campaign, round__kind="main")
+        return [
+            StudyFacts(
+                campaign=campaign.title,
+                origin=campaign.origin,
+                judgments=len(judgments),
+                forced=int((judgments["origin"] == "rule").sum()),
+                annotators=int(judgments["annotator"].nunique()),
+                tasks=int(judgments["task"].nunique()),
+                places=0 if campaign.origin == "imported" else _places(campaign),
+                filled=places.filter(state="submitted").count(),
+                sources=int(questions["source"].nunique()),
+                sources_judged=int(judged["source"].nunique()),
+                systems=sorted(str(name) for name in questions["system"].unique() if name),
+                expected=len(questions),
+                returned=int(questions["text"].notna().sum()),
+                seconds_a_question=_seconds_a_question(campaign, judgments),
+                excluded=_excluded(campaign),
+                unblinded=unblinded(campaign),
+                deviations=_deviations(campaign),
+                violations=len(found.of(Violations)),
+                extras_counted=bool(inputs.settings["extras"]),
+                reading=inputs.settings["reading"],
+                design=inputs.design.key,
+                reach=inputs.design.reach(),
+                left_out=list(inputs.settings["left_out_words"]),
+                metric_level=inputs.settings["metric_level"],
+            )
+        ]
+
+    def sentences(self, found: Found) -> Iterator[str]:
+        for study in found.of(Study):
+            if sentence := ORIGINS.get(study.origin):
+                yield sentence
+            if not study.judgments:
+                yield "Nobody has judged anything yet, so there is no agreement and no mean of judgments."
+            elif study.unfinished:
+                yield (
+                    f"This study is unfinished: {study.filled:,} of {counted(study.places, 'place')} "
+                    f"were handed in, and {study.sources_judged:,} of "
+                    f"{counted(study.sources, 'source')} have judgments."
+                )
+            elif 0 < study.sources_judged < study.sources:
+                yield (
+                    f"{study.sources_judged:,} of {counted(study.sources, 'source')} have judgments; "
+                    "every number here is of those."
+                )
+            if study.reading == "by_protocol":
+                yield (
+                    "Systems and metrics are read by the protocol: where its rules settle a value, or "
+                    "count a question as missing, they overrule the annotators. Agreement and "
+                    "annotators are as released."
+                )
+
+
+def _places(campaign: Campaign) -> int:
+    """Return how many places the main round has: those that somebody holds, filled or may still take."""
+    states = ["open", "held", "submitted"]
+    return Assignment.objects.filter(
+        round__campaign=campaign, round__kind="main", state__in=states
+    ).count()
+
+
+def _seconds_a_question(campaign: Campaign, judgments: pd.DataFrame) -> float:
+    """Return the median over submitted tasks of the time at work for each question."""
+    spent = Assignment.objects.submitted().filter(
+        round__campaign=campaign, round__kind="main", active_seconds__gt=0
+    )
+    columns = ["task", "seconds"]
+    rows = pd.DataFrame(spent.values_list("task__number", "active_seconds"), columns=columns)
+    if rows.empty or judgments.empty:
+        return float("nan")
+    questions = judgments.groupby("task")["unit"].nunique()
+    return float((rows["seconds"] / rows["task"].map(questions)).median())
+
+
+def _excluded(campaign: Campaign) -> list[Record]:
+    rows = Exclusion.objects.standing().filter(enrollment__campaign=campaign)
+    return [
+        {"annotator": row.enrollment.label, "reason": row.reason}
+        for row in rows.order_by("enrollment__label").select_related("enrollment")
+    ]
+
+
+def unblinded(campaign: Campaign) -> list[str]:
+    """Return who judged in the main round and could see judgments with their systems: managers and analysts.
+
+    A membership that ended leaves no row, so former managers are known as the maker or by a deviation or exclusion.
+    """
+    roles = [Membership.Role.MANAGER, Membership.Role.ANALYST]
+    staff = set(campaign.memberships.filter(role__in=roles).values_list("user", flat=True))
+    staff |= {campaign.created_by_id, *campaign.deviations.values_list("made_by", flat=True)}
+    excluding = Exclusion.objects.filter(enrollment__campaign=campaign)
+    for pair in excluding.values_list("excluded_by", "lifted_by"):
+        staff |= {user for user in pair if user}
+    judged = Enrollment.objects.filter(
+        campaign=campaign,
+        user__in=staff,
+        assignments__state__in=["submitted", "extra"],
+        assignments__round__kind="main",
+    )
+    return sorted(judged.distinct().values_list("label", flat=True))
+
+
+def _deviations(campaign: Campaign) -> list[Record]:
+    return [
+        {
+            "day": row.made_at.date().isoformat(),
+            "what": row.what,
+            "before": row.before,
+            "after": row.after,
+            "reason": row.reason,
+        }
+        for row in campaign.deviations.all()
+    ]
+
+
+def facts_of(found: Found) -> StudyFacts:
+    """Return the facts of a run, which every run has."""
+    return found.of(Study)[0]

@@ -1,0 +1,225 @@
+"""What the systems got: their means with intervals over sources."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from analysis.frames import Material, aligned
+from analysis.reports import charts
+from analysis.reports.layout import Cell, Figure, Line, Table
+from analysis.reports.written import between, counted, inside, listed, or_dash, two
+from analysis.sections.columns import averaged_criteria, units_of
+from analysis.sections.comparisons import Comparisons, Groups
+from analysis.sections.criteria import CriterionRow, criterion_rows
+from analysis.sections.returned import Returned
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.study import facts_of
+from analysis.stats.estimate import Estimate
+from analysis.stats.systems import system_means
+
+BEST = {"lowest": "low is best", "highest": "high is best"}
+
+
+@dataclass(frozen=True)
+class SystemMean:
+    """One system's mean on one criterion.
+
+    criterion: key of the criterion
+    system: name of the system
+    mean: mean of the question means; `n` counts questions, `clusters` the sources of its interval
+    """
+
+    criterion: str
+    system: str
+    mean: Estimate
+
+
+class SystemMeans(Section[SystemMean]):
+    """The systems' means over the questions they returned, with intervals over sources."""
+
+    key = "systems"
+    title = "Systems"
+    identity = ("criterion", "system")
+    by_reading = True
+    note = (
+        "Mean of the question means over the questions that were returned and judged, with its 95 % interval over "
+        "sources and the number of questions. Systems that share a letter are not told apart (paired permutation "
+        "over sources, 5 % after Holm's correction over the pairs of a criterion). A mean is bold where it is told "
+        "apart from all others."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemMean]:
+        return list(means_of(inputs.counted))
+
+    def tables(self, found: Found) -> list[Table]:
+        rows = found.of(SystemMeans)
+        shown = [each for each in criterion_rows(found) if each.averaged]
+        by_place = {(row.system, row.criterion): row.mean for row in rows}
+        if not by_place:
+            return []
+        letters = letters_of(found)
+        returned = {row.system: row for row in found.of(Returned)}
+        tops = {each.criterion: _sure_winner(rows, each, letters) for each in shown}
+        systems = list(dict.fromkeys(row.system for row in rows))
+        if len(shown) == 1:
+            systems = by_merit(rows, shown[0])
+        degraded = degraded_systems(found)
+        lines = [
+            Line(
+                name or "(no name)",
+                [
+                    _cell(by_place.get((name, each.criterion)), name == tops[each.criterion])
+                    if (name, each.criterion) not in letters
+                    else _cell(
+                        by_place.get((name, each.criterion)),
+                        name == tops[each.criterion],
+                        letters[name, each.criterion],
+                    )
+                    for each in shown
+                ],
+                f"{returned[name].returned:,} of {returned[name].expected:,}"
+                if name in returned
+                else "",
+                "degraded on purpose" if name in degraded else "",
+            )
+            for name in systems
+        ]
+        reasons = sorted({row.mean.reason for row in rows if row.mean.reason})
+        return [
+            Table(
+                self.title,
+                [each.name for each in shown],
+                lines,
+                first="System",
+                last="Returned",
+                notes=[BEST.get(each.best, "") for each in shown],
+                reasons=reasons,
+            )
+        ]
+
+    def figures(self, found: Found) -> list[Figure]:
+        panels = [
+            (each.name, _points(found.of(SystemMeans), each))
+            for each in criterion_rows(found)
+            if each.averaged
+        ]
+        chart = charts.means([(name, points) for name, points in panels if points])
+        alt = "Each system's mean with its 95 % interval over sources, best first, a panel for each criterion"
+        return [Figure("systems", alt, chart)] if chart else []
+
+    def headline(self, found: Found) -> dict[str, Estimate]:
+        return {
+            f"{found.name_of(row.criterion)}, {row.system or '(no name)'}": row.mean
+            for row in found.of(SystemMeans)
+        }
+
+    def sentences(self, found: Found) -> Iterator[str]:
+        rows, letters = found.of(SystemMeans), letters_of(found)
+        shown = [each for each in criterion_rows(found) if each.averaged and each.best != "none"]
+        won: dict[str, list[str]] = {}
+        for each in shown:
+            order = by_merit(rows, each)
+            if len(order) > 1:
+                won.setdefault(order[0], []).append(_top(rows, each, order, letters))
+        if not won:
+            return
+        study = facts_of(found)
+        yield (
+            f"Over {counted(study.sources_judged or study.sources, 'source')} and "
+            f"{counted(study.annotators, 'annotator')}, "
+            + "; ".join(
+                f"{name or '(no name)'} has the best mean on {listed(on)}"
+                for name, on in won.items()
+            )
+            + "."
+        )
+        floors = [
+            row for row in found.of(Comparisons) if row.test == "permutation" and row.floor >= 0.05
+        ]
+        if floors:
+            sources = counted(min(row.estimate.n for row in floors), "source")
+            yield (
+                f"With {sources} in common no p of this test can fall below {floors[0].floor:.4g}, so these systems "
+                "could not have been told apart, however they differ."
+            )
+        yield "A system that is not told apart from another may be better or worse; this study is too small to tell."
+
+
+def means_of(material: Material) -> Iterator[SystemMean]:
+    """Yield every system's mean on every criterion that may be averaged."""
+    for criterion in averaged_criteria(material):
+        units = units_of(material, criterion)
+        scores = aligned(units["unit"], material.human(criterion.key))
+        systems, sources = units["system"].to_numpy(), units["source"].to_numpy()
+        for name, mean in system_means(scores, systems=systems, sources=sources).items():
+            yield SystemMean(criterion.key, str(name), mean)
+
+
+def by_merit(rows: Sequence[SystemMean], criterion: CriterionRow) -> list[str]:
+    """Return the systems with a mean on a criterion, best first; by value upwards where no end is best."""
+    known = [row for row in rows if row.criterion == criterion.criterion and row.mean.defined]
+    up = criterion.best == "highest"
+    return [
+        row.system
+        for row in sorted(known, key=lambda row: -row.mean.value if up else row.mean.value)
+    ]
+
+
+def letters_of(found: Found) -> dict[tuple[str, str], str]:
+    """Return the letters of each system on each criterion."""
+    return {(row.system, row.criterion): row.letters for row in found.of(Groups)}
+
+
+def not_told_apart(
+    system: str, others: Sequence[str], criterion: str, letters: Mapping[tuple[str, str], str]
+) -> list[str]:
+    """Return the others that share a letter with a system; all of them where there are no letters."""
+    own = letters.get((system, criterion))
+    if own is None:
+        return list(others)
+    return [other for other in others if set(own) & set(letters.get((other, criterion), own))]
+
+
+def degraded_systems(found: Found) -> set[str]:
+    """Return the systems that were made worse on purpose."""
+    return {
+        row["system"]
+        for row in found.documents.get("set_facts", [])
+        if row["kind"] == "degradation"
+    }
+
+
+def _sure_winner(
+    rows: Sequence[SystemMean], criterion: CriterionRow, letters: Mapping[tuple[str, str], str]
+) -> str | None:
+    order = by_merit(rows, criterion)
+    if len(order) < 2 or criterion.best == "none":
+        return None
+    return None if not_told_apart(order[0], order[1:], criterion.criterion, letters) else order[0]
+
+
+def _cell(mean: Estimate | None, best: bool, letters: str = "") -> Cell:
+    if mean is None:
+        return Cell("–")
+    under = ", ".join(filter(None, [between(mean), f"n = {mean.n:,}"]))
+    return Cell(or_dash(mean.value), under, best=best, letters=letters)
+
+
+def _points(rows: Sequence[SystemMean], criterion: CriterionRow) -> list[tuple[str, Estimate]]:
+    means = {row.system: row.mean for row in rows if row.criterion == criterion.criterion}
+    return [(name, means[name]) for name in by_merit(rows, criterion)]
+
+
+def _top(
+    rows: Sequence[SystemMean],
+    criterion: CriterionRow,
+    order: Sequence[str],
+    letters: Mapping[tuple[str, str], str],
+) -> str:
+    """Say what the best mean on a criterion is, and from whom it is not told apart."""
+    means = {row.system: row.mean for row in rows if row.criterion == criterion.criterion}
+    first = means[order[0]]
+    near = not_told_apart(order[0], order[1:], criterion.criterion, letters)
+    names = [name or "(no name)" for name in near]
+    distance = f"not told apart from {listed(names)}" if near else "told apart from all others"
+    told = filter(None, [two(first.value), between(first), BEST.get(criterion.best), distance])
+    return f"{inside(criterion.name)} ({', '.join(told)})"

@@ -1,0 +1,106 @@
+"""What systems got by every metric: means over questions and sets, and scores of a system as a whole."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+from judging.models import Metric
+
+from analysis.frames import Material, aligned
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.making import KINDS
+from analysis.sections.columns import metric_names
+from analysis.sections.section import Chance, Found, Inputs, Section
+
+TITLES = {
+    "system": "Scores of a system as a whole",
+    "question": "Means of scores of questions",
+    "set": "Means of scores of sets, within a source, then over sources",
+}
+
+
+@dataclass(frozen=True)
+class SystemScore:
+    """What one system got by one metric.
+
+    metric: name of the metric
+    kind: imported, computed or human_mean
+    level: question (mean over its questions), set (mean over its sets within a source, then over sources) or
+      system (one score of the system as a whole)
+    system: name of the system
+    value: the score
+    n: questions or sets averaged; 1 for a score of the system as a whole
+    """
+
+    metric: str
+    kind: str
+    level: str
+    system: str
+    value: float
+    n: int
+
+
+class SystemScoresByMetric(Section[SystemScore]):
+    """Every system by every metric."""
+
+    key = "system_scores"
+    title = "Systems by metrics"
+    identity = ("metric", "level", "system")
+    note = (
+        "A score of a system as a whole, such as corpus BLEU, adds counts up before the formula; it is another number "
+        "than the mean of its questions' scores, and the two can order systems differently. Name the one you report."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemScore]:
+        material, names = inputs.counted, metric_names(inputs.counted.metrics)
+        rows = [
+            SystemScore(names[metric.pk], metric.kind, level, system, value, n)
+            for metric in material.metrics
+            for level, values in _of_systems(material, metric)
+            for system, (value, n) in values.items()
+        ]
+        return sorted(rows, key=lambda row: ("question", "set", "system").index(row.level))
+
+    def tables(self, found: Found) -> list[Table]:
+        tables: list[Table] = []
+        for level, title in TITLES.items():
+            rows = [row for row in found.of(SystemScoresByMetric) if row.level == level]
+            systems = sorted({row.system for row in rows})
+            by_place = {(row.metric, row.system): row for row in rows}
+            kinds = {row.metric: KINDS[row.kind] for row in rows}
+            lines = [
+                Line(name, [_cell(by_place.get((name, system))) for system in systems], kind)
+                for name, kind in kinds.items()
+            ]
+            if lines:
+                heads = [name or "(no name)" for name in systems]
+                tables.append(
+                    Table(title, heads, lines, first="Metric", last="Made", folded=bool(tables))
+                )
+        return tables
+
+
+def sets_of(material: Material) -> pd.DataFrame:
+    """Return the question sets as a whole."""
+    return material.slots[material.slots["position"] == 0].reset_index(drop=True)
+
+
+def _of_systems(
+    material: Material, metric: Metric
+) -> Iterator[tuple[str, dict[str, tuple[float, int]]]]:
+    scores = material.score(metric)
+    for level, slots in (("question", material.questions), ("set", sets_of(material))):
+        values = slots.assign(value=aligned(slots["unit"], scores)).dropna(subset=["value"])
+        if len(values):
+            by = values.set_index("system")["value"]
+            if level == "set":
+                by = values.groupby(["system", "source"])["value"].mean()
+            means = by.groupby(level="system").mean()
+            counts = values["system"].value_counts().to_dict()
+            yield level, {str(s): (float(value), int(counts[s])) for s, value in means.items()}
+    if whole := material.scores_of_systems(metric):
+        yield "system", {name: (value, 1) for name, value in whole.items()}
+
+
+def _cell(row: SystemScore | None) -> Cell:
+    return Cell("–") if row is None else Cell(f"{row.value:.4g}", f"n = {row.n:,}")

@@ -1,0 +1,83 @@
+"""Ratings that contradict the protocol's rules, as imported ones may."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+from judging.rules import Rating, Slot
+from judging.rules import violations as contradictions
+
+from analysis.frames import Material
+from analysis.sections.section import Chance, Found, Inputs, Section
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One rating that contradicts a rule; whatever the reading of a run.
+
+    rule: key of the rule
+    source: key of the source
+    system: name of the system
+    position: place of the question in its set
+    annotator: label of the annotator
+    criterion: key of the criterion
+    rated: the value given
+    by_rule: the value that the rule gives
+    """
+
+    rule: str
+    source: str
+    system: str
+    position: int | None
+    annotator: str
+    criterion: str
+    rated: float
+    by_rule: float
+
+
+class Violations(Section[Violation]):
+    """The ratings that contradict a rule."""
+
+    key = "violations"
+    title = "Ratings that contradict the protocol's rules"
+    download_only = True
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[Violation]:
+        material, rules = inputs.said, inputs.said.rubric.rules
+        if not rules or material.judgments.empty:
+            return []
+        rows: list[Violation] = []
+        given = _values(material)
+        for (source, system), slots in material.questions.groupby(["source", "system"], sort=False):
+            texts = [None if pd.isna(text) else str(text) for text in slots["text"]]
+            held = [
+                Slot(text, tuple(given.get(unit, ())))
+                for unit, text in zip(slots["unit"], texts, strict=True)
+            ]
+            rows += [
+                Violation(
+                    rule=each.rule,
+                    source=str(source),
+                    system=str(system),
+                    position=each.position,
+                    annotator=each.rater or "",
+                    criterion=each.criterion,
+                    rated=each.rated,
+                    by_rule=each.expected,
+                )
+                for each in contradictions(held, rules)
+            ]
+        return rows
+
+
+def _values(material: Material) -> Mapping[int, list[Rating]]:
+    """Return each unit's ratings, one an annotator."""
+    rows = material.judgments.dropna(subset=["value"])
+    by_pair: dict[tuple[int, str], dict[str, float]] = {}
+    columns = (rows[name].tolist() for name in ("unit", "annotator", "criterion", "value"))
+    for unit, annotator, criterion, value in zip(*columns, strict=True):
+        by_pair.setdefault((unit, annotator), {})[criterion] = value
+    found: dict[int, list[Rating]] = {}
+    for (unit, annotator), values in by_pair.items():
+        found.setdefault(unit, []).append(Rating(annotator, values))
+    return found

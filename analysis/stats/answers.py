@@ -1,0 +1,319 @@
+"""Every measure of a group of metrics against a group of human columns over the same questions,
+level by level.
+
+Each function yields measures with value, interval and test for all pairs of columns at once;
+`against_people` gives them their names.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import nan
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.stats.annotator_facet import without_annotators
+from analysis.stats.arrays import FloatArray, IntArray
+from analysis.stats.correlation import METHODS, NAMES, Method, fisher_interval, independent_p
+from analysis.stats.exact_sums import whole
+from analysis.stats.facets import Facets
+from analysis.stats.inference import Inference
+from analysis.stats.left_out import Scale, WithoutUnits, inferred
+from analysis.stats.pooled import COEFFICIENTS, Coefficient, pooled, pooled_values
+from analysis.stats.resampling import percentiles
+from analysis.stats.shared_questions import SharedQuestions
+from analysis.stats.soft_accuracy import NAME as SOFT
+from analysis.stats.soft_accuracy import pair_tests, soft_left_out, soft_order_test
+from analysis.stats.system_level import (
+    FEWEST,
+    OVER_SYSTEMS,
+    Orders,
+    OrderTest,
+    OverSystems,
+    RankedMeans,
+    coefficients_of,
+    features,
+    order_test,
+    redrawn,
+)
+from analysis.stats.tau_c import NAME as TAU_C
+from analysis.stats.ties import Accuracies, accuracies_pooled, accuracies_within
+from analysis.stats.within_source import within_source, within_values
+
+Measure: TypeAlias = Literal[
+    "pearson", "spearman", "kendall", "kendall_c", "pairwise_accuracy", "soft_pairwise_accuracy"
+]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
+TITLES: dict[Measure, str] = {
+    "pearson": NAMES["pearson"],
+    "spearman": NAMES["spearman"],
+    "kendall": NAMES["kendall"],
+    "kendall_c": TAU_C,
+    "pairwise_accuracy": "pairwise accuracy",
+    "soft_pairwise_accuracy": SOFT,
+}
+NO_SYSTEMS = "the systems are not known"
+NO_INTERVAL = "no interval is known to hold its level here"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One measure of every human column (K) with every metric (M) of a group."""
+
+    value: FloatArray
+    low: FloatArray | float = nan
+    high: FloatArray | float = nan
+    p: FloatArray | float = nan
+    df: FloatArray | float = nan
+    n: IntArray | int
+    clusters: IntArray | int = 0
+    method: str
+    reason: "NDArray[np.object_] | str" = ""
+    more: Mapping[str, FloatArray] = field(default_factory=dict)  # other fields of an `Association`
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnGroup:
+    """Columns over the same questions, what is asked of them, and the chance to use."""
+
+    shared: SharedQuestions
+    measures: Sequence[Measure]
+    ratings: list[FloatArray]
+    rng: np.random.Generator
+    resamples: int
+    confidence: float
+
+    @property
+    def coefficients(self) -> list[Coefficient]:
+        return [each for each in COEFFICIENTS if each in self.measures]
+
+    def with_annotators(
+        self,
+        left: dict[Coefficient, WithoutUnits],
+        values: Callable[[FloatArray, FloatArray, Facets], dict[Coefficient, FloatArray]],
+    ) -> dict[Coefficient, WithoutUnits]:
+        """Add what coefficients are without each annotator, where annotators are random."""
+        if not self.ratings:
+            return left
+        of = self.shared
+        without = without_annotators(self.ratings, of.metric, of.facets, values)
+        return {name: replace(each, annotators=without[name]) for name, each in left.items()}
+
+    def random(self, *, annotators: bool = True) -> str:
+        extra = " and annotators" if self.ratings and annotators else ""
+        return f"{self.shared.facets.random}{extra}"
+
+
+def over_questions(asked: ColumnGroup) -> Iterator[tuple[Measure, Answer]]:
+    of = asked.shared
+    n = len(of.human)
+
+    def values(human: FloatArray, metric: FloatArray, _: Facets) -> dict[Coefficient, FloatArray]:
+        return pooled_values(human, metric, coefficients=asked.coefficients)
+
+    if n < FEWEST:
+        yield from _none(asked, f"{n} questions have both scores: too few")
+        return
+    left = pooled(of.human, of.metric, of.facets, coefficients=asked.coefficients)
+    for name, each in asked.with_annotators(left, values).items():
+        plain: Method = "kendall" if name == "kendall_c" else name
+        published = np.array(
+            [
+                [
+                    nan if np.isnan(v) else independent_p(h, x, float(v), plain)
+                    for x, v in zip(of.metric.T, row, strict=True)
+                ]
+                for h, row in zip(of.human.T, each.value, strict=True)
+            ]
+        )
+        yield name, _by_leaving_out(asked, name, each, "fisher", n, {"p_as_published": published})
+    if "pairwise_accuracy" in asked.measures:
+        yield "pairwise_accuracy", _calibrated(asked, accuracies_pooled(of.human, of.metric, of.facets), pooled=True)
+
+
+def on_each_source(asked: ColumnGroup) -> Iterator[tuple[Measure, Answer]]:
+    of = asked.shared
+
+    def values(human: FloatArray, metric: FloatArray, at: Facets) -> dict[Coefficient, FloatArray]:
+        return within_values(human, metric, at, coefficients=asked.coefficients)
+
+    if of.facets.n_systems < 2:
+        yield from _none(asked, NO_SYSTEMS if len(of.human) else "no question has both scores")
+        return
+    human = np.column_stack([whole(column) for column in of.human.T])
+    left = within_source(human, of.metric, of.facets, coefficients=asked.coefficients)
+    for name, each in asked.with_annotators(left, values).items():
+        yield name, _by_leaving_out(asked, name, each, "plain", None, {})
+    if "pairwise_accuracy" in asked.measures:
+        yield "pairwise_accuracy", _calibrated(asked, accuracies_within(human, of.metric, of.facets), pooled=False)
+
+
+def _by_leaving_out(
+    asked: ColumnGroup,
+    name: Measure,
+    left: WithoutUnits,
+    scale: Scale,
+    n: int | None,
+    more: Mapping[str, FloatArray],
+) -> Answer:
+    limits = inferred(left, scale=scale, confidence=asked.confidence)
+    where = ", mean over sources" if n is None else ""
+    method = f"{TITLES[name]}{where}; delete-one jackknife-t over {asked.random()}, {asked.confidence:.0%}"
+    return Answer(
+        value=left.value,
+        low=np.maximum(limits.low, -1),
+        high=np.minimum(limits.high, 1),
+        p=limits.p,
+        df=limits.df,
+        n=limits.units if n is None else n,
+        clusters=limits.units,
+        method=method,
+        reason=limits.reason,
+        more=more,
+    )
+
+
+def _calibrated(asked: ColumnGroup, found: Accuracies | str, *, pooled: bool) -> Answer:
+    """Return held-out accuracies; where systems are random over all pairs, and where annotators
+    are, without limits.
+    """
+    shape = (len(asked.shared.humans), len(asked.shared.metrics))
+    if isinstance(found, str):
+        return Answer(value=np.full(shape, nan), n=0, method=TITLES["pairwise_accuracy"], reason=found)
+    limits = found.limits(asked.confidence)
+    design = asked.shared.facets.design
+    beside = "systems are random" if pooled and design.systems else "annotators are random" if design.annotators else ""
+    hidden = np.full(shape, nan)
+    where = "all pairs" if pooled else "pairs on a source, mean over sources"
+    method = f"pairwise accuracy, {where}, epsilon of the other sources"
+    if not beside:
+        method += f"; delete-one jackknife-t over {asked.random()}, {asked.confidence:.0%}"
+    return Answer(
+        value=found.held_out.value,
+        low=hidden if beside else limits.low,
+        high=hidden if beside else limits.high,
+        p=hidden if beside else limits.p,
+        df=hidden if beside else limits.df,
+        clusters=limits.units,
+        n=len(asked.shared.human) if pooled else limits.units,
+        method=method,
+        reason=f"{beside}: no interval" if beside else limits.reason,
+        more={
+            "epsilon": found.epsilon,
+            "in_sample": found.in_sample,
+            "baseline": np.repeat(found.baseline[:, None], shape[1], axis=1),
+        },
+    )
+
+
+def _none(
+    asked: ColumnGroup, reason: str, measures: Sequence[Measure] = MEASURES[:-1]
+) -> Iterator[tuple[Measure, Answer]]:
+    """Answer nothing to those measures that were asked for, and say why."""
+    shape = (len(asked.shared.humans), len(asked.shared.metrics))
+    for measure in measures:
+        if measure in asked.measures:
+            yield measure, Answer(value=np.full(shape, nan), n=0, method=TITLES[measure], reason=reason)
+
+
+def over_systems(asked: ColumnGroup) -> Iterator[tuple[Measure, Answer]]:
+    of = asked.shared
+    n, sources = of.facets.n_systems, of.facets.n_sources
+    shape = (len(of.humans), len(of.metrics))
+    if min(n, sources) < FEWEST:
+        reason = NO_SYSTEMS if n < 2 else f"{n} systems and {sources} sources: three of each are needed"
+        yield from _none(asked, reason, (*OVER_SYSTEMS, "soft_pairwise_accuracy"))
+        return
+    people, own = RankedMeans.of(of.human, of.facets), RankedMeans.of(of.metric, of.facets)
+    orders = Orders.of(n, asked.rng)
+    fixed = not (of.facets.design.systems or of.facets.design.annotators)
+    draws = redrawn_means(of, asked.resamples, asked.rng) if fixed else None
+    for measure in OVER_SYSTEMS:
+        if measure in asked.measures:
+            test = order_test(people, own, measure, orders)
+            drawn = None if draws is None else coefficients_drawn(draws, measure)
+            if measure == "pairwise_accuracy":
+                first, second = np.triu_indices(n, 1)
+                tied = (people.ranks[first] == people.ranks[second]).mean(axis=0)
+                more = {"epsilon": np.zeros(shape), "baseline": np.repeat(tied[:, None], shape[1], 1)}
+            else:
+                columns = [each.means if measure == "pearson" else each.ranks for each in (people, own)]
+                more = {"p_as_published": _published(columns[0], columns[1], test.value, measure)}
+            answer = _of_orders(asked, measure, test, orders, drawn)
+            yield measure, replace(answer, more={**answer.more, **more})
+    if "soft_pairwise_accuracy" in asked.measures:
+        human = np.column_stack([whole(column) for column in of.human.T])
+        p = pair_tests(np.column_stack([human, of.metric]), of.facets, rng=asked.rng, permutations=asked.resamples)
+        test = soft_order_test(p[..., : shape[0]], p[..., shape[0] :], orders)
+        answer = _of_orders(asked, "soft_pairwise_accuracy", test, orders, None)
+        if fixed:
+            left = soft_left_out(test.value, of.human, of.metric, of.facets)
+            limits = inferred(left, scale="plain", confidence=asked.confidence)
+            how = f"{SOFT}; delete-one jackknife-t over {sources} sources, {asked.confidence:.0%}; {orders.words}"
+            low, high = np.maximum(limits.low, 0), np.minimum(limits.high, 1)
+            answer = replace(answer, low=low, high=high, df=limits.df, reason=limits.reason, method=how)
+        yield "soft_pairwise_accuracy", answer
+
+
+def redrawn_means(shared: SharedQuestions, resamples: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Return the systems' means by people and by metrics in resamples of sources, the systems
+    being fixed.
+    """
+    human, metric = (np.column_stack([whole(column) for column in table.T]) for table in (shared.human, shared.metric))
+    fixed = replace(shared.facets, design=Inference())
+    return redrawn(human, metric, fixed, resamples=resamples, rng=rng)
+
+
+def coefficients_drawn(draws: tuple[FloatArray, FloatArray], measure: OverSystems) -> FloatArray:
+    """Return (B, K, M) coefficients over systems of redrawn means."""
+    with np.errstate(invalid="ignore"):
+        return coefficients_of(features(draws[0], measure), features(draws[1], measure), measure)
+
+
+def _published(human: FloatArray, metric: FloatArray, value: FloatArray, method: Method) -> FloatArray:
+    """Return p of coefficients (K, M) that takes the rows as independent."""
+    found = np.full(value.shape, nan)
+    for k, m in zip(*np.nonzero(~np.isnan(value)), strict=True):
+        found[k, m] = independent_p(human[:, k], metric[:, m], float(value[k, m]), method)
+    return found
+
+
+def _of_orders(
+    asked: ColumnGroup, measure: Measure, test: OrderTest, orders: Orders, drawn: FloatArray | None
+) -> Answer:
+    """Return coefficients over systems with an interval over sources, or over the systems where
+    these are random.
+    """
+    of = asked.shared.facets
+    low, high = np.full(test.value.shape, nan), np.full(test.value.shape, nan)
+    reason = np.full(test.value.shape, "", dtype=object)
+    words = ""
+    for at in np.ndindex(test.value.shape):
+        value = float(test.value[at])
+        if np.isnan(value):
+            continue
+        if drawn is not None:
+            words = f"bootstrap of {asked.resamples} over {of.n_sources} sources"
+            spread = percentiles(drawn[(slice(None), *at)], words, asked.confidence)
+            low[at], high[at], reason[at], words = spread.low, spread.high, spread.reason, spread.words
+        elif measure in METHODS and of.design.systems and not of.design.annotators:
+            words = f"Fisher z over {of.n_systems} systems, {asked.confidence:.0%}"
+            low[at], high[at] = fisher_interval(value, of.n_systems, method=measure, confidence=asked.confidence)
+            reason[at] = "" if low[at] == low[at] else "too few systems or a perfect correlation: no interval"
+        else:
+            reason[at] = NO_INTERVAL
+    how = f"{TITLES[measure]}, over systems; " + (f"{words}; " if words else "") + orders.words
+    more = {"smallest_p": test.smallest_p}
+    drawn_from = 0 if of.design.systems else of.n_sources
+    return Answer(
+        value=test.value,
+        low=low,
+        high=high,
+        p=test.p,
+        n=of.n_systems,
+        clusters=drawn_from,
+        method=how,
+        reason=reason,
+        more=more,
+    )

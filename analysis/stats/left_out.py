@@ -1,0 +1,145 @@
+"""Intervals and tests from leaving out one unit at a time, for many coefficients at once and over
+crossed facets.
+
+A coefficient is computed anew without each source; where systems are random, also without each
+system and without each question set; where annotators are, also without each of them. What it
+changes by gives its standard error, and Student's t the interval and the test that belong together.
+It draws no random numbers.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import nan
+from typing import Literal, TypeAlias
+
+import numpy as np
+from scipy import special
+
+from analysis.stats.arrays import BoolArray, FloatArray, IntArray
+
+Scale: TypeAlias = Literal["fisher", "plain"]
+FEWEST = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithoutUnits:
+    """Coefficients, and what they are without each unit of a random facet.
+
+    The first axis of all but ``value`` counts the units, the others are those of ``value``. A unit
+    that a coefficient does not rest on is nan there.
+    """
+
+    value: FloatArray  # (...)
+    sources: FloatArray  # (n_sources, ...)
+    systems: FloatArray | None = None
+    cells: FloatArray | None = None  # with ``systems``: without each question set
+    annotators: FloatArray | None = None
+    fragile: BoolArray | None = None  # where a coefficient is undefined without one of the units
+
+    def each(self, change: Callable[[FloatArray], FloatArray]) -> "WithoutUnits":
+        """Return the same with ``change`` made to every number."""
+
+        def changed(part: FloatArray | None) -> FloatArray | None:
+            return None if part is None else change(part)
+
+        return replace(
+            self,
+            value=change(self.value),
+            sources=change(self.sources),
+            systems=changed(self.systems),
+            cells=changed(self.cells),
+            annotators=changed(self.annotators),
+        )
+
+    def pairs(self, first: IntArray, second: IntArray) -> "WithoutUnits":
+        """Return the differences of coefficients ``first`` and ``second`` along the last axis."""
+        apart = self.each(lambda values: values[..., first] - values[..., second])
+        if self.fragile is None:
+            return apart
+        return replace(apart, fragile=self.fragile[..., first] | self.fragile[..., second])
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """Limits and two-sided p of coefficients, and why some have none."""
+
+    low: FloatArray
+    high: FloatArray
+    p: FloatArray
+    df: FloatArray  # of Student's t
+    units: IntArray  # sources that the coefficient rests on
+    reason: "np.ndarray[tuple[int, ...], np.dtype[np.object_]]"
+
+
+def variance(without: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the jackknife variance along the first axis, and how many units it rests on."""
+    held = ~np.isnan(without)
+    n = held.sum(axis=0)
+    centre = np.where(held, without, 0).sum(axis=0) / np.maximum(n, 1)
+    squares = np.where(held, without - centre, 0) ** 2
+    return np.asarray((n - 1) / np.maximum(n, 1) * squares.sum(axis=0)), np.asarray(n)
+
+
+def standard_error(left: WithoutUnits) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return standard error, degrees of freedom and the number of sources of every coefficient.
+
+    Notes
+    -----
+    Over sources alone this is the delete-one jackknife by cluster. Crossed with systems it is the
+    two-way variance of Cameron, Gelbach and Miller (2011), sources + systems - question sets, each
+    by the jackknife, where what systems add is not below 0; where they add something, t has one
+    degree of freedom less than there are systems. Annotators add their own, without subtracting
+    what they share with the others, so that it errs on the wide side.
+    """
+    total, n = variance(left.sources)
+    freedom = np.asarray(n - 1, dtype=np.float64)
+    if left.systems is not None and left.cells is not None:
+        by_system, systems = variance(left.systems)
+        added = np.maximum(by_system - variance(left.cells)[0], 0)
+        total = total + added
+        freedom = np.where(added > 0, np.minimum(freedom, systems - 1), freedom)
+    if left.annotators is not None:
+        by_annotator, annotators = variance(left.annotators)
+        total = total + by_annotator
+        freedom = np.where(by_annotator > 0, np.minimum(freedom, annotators - 1), freedom)
+    return np.asarray(np.sqrt(total), dtype=np.float64), freedom, n
+
+
+def inferred(left: WithoutUnits, *, scale: Scale, confidence: float = 0.95) -> Inferred:
+    """Return interval and test that the coefficients are 0.
+
+    Parameters
+    ----------
+    left : coefficients without each unit
+    scale : "fisher" for a correlation over all questions, whose sampling is skewed near 1; "plain"
+        for means over sources and for differences
+    """
+    value = left.value
+    perfect = np.zeros(value.shape, dtype=bool)
+    if scale == "fisher":
+        perfect = np.abs(value) >= 1 - 1e-12
+        left = left.each(lambda r: np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15)))
+    error, freedom, units = standard_error(left)
+    fragile = np.zeros(value.shape, dtype=bool) if left.fragile is None else left.fragile
+    still = error <= 1e-12
+    nothing = still & (left.value == 0)  # two metrics that are one and the same
+    reason = np.full(value.shape, "", dtype=object)
+    reason[still] = "nothing changes it: no interval can be estimated"
+    reason[fragile] = "without one of the units it is undefined: no interval"
+    reason[perfect] = "a perfect correlation: no interval"
+    reason[units < FEWEST] = f"fewer than {FEWEST} sources: no interval"
+    reason[np.isnan(value)] = ""
+    sound = np.asarray(reason == "") & ~np.isnan(value) & (freedom > 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        reach = special.stdtrit(freedom, (1 + confidence) / 2) * error
+        p = 2 * special.stdtr(freedom, -np.abs(left.value) / error)
+    back = np.tanh if scale == "fisher" else np.asarray
+    low, high = back(left.value - reach), back(left.value + reach)
+    return Inferred(
+        np.where(sound, low, nan),
+        np.where(sound, high, nan),
+        np.where(sound, p, np.where(nothing & (units >= FEWEST), 1.0, nan)),
+        np.where(sound, freedom, nan),
+        units,
+        reason,
+    )

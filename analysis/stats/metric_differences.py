@@ -1,0 +1,317 @@
+"""Does one metric follow people better than another? Every pair at three levels, and the set of
+those in front.
+
+What is random is declared (`analysis.stats.facets`), as for `against_people`. Pooled and within
+source, interval and test of a difference come from leaving out one unit of each random facet. Over
+systems, the metrics change places: source by source where the systems are fixed, system by system
+where these are random.
+
+Williams, Steiger, Meng and Zou (`dependent`, `dependent_z`) and PERM-BOTH (`clustered.swap_test`)
+are for comparison with papers: they find differences that are not there (docs/statistics.md has the
+rates).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import nan
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from analysis.stats.against_people import LEVELS, Association, CorrelationLevel
+from analysis.stats.annotator_facet import without_annotators
+from analysis.stats.answers import NO_INTERVAL, NO_SYSTEMS
+from analysis.stats.arrays import FloatArray, IntArray, numeric
+from analysis.stats.correlation import NAMES, Method
+from analysis.stats.estimate import Tested
+from analysis.stats.exact_sums import whole
+from analysis.stats.facets import Facets
+from analysis.stats.left_out import WithoutUnits, inferred
+from analysis.stats.multiplicity import holm
+from analysis.stats.pooled import Coefficient, pooled, pooled_values
+from analysis.stats.shared_questions import Items, NamedColumns, SharedQuestions, shared_by_pairs
+from analysis.stats.system_level import FEWEST, RankedMeans, coefficients_of, swapped_systems
+from analysis.stats.within_source import mean_left_out, source_coefficients, within_values
+
+PER_PAIR = 40  # swaps for each pair of metrics: Holm multiplies the smallest p by the number of pairs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricDifference:
+    """By how much one metric follows a human column better than another at one level."""
+
+    human: str
+    better: str
+    other: str
+    level: CorrelationLevel
+    measure: Method
+    found: Tested  # value 0 or more; n as of `Association`
+    p_holm: float = nan  # over the pairs of metrics of this human column at this level
+    smallest_p: float = nan  # over systems: what the swaps cannot fall below
+    questions: int
+    sources: int
+    systems: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Indistinct:
+    """The metrics that could not be told apart from the highest one, at one level.
+
+    With probability 1 - ``alpha`` or more the truly highest is among ``members``: it is left out
+    only if it is taken for lower than another by mistake, and the chance of any mistake among all
+    pairs is held at ``alpha`` (Holm).
+    """
+
+    human: str
+    level: CorrelationLevel
+    measure: Method
+    highest: str
+    members: tuple[str, ...]  # the highest first, then in order of value
+    behind: tuple[str, ...]
+    unknown: tuple[str, ...]  # undefined at this level, or without a test against the highest
+    alpha: float
+
+
+def metric_differences(
+    humans: Mapping[str, ArrayLike],
+    metrics: Mapping[str, ArrayLike],
+    *,
+    facets: Facets,
+    rng: np.random.Generator,
+    measure: Method = "spearman",
+    levels: Sequence[CorrelationLevel] = LEVELS,
+    items: Items = "own",
+    ratings: Mapping[str, ArrayLike] | None = None,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+) -> list[MetricDifference]:
+    """Return every pair of metrics against every human column, the better one first.
+
+    Parameters
+    ----------
+    humans, metrics, facets, rng, items, ratings : as for `against_people`; "own" questions are
+        those that the human column and both metrics have
+    measure : the correlation that is compared
+    resamples : swaps over systems, or `PER_PAIR` for each pair of metrics where that is more
+    """
+    people, own = NamedColumns.of(humans), NamedColumns.of(metrics)
+    tables = {name: numeric(each, name=name, ndim=2) for name, each in (ratings or {}).items()}
+    swaps = max(resamples, PER_PAIR * len(own.names) * (len(own.names) - 1) // 2)
+    found: dict[tuple[int, int, int, str], MetricDifference] = {}
+    for shared, pairs in shared_by_pairs(people, own, facets, items=items):
+        chosen = shared.humans if facets.design.annotators else []
+        by_annotator = [tables[people.names[k]][shared.kept] for k in chosen]
+        asked = _Pairwise(shared, pairs, measure, by_annotator, confidence, swaps, rng)
+        for level in levels:
+            for one in _AT[level](asked):
+                human = shared.humans[one.human]
+                a, b = (shared.metrics[i] for i in pairs[one.pair])
+                found[human, min(a, b), max(a, b), level] = _difference(
+                    one, level, measure, shared, people.names[human], (own.names[a], own.names[b])
+                )
+    rows = []
+    for human in range(len(people.names)):
+        for level in levels:
+            family = [row for key, row in sorted(found.items()) if key[0] == human and key[3] == level]
+            adjusted = holm([row.found.p for row in family])
+            rows += [replace(row, p_holm=float(p)) for row, p in zip(family, adjusted, strict=True)]
+    return rows
+
+
+def _difference(
+    one: "_Outcome",
+    level: CorrelationLevel,
+    measure: Method,
+    shared: SharedQuestions,
+    human: str,
+    names: tuple[str, str],
+) -> MetricDifference:
+    """Return an outcome with the better metric first."""
+    (better, other), found = names, one.found
+    if found.value < 0:
+        (other, better) = names
+        found = replace(found, value=-found.value, low=-found.high, high=-found.low)
+    return MetricDifference(
+        human=human,
+        better=better,
+        other=other,
+        level=level,
+        measure=measure,
+        found=found,
+        smallest_p=one.smallest_p,
+        questions=len(shared.human),
+        sources=shared.facets.n_sources,
+        systems=shared.facets.n_systems,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What was found of one human column and one pair of metrics, by their places."""
+
+    human: int
+    pair: int
+    found: Tested
+    smallest_p: float = nan
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairwise:
+    """Pairs of metrics to compare over the same questions."""
+
+    shared: SharedQuestions
+    pairs: list[tuple[int, int]]
+    measure: Method
+    ratings: list[FloatArray]
+    confidence: float
+    swaps: int
+    rng: np.random.Generator
+
+    @property
+    def sides(self) -> tuple[IntArray, IntArray]:
+        both = np.array(self.pairs, dtype=np.intp)
+        return both[:, 0], both[:, 1]
+
+    def tested(self, left: WithoutUnits, words: str, n: int | None) -> Iterator[_Outcome]:
+        """Yield human column, pair and outcome of differences (K, pairs)."""
+        limits = inferred(left, scale="plain", confidence=self.confidence)
+        facets = self.shared.facets.random + (" and annotators" if self.ratings else "")
+        method = (
+            f"{NAMES[self.measure]}{words}, difference; delete-one jackknife-t over {facets}, {self.confidence:.0%}"
+        )
+        for at in np.ndindex(left.value.shape):
+            value = float(left.value[at])
+            reason = str(limits.reason[at]) or ("a correlation is undefined" if np.isnan(value) else "")
+            found = Tested(
+                value=value,
+                low=float(limits.low[at]),
+                high=float(limits.high[at]),
+                p=float(limits.p[at]),
+                df=float(limits.df[at]),
+                n=int(limits.units[at]) if n is None else n,
+                clusters=int(limits.units[at]),
+                dropped=self.shared.dropped,
+                method=method,
+                reason=reason,
+            )
+            yield _Outcome(at[0], at[1], found)
+
+    def none(self, reason: str) -> Iterator[_Outcome]:
+        for k in range(len(self.shared.humans)):
+            for place in range(len(self.pairs)):
+                yield _Outcome(k, place, Tested(value=nan, method=NAMES[self.measure], reason=reason))
+
+
+def _pooled(asked: _Pairwise) -> Iterator[_Outcome]:
+    of, name = asked.shared, asked.measure
+    if len(of.human) < FEWEST:
+        return asked.none(f"{len(of.human)} questions have all scores: too few")
+    left = pooled(of.human, of.metric, of.facets, coefficients=[name])[name]
+    if asked.ratings:
+
+        def values(human: FloatArray, metric: FloatArray, _: Facets) -> dict[Coefficient, FloatArray]:
+            return {name: pooled_values(human, metric, coefficients=[name])[name]}
+
+        left = replace(left, annotators=without_annotators(asked.ratings, of.metric, of.facets, values)[name])
+    return asked.tested(left.pairs(*asked.sides), "", len(of.human))
+
+
+def _within_source(asked: _Pairwise) -> Iterator[_Outcome]:
+    of, name, (first, second) = asked.shared, asked.measure, asked.sides
+    if of.facets.n_systems < 2:
+        return asked.none(NO_SYSTEMS)
+    human = np.column_stack([whole(column) for column in of.human.T])
+    r, by_system = source_coefficients(human, of.metric, of.facets, coefficient=name)
+    without = None if by_system is None else by_system[..., first] - by_system[..., second]
+    left = mean_left_out(r[..., first] - r[..., second], without)
+    if asked.ratings:
+
+        def values(human: FloatArray, metric: FloatArray, at: Facets) -> dict[Coefficient, FloatArray]:
+            return {name: within_values(human, metric, at, coefficients=[name])[name]}
+
+        each = without_annotators(asked.ratings, of.metric, of.facets, values)[name]
+        left = replace(left, annotators=each[..., first] - each[..., second])
+    return asked.tested(left, ", mean over sources", None)
+
+
+def _systems(asked: _Pairwise) -> Iterator[_Outcome]:
+    of, name, (first, second) = asked.shared, asked.measure, asked.sides
+    n, sources = of.facets.n_systems, of.facets.n_sources
+    if min(n, sources) < FEWEST:
+        enough = f"{n} systems and {sources} sources: three of each are needed"
+        yield from asked.none(NO_SYSTEMS if n < 2 else enough)
+        return
+    swapped = swapped_systems(
+        of.human, of.metric, of.facets, asked.pairs, coefficient=name, resamples=asked.swaps, rng=asked.rng
+    )
+    people, own = RankedMeans.of(of.human, of.facets), RankedMeans.of(of.metric, of.facets)
+    each = coefficients_of(people.under(name), own.under(name), name)
+    method = f"{NAMES[name]}, over systems, difference; {swapped.words}"
+    for at in np.ndindex(swapped.p.shape):
+        value = float(each[at[0], first[at[1]]] - each[at[0], second[at[1]]])
+        reason = "a correlation is undefined" if np.isnan(value) else NO_INTERVAL
+        p = float(swapped.p[at])
+        found = Tested(value=value, p=p, n=n, clusters=sources, dropped=of.dropped, method=method, reason=reason)
+        yield _Outcome(at[0], at[1], found, swapped.smallest_p)
+
+
+_AT: dict[CorrelationLevel, Callable[[_Pairwise], Iterator[_Outcome]]] = {
+    "within_source": _within_source,
+    "pooled": _pooled,
+    "systems": _systems,
+}
+
+
+def indistinct(
+    associations: Iterable[Association], differences: Iterable[MetricDifference], *, alpha: float = 0.05
+) -> list[Indistinct]:
+    """Return for every human column and level the metrics that could not be told apart from the
+    highest.
+
+    Parameters
+    ----------
+    associations : of the measure that the differences compare; others are passed over
+    differences : from `metric_differences`
+    alpha : chance of leaving out the truly highest
+    """
+    families: dict[tuple[str, CorrelationLevel, Method], list[MetricDifference]] = {}
+    for row in differences:
+        families.setdefault((row.human, row.level, row.measure), []).append(row)
+    values: dict[tuple[str, CorrelationLevel, str], dict[str, float]] = {}
+    for each in associations:
+        values.setdefault((each.human, each.level, each.measure), {})[each.metric] = each.found.value
+    found = []
+    for (human, level, measure), rows in families.items():
+        of = values[human, level, measure]
+        ranked = sorted((m for m in of if not np.isnan(of[m])), key=lambda m: -of[m])
+        if not ranked:
+            continue
+        highest, p = ranked[0], {}
+        for row in rows:
+            if highest in (row.better, row.other):
+                metric = row.other if row.better == highest else row.better
+                p[metric] = nan if np.isnan(row.p_holm) else row.p_holm if row.better == highest else 1.0
+        unknown = [m for m in of if m != highest and np.isnan(p.get(m, nan))]
+        members = [m for m in ranked if m == highest or (m not in unknown and p[m] >= alpha)]
+        behind = [m for m in ranked if m not in members and m not in unknown]
+        found.append(
+            Indistinct(
+                human=human,
+                level=level,
+                measure=measure,
+                highest=highest,
+                members=tuple(members),
+                behind=tuple(behind),
+                unknown=tuple(unknown),
+                alpha=alpha,
+            )
+        )
+    return found
+
+
+def in_every_set(sets: Sequence[Indistinct], human: str) -> tuple[str, ...]:
+    """Return the metrics that no level of one human column leaves behind; where there are none,
+    the levels disagree.
+    """
+    own = [each for each in sets if each.human == human]
+    return tuple(m for m in own[0].members if all(m in each.members for each in own)) if own else ()

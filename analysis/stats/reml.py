@@ -1,0 +1,440 @@
+"""Restricted maximum likelihood for nested random effects beside crossed ones.
+
+    y = X b + Z u + sum of Z_l u_l + e
+
+with fixed columns X, crossed random effects Z u, and levels of groups that are nested in each
+other, the ratings in the finest. Nested effects are eliminated group by group; X and Z stay as a
+dense block. One evaluation of the likelihood costs (finest groups x columns^2).
+
+Notes
+-----
+V = v_e V0 + Z D Z' with V0 = I + sum of gamma_l Z_l Z_l' over the levels, gamma_l = v_l / v_e,
+M = [X Z y] and P = V^-1 - V^-1 X (X' V^-1 X)^-1 X' V^-1.
+
+References
+----------
+Gilmore, Thompson and Cullis (1995), Biometrics 51, 1440-1450: average information. Searle, Casella
+and McCulloch (1992), Variance Components, chapter 6.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import log, sqrt
+
+import numpy as np
+from scipy import linalg, sparse
+
+from analysis.stats.arrays import FloatArray, IntArray
+
+MOST_STEPS = 500
+SETTLED = 1e-9  # the last step, as a share of all variance
+DISTINCT = 1e-8  # eigenvalue of the normalised information below which variances are confounded
+NOTHING = 1e-7  # share of the residual below which the equations lose their digits
+DIGITS = 8  # significant digits of a variance: those that every processor agrees on
+
+
+class Unfit(ValueError):
+    """Ratings that the model cannot be fitted to; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class NestedLevel:
+    """A random effect whose groups hold the next finer level's groups (or ratings)."""
+
+    name: str
+    parents: IntArray  # the group of each finer group
+    members: sparse.csr_matrix  # (n_groups, n_finer) of 0 and 1
+
+    @property
+    def groups(self) -> int:
+        return int(self.members.shape[0])
+
+    def added(self, values: FloatArray) -> FloatArray:
+        """Return the sums of finer groups' values (n_finer, k) over the groups."""
+        return np.asarray(self.members @ values)
+
+
+def nested_level(name: str, parents: IntArray) -> NestedLevel:
+    """Return the level in which each finer group (or rating) has the parent given."""
+    n = len(parents)
+    shape = (int(parents.max()) + 1, n)
+    members = sparse.csr_matrix((np.ones(n), (parents, np.arange(n))), shape=shape)
+    return NestedLevel(name, parents, members)
+
+
+@dataclass(frozen=True, slots=True)
+class MixedDesign:
+    """The columns M = [X Z y], with fixed X and crossed random Z, and nested levels beside."""
+
+    columns: sparse.csr_matrix  # (n, q + 1)
+    fixed: int
+    blocks: Mapping[str, slice]  # of Z
+    levels: list[NestedLevel]  # from fine to coarse
+    to_means: FloatArray  # (n_systems, fixed) from coefficients to systems' means
+    whole: FloatArray  # M' M
+    sums: FloatArray  # of M over groups of the finest level
+
+    @property
+    def names(self) -> list[str]:
+        return [*(level.name for level in self.levels), *self.blocks, "residual"]
+
+    @property
+    def groups(self) -> FloatArray:
+        """How many values each random effect has."""
+        blocks = [block.stop - block.start for block in self.blocks.values()]
+        return np.array([*(level.groups for level in self.levels), *blocks, self.n], dtype=float)
+
+    @property
+    def dense(self) -> int:
+        return len(self.whole) - 1
+
+    @property
+    def n(self) -> int:
+        return int(self.columns.shape[0])
+
+
+@dataclass(frozen=True, slots=True)
+class RemlFit:
+    """The restricted likelihood at some variances, and what is found there."""
+
+    variances: FloatArray  # of the design's names; the residual is the last
+    deviance: float  # -2 log restricted likelihood, without its constant
+    score: FloatArray  # derivative of the log likelihood by each variance
+    information: FloatArray  # average information
+    coefficients: FloatArray  # (q,) fixed and crossed random effects
+    inverse: FloatArray  # (q, q) of the mixed model equations, in units of the residual variance
+    grams: list[FloatArray]  # (q, q) of each random effect
+
+
+def _evaluated(design: MixedDesign, variances: FloatArray) -> RemlFit:
+    """Evaluate the restricted likelihood.
+
+    V = v_e V0 + Z D Z' with V0 = I + sum of gamma_l Z_l Z_l' over the nested levels. What is
+    needed of V0^-1 are M' V0^-1 M and the sums Z_l' V0^-1 M over groups.
+    """
+    levels, residual = len(design.levels), float(variances[-1])
+    gamma = variances[:levels] / residual
+    chain, log_det, shares = _chain(design, gamma)
+    up, sums = _carried(design, gamma, chain, design.sums)
+    inner = design.whole.copy()
+    for ratio, (shrink, _), total in zip(gamma, chain, up, strict=True):
+        inner -= total.T @ ((ratio * shrink)[:, None] * total)
+    solved = _mixed_equations(design, inner, variances)
+    effects = [_nested(*each, solved, residual) for each in zip(sums, shares, strict=True)]
+    effects += [_crossing(name, design, solved, variances) for name in design.blocks]
+    free = design.n - design.fixed
+    squares = np.array([effect.own @ effect.own for effect in effects])
+    traces = np.array([effect.trace for effect in effects])
+    last = (solved.squares / residual - variances[:-1] @ squares) / residual
+    last_trace = (free - variances[:-1] @ traces) / residual
+    squares, traces = np.append(squares, last), np.append(traces, last_trace)
+    return RemlFit(
+        variances=variances,
+        deviance=free * log(residual) + log_det + solved.log_det + solved.squares / residual,
+        score=(squares - traces) / 2,
+        information=_information(design, variances, chain, effects, solved.inverse, squares),
+        coefficients=solved.coefficients,
+        inverse=solved.inverse,
+        grams=[effect.gram for effect in effects],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Solved:
+    """The mixed model equations H b = M' V0^-1 y, H = [X Z]' V0^-1 [X Z] + v_e D^-1."""
+
+    inner: FloatArray  # M' V0^-1 M
+    inverse: FloatArray  # H^-1
+    left: FloatArray  # diagonal of H^-1 scaled by v_e D^-1: the share of Z not explained
+    coefficients: FloatArray
+    squares: float  # y' P y in units of 1 / v_e
+    log_det: float  # log |V| + log |X' V^-1 X| beyond those of V0 and v_e
+
+
+def _mixed_equations(design: MixedDesign, inner: FloatArray, variances: FloatArray) -> _Solved:
+    """Solve the equations in a scaled form that allows variances of zero."""
+    q, levels = design.dense, len(design.levels)
+    scale, random = np.ones(q), np.zeros(q)
+    for block, variance in zip(design.blocks.values(), variances[levels:-1], strict=True):
+        scale[block], random[block] = sqrt(variance / variances[-1]), 1
+    scaled = scale[:, None] * inner[:q, :q] * scale + np.diag(random)
+    try:
+        log_det = 2 * float(np.log(np.linalg.cholesky(scaled).diagonal()).sum())
+    except np.linalg.LinAlgError:
+        raise Unfit("the mixed model equations are ill-conditioned") from None
+    left = np.linalg.inv(scaled)
+    inverse = scale[:, None] * left * scale
+    coefficients = inverse @ inner[:q, -1]
+    squares = float(inner[-1, -1] - inner[-1, :q] @ coefficients)
+    return _Solved(inner, inverse, np.array(left.diagonal()), coefficients, squares, log_det)
+
+
+@dataclass(frozen=True, slots=True)
+class _Effect:
+    """What the likelihood's derivatives need of one random effect."""
+
+    own: FloatArray  # Z_k' P y
+    trace: float  # tr(Z_k' P Z_k)
+    across: FloatArray  # (q,) [X Z]' V0^-1 Z_k Z_k' P y
+    gram: FloatArray  # (q, q) [X Z]' V0^-1 Z_k Z_k' V0^-1 [X Z]
+
+
+def _nested(total: FloatArray, share: float, solved: _Solved, residual: float) -> _Effect:
+    columns = total[:, :-1]
+    gram = columns.T @ columns
+    own = (total[:, -1] - columns @ solved.coefficients) / residual
+    trace = (share - float((gram * solved.inverse).sum())) / residual
+    return _Effect(own, trace, columns.T @ own, gram)
+
+
+def _crossing(name: str, design: MixedDesign, solved: _Solved, variances: FloatArray) -> _Effect:
+    block, q = design.blocks[name], design.dense
+    variance, residual = variances[design.names.index(name)], float(variances[-1])
+    rows, size = solved.inner[block, :q], block.stop - block.start
+    gram, left = rows.T @ rows, float(solved.left[block].sum())
+    if left < size / 2:  # the form that keeps its digits where the variance is large
+        own = solved.coefficients[block] / variance
+        trace = (size - left) / variance
+    else:
+        own = (solved.inner[block, -1] - rows @ solved.coefficients) / residual
+        whole = float(np.trace(solved.inner[block, block]))
+        trace = (whole - float((gram * solved.inverse).sum())) / residual
+    return _Effect(own, trace, rows.T @ own, gram)
+
+
+_Chain = list[tuple[FloatArray, FloatArray]]
+
+
+def _chain(design: MixedDesign, gamma: FloatArray) -> tuple[_Chain, float, list[float]]:
+    """Eliminate the nested levels from fine to coarse.
+
+    With V_g the covariance inside group g after its own effect, returns for each level the factor
+    1 / (1 + gamma W), W the sum of 1' V^-1 1 over what is in the group, and 1' V_g^-1 1; then
+    log |V0|, and tr(Z_l' V0^-1 Z_l) of each level.
+    """
+    chain: _Chain = []
+    weight, log_det = np.ones(design.n), 0.0
+    for level, ratio in zip(design.levels, gamma, strict=True):
+        whole = np.bincount(level.parents, weight, level.groups)
+        shrink = 1 / (1 + ratio * whole)
+        log_det += float(np.log1p(ratio * whole).sum())
+        weight = whole * shrink
+        chain.append((shrink, weight))
+    shares: list[float] = []
+    above = np.zeros(1)
+    parents = np.zeros(design.levels[-1].groups if design.levels else 0, dtype=np.intp)
+    for i in reversed(range(len(chain))):
+        shrink, weight = chain[i]
+        shares.append(float((weight - weight**2 * above[parents]).sum()))
+        above = gamma[i] * shrink + shrink**2 * above[parents]
+        parents = design.levels[i].parents
+    return chain, log_det, shares[::-1]
+
+
+def _carried(
+    design: MixedDesign, gamma: FloatArray, chain: _Chain, sums: FloatArray
+) -> tuple[list[FloatArray], list[FloatArray]]:
+    """From sums of columns over the finest groups, return for each level 1' V^-1 (columns) before
+    its own effect is eliminated, and Z_l' V0^-1 (columns).
+    """
+    up: list[FloatArray] = []
+    for level, (shrink, _) in zip(design.levels, chain, strict=True):
+        up.append(level.added(sums) if up else sums)
+        sums = shrink[:, None] * up[-1]
+    down: list[FloatArray] = []
+    above = np.zeros((1, sums.shape[1]))
+    parents = np.zeros(len(sums), dtype=np.intp)
+    for i in reversed(range(len(chain))):
+        shrink, weight = chain[i]
+        down.append(shrink[:, None] * up[i] - weight[:, None] * above[parents])
+        above = above[parents] + gamma[i] * down[-1]
+        parents = design.levels[i].parents
+    return up, down[::-1]
+
+
+def _information(
+    design: MixedDesign,
+    variances: FloatArray,
+    chain: _Chain,
+    effects: list[_Effect],
+    inverse: FloatArray,
+    squares: FloatArray,
+) -> FloatArray:
+    """Return the average information, y'P V_j P V_k P y / 2.
+
+    With t_k = Z_k Z_k' P y it is t_j' P t_k / 2. For the residual, v_e P P y follows from
+    V P y = y - X b: the sum of v_k t_k is that, and P of it is P y.
+    """
+    levels, residual = len(design.levels), float(variances[-1])
+    size, own = len(effects), [effect.own for effect in effects]
+    products = np.zeros((size, size))
+    if levels:
+        gamma = variances[:levels] / residual
+        first = design.levels[0]
+        spread = np.zeros((first.groups, levels))
+        for k in range(levels):
+            values = own[k]
+            for finer in range(k, 0, -1):
+                values = values[design.levels[finer].parents]
+            spread[:, k] = values
+        sizes = np.bincount(first.parents, minlength=first.groups)
+        _, down = _carried(design, gamma, chain, sizes[:, None] * spread)
+        products[:levels, :levels] = [own[j] @ down[j] for j in range(levels)]
+    across = [effect.across for effect in effects]
+    crossing = np.array(across).reshape(size, design.dense).T
+    for k, block in enumerate(design.blocks.values(), levels):
+        products[k] = own[k] @ crossing[block]
+        products[:, k] = products[k]
+    found = np.zeros((size + 1, size + 1))
+    found[:-1, :-1] = (products - crossing.T @ inverse @ crossing) / residual
+    found[:-1, -1] = (squares[:-1] - found[:-1, :-1] @ variances[:-1]) / residual
+    found[-1, :-1] = found[:-1, -1]
+    found[-1, -1] = (squares[-1] - found[-1, :-1] @ variances[:-1]) / residual
+    return found / 2
+
+
+def fitted(design: MixedDesign) -> RemlFit:
+    """Return the fit of highest restricted likelihood.
+
+    Raises
+    ------
+    Unfit
+        Variances that the design cannot tell apart, or a residual that does not vary.
+    """
+    fixed = design.fixed
+    plain = np.linalg.solve(design.whole[:fixed, :fixed], design.whole[:fixed, -1])
+    squares = design.whole[-1, -1] - design.whole[:fixed, -1] @ plain
+    if squares <= 1e-12 * design.n:
+        raise Unfit("nothing varies beside systems and annotators")
+    start = np.full(len(design.names), squares / (design.n - fixed) / 2)
+    start[:-1] /= len(start)
+    _distinct(design, _evaluated(_with_noise(design), start))
+    fit = _evaluated(design, start)
+    for _ in range(MOST_STEPS):
+        before, fit = fit.variances, _stepped(design, fit)
+        if fit.variances[-1] < NOTHING * fit.variances.sum():
+            raise Unfit("the residual does not vary")
+        if np.abs(fit.variances - before).max() < SETTLED * fit.variances.sum():
+            fit = _evaluated(design, np.array([float(f"{v:.{DIGITS}g}") for v in fit.variances]))
+            _distinct(design, fit)
+            return fit
+    raise Unfit(f"the search for the best variances did not settle in {MOST_STEPS} steps")
+
+
+def _stepped(design: MixedDesign, fit: RemlFit) -> RemlFit:
+    """Take a step of average information, halved until it does not lower the likelihood.
+
+    Variances at zero stay there while the likelihood falls away from zero. A variance is lowered to
+    a tenth at most, until it is a thousandth of all: then it may become zero. Where the information
+    is of no use, the step is that of the EM algorithm, which never lowers the likelihood.
+    """
+    variances, total = fit.variances, fit.variances.sum()
+    lowest = np.where(variances <= 1e-3 * total, 0, variances / 10)
+    lowest[-1] = variances[-1] / 10
+    told = fit.information.diagonal() > 1e-12 / total**2  # else the ratings hold nothing of it
+    free = told & ((variances > 0) | (fit.score > 0))
+    information = fit.information[np.ix_(free, free)]
+    if _rank(information) == free.sum():
+        step = np.where(told, 0, -variances)
+        step[free] = np.linalg.solve(information, fit.score[free])
+        for _ in range(30):
+            new = np.where(variances + step < variances / 10, lowest, variances + step)
+            found = _evaluated(design, np.minimum(new, 10 * total))
+            if found.deviance <= fit.deviance + 1e-7 * (abs(fit.deviance) + design.n):
+                return found
+            step /= 2
+    new = variances + 2 * variances**2 * fit.score / design.groups
+    return _evaluated(design, np.where(new <= 1e-6 * total, lowest, new))
+
+
+def _with_noise(design: MixedDesign) -> MixedDesign:
+    """Return the design with noise as ratings: its information shows what a design can tell."""
+    noise = np.random.default_rng(0).normal(size=(design.n, 1))
+    pieces = [design.columns[:, :-1], sparse.csr_matrix(noise)]
+    columns = sparse.csr_matrix(sparse.hstack(pieces))
+    sums, groups = design.sums, design.levels[0].groups if design.levels else 0
+    if groups:
+        sums = np.column_stack([sums[:, :-1], design.levels[0].added(noise)])
+    return replace(design, columns=columns, whole=(columns.T @ columns).toarray(), sums=sums)
+
+
+def _distinct(design: MixedDesign, fit: RemlFit) -> None:
+    """Refuse variances that the design cannot tell apart."""
+    free = fit.variances > 0
+    rank = _rank(fit.information[np.ix_(free, free)])
+    if rank < free.sum():
+        names = ", ".join(n for n, used in zip(design.names, free, strict=True) if used)
+        raise Unfit(f"variances cannot be told apart: rank {rank} of {free.sum()} ({names})")
+
+
+def _rank(information: FloatArray) -> int:
+    """Return the rank of information in which every variance has the same weight."""
+    told = information.diagonal() > 0
+    size = np.sqrt(information.diagonal()[told])
+    scaled = information[np.ix_(told, told)] / np.outer(size, size)
+    return int((np.linalg.eigvalsh(scaled) > DISTINCT).sum())
+
+
+def of_means(design: MixedDesign, matrix: FloatArray) -> FloatArray:
+    """Return the fixed block of a matrix over columns, taken to systems' means."""
+    block = matrix[: design.fixed, : design.fixed]
+    return np.asarray(design.to_means @ block @ design.to_means.T)
+
+
+def uncertainty(fit: RemlFit) -> FloatArray:
+    """Return the asymptotic covariance of the variances; 0 for those that were dropped."""
+    free = np.ix_(fit.variances > 0, fit.variances > 0)
+    found = np.zeros_like(fit.information)
+    found[free] = np.linalg.inv(fit.information[free])
+    return found
+
+
+def slopes(design: MixedDesign, fit: RemlFit, covariance: FloatArray) -> FloatArray:
+    """Return the derivatives of the means' covariance by each variance.
+
+    They are |Z_k' V^-1 X (X' V^-1 X)^-1 c|^2 for a contrast c. The covariance is homogeneous of
+    degree one in the variances, from which the residual's follows.
+    """
+    found = [of_means(design, fit.inverse @ gram @ fit.inverse) for gram in fit.grams]
+    rest = covariance.copy()
+    for variance, slope in zip(fit.variances[:-1], found, strict=True):
+        rest -= variance * slope
+    return np.array([*found, rest / fit.variances[-1]])
+
+
+def influence(design: MixedDesign, fit: RemlFit, source: IntArray) -> FloatArray:
+    """Return how far each system's mean moves without each source (n_sources, n_systems).
+
+    Without source s the coefficients move by -G M_s' (V0_s - M_s G M_s')^-1 e_s, with M = [X Z], G
+    the inverse of the mixed model equations and e what is left of the ratings beside M.
+    """
+    q = design.dense
+    gamma = fit.variances[: len(design.levels)] / fit.variances[-1]
+    matrix = design.columns[:, :q]
+    left = design.columns[:, q].toarray()[:, 0] - matrix @ fit.coefficients
+    toward = matrix @ (fit.inverse[:, : design.fixed] @ design.to_means.T)
+    groups = [np.arange(design.n)]
+    for level in design.levels:
+        groups.append(level.parents[groups[-1]])
+    order = np.argsort(source, kind="stable")
+    ends = np.cumsum(np.bincount(source))
+    ordered = matrix[order]
+    moved = np.zeros((len(ends), toward.shape[1]))
+    for s, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
+        rows, own = order[start:end], ordered[start:end].toarray()
+        spread = np.eye(len(rows)) - own @ fit.inverse @ own.T
+        for ratio, group in zip(gamma, groups[1:], strict=True):
+            spread += ratio * (group[rows][:, None] == group[rows])
+        moved[s] = toward[rows].T @ _solved(spread, left[rows])
+    return moved
+
+
+def _solved(spread: FloatArray, left: FloatArray) -> FloatArray:
+    """Return spread^-1 left; what only this source tells (an annotator seen nowhere else) is 0."""
+    try:
+        low = np.linalg.cholesky(spread)
+    except np.linalg.LinAlgError:
+        low = np.zeros((1, 1))
+    if low.diagonal().min() < 1e-4:
+        return np.asarray(np.linalg.pinv(spread, rcond=1e-8, hermitian=True) @ left)
+    return np.asarray(linalg.cho_solve((low, True), left))

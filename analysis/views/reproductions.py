@@ -1,0 +1,39 @@
+"""Published studies again: give the released files, and read published beside computed."""
+
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
+
+from analysis.actions import reproductions
+from analysis.actions.reproductions import Given
+from analysis.forms.reproductions import ReproductionForm
+from judging import tasks
+from judging.guards import campaign_for_staff, creator_required
+from judging.models import Campaign
+
+
+@creator_required
+@require_http_methods(["GET", "POST"])
+def ask(request: HttpRequest) -> HttpResponse:
+    """Take released files, and have a worker import and compute them; whoever asks owns the campaign."""
+    form = ReproductionForm(*((request.POST, request.FILES) if request.method == "POST" else ()))
+    if request.method == "POST" and form.is_valid():
+        said = form.cleaned_data
+        given = [Given(each.name, each.read()) for each in said["files"]]
+        given += [Given(said["metrics"].name, said["metrics"].read(), scores=True)] if said["metrics"] else []
+        with transaction.atomic():
+            job = reproductions.start(key=said["study"], files=given, by=request.user)
+            transaction.on_commit(lambda: tasks.ring(job.pk))
+        return redirect("judging:job", job.pk)
+    return render(request, "analysis/reproduce.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@campaign_for_staff
+@require_GET
+def published(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show published beside computed."""
+    found = reproductions.shown(campaign)
+    if found is None:
+        raise Http404
+    return render(request, "analysis/published.html", {"campaign": campaign, "found": found})

@@ -1,0 +1,38 @@
+"""What annotators without a password have: their label, their personal link, and a password if they want one."""
+
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import SetPasswordForm
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from judging.actions import enrollments
+from judging.models import User
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def account(request: HttpRequest) -> HttpResponse:
+    """Show under which labels somebody takes part and how to come back; let them choose a password."""
+    if request.user.has_usable_password():
+        return redirect("password_change")
+    form: SetPasswordForm[User] = SetPasswordForm(request.user, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        update_session_auth_hash(request, request.user)
+        name = {"name": request.user.get_username()}
+        messages.success(request, _("Your password is set. Log in as %(name)s from now on.") % name)
+        return redirect("annotation:home")
+    signed = enrollments.personal_link(request.user)
+    context = {
+        "form": form,
+        "taking_part": request.user.enrollments.select_related("campaign").order_by("-created_at", "-pk"),
+        "link": request.build_absolute_uri(reverse("annotation:go", args=[signed])),
+    }
+    return render(request, "annotation/account.html", context, status=422 if form.errors else 200)

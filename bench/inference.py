@@ -1,0 +1,369 @@
+"""False alarms and coverage of every printed p and interval, on simulated studies of the field's shapes.
+
+    OMP_NUM_THREADS=1 .venv/bin/python bench/inference.py [--studies 400] [--only TEXT] [--processes 2]
+
+A study is drawn with effects of sources, questions, annotators, annotators on systems, and metrics on systems; its
+ratings are rounded to the scale and cut at its ends. The report's own sections compute their rows from it, so what is
+measured is what a report prints, wiring included. The truth of a number is what the same section says of a very large
+study of the same systems, annotators and metrics. Under a null (systems alike; metrics alike; metrics that follow
+nothing) every p is counted that is below .05. Each line of the table is one kind of number of one scenario.
+
+Bounds: .03 to .07 for a p, .92 to .97 for an interval. Kinds "as published" take questions as independent; they are
+listed for the docs and carry no sentence in a report.
+"""
+
+import argparse
+import os
+import sys
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+os.environ.setdefault("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")  # nothing here asks a database
+
+import django  # noqa: E402
+
+django.setup()
+
+from analysis.frames import Material  # noqa: E402
+from analysis.sections import SECTIONS  # noqa: E402
+from analysis.sections.section import Found, Inputs, chance_of  # noqa: E402
+from analysis.stats.inference import declared  # noqa: E402
+from judging.formats import rubric as documents  # noqa: E402
+from judging.models import Campaign, Metric  # noqa: E402
+
+Array = "np.ndarray[Any, np.dtype[np.float64]]"
+PRINTED = ("agreement", "left_out", "systems", "comparisons", "groups", "mixed_models", "ceiling", "levels",
+           "differences", "leaders")  # fmt: skip
+PUBLISHED = ("williams", "steiger", "meng", "zou", "t_as_published", "as_published")
+LEVEL, COVERAGE = (0.03, 0.07), (0.92, 0.97)
+LARGE = 3_000  # sources of the study that gives the truth
+RUBRIC = """
+key: simulated
+version: 1
+title: Simulated
+summary: One scale.
+citation: None.
+task: source
+annotators: {annotators}
+expected: 1
+estimated_seconds: 10
+stages: [{{key: judge, title: Judge}}]
+criteria:
+  - key: quality
+    name: Quality
+    prompt: How good is it?
+    definition: How good it is.
+    level: ordinal
+    best: highest
+    stage: judge
+    points: [{points}]
+aggregate: {{kind: mean}}
+guideline: Read.
+"""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A shape of study and the sizes of what varies in it, in points of the scale."""
+
+    name: str
+    sources: int
+    systems: int
+    annotators: int
+    points: int = 3
+    centre: float = 2.2
+    system: float = 0.2  # standard deviation of the systems' means; 0 makes them alike
+    source: float = 0.3
+    question: float = 0.4
+    annotator: float = 0.3
+    annotator_system: float = 0.0
+    noise: float = 0.4
+    missing: float = 0.0
+    metrics: tuple[float, ...] = (0.0, 0.5, 0.5, 1.0)  # how much each follows the question's quality
+    metric_system: float = 0.0  # a metric's own view of each system
+    covered: float = 1.0  # share of the questions that the last metric has scored
+    design: str = "sources"
+    nulls: tuple[str, ...] = ()  # kinds whose p is under a true null here
+
+    @property
+    def rubric(self) -> Any:
+        points = ", ".join(f"{{value: {p}, label: p{p}}}" for p in range(1, self.points + 1))
+        return documents.parse(RUBRIC.format(annotators=self.annotators, points=points), "simulated.yaml")
+
+
+CLASS = Scenario("class project, 30 x 4 x 3", 30, 4, 3)
+TASK_B = Scenario("Task B, 90 x 4 x 2 on 1-4", 90, 4, 2, points=4)
+QGBENCH = Scenario("QG-Bench, 500 x 6 x 5", 500, 6, 5)
+QGEVAL = Scenario("QGEval, 200 x 15 x 3, ceiling", 200, 15, 3, centre=2.7)
+ALIKE = {"system": 0.0, "nulls": ("systems",)}
+TIED = {"metrics": (0.5, 0.5, 0.5), "nulls": ("metrics",)}
+NOTHING = {"metrics": (0.0, 0.0, 0.0), "system": 0.0, "nulls": ("systems", "metrics", "following")}
+SCENARIOS: tuple[Scenario, ...] = (
+    CLASS,
+    replace(CLASS, name="class project, systems alike", **ALIKE),
+    replace(CLASS, name="class project, nothing to find", **NOTHING),
+    replace(CLASS, name="class project, metrics alike", **TIED),
+    replace(
+        CLASS, name="class project, systems alike, annotators on systems", annotator_system=0.3,
+        design="sources+annotators", **ALIKE,
+    ),
+    TASK_B,
+    replace(TASK_B, name="Task B, systems alike", question=0.6, **ALIKE),
+    replace(TASK_B, name="Task B, 30 % missing", missing=0.3),
+    replace(QGBENCH, name="QG-Bench, systems alike, 5 annotators", sources=200, question=0.6, **ALIKE),
+    replace(QGBENCH, name="QG-Bench, 200 sources", sources=200, annotator=0.5),
+    replace(QGBENCH, name="QG-Bench, metrics alike", sources=200, **TIED),
+    replace(
+        QGBENCH, name="QG-Bench, metrics alike but each sees systems its way", sources=100, metric_system=0.4,
+        design="sources+systems", **TIED,
+    ),
+    replace(QGBENCH, name="QG-Bench, last metric on 15 % of the questions", sources=200, covered=0.15),
+    replace(QGEVAL, name="QGEval, 60 sources", sources=60),
+    replace(QGEVAL, name="QGEval, 60 sources, nothing to find", sources=60, **NOTHING),
+    replace(
+        QGEVAL, name="QGEval, 60 sources, metrics alike but each sees systems its way", sources=60, metric_system=0.4,
+        design="sources+systems", **TIED,
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class People:
+    """What is fixed over the studies of a scenario: its systems, annotators, and how metrics see systems."""
+
+    systems: Any  # (n_systems,)
+    severity: Any  # (n_annotators,)
+    on_systems: Any  # (n_annotators, n_systems)
+    views: Any  # (n_metrics, n_systems)
+
+
+def people(scenario: Scenario, rng: np.random.Generator) -> People:
+    """Draw who and what takes part, each centred so that scenarios are comparable."""
+
+    def drawn(size: tuple[int, ...], spread: float) -> Any:
+        return rng.normal(size=size) * spread
+
+    return People(
+        systems=drawn((scenario.systems,), scenario.system),
+        severity=drawn((scenario.annotators,), scenario.annotator),
+        on_systems=drawn((scenario.annotators, scenario.systems), scenario.annotator_system),
+        views=drawn((len(scenario.metrics), scenario.systems), scenario.metric_system),
+    )
+
+
+def redrawn(scenario: Scenario, held: People, rng: np.random.Generator) -> People:
+    """Return those of a new study: what the design declares random is drawn anew, the rest stays."""
+    fresh, design = people(scenario, rng), declared(scenario.design)
+    return People(
+        systems=fresh.systems if design.systems else held.systems,
+        severity=fresh.severity if design.annotators else held.severity,
+        on_systems=fresh.on_systems if design.annotators else held.on_systems,
+        views=fresh.views if design.systems else held.views,
+    )
+
+
+def material(scenario: Scenario, held: People, sources: int, rng: np.random.Generator) -> Material:
+    """Draw a study and return it as an analysis reads it."""
+    shape = (sources, scenario.systems)
+    quality = (
+        held.systems + rng.normal(size=(sources, 1)) * scenario.source + rng.normal(size=shape) * scenario.question
+    )
+    ratings = (
+        scenario.centre
+        + quality[..., None]
+        + held.severity
+        + held.on_systems.T
+        + rng.normal(size=(*shape, scenario.annotators)) * scenario.noise
+    )
+    ratings = np.clip(np.rint(ratings), 1, scenario.points)
+    ratings[rng.random(ratings.shape) < scenario.missing] = np.nan
+    spread = np.sqrt(scenario.question**2 + scenario.source**2 + scenario.system**2)
+    scores = np.stack(
+        [
+            follows * quality + view + rng.normal(size=shape) * spread
+            for follows, view in zip(scenario.metrics, held.views, strict=True)
+        ]
+    )
+    scores[-1][rng.random(shape) >= scenario.covered] = np.nan
+    return _framed(scenario, ratings, scores)
+
+
+def _framed(scenario: Scenario, ratings: Any, scores: Any) -> Material:
+    sources, systems, annotators = ratings.shape
+    units = np.arange(sources * systems)
+    source, system = units // systems, units % systems
+    slots = pd.DataFrame(
+        {
+            "unit": units, "system": [f"S{s:02d}" for s in system], "source": [f"t{s}" for s in source],
+            "source_position": source, "question_set": units, "position": 1, "text": "Who?", "passage": None,
+            "answer": "", "source_id": source, "target_type": "", "submitted_answer": "",
+        }
+    )  # fmt: skip
+    values = ratings.reshape(-1)
+    judged = ~np.isnan(values)
+    judgments = pd.DataFrame(
+        {
+            "unit": np.repeat(units, annotators), "criterion": "quality",
+            "annotator": np.tile([f"A{a}" for a in range(annotators)], units.size), "value": values,
+            "missing": "f", "origin": "judged", "cause": None, "state": "submitted",
+            "task": np.repeat(source, annotators), "created_at": "2026-01-01", "excluded": "f",
+        }
+    )[judged].reset_index(drop=True)  # fmt: skip
+    metrics = tuple(
+        Metric(pk=place, name=f"m{place}", kind="imported", fingerprint=str(place)) for place in range(len(scores))
+    )
+    columns = [
+        pd.DataFrame({"unit": units, "metric": place, "value": column.reshape(-1)})
+        for place, column in enumerate(scores)
+    ]
+    return Material(
+        campaign=Campaign(title="simulated"),
+        rubric=scenario.rubric,
+        slots=slots,
+        judgments=judgments,
+        scores=pd.concat(columns).dropna().reset_index(drop=True),
+        metrics=metrics,
+    )
+
+
+def printed(
+    scenario: Scenario, read: Material, *, seed: int, resamples: int
+) -> dict[tuple[str, ...], Mapping[str, Any]]:
+    """Return every row of the report's sections by its identity."""
+    settings = {
+        "reading": "as_released",
+        "mixed_model": "always",
+        "extras": False,
+        "slices": [],
+        "items": "own",
+        "metric_level": "pooled",
+    }
+    inputs = Inputs(said=read, counted=read, design=declared(scenario.design), settings=settings, failures={})
+    tables: dict[str, Any] = {
+        "criteria": [
+            {
+                "criterion": "quality", "name": "Quality", "level": "ordinal", "best": "highest", "averaged": True,
+                "points": [[p, ""] for p in range(1, scenario.points + 1)], "target": [], "unit": "question",
+            }
+        ]
+    }  # fmt: skip
+    found: dict[tuple[str, ...], Mapping[str, Any]] = {}
+    for section in SECTIONS:
+        if section.key in PRINTED:
+            chance = chance_of(section.key, seed=seed, resamples=resamples, step=lambda message: None)
+            tables[section.key] = section.records(inputs, Found(tables), chance)
+            for row in tables[section.key]:
+                found[section.key, *(str(row[name]) for name in section.identity)] = row
+    return found
+
+
+def ends(row: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield the names of each interval of a row: low, high, and the value that it is of."""
+    for low in row:
+        if low.endswith("low"):
+            prefix = low.removesuffix("low")
+            value = next((n for n in (f"{prefix}value", "value", "difference") if n in row), "")
+            if value:
+                yield low, f"{prefix}high", value
+
+
+def kind_of(key: tuple[str, ...], row: Mapping[str, Any], column: str) -> str:
+    """Name the kind of a number: its section and what it is, without whose it is."""
+    parts = [str(row[n]) for n in ("test", "effect", "coefficient", "level", "basis") if row.get(n)]
+    return " ".join([key[0], *parts, column])
+
+
+def null_of(key: tuple[str, ...]) -> str:
+    """Return which null a section's p belongs to."""
+    if key[0] in ("comparisons", "components", "mixed_models"):
+        return "systems"
+    return "metrics" if key[0] == "differences" else "following"
+
+
+def measured(job: tuple[Scenario, int, int]) -> dict[str, list[tuple[bool, float]]]:
+    """Return, for one study, whether each interval covers and each p under a null is below .05, by kind."""
+    scenario, number, resamples = job
+    warnings.simplefilter("ignore")
+    held, truth = _truth(scenario)
+    rng = np.random.default_rng([7, number])
+    read = material(scenario, redrawn(scenario, held, rng), scenario.sources, rng)
+    found: dict[str, list[tuple[bool, float]]] = defaultdict(list)
+    for key, row in printed(scenario, read, seed=number, resamples=resamples).items():
+        for low, high, value in ends(row):
+            true = truth.get(key, {}).get(value)
+            if true is not None and row[low] is not None and row[high] is not None and true == true:
+                found[kind_of(key, row, f"interval {low}")].append((bool(row[low] <= true <= row[high]), true))
+        for name in row:
+            is_p = name == "p" or (name.startswith("p_") and not name.endswith(("_holm", "_bh")))
+            if is_p and null_of(key) in scenario.nulls and row[name] is not None:
+                found[kind_of(key, row, name)].append((bool(row[name] < 0.05), 0.0))
+    return found
+
+
+_TRUTHS: dict[str, tuple[People, dict[tuple[str, ...], Mapping[str, Any]]]] = {}
+
+
+def _truth(scenario: Scenario) -> tuple[People, dict[tuple[str, ...], Mapping[str, Any]]]:
+    """Return the people of a scenario and what a very large study says; made once a process."""
+    if scenario.name not in _TRUTHS:
+        rng = np.random.default_rng([11, len(scenario.name)])
+        held = people(scenario, rng)
+        large = material(replace(scenario, missing=0.0), held, LARGE * 6 // scenario.systems, rng)
+        _TRUTHS[scenario.name] = held, printed(scenario, large, seed=1, resamples=10)
+    return _TRUTHS[scenario.name]
+
+
+def table(scenario: Scenario, *, studies: int, resamples: int, pool: Any = None) -> list[tuple[str, float, int, bool]]:
+    """Return each kind of number with its share, how many numbers that is of, and whether it is within its bounds."""
+    jobs = [(scenario, number, resamples) for number in range(studies)]
+    parts = pool.map(measured, jobs, chunksize=10) if pool else map(measured, jobs)
+    shares: dict[str, list[float]] = defaultdict(list)
+    for part in parts:
+        for kind, rows in part.items():
+            shares[kind].append(float(np.mean([hit for hit, _ in rows])))
+    found = []
+    for kind, each in sorted(shares.items()):
+        share = float(np.mean(each))
+        low, high = COVERAGE if " interval " in kind else LEVEL
+        slack = 2 * np.sqrt(0.05 * 0.95 / len(each))
+        found.append((kind, share, len(each), bool(low - slack <= share <= high + slack)))
+    return found
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--studies", type=int, default=400)
+    parser.add_argument("--resamples", type=int, default=300)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--only", default="", help="scenarios whose name holds this text")
+    arguments = parser.parse_args(words)
+    outside = 0
+    with ProcessPoolExecutor(arguments.processes) as pool:
+        for scenario in SCENARIOS:
+            if arguments.only.lower() not in scenario.name.lower():
+                continue
+            print(f"\n{scenario.name} (design: {scenario.design})", flush=True)
+            for kind, share, n, within in table(
+                scenario, studies=arguments.studies, resamples=arguments.resamples, pool=pool
+            ):
+                published = any(word in kind for word in PUBLISHED)
+                outside += not within and not published
+                mark = "" if within else "  as published" if published else "  OUTSIDE"
+                print(f"  {share:.3f}  {n:4}  {kind}{mark}", flush=True)
+    print(f"\n{outside} kinds outside their bounds")
+    return outside
+
+
+if __name__ == "__main__":
+    sys.exit(1 if main() else 0)

@@ -1,0 +1,142 @@
+"""The 17 kinds of faults that tests must notice, each as one change of the source, with the test that notices it.
+
+`before` stands once in its file. The tests are those that `bench/mutants.py --named` runs for the fault.
+"""
+
+from dataclasses import dataclass
+
+GOLDEN = "tests/analysis/golden/test_tables.py::"
+
+
+@dataclass(frozen=True)
+class Named:
+    """One kind of fault, where it is put, and the test that must fail."""
+
+    kind: str
+    path: str
+    before: str
+    after: str
+    test: str
+
+
+NAMED = (
+    Named(
+        "median for mean",
+        "analysis/sections/aggregations.py",
+        '"mean": ("mean", unit_means)',
+        '"mean": ("mean", unit_medians)',
+        f"{GOLDEN}test_aggregations[qgbench]",
+    ),
+    Named(
+        "z-scores for min-max",
+        "analysis/sections/aggregations.py",
+        "unit_means(min_max(table))",
+        "unit_means(z_scores(table))",
+        f"{GOLDEN}test_aggregations[qgstec2010-a]",
+    ),
+    Named(
+        "ranks for z-scores",
+        "analysis/sections/aggregations.py",
+        "unit_means(z_scores(table))",
+        "unit_means(rank_scores(table))",
+        f"{GOLDEN}test_aggregations[qgstec2010-a]",
+    ),
+    Named(
+        "sign of severity",
+        "analysis/sections/annotators.py",
+        "severity=float(gaps[place])",
+        "severity=-float(gaps[place])",
+        f"{GOLDEN}test_annotators[qgstec2010-a]",
+    ),
+    Named(
+        "sign of leave-one-out",
+        "analysis/sections/annotators.py",
+        "change = alpha.value - whole.value",
+        "change = whole.value - alpha.value",
+        f"{GOLDEN}test_annotators[qgbench]",
+    ),
+    Named(
+        "sign of Cliff's delta",
+        "analysis/stats/comparing.py",
+        "ranks[:n].sum() - ranks[n:].sum()",
+        "ranks[n:].sum() - ranks[:n].sum()",
+        "tests/analysis/stats/test_comparing.py::test_cliffs_delta_counts_pairs",
+    ),
+    Named(
+        "side of the t-test",
+        "analysis/sections/comparisons.py",
+        "two_sample_t(each.questions[i], each.questions[j])",
+        "two_sample_t(each.questions[j], each.questions[i])",
+        f"{GOLDEN}test_comparisons[qgstec2010-a]",
+    ),
+    Named(
+        "order of Steiger's or Meng's arguments",
+        "analysis/sections/differences.py",
+        "by_steiger, by_meng = steiger(*triple, items.n), meng(*triple, items.n)",
+        "by_steiger, by_meng = steiger(*triple[::-1], items.n), meng(*triple[::-1], items.n)",
+        f"{GOLDEN}test_differences_as_published[qgbench]",
+    ),
+    Named(
+        "Zou's low bound set to high",
+        "analysis/sections/differences.py",
+        "zou_low=by_zou.low,",
+        "zou_low=by_zou.high,",
+        f"{GOLDEN}test_differences_as_published[qgbench]",
+    ),
+    Named(
+        "per-source correlation negated",
+        "analysis/stats/within_source.py",
+        "return np.asarray(r)\n",
+        "return np.asarray(-r)\n",
+        "tests/analysis/sections/test_levels.py::test_correlations_on_each_source_are_the_mean_of_scipys",
+    ),
+    Named(
+        "every metric at system level shown as the first one's",
+        "analysis/stats/against_people.py",
+        "_association(answer, (k, m), names, level, measure, shared)",
+        '_association(answer, (k, 0 if level == "systems" else m), names, level, measure, shared)',
+        f"{GOLDEN}test_metrics_against_people[qgbench]",
+    ),
+    Named(
+        "Brennan-Prediger weights",
+        "analysis/sections/agreement.py",
+        'weighted = _of(randolph_kappa, scale=scale, weights="quadratic")',
+        'weighted = _of(randolph_kappa, scale=scale, weights="linear")',
+        f"{GOLDEN}test_agreement[qgstec-plus]",
+    ),
+    Named(
+        "probability of a band inverted",
+        "analysis/stats/bands.py",
+        "(agreement.value - cut) / error",
+        "(cut - agreement.value) / error",
+        "tests/analysis/stats/test_reliability.py::test_band_of_a_value_far_above_its_cut_is_all_but_certain_and_far_below_all_but_impossible",
+    ),
+    Named(
+        "variances of the mixed model swapped",
+        "analysis/sections/mixed_models.py",
+        "for name, value in model.variances.items():",
+        "for name, value in zip(model.variances, reversed(model.variances.values()), strict=True):",
+        f"{GOLDEN}test_mixed_model[qgbench]",
+    ),
+    Named(
+        "two p columns on the page swapped",
+        "analysis/sections/comparisons.py",
+        'Cell(p_alone(tests["t_as_published"].p_holm))',
+        'Cell(p_alone(tests["wilcoxon"].p_holm))',
+        f"{GOLDEN}test_comparisons[qgbench]",
+    ),
+    Named(
+        "a criterion's direction ignored",
+        "analysis/sections/columns.py",
+        'up = criterion.best != "lowest"',
+        "up = True",
+        f"{GOLDEN}test_metrics_against_people[qgstec2010-b]",
+    ),
+    Named(
+        "n of another criterion",
+        "analysis/sections/agreement.py",
+        'under=f"{each.alpha_level}, n = {row.estimate.n:,}"',
+        'under=f"{each.alpha_level}, n = {rows[0][1].estimate.n:,}"',
+        f"{GOLDEN}test_agreement[qgeval]",
+    ),
+)

@@ -1,0 +1,57 @@
+"""Refuses request bodies that are too large before a byte of them is read, and JSON that is nested too deeply."""
+
+from collections.abc import Callable, Mapping
+from typing import IO, Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import Resolver404, resolve
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
+
+SMALL = 5 * 1024 * 1024  # a judging page with thousands of fields, or a protocol's YAML
+ENVELOPE = 64 * 1024  # of a form around its file
+TAKE_FILES = {
+    "judging:import", "judging:collection_new", "judging:files_upload", "analysis:metrics_systems",
+    "analysis:reproduce",
+}  # fmt: skip
+
+
+class Bodies:
+    """Stands after the log-in: only who may import sends large bodies, and only where files are taken."""
+
+    def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.answer = answer
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if _length(request) > SMALL and _length(request) > _allowed(request):
+            refusal = HttpResponse("This is larger than the site takes here.", status=413, content_type="text/plain")
+            refusal.headers["Connection"] = "close"
+            return refusal
+        return self.answer(request)
+
+
+def _length(request: HttpRequest) -> int:
+    said = request.META.get("CONTENT_LENGTH") or "0"
+    return int(said) if said.isdecimal() else 0
+
+
+def _allowed(request: HttpRequest) -> int:
+    try:
+        where = resolve(request.path_info).view_name
+    except Resolver404:
+        return SMALL
+    may = where in TAKE_FILES and request.user.is_authenticated and request.user.may_create_campaigns
+    return settings.UPLOAD_LIMIT + ENVELOPE if may else SMALL
+
+
+class ShallowJSONParser(JSONParser):
+    """JSON whose nesting Python can follow; deeper is the sender's mistake, not the server's."""
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> Any:
+        try:
+            return super().parse(stream, media_type, parser_context)
+        except RecursionError:
+            raise ParseError("This JSON is nested too deeply.") from None

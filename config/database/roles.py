@@ -1,0 +1,29 @@
+"""The role that serves: it owns nothing, and of judgments it can neither change nor remove one.
+
+The owner migrates, grants, and erases a person on their demand. Web server and workers run as `quaestor_server`, so a
+fault in them, or SQL that somebody smuggles in, meets the database's own refusal; TRUNCATE would pass a trigger.
+"""
+
+from django.db import connection, transaction
+
+SERVER = "quaestor_server"
+GRANTS = f"""
+GRANT USAGE ON SCHEMA public TO {SERVER};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {SERVER};
+GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {SERVER};
+REVOKE INSERT, UPDATE, DELETE ON django_migrations FROM {SERVER};
+REVOKE UPDATE, DELETE ON judging_judgment, judging_judgmentattribute FROM {SERVER};
+GRANT UPDATE (superseded_at) ON judging_judgment TO {SERVER};
+"""  # noqa: S608
+
+
+def grant(*, password: str = "") -> None:
+    """Make the serving role, or bring its rights up to date; the caller's connection is the owner's."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [SERVER])
+        cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [SERVER])
+        if cursor.fetchone() is None:
+            cursor.execute(f"CREATE ROLE {SERVER} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE")
+        if password:
+            cursor.execute(f"ALTER ROLE {SERVER} PASSWORD %s", [password])
+        cursor.execute(GRANTS)

@@ -1,0 +1,145 @@
+"""Where a campaign's orders come from: a secret that nobody knows while it runs, and that anybody can check after.
+
+Each draw is HMAC-SHA-256 of the campaign's secret over what the draw is for. The protocol holds the secret's hash, so
+that it cannot be chosen later; once the campaign is closed a manager can reveal it.
+"""
+
+import hashlib
+import re
+import secrets
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from judging.actions import selections
+from judging.design import Draws, KeyedDraws, SeededDraws
+from judging.models import Assignment, Campaign, Deviation, Round, TaskUnit
+from judging.models.campaign import HEX_OF_256_BITS
+
+METHOD = "HMAC-SHA-256, version 1"
+BEFORE = "orders drawn from the seed"
+
+
+class GuessableSecret(ValueError):
+    """A secret that was handed in is not one: 64 hexadecimal digits, and only for a simulation."""
+
+
+def name(round: Round) -> str:
+    """Return what the draws of a round are called."""
+    return f"{round.kind}/{round.number}"
+
+
+def of_round(round: Round) -> Draws:
+    """Return what a round's tasks and places are drawn from."""
+    campaign = round.campaign
+    before = campaign.seeded_before
+    if not campaign.secret or (before and round.opened_at and round.opened_at < before):
+        return SeededDraws(campaign.seed)
+    return KeyedDraws(bytes.fromhex(campaign.secret), within=name(round))
+
+
+def shown(assignment: Assignment) -> tuple[Draws, str]:
+    """Return what the order on an annotator's page is drawn from, and for whom.
+
+    A task that somebody held before the campaign had a secret keeps the order in which they saw it.
+    """
+    campaign, enrollment = assignment.round.campaign, assignment.enrollment
+    before = campaign.seeded_before
+    if not campaign.secret or (before and assignment.held_at and assignment.held_at < before):
+        return SeededDraws(campaign.seed), enrollment.label if enrollment else ""
+    return KeyedDraws(bytes.fromhex(campaign.secret)), str(enrollment.draw_id) if enrollment else ""
+
+
+def digest(secret: str) -> str:
+    """Return the hash of a secret: SHA-256 of its 32 bytes."""
+    return hashlib.sha256(bytes.fromhex(secret)).hexdigest()
+
+
+def keep_secret(*, campaign: Campaign, now: datetime, given: str = "") -> None:
+    """Make sure that a campaign has a secret, and refresh `campaign`; the caller holds its row or is alone with it.
+
+    One that ran before there were secrets keeps what is laid out already, and the change is listed as a deviation.
+    """
+    if given and (campaign.origin != Campaign.Origin.SIMULATED or not re.match(HEX_OF_256_BITS, given)):
+        raise GuessableSecret("Only a simulation may be given its secret: 64 hexadecimal digits.")
+    made = given or secrets.token_hex(32)
+    laid_out = campaign.rounds.filter(opened_at__isnull=False).exists()
+    columns = {"secret": made, "seeded_before": now if laid_out else None}
+    new = Campaign.objects.filter(pk=campaign.pk, secret="").update(**columns)
+    if new and campaign.state != Campaign.State.DRAFT:
+        Deviation.objects.create(
+            campaign=campaign, what="draws", before=BEFORE, after=f"{METHOD}, SHA-256 of the secret: {digest(made)}",
+            reason="Orders drawn from a seed can be guessed.", made_by=campaign.created_by, made_at=now,
+        )  # fmt: skip
+    campaign.refresh_from_db(fields=["secret", "seeded_before"])
+
+
+def commitment(campaign: Campaign) -> dict[str, str]:
+    """Return what the protocol says of the draws: how they are made, and the secret's hash."""
+    return {"method": METHOD, "secret_sha256": digest(campaign.secret)}
+
+
+class NotOverYet(Exception):
+    """The campaign still runs, so its secret must stay one."""
+
+
+def reveal(*, campaign: Campaign, now: datetime) -> None:
+    """Reveal the secret of a closed campaign, which can then never open again; refreshes `campaign`."""
+    with transaction.atomic():
+        held = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        if held.state not in (Campaign.State.CLOSED, Campaign.State.ARCHIVED):
+            raise NotOverYet("The secret of the draws is revealed once the campaign is closed.")
+        if held.secret and held.secret_revealed_at is None:
+            Campaign.objects.filter(pk=held.pk).update(secret_revealed_at=now)
+    campaign.refresh_from_db(fields=["secret_revealed_at"])
+
+
+def document(campaign: Campaign) -> dict[str, Any]:
+    """Return all that was drawn in a campaign whose secret is revealed, with what it was drawn from."""
+    if campaign.secret_revealed_at is None:
+        raise NotOverYet("The secret of the draws is not revealed.")
+    rounds = campaign.rounds.filter(opened_at__isnull=False).order_by("pk")
+    seeded = campaign.seeded_before
+    return {
+        "campaign": str(campaign.uuid),
+        "method": METHOD,
+        "secret": campaign.secret,
+        "protocol": campaign.protocol,
+        "protocol_sha256": campaign.protocol_digest,
+        "promise": _promise(campaign),
+        "systems": sorted(selections.systems_of(campaign).values_list("name", flat=True)),
+        "order": campaign.order,
+        "annotators_per_task": campaign.annotators_per_task,
+        "rounds": [_round(each) for each in rounds if not (seeded and each.opened_at and each.opened_at < seeded)],
+        "annotators": {
+            each.label: str(each.draw_id) for each in campaign.enrollments.order_by("label") if each.user_id
+        },
+    }
+
+
+def _promise(campaign: Campaign) -> dict[str, str] | None:
+    """Return the hash that was listed as a deviation, where the campaign was locked before it had a secret."""
+    listed = campaign.deviations.filter(what="draws").values_list("after", flat=True).first()
+    return {"secret_sha256": listed.rpartition(" ")[2]} if listed else None
+
+
+def _round(round: Round) -> dict[str, Any]:
+    """Return a round's tasks, each unit as source, system and slot, and its places in the order of the queue."""
+    shown = TaskUnit.objects.filter(task__round=round).order_by("task__number", "position")
+    tasks: dict[int, list[list[Any]]] = {}
+    for number, *unit in shown.values_list(
+        "task__number", "unit__question_set__source__key", "unit__question_set__system__name", "unit__position"
+    ):
+        tasks.setdefault(number, []).append(unit)
+    sources = selections.sources_of(round.campaign).order_by("position")
+    places = Assignment.objects.filter(round=round).order_by("position").distinct()
+    return {
+        "name": name(round),
+        "tasks": [{"number": number, "units": units} for number, units in tasks.items()],
+        "places": [list(row) for row in places.values_list("position", "task__number", "place", "seat")],
+        "sources": [
+            [source.key, sorted(held.system.name for held in source.question_sets.all())]
+            for source in sources.prefetch_related("question_sets__system")
+        ],
+    }

@@ -1,0 +1,177 @@
+"""Choosing what a campaign judges: looked at in the draft, fixed by the lock, used when tasks are laid out."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from judging.actions.bulk import copy, let_planner_know
+from judging.models import (
+    Attribute,
+    Campaign,
+    Collection,
+    Question,
+    SelectedUnit,
+    Source,
+    System,
+    Unit,
+)
+from judging.selection import CannotChoose, Selectable, Selection, choose, from_document, in_words
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a selection comes to: questions out of all, their sources and systems."""
+
+    units: frozenset[int]
+    questions: int
+    out_of: int
+    sources: int
+    systems: int
+
+    def in_words(self, selection: Selection) -> str:
+        """Say how much is chosen and how, as in “120 of 3,000 questions: systems A and B”."""
+        return f"{self.questions:,} of {self.out_of:,} questions: {in_words(selection)}"
+
+
+def look(*, collection: Collection, selection: Selection) -> Chosen:
+    """Return what a selection comes to in a collection, and store nothing.
+
+    Raises
+    ------
+    CannotChoose
+        If the selection does not fit the collection.
+    """
+    return _counted(rows := _rows(collection, selection), choose(rows, selection))
+
+
+def fix(campaign: Campaign) -> dict[str, Any]:
+    """Store what the draft's selection comes to and return what the protocol says of it; the caller holds the lock."""
+    if not campaign.selection:
+        return {}
+    selection = from_document(campaign.selection)
+    rows = _rows(campaign.collection, selection)
+    chosen = _counted(rows, choose(rows, selection))
+    units = sorted(chosen.units)
+    copy(SelectedUnit, ("campaign_id", "unit_id"), ((campaign.pk, unit) for unit in units))
+    let_planner_know(SelectedUnit)
+    fixed = {
+        "questions": chosen.questions,
+        "out_of": chosen.out_of,
+        "units": len(units),
+        "units_sha256": _digest(chosen.units, campaign.collection),
+    }
+    return {"selection": campaign.selection | {"chosen": fixed}}
+
+
+def words(campaign: Campaign) -> str:
+    """Say what a campaign judges; of a draft whose selection no longer fits, why."""
+    selection = from_document(campaign.selection)
+    if campaign.protocol is not None:
+        chosen = campaign.protocol.get("selection", {}).get("chosen")
+        counts = f"{chosen['questions']:,} of {chosen['out_of']:,} questions: " if chosen else ""
+        return counts + in_words(selection)
+    if not campaign.selection:
+        return f"{_questions(campaign.collection).count():,} questions: {in_words(selection)}"
+    try:
+        return look(collection=campaign.collection, selection=selection).in_words(selection)
+    except CannotChoose as refused:
+        return f"{in_words(selection)}. This does not fit the collection any more: {refused}"
+
+
+def question_count(campaign: Campaign) -> int:
+    """Return how many questions a campaign judges; of a draft, how many there are to choose from."""
+    found = _questions(campaign.collection)
+    if _is_part(campaign):
+        found = found.filter(unit__selected_in__campaign=campaign)
+    return found.count()
+
+
+def units_of(campaign: Campaign) -> QuerySet[Unit]:
+    """Return the units that are judged; of a draft, those that its selection comes to now.
+
+    Raises
+    ------
+    CannotChoose
+        If a draft's selection does not fit the collection any more.
+    """
+    if not campaign.selection:
+        return Unit.objects.all()
+    if _is_part(campaign):
+        return Unit.objects.filter(selected_in__campaign=campaign)
+    chosen = look(collection=campaign.collection, selection=from_document(campaign.selection))
+    return Unit.objects.filter(pk__in=chosen.units)
+
+
+def sources_of(campaign: Campaign) -> QuerySet[Source]:
+    """Return the sources that are judged."""
+    if not _is_part(campaign):
+        return campaign.collection.sources.all()
+    units = SelectedUnit.objects.filter(campaign=campaign)
+    return Source.objects.filter(pk__in=units.values("unit__question_set__source"))
+
+
+def systems_of(campaign: Campaign) -> QuerySet[System]:
+    """Return the systems that are judged; of a draft, all."""
+    if not _is_part(campaign):
+        return campaign.collection.systems.all()
+    units = SelectedUnit.objects.filter(campaign=campaign)
+    return System.objects.filter(pk__in=units.values("unit__question_set__system"))
+
+
+def column_values(collection: Collection, *, most: int) -> dict[str, list[str]]:
+    """Return the metadata columns with their values, as many as `most` each and one more where there are more."""
+    own = Attribute.objects.filter(unit__question_set__source__collection=collection)
+    names = own.order_by("name").values_list("name", flat=True).distinct()
+    return {
+        name: list(own.filter(name=name).order_by("value").values_list("value", flat=True).distinct()[: most + 1])
+        for name in names
+    }
+
+
+def _is_part(campaign: Campaign) -> bool:
+    return bool(campaign.selection) and campaign.state != Campaign.State.DRAFT
+
+
+def _questions(collection: Collection) -> QuerySet[Question]:
+    first = {"unit__question_set__source__repeat_of__isnull": True}
+    return Question.objects.filter(unit__question_set__source__collection=collection, **first)
+
+
+def _units(collection: Collection) -> QuerySet[Unit]:
+    return Unit.objects.filter(
+        question_set__source__collection=collection, question_set__source__repeat_of__isnull=True
+    )
+
+
+def _rows(collection: Collection, selection: Selection) -> list[Selectable]:
+    values: dict[int, dict[str, str]] = {}
+    if names := selection.needed_columns():
+        own = Attribute.objects.filter(unit__question_set__source__collection=collection, name__in=names)
+        for unit, name, value in own.values_list("unit", "name", "value").iterator():
+            values.setdefault(unit, {})[name] = value
+    columns = ("pk", "question_set__source__key", "question_set__system__name", "position", "question")
+    return [
+        Selectable(unit, source, system, values.get(unit, {}), position is None, asked is not None)
+        for unit, source, system, position, asked in _units(collection).values_list(*columns).iterator()
+    ]
+
+
+def _counted(rows: Iterable[Selectable], units: frozenset[int]) -> Chosen:
+    questions = [row for row in rows if row.asked and not row.whole]
+    judged = [row for row in questions if row.unit in units]
+    sources, systems = {row.source for row in judged}, {row.system for row in judged}
+    return Chosen(units, len(judged), len(questions), len(sources), len(systems))
+
+
+def _digest(units: frozenset[int], collection: Collection) -> str:
+    """Return a SHA-256 over the chosen units by source, system and position, so that anybody can check them."""
+    columns = ("pk", "question_set__source__key", "question_set__system__name", "position")
+    lines = sorted(
+        f"{source}\t{system}\t{position or 0}\n"
+        for unit, source, system, position in _units(collection).values_list(*columns).iterator()
+        if unit in units
+    )
+    return hashlib.sha256("".join(lines).encode()).hexdigest()

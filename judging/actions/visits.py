@@ -1,0 +1,71 @@
+"""Browsers in which people are logged in: noting them, ending them, and ending those nobody uses."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.contrib.sessions.backends.base import SessionBase
+from django.contrib.sessions.models import Session
+from django.db import transaction
+from django.db.models import F
+
+from judging.models import User, Visit
+
+EXACT = timedelta(minutes=1)  # how exact the last sign of life is kept
+BROWSERS = (("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("Chrome", "Chrome"), ("Safari", "Safari"))
+SYSTEMS = (
+    ("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Windows", "Windows"), ("Mac OS", "macOS"),
+    ("Linux", "Linux"),
+)  # fmt: skip
+
+
+def is_idle(*, user: User, session: SessionBase, now: datetime) -> bool:
+    """Say whether a researcher has left a browser alone for too long; annotators, without a password, never have."""
+    seen = session.get("seen")
+    limit = timedelta(minutes=settings.IDLE_MINUTES)
+    return user.has_usable_password() and isinstance(seen, int) and now.timestamp() - seen > limit.total_seconds()
+
+
+def note(*, user: User, session: SessionBase, agent: str, now: datetime) -> None:
+    """Note that somebody is there, to the minute."""
+    seen, noted = session.get("seen"), session.get("noted")
+    key = session.session_key or ""
+    if noted == key and isinstance(seen, int) and now.timestamp() - seen < EXACT.total_seconds():
+        return
+    session["seen"], session["noted"] = int(now.timestamp()), key
+    if noted and noted != key:  # a log-in gives the session another key
+        Visit.objects.filter(session_key=noted).delete()
+    visit = Visit(session_key=key, user=user, browser=browser(agent), began_at=now, seen_at=now)
+    Visit.objects.bulk_create(
+        [visit], update_conflicts=True, unique_fields=["session_key"], update_fields=["user", "seen_at"]
+    )
+
+
+def browser(agent: str) -> str:
+    """Return a browser's and its system's names; no more of what it says of itself is kept."""
+    found = (next((name for sign, name in known if sign in agent), "") for known in (BROWSERS, SYSTEMS))
+    return ", ".join(name for name in found if name)
+
+
+def end(*, visit: Visit) -> None:
+    """Log one browser out."""
+    with transaction.atomic():
+        Session.objects.filter(pk=visit.session_key).delete()
+        visit.delete()
+
+
+def end_all(*, user: User) -> None:
+    """Make every session and key of a user worthless, whether it was noted or not; refreshes `user`."""
+    with transaction.atomic():
+        User.objects.filter(pk=user.pk).update(version=F("version") + 1)
+        own = Visit.objects.filter(user=user)
+        Session.objects.filter(pk__in=own.values("session_key")).delete()
+        own.delete()
+    user.refresh_from_db(fields=["version"])
+
+
+def clear(*, now: datetime) -> int:
+    """Remove sessions that are over, and what is known of them; return how many."""
+    with transaction.atomic():
+        gone, _of = Session.objects.filter(expire_date__lt=now).delete()
+        Visit.objects.exclude(session_key__in=Session.objects.values("pk")).delete()
+    return gone

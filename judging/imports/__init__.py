@@ -1,0 +1,1 @@
+"""How a collection is assembled from files: matching, joining, taking back, and the pages for it."""

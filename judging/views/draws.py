@@ -1,0 +1,36 @@
+"""The draws of a closed campaign, for anybody to check."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from judging.actions import draws
+from judging.guards import campaign_for_managers, campaign_for_staff
+from judging.models import Campaign
+
+
+@campaign_for_managers
+@require_POST
+def reveal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Reveal the secret the draws were made from."""
+    try:
+        draws.reveal(campaign=campaign, now=timezone.now())
+    except draws.NotOverYet as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, _("The secret is revealed. Publish draws.json beside your data."))
+    return redirect("judging:plan", campaign.uuid)
+
+
+@campaign_for_staff
+@require_GET
+def document(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Download the draws with their secret, once it is revealed."""
+    try:
+        found = draws.document(campaign)
+    except draws.NotOverYet:
+        raise Http404 from None
+    return JsonResponse(found, headers={"Content-Disposition": 'attachment; filename="draws.json"'})

@@ -1,0 +1,34 @@
+"""The page on which a manager chooses which questions a draft's annotators judge."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from judging.actions import campaigns, selections
+from judging.forms.selection import SelectionForm
+from judging.guards import campaign_for_managers
+from judging.models import Campaign
+from judging.selection import to_document
+
+
+@campaign_for_managers
+@require_http_methods(["GET", "POST"])
+def choose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Choose by system, column, list and sample; a locked protocol's choice stays."""
+    if campaign.state != Campaign.State.DRAFT:
+        messages.error(request, _("What is judged is fixed once the protocol is locked."))
+        return redirect("judging:plan", campaign.uuid)
+    form = SelectionForm(request.POST or None, request.FILES or None, campaign=campaign)
+    if request.method == "POST" and form.is_valid():
+        chosen = to_document(form.selection)
+        try:
+            campaigns.change_plan(campaign=campaign, plan={"selection": chosen})
+        except campaigns.NotAllowedNow as refused:
+            messages.error(request, str(refused))
+        else:
+            messages.success(request, _("Saved."))
+        return redirect("judging:plan", campaign.uuid)
+    context = {"campaign": campaign, "tab": "plan", "form": form, "judged": selections.words(campaign)}
+    return render(request, "judging/campaigns/selection.html", context, status=422 if form.errors else 200)

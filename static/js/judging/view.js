@@ -1,0 +1,150 @@
+// One question in view, with the others behind their letters, or all of them in a list: the same form either way.
+
+import { announce, criteria, form, isFrozen, isMissing, item, nameOf, valueOf, wordsOf } from "./page.js";
+import { goTo, marked, missing } from "./marker.js";
+
+const root = document.documentElement;
+const strip = document.getElementById("strip");
+const toggle = document.getElementById("view-toggle");
+const items = () => [...form.querySelectorAll("[data-item]")].filter((whole) => "empty" in whole.dataset || whole.querySelector("fieldset"));
+const own = (whole) => criteria().filter((fieldset) => item(fieldset) === whole);
+const label = form.querySelector(".dock [data-label]");
+let shown = null; // the question in view
+
+export const isFocus = () => root.dataset.view === "focus";
+
+// ---- what an answered criterion says of itself while another one is open
+
+function addLine(fieldset) {
+  const line = document.createElement("p");
+  line.className = "line";
+  line.innerHTML = "<span></span> <button type='button' class='change'></button>";
+  const button = line.querySelector("button");
+  button.textContent = strip.dataset.change;
+  button.setAttribute("aria-label", `${strip.dataset.change}: ${nameOf(fieldset)}`);
+  button.addEventListener("click", () => goTo(fieldset));
+  fieldset.append(line);
+}
+
+function refreshLine(fieldset) {
+  const line = fieldset.querySelector(".line");
+  const value = valueOf(fieldset);
+  const said = "span" in fieldset.dataset ? [...fieldset.querySelectorAll(".kept q")].map((piece) => piece.textContent).join(" … ") || value : wordsOf(fieldset, value);
+  line.querySelector("span").textContent = value === "" ? strip.dataset.open : said === "none" ? strip.dataset.nothing : said;
+  line.querySelector("button").hidden = isFrozen(fieldset);
+  fieldset.classList.toggle("answered", value !== "");
+}
+
+// ---- the letters
+
+function link(whole) {
+  const anchor = document.createElement("a");
+  anchor.textContent = whole.dataset.item || "∗";
+  anchor.href = `#${whole.id}`;
+  anchor.addEventListener("click", (event) => {
+    event.preventDefault();
+    open(whole);
+  });
+  return anchor;
+}
+
+function stateOf(whole) {
+  const open = own(whole).filter(isMissing).length;
+  if ("empty" in whole.dataset) return "empty";
+  if (!open) return "done";
+  return own(whole).some((fieldset) => valueOf(fieldset) !== "") ? "part" : "open";
+}
+
+function refreshStrip() {
+  for (const [at, whole] of items().entries()) {
+    const anchor = strip.querySelectorAll("a")[at];
+    const state = stateOf(whole);
+    anchor.className = state;
+    anchor.setAttribute("aria-label", `${whole.dataset.item || strip.dataset.together}, ${strip.dataset[state]}`);
+    if (whole === shown) anchor.setAttribute("aria-current", "true");
+    else anchor.removeAttribute("aria-current");
+  }
+  strip.querySelector("small").textContent = missing().length ? strip.dataset.toGo.replace("#", missing().length) : "";
+}
+
+// ---- which question is in view
+
+function announceItem(whole) {
+  const text = whole.querySelector("h2.text, p.text")?.innerText ?? "";
+  announce(text.replace(/\s+/g, " "));
+}
+
+// Called whenever the mark moves: the question it is in comes into view and, to those who hear the page, is read.
+export function follow() {
+  const whole = marked() ? item(marked()) : shown ?? items()[0];
+  if (!whole || whole === shown) return refreshView();
+  const isFirst = !shown;
+  shown?.classList.remove("shown");
+  shown = whole;
+  shown.classList.add("shown");
+  if (!isFirst) announceItem(whole);
+  refreshView();
+}
+
+export function open(whole) {
+  const fieldset = own(whole).find(isMissing) ?? own(whole).find((each) => !isFrozen(each));
+  if (fieldset) return goTo(fieldset);
+  shown?.classList.remove("shown");
+  shown = whole;
+  shown.classList.add("shown");
+  refreshView();
+  return whole.scrollIntoView({ block: "nearest" });
+}
+
+export function openLetter(letter) {
+  const whole = items().find((each) => each.dataset.item.toLowerCase() === letter);
+  if (whole) open(whole);
+  return Boolean(whole);
+}
+
+// With one question in view Enter leads to the next that lacks an answer, and its button says so.
+function refreshButton() {
+  label.dataset.last ??= label.textContent;
+  const next = nextQuestion();
+  label.textContent = next ? label.dataset.next.replace("{question}", item(next).dataset.item || nameOf(next)) : label.dataset.last;
+}
+
+// What is missing first in another question than the one in view: after it, else before it.
+export function nextQuestion() {
+  if (!isFocus()) return undefined;
+  const others = missing().filter((fieldset) => item(fieldset) !== shown);
+  return others.find((fieldset) => shown?.compareDocumentPosition(fieldset) & Node.DOCUMENT_POSITION_FOLLOWING) ?? others[0];
+}
+
+export function refreshView() {
+  criteria().forEach(refreshLine);
+  refreshStrip();
+  refreshButton();
+}
+
+// ---- the choice
+
+function nameToggle() {
+  toggle.textContent = isFocus() ? toggle.dataset.list : toggle.dataset.focus;
+}
+
+function change() {
+  root.dataset.view = isFocus() ? "list" : "focus";
+  try {
+    localStorage.setItem(`quaestor.view.${root.dataset.preferred}`, root.dataset.view);
+  } catch {
+    // Not remembered, then.
+  }
+  nameToggle();
+  refreshView();
+  marked()?.scrollIntoView({ block: "nearest" });
+}
+
+export function startView() {
+  for (const [at, whole] of items().entries()) whole.id ||= `together${at}`;
+  criteria().forEach(addLine);
+  strip.prepend(...items().map(link));
+  strip.hidden = false;
+  toggle.addEventListener("click", change);
+  nameToggle();
+}

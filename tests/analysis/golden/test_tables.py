@@ -1,0 +1,593 @@
+"""Every table of eight small studies, one for each protocol, beside a second program: stored, as CSV, on the page."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from analysis.actions import runs
+from analysis.models import Run
+from django.test import Client
+from django.urls import reverse
+
+from tests.analysis import studies
+from tests.analysis.golden import inference, material, second
+from tests.analysis.golden.material import Golden, Slot
+from tests.analysis.golden.pages import Page
+
+pytestmark = pytest.mark.django_db
+# Which files of sections a test is about: the bench of faults runs only these.
+ABOUT = {
+    "test_returned": ("returned",),
+    "test_criteria": ("criteria",),
+    "test_system_means": ("system_means",),
+    "test_distributions": ("distributions",),
+    "test_aggregations": ("aggregations", "aggregation"),
+    "test_aggregates": ("aggregates", "protocol"),
+    "test_violations": ("violations",),
+    "test_metrics": ("metrics",),
+    "test_system_scores": ("system_scores",),
+    "test_exclusions": ("exclusions",),
+    "test_slices": ("slices",),
+    "test_question_sets": ("question_sets",),
+    "test_computed_facts": ("question_sets",),
+    "test_marked_answers": ("spans",),
+    "test_agreement": ("agreement",),
+    "test_annotators": ("annotators",),
+    "test_comparisons": ("comparisons", "comparing"),
+    "test_metrics_against_people": ("levels",),
+    "test_differences_as_published": ("differences", "dependent", "dependent_z"),
+    "test_mixed_model": ("mixed_models",),
+}
+
+
+@dataclass
+class Made:
+    """A study with its run and all that is shown of it."""
+
+    golden: Golden
+    run: Run
+    tables: dict[str, Any]
+    html: Page
+    client: Client
+
+    @property
+    def said(self) -> list[Slot]:
+        return self.golden.slots()
+
+    @property
+    def counted(self) -> list[Slot]:
+        """The slots in the reading that the run was asked for."""
+        read = (
+            second.by_protocol(self.golden, self.said)
+            if self.golden.reading == "by_protocol"
+            else self.said
+        )
+        return list(read)
+
+    def csv(self, key: str) -> list[dict[str, str]]:
+        """Return a table as people download it."""
+        address = reverse("analysis:table", args=[self.run.campaign.uuid, self.run.number, key])
+        return list(csv.DictReader(io.StringIO(self.client.get(address).text)))
+
+
+@pytest.fixture(scope="module", params=material.STUDIES, ids=str)
+def made(request: pytest.FixtureRequest, lasting: None) -> Iterator[Made]:
+    golden = request.param
+    campaign = material.imported(golden)
+    wanted = {
+        "metrics": [],
+        "resamples": 50,
+        "reading": golden.reading,
+        "slices": ["column: topic"],
+    }
+    run = studies.analysed(campaign, **wanted)
+    client = Client()
+    client.force_login(campaign.created_by)
+    html = client.get(reverse("analysis:run", args=[campaign.uuid, run.number])).text
+    yield Made(golden, run, runs.tables_of(run), Page(html), client)
+
+
+def same(
+    made: Made,
+    key: str,
+    expected: Sequence[dict[str, Any]],
+    identity: Sequence[str],
+    *,
+    part: bool = False,
+) -> None:
+    """Hold a stored table, and its CSV, against the second program, value by value.
+
+    With `part`, the second program knows only some of the rows.
+    """
+    stored, written = made.tables[key], made.csv(key)
+    if part:
+        known = {tuple(row[name] for name in identity) for row in expected}
+        held = [
+            pair
+            for pair in zip(stored, written, strict=True)
+            if tuple(pair[0][n] for n in identity) in known
+        ]
+        stored, written = [record for record, _ in held], [line for _, line in held]
+    by_identity = {tuple(row[name] for name in identity): row for row in expected}
+    assert len(by_identity) == len(expected), "the second program gives a row twice"
+    assert sorted(map(str, by_identity)) == sorted(
+        str(tuple(row[name] for name in identity)) for row in stored
+    )
+    for record, line in zip(stored, written, strict=True):
+        where = tuple(record[name] for name in identity)
+        for name, value in by_identity[where].items():
+            if value is ...:
+                continue
+            assert equal(record[name], value), (key, where, name, record[name], value)
+            assert line[name] == as_text(record[name]), (key, where, name)
+
+
+def equal(stored: Any, value: Any) -> bool:
+    if isinstance(value, list):
+        return len(stored) == len(value) and all(
+            equal(a, b) for a, b in zip(stored, value, strict=True)
+        )
+    if isinstance(value, str) or value is None or isinstance(value, bool) or stored is None:
+        return stored == value and isinstance(stored, bool) == isinstance(value, bool)
+    return math.isclose(stored, float(value), rel_tol=1e-9, abs_tol=1e-9)
+
+
+def as_text(value: Any) -> str:
+    if value is None:
+        return ""
+    return (
+        json.dumps(value, sort_keys=True, ensure_ascii=False)
+        if isinstance(value, list | dict)
+        else str(value)
+    )
+
+
+def written(value: float | None) -> str:
+    return "–" if value is None else f"{float(f'{value:.12g}'):.2f}".replace("-", "−")
+
+
+def under(row: dict[str, Any]) -> str:
+    """Return what stands under a mean: its interval and n."""
+    low, high = row["low"], row["high"]
+    told = "" if low is None else f"{written(low)} to {written(high)}, "
+    return f"{told}n = {row['n']}"
+
+
+def names(made: Made) -> dict[str, str]:
+    return {each["key"]: each["name"] for each in second.criteria(made.golden)}
+
+
+def test_returned(made: Made) -> None:
+    same(made, "returned", second.returned(made.golden), ["system"])
+
+
+def test_criteria(made: Made) -> None:
+    same(made, "criteria", second.criterion_rows(made.golden), ["criterion"])
+    assert [row["criterion"] for row in made.tables["criteria"]] == list(made.golden.criteria)
+
+
+def test_system_means(made: Made) -> None:
+    expected = second.system_means(made.golden, made.counted)
+    same(made, "systems", expected, ["criterion", "system"])
+    (table,) = [each for each in made.html.tables if each.section == "systems"]
+    for row in expected:
+        cell = table.cell(row["system"], names(made)[row["criterion"]])
+        assert (cell.text, cell.under) == (written(row["value"]), under(row)), row
+    ends = {
+        each["name"]: f"{'low' if each['best'] == 'lowest' else 'high'} is best"
+        for each in second.criteria(made.golden)
+    }
+    assert {head.text: head.under for head in table.heads[1:-1]} == {
+        names(made)[key]: ends[names(made)[key]]
+        for key in dict.fromkeys(row["criterion"] for row in expected)
+    }
+    for row in second.returned(made.golden):
+        assert (
+            table.cell(row["system"], "Returned").text == f"{row['returned']} of {row['expected']}"
+        )
+
+
+def test_distributions(made: Made) -> None:
+    expected = second.distributions(made.golden, made.counted)
+    same(made, "distributions", expected, ["criterion", "system", "value"])
+    shown = [each for each in second.criteria(made.golden) if not second.averaged(each)]
+    assert [table.title for table in made.html.tables if table.section == "distributions"] == [
+        each["name"] for each in shown
+    ]
+    for each in shown:
+        table = made.html.table("distributions", each["name"])
+        for row in expected:
+            if row["criterion"] == each["key"]:
+                cell = table.cell(row["system"], str(row["value"]))
+                assert (cell.text, cell.under) == (f"{100 * row['share']:.0f} %", str(row["count"]))
+        assert [cell.under for cell in table.lines["Asked for by the protocol"]] == [
+            "1 of 6",
+            "2 of 6",
+            "3 of 6",
+            "0 of 6",
+        ]
+        assert [cell.text for cell in table.lines["Asked for by the protocol"]] == [
+            "17 %",
+            "33 %",
+            "50 %",
+            "0 %",
+        ]
+        assert [head.under for head in table.heads[1:]] == [
+            point["label"] for point in each["points"]
+        ]
+
+
+WAYS = {
+    "mean": "mean", "median": "median", "majority": "majority", "z_scores": "z per annotator",
+    "min_max": "0–1 per annotator", "ranks": "ranks per annotator",
+}  # fmt: skip
+
+
+def test_aggregations(made: Made) -> None:
+    expected = second.aggregations(made.golden, made.counted)
+    same(made, "aggregations", expected, ["criterion", "system", "aggregation"])
+    for row in expected:
+        cell = made.html.table("aggregations", names(made)[row["criterion"]]).cell(
+            row["system"], WAYS[row["aggregation"]]
+        )
+        assert cell.text == written(row["value"])
+        assert cell.under == (f"{row['tied']} tied" if row["tied"] else f"n = {row['n']}")
+
+
+FORM = {
+    "by_protocol": "by the protocol", "as_released": "as released", "per_rating": "fatal rule on each rating",
+    "on_means": "fatal rule on means", "all_remaining": "all other criteria", "named": "named criteria only", "": "",
+}  # fmt: skip
+
+
+def form_of(row: dict[str, Any]) -> str:
+    parts = (row["reading"], row["fatal_applied"], row["fatal_others"])
+    return ", ".join(FORM[part] for part in parts if part)
+
+
+def plain(value: float) -> str:
+    return f"{float(f'{value:.12g}'):,.2f}".rstrip("0").rstrip(".")
+
+
+def test_aggregates(made: Made) -> None:
+    expected = second.aggregates(made.golden)
+    same(
+        made,
+        "aggregates",
+        expected,
+        ["reading", "fatal_applied", "fatal_others", "system", "criterion"],
+    )
+    combined = [row for row in expected if not row["criterion"]]
+    for row in combined:
+        table = made.html.table("aggregates", "All criteria together")
+        cell = table.cell(form_of(row), row["system"])
+        own = sorted(
+            (each["aggregate"], each["system"])
+            for each in combined
+            if form_of(each) == form_of(row)
+        )
+        assert cell.text == plain(row["aggregate"])
+        assert cell.bold == (row["system"] == own[0][1])
+        assert table.cell(form_of(row), "Ranking").text == " › ".join(name for _, name in own)
+    differing = [
+        row for row in expected if row["criterion"] and row["mean_returned"] != row["mean_expected"]
+    ]
+    titles = [each.title for each in made.html.tables if each.section == "aggregates"]
+    assert ("Over returned questions" in titles) == bool(differing)
+    for row in expected if differing else ():
+        if (row["reading"], row["fatal_applied"]) == ("by_protocol", "") and row["criterion"]:
+            name = names(made)[row["criterion"]]
+            over_returned = made.html.table("aggregates", "Over returned questions")
+            over_expected = made.html.table("aggregates", "Over all expected questions")
+            assert over_returned.cell(row["system"], name).text == written(row["mean_returned"])
+            assert over_expected.cell(row["system"], name).text == written(row["mean_expected"])
+            assert over_returned.cell(row["system"], "Questions").text == str(row["returned"])
+            assert over_expected.cell(row["system"], "Questions").text == str(row["expected"])
+    sums = [
+        row for row in expected if row["criterion"] and row["mean_returned"] != row["aggregate"]
+    ]
+    for row in expected if sums else ():
+        table = made.html.table("aggregates", form_of(row))
+        cell = table.cell(row["system"], names(made).get(row["criterion"], "Combined"))
+        assert cell.text == ("–" if row["aggregate"] is None else plain(row["aggregate"]))
+
+
+def test_violations(made: Made) -> None:
+    identity = ["rule", "source", "system", "position", "annotator", "criterion"]
+    expected = second.violations(made.golden)
+    same(made, "violations", expected, identity)
+    assert made.tables["about"][0]["violations"] == len(expected)
+
+
+def test_metrics(made: Made) -> None:
+    expected = second.metrics(made.golden)
+    same(made, "metrics", expected, ["name"])
+    for row in expected:
+        table = made.html.table("metrics", "Metrics")
+        (line,) = [name for name in table.lines if name == row["name"]]
+        assert table.cell(line, "Scores").text == str(row["n"])
+        mean = table.cell(line, "Mean")
+        assert (mean.text, mean.under) == (
+            written(row["mean"]),
+            f"{written(row['min'])} to {written(row['max'])}",
+        )
+
+
+def test_system_scores(made: Made) -> None:
+    expected = second.system_scores(made.golden)
+    same(made, "system_scores", expected, ["metric", "level", "system"])
+    made_by = {"imported": "imported", "human_mean": "mean human score, imported"}
+    for row in expected:
+        table = made.html.table("system_scores", "Means of scores of questions")
+        cell = table.cell(row["metric"], row["system"])
+        assert (cell.text, cell.under) == (f"{row['value']:.4g}", f"n = {row['n']}")
+        assert table.cell(row["metric"], "Made").text == made_by[row["kind"]]
+
+
+def test_exclusions(made: Made) -> None:
+    expected = second.exclusions(made.golden)
+    same(made, "exclusions", expected, ["data", "measure", "criterion", "system"])
+    titles = {"all": "Over all data", "after exclusions": "Without the annotators left out"}
+    for row in expected:
+        table = made.html.table("exclusions", titles[row["data"]])
+        cell = table.cell(row["system"] or "alpha", names(made)[row["criterion"]])
+        assert cell.text == written(row["value"])
+        if row["measure"] == "mean":
+            assert cell.under == under(row)
+
+
+def test_slices(made: Made) -> None:
+    expected = second.slices(made.golden, made.said, made.counted)
+    if not expected:
+        pytest.skip("no question of its own is judged")
+    same(
+        made, "slices", expected, ["attribute", "label", "measure", "criterion", "system", "metric"]
+    )
+    titles = {
+        "krippendorff_alpha": "Krippendorff's alpha",
+        "mean": "means",
+        "spearman": "Spearman's rho",
+    }
+    for row in expected:
+        values = f"{row['slices']} value{'s' if row['slices'] > 1 else ''}"
+        table = made.html.table("slices", f"topic, {values}: {titles[row['measure']]}")
+        head = ", ".join(
+            filter(
+                None,
+                [
+                    names(made).get(row["criterion"], row["criterion"]),
+                    row["system"] or row["metric"],
+                ],
+            )
+        )
+        assert table.cell(row["label"], head).text == written(row["value"])
+
+
+def test_question_sets(made: Made) -> None:
+    expected = second.set_facts(made.golden)
+    same(made, "set_facts", expected, ["system"])
+    table = made.html.table("set_facts", "Question types")
+    for row in expected:
+        assert table.cell(row["system"], "Questions").text == str(row["returned"])
+        for head in table.heads[1:-1]:
+            cell, count = table.cell(row["system"], head.text), row[f"type_{head.text}"]
+            assert (cell.text, cell.under) == (str(count), f"{100 * count / row['returned']:.0f} %")
+    heads = {
+        "Types a question": "type_share", "Balance of types": "type_balance", "Repeated": "exact_duplicates",
+        "Nearly repeated": "near_duplicates", "References − questions": "cardinality_difference",
+        "The same, absolute": "cardinality_error", "Sets": "sets",
+    }  # fmt: skip
+    for table in [
+        each
+        for each in made.html.tables
+        if (each.section, each.title) == ("set_facts", "Within a set")
+    ]:
+        for row in expected:
+            for head in table.heads[1:]:
+                value = row[heads[head.text]]
+                text = (
+                    str(value)
+                    if isinstance(value, int) and "cardinality" not in heads[head.text]
+                    else written(value)
+                )
+                assert table.cell(row["system"], head.text).text == text, head.text
+
+
+def test_computed_facts(made: Made) -> None:
+    same(made, "sets", second.every_set(made.golden), ["source", "system"])
+    expected = second.set_rules(made.golden)
+    same(made, "set_rules", expected, ["fact", "system"])
+    for row in expected:
+        table, name = made.html.table("set_rules"), names(made)[row["criterion"]]
+        if row["kind"] == "quota":
+            cell = table.cell(row["system"], f"{name}: quota composite")
+            assert (cell.text, cell.under) == (written(row["value"]), f"n = {row['n']}")
+        else:
+            cell = table.cell(row["system"], f"{name}: sets that reach it")
+            assert (cell.text, cell.under) == (f"{100 * row['value']:.0f} %", f"of {row['sets']}")
+            assert table.cell(row["system"], name).text == written(row["rated"])
+
+
+def test_marked_answers(made: Made) -> None:
+    expected = second.spans(made.golden)
+    same(made, "spans", expected, ["measure", "system"])
+    heads = {
+        "between_annotators": "between annotators", "with_submitted": "with the submitted answer",
+        "within_set": "within a set",
+    }  # fmt: skip
+    for row in expected:
+        cell = made.html.table("spans").cell(row["system"], heads[row["measure"]])
+        assert cell.text == written(row["value"])
+    marks = [
+        {
+            "source": source, "system": system, "annotator": who, "position": position,
+            "text": "" if text == "none" else text,
+            "start": None if text == "none" else material.passage_of(source).index(text),
+            "end": None if text == "none" else material.passage_of(source).index(text) + len(text),
+        }
+        for (source, system, position, who), text in made.golden.marked().items()
+        if who != "submitted"
+    ]  # fmt: skip
+    same(made, "span_marks", marks, ["source", "system", "annotator", "position"])
+
+
+def test_agreement(made: Made) -> None:
+    expected = inference.agreement(made.golden, made.said)
+    same(made, "agreement", expected, ["criterion", "basis", "coefficient", "level"], part=True)
+    by_place = {
+        (row["criterion"], row["coefficient"], row["level"]): row["value"] for row in expected
+    }
+    (table,) = [t for t in made.html.tables if (t.section, t.title) == ("agreement", "Agreement")]
+    for each in second.criteria(made.golden):
+        key, name = each["key"], each["name"]
+        level = "nominal" if each["level"] == "nominal" or len(each["points"]) == 2 else "ordinal"
+        if name not in table.lines:
+            continue
+        assert table.cell(name, "alpha").text == written(by_place[key, "krippendorff_alpha", level])
+        pairable = [
+            slot for slot in second.asked(made.golden, each, made.said) if len(slot.given(key)) > 1
+        ]
+        sources = {slot.source for slot in pairable}
+        rests = f" on {len(sources)} source{'s' if len(sources) > 1 else ''}"
+        assert table.names[name].under.removesuffix(rests) == f"{level}, n = {len(pairable)}"
+        equal_pairs = by_place[key, "percent_agreement", "nominal"]
+        assert table.cell(name, "equal pairs").text == (
+            "–" if equal_pairs is None else f"{100 * equal_pairs:.0f} %"
+        )
+        for head, coefficient in (("Fleiss", "fleiss_kappa"), ("AC1", "gwet_ac1")):
+            assert table.cell(name, head).text == written(by_place[key, coefficient, "nominal"])
+
+
+def test_annotators(made: Made) -> None:
+    expected = inference.annotators(made.golden, made.said)
+    same(made, "annotators", expected, ["criterion", "annotator"])
+    without = inference.left_out(made.golden, made.said)
+    same(made, "left_out", without, ["criterion", "without"])
+    same(
+        made,
+        "use_of_scale",
+        inference.use_of_scale(made.golden, made.said),
+        ["criterion", "annotator", "value"],
+    )
+    same(
+        made,
+        "pairs",
+        inference.pairs(made.golden, made.said),
+        ["criterion", "weights", "first", "second"],
+    )
+    alphas = {(row["criterion"], row["without"]): row for row in without}
+    for row in expected:
+        table = made.html.table("annotators", names(made)[row["criterion"]])
+        own = alphas[row["criterion"], row["annotator"]]
+        assert table.cell(row["annotator"], "ratings").text == str(row["n"])
+        assert table.cell(row["annotator"], "mean").text == written(row["mean"])
+        assert table.cell(row["annotator"], "severity").text == signed(row["severity"])
+        assert table.cell(row["annotator"], f"{own['level']} alpha without").text == written(
+            own["value"]
+        )
+
+
+def signed(value: float | None) -> str:
+    return ("+" if value is not None and value >= 0.005 else "") + written(value).replace(
+        "−0.00", "0.00"
+    )
+
+
+def test_comparisons(made: Made) -> None:
+    expected = inference.comparisons(made.golden, made.counted)
+    same(made, "comparisons", expected, ["criterion", "test", "first", "second"])
+    tests = {(row["criterion"], row["first"], row["second"], row["test"]): row for row in expected}
+    for row in expected:
+        table = made.html.table("comparisons", names(made)[row["criterion"]])
+        line = f"{row['first']} – {row['second']}"
+        own = {
+            test: tests[row["criterion"], row["first"], row["second"], test]
+            for test in ("permutation", "wilcoxon", "t_as_published", "cliffs_delta")
+        }
+        assert table.cell(line, "difference").text == signed(own["permutation"]["value"])
+        assert table.cell(line, "sources").text == str(own["permutation"]["n"])
+        for head, test in (
+            ("p permutation", "permutation"),
+            ("p Wilcoxon", "wilcoxon"),
+            ("p two-sample t", "t_as_published"),
+        ):
+            assert table.cell(line, head).text == p_text(own[test]["p_holm"]), head
+        delta = own["cliffs_delta"]["value"]
+        assert table.cell(line, "Cliff's delta").text == ("–" if delta is None else short(delta))
+
+
+def p_text(p: float | None) -> str:
+    if p is None:
+        return "–"
+    return "< .001" if p < 0.001 else "> .999" if p > 0.999 else f"{p:.3f}".removeprefix("0")
+
+
+def short(value: float) -> str:
+    return written(value).replace("0.", ".", 1).replace("−.00", ".00")
+
+
+def test_metrics_against_people(made: Made) -> None:
+    expected = inference.levels(made.golden, made.counted)
+    same(made, "levels", expected, ["criterion", "metric", "level", "coefficient"], part=True)
+    for row in expected:
+        title = f"{MEASURES[row['coefficient']]}, {LEVELS[row['level']]}"
+        table = made.html.table("levels", title)
+        cell = table.cell(names(made).get(row["criterion"], row["criterion"]), row["metric"])
+        assert cell.text == ("–" if row["value"] is None else short(row["value"]))
+
+
+MEASURES = {"spearman": "Spearman's rho", "pearson": "Pearson's r", "kendall": "Kendall's tau-b"}
+LEVELS = {
+    "pooled": "over all questions",
+    "within_source": "on each source",
+    "systems": "over systems",
+}
+
+
+def test_differences_as_published(made: Made) -> None:
+    identity = ["criterion", "level", "better", "other"]
+    same(made, "differences", inference.published(made.golden, made.counted), identity, part=True)
+
+
+# lme4 1.1 in R, lmer(value ~ 0 + system:annotator + (1|source) + (1|question), REML): the means of the fixed effects of
+# each system, and the variances of questions, sources and the rest.
+LME4 = {
+    "grammaticality": (
+        {"Alba": 2.9375, "Brisa": 2.875, "Corvo": 1.875},
+        (0.01562500, 0, 0.13747264),
+    ),
+    "understandability": (
+        {"Alba": 2.875, "Brisa": 2.8125, "Corvo": 1.585250},
+        (0, 0.003924993, 0.139219393),
+    ),
+    "correctness": (
+        {"Alba": 2.5625, "Brisa": 2.375, "Corvo": 1.583333333},
+        (0.3072916678, 0, 0.2213541664),
+    ),
+}
+
+
+def test_mixed_model(made: Made) -> None:
+    if made.golden.name != "qgbench":
+        pytest.skip("the figures of R are of one study")
+    rows = made.tables["mixed_models"]
+    for criterion, (means, variances) in LME4.items():
+        of = {row["effect"]: row["value"] for row in rows if row["criterion"] == criterion}
+        found = [of[f"variance of {name}"] for name in ("questions", "sources", "rest")]
+        assert found == pytest.approx(variances, abs=2e-6)
+        for row in rows:
+            if (row["criterion"], row["effect"]) == (criterion, "difference"):
+                assert row["value"] == pytest.approx(
+                    means[row["first"]] - means[row["second"]], abs=2e-6
+                )
+                table = made.html.table("mixed_models", names(made)[criterion])
+                cell = table.cell(f"{row['first']} – {row['second']}", "difference")
+                assert cell.text == signed(row["value"])
+                assert table.cell(f"{row['first']} – {row['second']}", "p").text == p_text(
+                    row["p_holm"]
+                )

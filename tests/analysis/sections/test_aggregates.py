@@ -1,0 +1,108 @@
+"""What the systems got, by the protocol's own aggregate."""
+
+from dataclasses import replace
+
+import pytest
+
+from analysis.sections.aggregates import Aggregates, combined_best
+from judging.actions import rubrics
+from judging.formats import rubric as documents
+from judging.formats.rubric_schema import Aggregate
+from tests import factories
+from tests.analysis import studies
+from tests.analysis.sections import stored
+from tests.analysis.sections.computing import records
+
+pytestmark = pytest.mark.django_db
+
+
+def test_what_has_no_best_end_is_not_combined() -> None:
+    small = documents.parse(factories.SMALL, "small.yaml")
+    form, content = small.criteria
+    changed = replace(small, criteria=(replace(form, best="none"), content), aggregate=Aggregate("mean", "mean"))
+    campaign = studies.imported(rubric=rubrics.install(document=changed))
+    rows = records(Aggregates, campaign)
+    combined = {row["system"]: row["aggregate"] for row in rows if row["criterion"] == ""}
+    assert combined == {row["system"]: row["aggregate"] for row in rows if row["criterion"] == "correctness"}
+    assert {row["criterion"] for row in rows} == {"", "correctness"}
+
+
+def said(**documents) -> str:
+    return " ".join(Aggregates().sentences(stored.found(**documents)))
+
+
+def task_a(*rows, **more):
+    """Return a run of a protocol whose first criterion has no better end, as the specificity of Task A."""
+    criteria = [stored.criterion("specificity", best="none", level="nominal"), stored.criterion(best="lowest")]
+    return stored.found(criteria=criteria, aggregates=list(rows), **more)
+
+
+def test_the_combined_ranking_takes_its_direction_from_the_criteria_that_are_combined() -> None:
+    shipped = documents.shipped("qgstec2010-a")
+    assert shipped.criterion("specificity").best == "none"
+    assert combined_best(shipped) == "lowest"
+
+
+def test_the_lower_combined_aggregate_is_best_where_low_is_best() -> None:
+    rows = [stored.aggregate("a", 1.17, best="lowest"), stored.aggregate("b", 1.85, best="lowest")]
+    (table,) = Aggregates().tables(task_a(*rows))
+    assert [(line.last, [cell.best for cell in line.cells]) for line in table.lines] == [("a › b", [True, False])]
+
+
+def test_a_ranking_of_a_run_from_before_the_direction_was_stored_ignores_criteria_without_best_end() -> None:
+    (table,) = Aggregates().tables(task_a(stored.aggregate("a", 1.17), stored.aggregate("b", 1.85)))
+    assert table.lines[0].last == "a › b"
+
+
+def test_where_the_combined_criteria_disagree_on_the_best_end_nothing_is_ranked() -> None:
+    rows = [stored.aggregate("a", 1.0, best="none"), stored.aggregate("b", 2.0, best="none")]
+    found = stored.found(aggregates=rows)
+    (table,) = Aggregates().tables(found)
+    assert table.lines[0].last.startswith("no ranking")
+    assert not any(cell.best for cell in table.lines[0].cells)
+    assert said(aggregates=rows) == ""
+
+
+def test_missing_questions_that_change_which_mean_is_best_are_told() -> None:
+    rows = [
+        stored.aggregate("a", 1.9, key="clarity", mean_expected=1.9, mean_returned=1.9, expected=10, returned=10),
+        stored.aggregate("b", 1.2, key="clarity", mean_expected=1.2, mean_returned=2.8, expected=10, returned=2),
+    ]
+    counts = [stored.returned("a", 10, 10), stored.returned("b", 10, 2)]
+    assert said(aggregates=rows, returned=counts) == (
+        "8 questions are missing. Counting them as the protocol does changes which mean is best: "
+        "a instead of b on clarity."
+    )
+    same = [*rows[:1], rows[0] | {"system": "b"}]
+    assert said(aggregates=same, returned=counts) == ""
+
+
+def test_means_with_and_without_missing_questions_stand_in_two_tables_that_say_their_rule() -> None:
+    rows = [
+        stored.aggregate("a", 1.9, key="clarity", mean_expected=1.9, mean_returned=1.9, expected=10, returned=10),
+        stored.aggregate("b", 1.2, key="clarity", mean_expected=1.2, mean_returned=2.8, expected=10, returned=2),
+    ]
+    over_returned, over_expected, *_ = Aggregates().tables(stored.found(aggregates=rows))
+    assert [(line.cells[0].text, line.last) for line in over_returned.lines] == [("1.90", "10"), ("2.80", "2")]
+    assert [(line.cells[0].text, line.last) for line in over_expected.lines] == [("1.90", "10"), ("1.20", "10")]
+    assert "identical second question" in over_returned.caption
+    assert "counts as the rules value it" in over_expected.caption
+
+
+def test_readings_that_rank_differently_are_told_with_their_rankings() -> None:
+    rows = [
+        stored.aggregate("a", 5), stored.aggregate("b", 4),
+        stored.aggregate("a", 3, reading="as_released"), stored.aggregate("b", 4, reading="as_released"),
+    ]  # fmt: skip
+    text = said(aggregates=rows)
+    assert "depends on how the protocol's rules are read" in text
+    assert "best first, a › b in 1 and b › a in 1." in text
+
+
+def test_readings_that_rank_alike_are_told_with_ties() -> None:
+    rows = [
+        stored.aggregate(system, 5, reading=reading) for system in "ab" for reading in ("by_protocol", "as_released")
+    ]
+    assert said(aggregates=rows) == (
+        "All 2 readings of the protocol's rules rank the systems alike, best first: a = b."
+    )

@@ -1,0 +1,128 @@
+"""Agreement on a report: intervals over sources against another program, and what the sentences claim."""
+
+import krippendorff
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis import frames
+from analysis.sections.agreement import Agreement
+from tests.analysis import studies
+from tests.analysis.sections import stored
+from tests.analysis.sections.computing import picked, records
+from tests.analysis.sections.stored import agreement, criterion, estimate, spread
+
+
+def said(**documents) -> str:
+    return " ".join(Agreement().sentences(stored.found(**documents)))
+
+
+@pytest.mark.django_db
+def test_alpha_and_its_interval_over_sources_are_those_of_another_program():
+    campaign = studies.imported(sources=8)
+    [row] = picked(
+        records(Agreement, campaign), criterion="correctness", coefficient="krippendorff_alpha", level="ordinal"
+    )
+    read = frames.material(campaign)
+    table = read.ratings("correctness")
+    source = read.slots.set_index("unit")["source"].loc[table.index]
+
+    def alpha(rows: np.ndarray) -> float:
+        return float(krippendorff.alpha(rows.T, value_domain=[1, 2, 3], level_of_measurement="ordinal"))
+
+    whole = alpha(table.to_numpy())
+    without = np.array([alpha(table[source != each].to_numpy()) for each in source.unique()])
+    error = np.sqrt(7 / 8 * ((without - without.mean()) ** 2).sum())
+    reach = stats.t.ppf(0.975, 7) * error
+    assert (row["value"], row["clusters"], row["n"]) == (pytest.approx(whole, abs=1e-10), 8, 24)
+    assert (row["low"], row["high"]) == (
+        pytest.approx(whole - reach, abs=1e-9),
+        pytest.approx(min(1, whole + reach), abs=1e-9),
+    )
+
+
+@pytest.mark.django_db
+def test_every_interval_of_agreement_rests_on_the_sources():
+    rows = records(Agreement, studies.imported(sources=8))
+    assert {row["clusters"] for row in rows if row["low"] is not None} == {8}
+
+
+def test_alphas_are_listed_from_the_highest_with_what_they_rest_on():
+    rows = agreement(estimate(0.4, 0.3, 0.5)) + agreement(estimate(0.7, 0.6, 0.8), key="depth")
+    assert said(agreement=rows, criteria=[criterion(), criterion("depth")]) == (
+        "Krippendorff's alpha, over 2 annotators and 6 sources, is 0.70 (0.60 to 0.80) on depth and "
+        "0.40 (0.30 to 0.50) on clarity."
+    )
+
+
+def test_agreement_on_two_points_is_told_by_the_nominal_alpha():
+    rows = agreement(estimate(0.2, 0.1, 0.3)) + agreement(estimate(0.6, 0.5, 0.7), level="nominal")
+    text = said(agreement=rows, criteria=[criterion(points=[[0, "no"], [1, "yes"]])])
+    assert text.endswith("is 0.60 (0.50 to 0.70) on clarity.")
+
+
+def test_agreement_that_is_undefined_comes_with_its_reason():
+    rows = agreement(estimate(None) | {"reason": "only one annotator"})
+    assert said(agreement=rows) == "On clarity alpha is undefined: only one annotator."
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"), [(-0.3, -0.1, "less than chance"), (-0.1, 0.2, "the interval holds 0")]
+)
+def test_agreement_no_better_than_chance_is_said(low, high, word):
+    assert word in said(agreement=agreement(estimate((low + high) / 2, low, high)))
+
+
+def test_a_value_that_is_most_of_all_ratings_is_told_with_three_numbers_and_no_cause():
+    rows = agreement(estimate(0.2, 0.1, 0.3), equal=0.86)
+    text = said(agreement=rows, distributions=spread(3, 4, 93))
+    assert "93 % of ratings are 3 (“yes”); 86 % of pairs of ratings are equal, and Gwet's AC1 is 0.85." in text
+    assert "construction" not in text
+    assert "% of ratings" not in said(agreement=rows, distributions=spread(30, 30, 40))
+
+
+def test_no_sentence_grades_a_number():
+    text = said(agreement=agreement(estimate(0.7, 0.6, 0.8)))
+    assert not any(word in text for word in ("substantial", "moderate", "strong", "good", "poor", "significant"))
+
+
+def test_table_shows_alpha_with_interval_and_the_others_each_in_its_column():
+    rows = agreement(estimate(0.5, 0.25, 0.75) | {"band": "below .667", "clusters": 6}, equal=0.9)
+    (main, _) = Agreement().tables(stored.found(agreement=rows))
+    (line,) = main.lines
+    assert (main.columns, main.last) == (["alpha", "equal pairs", "Fleiss", "AC1"], "reached with 95 %")
+    assert [cell.text for cell in line.cells] == ["0.50", "90 %", "0.10", "0.85"]
+    assert (line.cells[0].under, line.under, line.last) == (
+        "0.25 to 0.75", "ordinal, n = 12 on 6 sources", "below .667",
+    )  # fmt: skip
+    plot = line.cells[0].plot
+    assert (plot.low, plot.estimate, plot.high, plot.zero) == (25, 50, 75, None)
+
+
+def test_the_axis_begins_at_minus_one_where_an_interval_reaches_below_zero():
+    (main, _) = Agreement().tables(stored.found(agreement=agreement(estimate(0.5, -0.5, 0.75))))
+    plot = main.lines[0].cells[0].plot
+    assert (plot.low, plot.estimate, plot.high, plot.zero) == (25, 75, 87.5, 50)
+
+
+def test_agreement_that_is_undefined_is_a_dash_with_its_reason_below():
+    rows = agreement(estimate(None) | {"reason": "one annotator"})
+    (main, _) = Agreement().tables(stored.found(agreement=rows))
+    assert (main.lines[0].cells[0].text, main.reasons) == ("–", ["one annotator"])
+
+
+def test_agreement_without_forced_values_is_told_where_rules_forced_many():
+    rows = agreement(estimate(0.5, 0.4, 0.6))
+    forced = [row | {"basis": "without forced values", "value": 0.31} for row in rows]
+    assert Agreement().small_print(stored.found(agreement=rows + forced))[0].endswith("alpha is Clarity 0.31.")
+
+
+def test_checks_by_other_libraries_are_counted_with_their_largest_difference():
+    row = {"checked_library": "krippendorff", "checked_version": "0.9", "checked_value": 0.5}
+    rows = [
+        each | row | {"checked_difference": gap}
+        for each, gap in zip(agreement(estimate(0.5, 0.4, 0.6))[:2], (1e-16, -3e-16), strict=True)
+    ]
+    assert Agreement().small_print(stored.found(agreement=rows)) == [
+        "2 coefficients were checked against krippendorff 0.9: largest difference 3e-16."
+    ]

@@ -1,0 +1,42 @@
+"""A small form of bench/inference.py: intervals that are broken or p that are always small show even in few studies."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench import inference
+
+STUDIES = 16
+
+# This interval of a correlation over very few systems misses too often, and the page still prints it.
+KNOWN_TO_MISS = {"levels pearson systems interval low"}
+
+
+@pytest.fixture(scope="module")
+def shares() -> dict[str, float]:
+    """Return the share of each kind of printed number over a few studies, under nulls and else."""
+    small = replace(inference.CLASS, sources=20)
+    nothing = replace(small, name="nothing to find", **inference.NOTHING)
+    found = {}
+    for scenario in (small, nothing):
+        for kind, share, _, _ in inference.table(scenario, studies=STUDIES, resamples=100):
+            if " interval " not in kind or scenario is small:
+                found[kind] = share
+    return found
+
+
+def test_no_printed_interval_misses_its_truth_too_often(shares: dict[str, float]) -> None:
+    printed = {k: s for k, s in shares.items() if " interval " in k and not _published(k)}
+    assert len(printed) > 20
+    assert {kind: share for kind, share in printed.items() if share < 0.7}.keys() <= KNOWN_TO_MISS
+
+
+def test_no_printed_p_alarms_too_often(shares: dict[str, float]) -> None:
+    printed = {k: s for k, s in shares.items() if " interval " not in k and not _published(k)}
+    assert any(kind.startswith("comparisons permutation") for kind in printed)
+    assert any(kind.startswith("differences") for kind in printed)
+    assert {kind: share for kind, share in printed.items() if share > 0.25} == {}
+
+
+def _published(kind: str) -> bool:
+    return any(word in kind for word in inference.PUBLISHED)

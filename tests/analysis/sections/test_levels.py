@@ -1,0 +1,199 @@
+"""Metrics against people on a report: each number against another program, and what the sentences claim."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis import frames
+from analysis.sections.ceiling import Ceiling
+from analysis.sections.differences import Differences, Leaders
+from analysis.sections.levels import Levels
+from tests.analysis import studies
+from tests.analysis.sections import stored
+from tests.analysis.sections.computing import picked, records
+from tests.analysis.sections.stored import estimate
+
+
+@pytest.fixture(scope="module")
+def campaign(lasting):
+    return studies.imported(sources=12)
+
+
+@pytest.fixture(scope="module")
+def columns(campaign):
+    """Return people's mean correctness and the metric, (n_sources, n_systems)."""
+    read = frames.material(campaign)
+    rows = read.questions.assign(
+        human=frames.aligned(read.questions["unit"], read.human("correctness")),
+        metric=frames.aligned(read.questions["unit"], read.score(read.metrics[0])),
+    )
+    tables = (rows.pivot(index="source", columns="system", values=name) for name in ("human", "metric"))
+    return tuple(table.to_numpy() for table in tables)
+
+
+@pytest.fixture(scope="module")
+def levels(campaign):
+    return picked(records(Levels, campaign), criterion="correctness", metric="meteor")
+
+
+def value(rows, level, coefficient):
+    [row] = picked(rows, level=level, coefficient=coefficient)
+    return row["value"]
+
+
+@pytest.mark.django_db
+def test_correlations_over_all_questions_are_scipys(levels, columns):
+    human, metric = (column.ravel() for column in columns)
+    assert value(levels, "pooled", "pearson") == pytest.approx(stats.pearsonr(human, metric)[0], abs=1e-10)
+    assert value(levels, "pooled", "spearman") == pytest.approx(stats.spearmanr(human, metric)[0], abs=1e-10)
+    assert value(levels, "pooled", "kendall") == pytest.approx(stats.kendalltau(human, metric)[0], abs=1e-10)
+    [row] = picked(levels, level="pooled", coefficient="pearson")
+    assert (row["questions"], row["sources"], row["systems"]) == (36, 12, 3)
+    assert row["low"] < row["value"] < row["high"]
+    assert abs(row["checked_difference"]) < 1e-10
+
+
+@pytest.mark.django_db
+def test_correlations_on_each_source_are_the_mean_of_scipys(levels, columns):
+    pairs = list(zip(*columns, strict=True))
+    taus = [stats.kendalltau(h, m)[0] for h, m in pairs]
+    rhos = [stats.spearmanr(h, m)[0] for h, m in pairs]
+    assert value(levels, "within_source", "kendall") == pytest.approx(np.nanmean(taus), abs=1e-10)
+    assert value(levels, "within_source", "spearman") == pytest.approx(np.nanmean(rhos), abs=1e-10)
+
+
+@pytest.mark.django_db
+def test_correlations_over_systems_are_those_of_their_means(levels, columns):
+    human, metric = (column.mean(axis=0) for column in columns)
+    assert value(levels, "systems", "pearson") == pytest.approx(stats.pearsonr(human, metric)[0], abs=1e-10)
+    assert value(levels, "systems", "spearman") == 1
+    [row] = picked(levels, level="systems", coefficient="spearman")
+    assert row["n"] == 3
+    assert row["smallest_p"] >= 1 / 6
+
+
+@pytest.mark.django_db
+def test_pairwise_accuracy_carries_its_epsilon_and_the_baseline_of_tying_all(levels, columns):
+    [row] = picked(levels, level="within_source", coefficient="pairwise_accuracy")
+    ties = [h[i] == h[j] for h in columns[0] for i in range(3) for j in range(i)]
+    assert row["baseline"] == pytest.approx(np.mean(ties))
+    assert row["epsilon"] >= 0
+    assert row["value"] <= row["in_sample"] + 1e-12
+
+
+@pytest.mark.django_db
+def test_the_ceiling_is_one_annotator_against_the_mean_of_the_others(campaign):
+    table = frames.material(campaign).ratings("correctness").to_numpy()
+    [row] = picked(records(Ceiling, campaign), criterion="correctness", level="pooled", coefficient="spearman")
+    assert row["value"] == pytest.approx(stats.spearmanr(*table.T)[0], abs=1e-10)
+    assert row["n"] == 12
+
+
+@pytest.mark.django_db
+def test_low_values_that_are_best_are_turned(campaign):
+    where = {"level": "pooled", "coefficient": "spearman", "criterion": "correctness"}
+    metrics = campaign.collection.metrics.filter(name="meteor")
+    before = picked(records(Levels, campaign), **where)
+    metrics.update(direction="lower")
+    after = picked(records(Levels, campaign), **where)
+    metrics.update(direction="higher")
+    assert [row["value"] for row in after] == [-row["value"] for row in before]
+
+
+def rho(metric, value, low=None, high=None, level="pooled"):
+    return estimate(
+        value, low, high, metric=metric, criterion="clarity", coefficient="spearman", level=level, questions=12,
+        sources=6,
+    )  # fmt: skip
+
+
+def pair(better, other, difference, p, level="pooled"):
+    return {
+        "criterion": "clarity", "level": level, "better": better, "other": other, "coefficient": "spearman",
+        "value": difference, "p": p, "p_holm": p, "questions": 12,
+    }  # fmt: skip
+
+
+def leader(highest, members, behind=(), level="pooled"):
+    return {
+        "criterion": "clarity", "level": level, "coefficient": "spearman", "highest": highest,
+        "members": [highest, *members], "behind": list(behind), "unknown": [],
+    }  # fmt: skip
+
+
+def said(**documents) -> str:
+    return " ".join(Leaders().sentences(stored.found(**documents)))
+
+
+def test_the_highest_metric_is_told_with_those_not_told_apart_from_it():
+    rows = [rho("bleu", 0.4, 0.3, 0.5), rho("meteor", 0.38, 0.2, 0.5), rho("chrf", 0.1, 0.0, 0.2)]
+    assert said(levels=rows, leaders=[leader("bleu", ["meteor"], ["chrf"])]).startswith(
+        "On clarity, bleu has the highest Spearman's rho over all questions (6 sources, n = 12): .40, .30 to .50; "
+        "not told apart from it: meteor."
+    )
+
+
+def test_a_lead_over_all_others_is_told():
+    rows = [rho("bleu", 0.4, 0.3, 0.5), rho("chrf", 0.1, 0.0, 0.2)]
+    assert "it is told apart from all others." in said(levels=rows, leaders=[leader("bleu", [], ["chrf"])])
+
+
+def test_levels_that_disagree_are_told():
+    rows = [rho("bleu", 0.4, 0.3, 0.5), rho("chrf", 0.1, 0.0, 0.2)]
+    other = [rho("bleu", 0.1, 0.0, 0.2, level="systems"), rho("chrf", 0.8, 0.7, 0.9, level="systems")]
+    sets = [leader("bleu", [], ["chrf"]), leader("chrf", [], ["bleu"], level="systems")]
+    assert said(levels=rows + other, leaders=sets).endswith(
+        "Over systems chrf is ahead of bleu on clarity: the levels disagree."
+    )
+
+
+def test_no_metric_follows_when_no_interval_is_above_zero():
+    rows = [rho("bleu", 0.0), rho("meteor", -0.05, -0.2, 0.1)]
+    assert said(levels=rows).startswith(
+        "No metric can be said to follow clarity over all questions (6 sources, n = 12): no interval of Spearman's "
+        "rho lies above 0 (−.05 to .00)."
+    )
+
+
+def test_undefined_correlations_come_with_their_reason():
+    rows = [rho("bleu", None) | {"reason": "all ratings are equal"}]
+    assert said(levels=rows).startswith("How metrics follow clarity is undefined: all ratings are equal.")
+
+
+def test_the_ceiling_stands_beside_the_highest_metric():
+    ceiling = {"criterion": "clarity", "level": "pooled", "coefficient": "spearman", "value": 0.55}
+    text = said(levels=[rho("bleu", 0.4, 0.3, 0.5)], ceiling=[ceiling])
+    assert "One annotator against the mean of the others reaches .55." in text
+
+
+def test_the_set_in_front_holds_those_whose_p_is_not_below_five_percent():
+    rows = [rho("bleu", 0.4), rho("meteor", 0.38), rho("chrf", 0.1), rho("gone", None)]
+    pairs = [pair("bleu", "meteor", 0.02, 0.6), pair("bleu", "chrf", 0.3, 0.01), pair("meteor", "chrf", 0.28, 0.02)]
+    found = stored.found(levels=rows, differences=pairs)
+    [row] = Leaders().compute(None, found, None)  # type: ignore[arg-type]
+    assert (row.highest, row.members, row.behind, row.unknown) == ("bleu", ["bleu", "meteor"], ["chrf"], ["gone"])
+
+
+def test_tables_show_each_pair_with_the_highest_in_its_own_columns():
+    rows = [rho("bleu", 0.4), rho("meteor", 0.38), rho("chrf", 0.1)]
+    pairs = [
+        pair("bleu", "meteor", 0.02, 0.6) | {"p_williams_holm": 0.04},
+        pair("bleu", "chrf", 0.3, 0.01) | {"p_williams_holm": 0.002},
+        pair("meteor", "chrf", 0.28, 0.02),
+    ]
+    (table,) = Differences().tables(stored.found(levels=rows, differences=pairs))
+    assert (table.title, table.columns) == ("Clarity, over all questions: bleu", ["Δρ", "p", "p Williams"])
+    assert [(line.name, [(cell.text, cell.best) for cell in line.cells]) for line in table.lines] == [
+        ("meteor", [(".02", False), (".600", False), (".040", False)]),
+        ("chrf", [(".30", False), (".010", True), (".002", False)]),
+    ]
+
+
+def test_heat_map_shades_by_size_and_shows_interval_and_n():
+    (table,) = Levels().tables(stored.found(levels=[rho("bleu", 0.41, 0.3, 0.5), rho("chrf", -0.3), rho("x", None)]))
+    assert [(cell.text, cell.under, cell.shade, cell.minus) for cell in table.lines[0].cells] == [
+        (".41", ".30 to .50, n = 12", 8, False),
+        ("−.30", "n = 12", 6, True),
+        ("–", "", None, False),
+    ]
+    assert (table.columns, table.heat, table.folded) == (["bleu", "chrf", "x"], True, False)

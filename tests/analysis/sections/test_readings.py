@@ -1,0 +1,148 @@
+"""The reading by the protocol, against the protocol's own arithmetic, and in which tables it shows."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from analysis import frames
+from analysis.actions import runs
+from analysis.forms.runs import RunForm
+from analysis.models import Run
+from analysis.reports import making
+from analysis.sections import readings
+from analysis.sections.aggregates import _arranged
+from analysis.sections.system_means import SystemMeans
+from analysis.stats import protocol
+from judging.actions import imports
+from judging.formats.qgstec_xml import read_qgstec
+from tests import factories, shared_data
+from tests.analysis import studies
+from tests.analysis.actions.test_runs import carried_out, found
+from tests.analysis.sections.computing import records
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def qgstec():
+    file = shared_data.path("qgstec2010/EvaluatedSubmissions.xml")
+    return imports.import_study(
+        study=read_qgstec(file.read_bytes()),
+        name="QG-STEC 2010",
+        by=factories.researcher(),
+        now=timezone.now(),
+        rubric=factories.rubric("qgstec2010-b"),
+    ).campaign
+
+
+def by_the_protocol(read):
+    """Return the means over returned questions that the protocol's arithmetic gives, by system and criterion."""
+    scored = protocol.scores(_arranged(read), read.rubric.rules, read.rubric.worst(), reading="by_protocol")
+    return {
+        (system, key): scored.means_returned[row, column]
+        for row, system in enumerate(scored.systems)
+        for column, key in enumerate(scored.criteria)
+    }
+
+
+def test_means_by_protocol_equal_the_protocols_own(qgstec):
+    read = frames.material(qgstec)
+    counted = readings.read_as(read, "by_protocol")
+    means = {(row["system"], row["criterion"]): row["value"] for row in records(SystemMeans, counted)}
+    expected = by_the_protocol(read)
+    assert means.keys() == expected.keys()
+    assert np.allclose([means[key] for key in expected], list(expected.values()), rtol=1e-11, atol=0)
+    released = {(row["system"], row["criterion"]): row["value"] for row in records(SystemMeans, read)}
+    assert (round(means["a", "variety"], 4), round(released["a", "variety"], 4)) == (1.7042, 1.7811)
+    assert counted.slots is read.slots
+
+
+def test_as_released_is_what_was_read(qgstec):
+    read = frames.material(qgstec)
+    assert readings.read_as(read, "as_released") is read
+
+
+def test_run_by_protocol_says_so_and_leaves_agreement_alone(qgstec, client):
+    wanted = {"resamples": 100, "mixed_model": "never", "metrics": []}
+    start = {"campaign": qgstec, "by": qgstec.created_by, "seed": 1}
+    released = carried_out(runs.start(**start, parameters=wanted))
+    asked = {**wanted, "reading": "by_protocol", "slices": ["target_type", "day"]}
+    run = runs.start(**start, parameters=asked)
+    tables = carried_out(run)
+    for same in ("agreement", "pairs", "annotators", "aggregates", "violations", "returned"):
+        assert tables[same] == released[same], same
+    for other in ("systems", "distributions", "comparisons", "aggregations"):
+        assert tables[other] != released[other], other
+    [mean] = found(tables["systems"], system="a", criterion="variety")
+    [own] = found(tables["aggregates"], system="a", criterion="variety", reading="by_protocol", fatal_applied="")
+    assert mean["value"] == pytest.approx(own["mean_returned"], rel=1e-11)
+    assert {row["reading"] for row in tables["systems"]} == {"by_protocol"}
+    sliced = {(row["measure"], row["reading"]) for row in tables["slices"]}
+    assert sliced == {("krippendorff_alpha", "as_released"), ("mean", "by_protocol")}
+    assert (tables["about"][0]["reading"], released["about"][0]["reading"]) == ("by_protocol", "as_released")
+    assert {row["reading"] for row in released["systems"]} == {"as_released"}
+    assert any("read by the protocol" in row["text"] for row in tables["sentences"])
+    told = dict(making.facts(run.parameters, {}, seed=1))["Ratings that contradict a rule of the protocol"]
+    assert told.startswith("by the protocol for systems and metrics, as released for agreement")
+    client.force_login(qgstec.created_by)
+    html = client.get(reverse("analysis:run", args=[qgstec.uuid, run.number])).text
+    assert "Systems and metrics are read by the protocol" in html
+    assert "for systems and metrics the rule stands in their place" in html
+    assert 'name="reading"' in html
+    downloaded = client.get(reverse("analysis:everything", args=[qgstec.uuid, run.number])).json()
+    assert downloaded["tables"]["systems"][0]["reading"] == "by_protocol"
+
+
+def small(texts, variety):
+    """Return a set of the pair protocol with two annotators' values of variety; None where one did not judge."""
+    campaign = factories.campaign(rubric=factories.rubric("qgstec2010-b"))
+    read = frames.material(campaign)
+    slots = pd.DataFrame({"unit": range(1, len(texts) + 1), "question_set": 1, "text": texts, "system": "s"})
+    rows = [
+        {"unit": unit, "criterion": "variety", "annotator": annotator, "value": float(value), "origin": "annotator"}
+        for unit, values in enumerate(variety, 1)
+        for annotator, value in zip("AB", values, strict=True)
+        if value is not None
+    ]
+    judgments = pd.DataFrame(rows).assign(missing="f").astype({"criterion": "string", "annotator": "string"})
+    return replace(read, slots=slots.assign(position=slots["unit"]), judgments=judgments)
+
+
+def values(read):
+    rows = readings.read_as(read, "by_protocol").judgments
+    return [(row.unit, row.annotator, row.value, row.origin) for row in rows.itertuples()]
+
+
+def test_identical_second_question_drops_out_and_the_first_takes_the_worst():
+    assert values(small(["Who?", " Who? "], [(1, 2), (1, None)])) == [(1, "A", 3, "rule"), (1, "B", 3, "rule")]
+
+
+def test_lone_question_takes_the_rules_value_for_those_who_judged_it():
+    assert values(small(["Who?", None], [(1, None), (None, None)])) == [(1, "A", 3, "rule")]
+
+
+def test_two_different_questions_stay_as_they_were_said():
+    assert values(small(["Who?", "What?"], [(1, 2), (2, None)])) == [
+        (1, "A", 1, "annotator"),
+        (1, "B", 2, "annotator"),
+        (2, "A", 2, "annotator"),
+    ]
+
+
+def test_reading_is_offered_only_where_the_rubric_has_two(client):
+    plain, pairs = studies.imported(), factories.campaign(rubric=factories.rubric("qgstec2010-b"))
+    assert "reading" not in RunForm(campaign=plain).fields
+    assert RunForm(campaign=pairs).fields["reading"].initial == "as_released"
+    client.force_login(pairs.created_by)
+    start = reverse("analysis:start", args=[pairs.uuid])
+    form = {"prepare_hypothesis": "raw", "prepare_reference": "raw", "resamples": 100, "seed": 1}
+    assert client.post(start, {**form, "reading": "by_taste"}).status_code == 422
+    assert client.post(start, {**form, "reading": "by_protocol"}).status_code == 302
+    assert Run.objects.get().parameters["reading"] == "by_protocol"
+    Run.objects.all().delete()
+    assert client.post(start, form).status_code == 302
+    assert Run.objects.get().parameters["reading"] == "as_released"

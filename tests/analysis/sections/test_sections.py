@@ -1,0 +1,108 @@
+"""What holds for every section: columns that are explained, rows that are told apart, files that fit their schema."""
+
+import json
+from dataclasses import dataclass, field
+from math import isnan, nan
+
+import jsonschema
+import pytest
+
+from analysis import sections
+from analysis.actions import exports, runs
+from analysis.management.commands.report_docs import ROOT, written
+from analysis.reports.rows import columns, decode, encode
+from analysis.reports.schema import run_schema
+from analysis.sections.section import chance_of
+from analysis.stats.estimate import Estimate
+from tests.analysis import studies
+
+
+@dataclass(frozen=True)
+class Example:
+    """A row for this test.
+
+    name: what it is of
+    first: one estimate
+    second: another
+    times: how often; nobody
+      knows exactly
+    """
+
+    name: str
+    first: Estimate
+    second: Estimate = field(metadata={"prefix": "second_"})
+    times: int | None = None
+
+
+def test_columns_follow_the_fields_and_carry_their_meaning():
+    found = {column.name: column for column in columns(Example)}
+    assert list(found)[:3] == ["name", "value", "low"]
+    assert list(found)[-1] == "times"
+    assert found["times"].meaning == "how often; nobody knows exactly"
+    assert found["second_low"].path == ("second", "low")
+
+
+def test_a_row_comes_back_as_it_was_stored_with_twelve_digits():
+    row = Example("a", Estimate(value=1 / 3, n=4), Estimate(value=nan, reason="no data"), None)
+    back = decode(Example, json.loads(json.dumps(encode(row))))
+    assert (back.first.value, back.first.n, back.times) == (0.333333333333, 4, None)
+    assert isnan(back.second.value)
+    assert back.second.reason == "no data"
+
+
+def test_a_column_that_an_older_run_lacks_is_empty():
+    back = decode(Example, {"name": "a", "value": 0.5})
+    assert (back.first.value, back.first.n, back.second.reason) == (0.5, 0, "")
+    assert isnan(back.second.low)
+
+
+@pytest.mark.parametrize("section", sections.SECTIONS, ids=lambda section: section.key)
+def test_every_column_is_explained(section):
+    assert [column.name for column in section.columns() if not column.meaning] == []
+
+
+def test_keys_of_sections_are_different():
+    keys = [section.key for section in sections.SECTIONS]
+    assert len(set(keys)) == len(keys)
+
+
+def test_the_chance_of_a_section_does_not_depend_on_the_others():
+    one, same, other = (
+        chance_of(key, seed=1, resamples=10, step=print).rng.random() for key in ("levels", "levels", "pairs")
+    )
+    assert one == same != other
+
+
+def test_docs_and_schema_are_those_of_the_code():
+    for name, text in written().items():
+        assert (ROOT / "docs" / name).read_text() == text, f"run manage.py report_docs: docs/{name} is out of date"
+
+
+@pytest.fixture(scope="module")
+def run(lasting):
+    """Return a run with slices, exclusions aside."""
+    return studies.analysed(studies.imported(sources=8), slices=["day"])
+
+
+@pytest.mark.django_db
+def test_a_run_fits_the_published_schema(run):
+    jsonschema.validate(json.loads(exports.run_json(run)), run_schema(sections.SECTIONS))
+
+
+@pytest.mark.django_db
+def test_no_two_rows_of_a_table_have_the_same_identity(run):
+    tables = runs.tables_of(run)
+    for section in sections.SECTIONS:
+        if section.identity:
+            keys = [tuple(row[name] for name in section.identity) for row in tables[section.key]]
+            assert len(set(keys)) == len(keys), section.key
+
+
+@pytest.mark.django_db
+def test_every_number_on_the_page_is_told_with_what_it_rests_on(run):
+    found = runs.found_by(run)
+    for section in sections.SECTIONS:
+        for table in section.tables(found):
+            widths = {len(line.cells) for line in table.lines}
+            assert widths <= {len(table.columns)}, (section.key, table.title)
+            assert table.first, (section.key, table.title)

@@ -1,0 +1,90 @@
+"""Metrics of sets and systems beside those of questions: what systems got, and how far metrics follow people."""
+
+import pytest
+
+from analysis.actions import runs, scores
+from analysis.actions.scores import Chosen
+from analysis.metrics.contract import RAW, Preparation
+from analysis.sections.columns import metric_names
+from analysis.sections.levels import Levels
+from analysis.sections.system_scores import TITLES, SystemScoresByMetric
+from judging.actions import jobs
+from judging.models import Metric, Score, System
+from tests.analysis.sections.computing import picked, records
+from tests.analysis.studies import imported
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign():
+    made = imported()
+    ids = ("bleu_1", "q_bleu_1", "f_rouge_l", "self_bleu_2", "corpus_bleu_4", "corpus_nist")
+    scores.compute(made.collection, chosen=[Chosen(id) for id in ids], preparation=RAW, step=lambda *_: None)
+    extrinsic = Metric.objects.create(
+        collection=made.collection, name="QA F1", kind="imported", scale="percent", fingerprint="e" * 64
+    )
+    for value, system in enumerate(System.objects.filter(collection=made.collection).order_by("-name")):
+        Score.objects.create(metric=extrinsic, system=system, value=50 + value)
+    return made
+
+
+def test_systems_get_means_of_questions_and_of_sets_and_scores_as_a_whole(campaign):
+    rows = records(SystemScoresByMetric, campaign)
+    (mean,) = picked(rows, metric="BLEU-1 (coco)", level="question", system="Alba")
+    assert (mean["value"], mean["n"]) == (pytest.approx(1), 6)
+    (whole,) = picked(rows, metric="corpus BLEU-4 (coco)", level="system", system="Alba")
+    assert whole["value"] == pytest.approx(1)
+    (qa,) = picked(rows, metric="QA F1", level="system", system="Alba")
+    assert (qa["value"], qa["kind"]) == (52.0, "imported")
+    named = picked(rows, metric="F-ROUGE-L (beta 1.2)", level="set")
+    assert {row["system"] for row in named} == {"Alba", "Brisa", "Corvo"}
+    assert picked(rows, metric="F-ROUGE-L (beta 1.2)", level="question") == []
+
+
+def test_metrics_of_sets_and_systems_are_correlated_at_their_own_level(campaign):
+    rows = records(Levels, campaign)
+    of: dict[str, str] = {
+        "metric": "F-ROUGE-L (beta 1.2)",
+        "criterion": "correctness",
+        "coefficient": "pearson",
+        "level": "sets",
+    }
+    (of_sets,) = picked(rows, **of)
+    assert of_sets["n"] == 18
+    assert of_sets["value"] > 0.8
+    assert of_sets["low"] < of_sets["value"] < of_sets["high"]
+    (of_systems,) = picked(rows, metric="QA F1", criterion="correctness", coefficient="spearman", level="whole_systems")
+    assert (of_systems["value"], of_systems["n"]) == (1.0, 3)
+    assert of_systems["p_holm"] >= of_systems["p"]
+
+
+def test_a_run_puts_q_metrics_sets_and_systems_into_its_tables(campaign):
+    parameters = {"metrics": ["bleu_1"], "prepare_hypothesis": "raw", "prepare_reference": "raw", "resamples": 50}
+    run = runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters=parameters)
+    work = jobs.Work(jobs.claim(job_id=run.job_id), worker="test")
+    before = Score.objects.count()
+    jobs.finish(job=work.job, result=runs.execute(run=run, work=work))
+    tables = runs.tables_of(run)
+    assert Score.objects.count() == before
+    assert picked(tables["levels"], metric="Q-BLEU-1 (coco)", criterion="correctness", level="pooled")
+    assert {"pooled", "systems", "sets", "whole_systems"} <= {row["level"] for row in tables["levels"]}
+    laid = SystemScoresByMetric().tables(runs.found_by(run))
+    assert [table.title for table in laid] == list(TITLES.values())
+    assert laid[0].columns == ["Alba", "Brisa", "Corvo"]
+
+
+def test_nothing_of_sets_or_systems_is_no_row():
+    campaign = imported()
+    assert {row["level"] for row in records(SystemScoresByMetric, campaign)} == {"question"}
+
+
+def test_columns_of_one_name_are_told_apart(campaign):
+    chosen = [Chosen("bleu_1")]
+    for preparation in (Preparation("nqg", "nqg"), Preparation("lower", "lower")):
+        scores.compute(campaign.collection, chosen=chosen, preparation=preparation, step=lambda *_: None)
+    other = [Chosen("q_bleu_1", {"delta": 0.1})]
+    scores.compute(campaign.collection, chosen=other, preparation=RAW, step=lambda *_: None)
+    named = list(metric_names(list(campaign.collection.metrics.order_by("pk"))).values())
+    assert len(set(named)) == len(named)
+    assert "BLEU-1 (coco) (nqg/nqg)" in named

@@ -1,0 +1,266 @@
+"""Metrics against people at three levels: numbers by other programs, designs, which questions count."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis.stats.against_people import LEVELS, Association, against_people
+from analysis.stats.answers import MEASURES
+from analysis.stats.correlation import correlate, fisher_interval
+from analysis.stats.facets import Facets, facets
+from analysis.stats.inference import Inference
+from analysis.stats.left_out import inferred
+from analysis.stats.pooled import pooled
+from analysis.stats.ties import pairwise_accuracy
+from tests.analysis.stats.metric_studies import MetricStudy, metric_study
+
+NAN = np.nan
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def of_study(of: MetricStudy, **more) -> dict[tuple[str, str, str, str], Association]:
+    design = more.pop("design", Inference())
+    here = more.pop("here", None) or facets(of.sources, of.systems, design=design)
+    found = against_people(of.humans_by_name, of.metrics_by_name, facets=here, rng=rng(), **more)
+    return {(row.human, row.metric, row.level, row.measure): row for row in found}
+
+
+def test_every_pair_of_columns_has_every_measure_at_every_level_that_has_it() -> None:
+    found = of_study(metric_study())
+    assert len(found) == 2 * 3 * (5 + 5 + 5)
+    assert [key[2:] for key in found][:15] == [
+        (level, measure)
+        for level in LEVELS
+        for measure in MEASURES
+        if (measure != "soft_pairwise_accuracy" if level != "systems" else measure != "kendall_c")
+    ]
+
+
+def test_pooled_values_with_p_as_published_and_p_over_sources() -> None:
+    of = metric_study()
+    found = of_study(of)
+    for measure in ("pearson", "spearman", "kendall"):
+        row, alone = found["h1", "m2", "pooled", measure], correlate(of.human[:, 1], of.metrics[:, 2], method=measure)
+        assert row.found.value == pytest.approx(alone.value)
+        assert row.p_as_published == pytest.approx(alone.p)
+        left = pooled(of.human[:, 1:], of.metrics[:, 2:], facets(of.sources), coefficients=[measure])[measure]
+        limits = inferred(left, scale="fisher")
+        assert (row.found.low, row.found.high, row.found.p) == pytest.approx(
+            (limits.low[0, 0], limits.high[0, 0], limits.p[0, 0])
+        )
+        assert (row.found.n, row.questions, row.sources, row.systems) == (48, 48, 12, 4)
+
+
+def test_system_values_are_of_the_means_with_p_over_all_orders() -> None:
+    of = metric_study(30, 5)
+    found = of_study(of)
+    people, own = of.human[:, 0].reshape(30, 5).mean(axis=0), of.metrics[:, 1].reshape(30, 5).mean(axis=0)
+    for measure in ("pearson", "spearman", "kendall"):
+        row, alone = found["h0", "m1", "systems", measure], correlate(people, own, method=measure)
+        assert row.found.value == pytest.approx(alone.value)
+        assert row.found.p == pytest.approx(alone.p)  # which counts all orders of so few
+        assert row.found.low <= row.found.value <= row.found.high
+        assert (row.found.n, row.questions) == (5, 150)
+    assert found["h0", "m1", "systems", "pearson"].smallest_p == pytest.approx(1 / 120)
+    assert found["h0", "m1", "systems", "spearman"].smallest_p == pytest.approx(2 / 120)
+    accuracy = found["h0", "m1", "systems", "pairwise_accuracy"]
+    assert accuracy.found.value == pytest.approx(pairwise_accuracy(people, own, epsilon=0.0).accuracy.value)
+    assert (accuracy.epsilon, accuracy.baseline) == (0, 0)
+
+
+def test_the_interval_over_systems_draws_sources() -> None:
+    of = metric_study(40, 5, humans=1, metrics=1)
+    row = of_study(of, resamples=2000)["h0", "m0", "systems", "pearson"].found
+    people, own = of.human[:, 0].reshape(40, 5), of.metrics[:, 0].reshape(40, 5)
+    draw = rng(5)
+    loop = []
+    for _ in range(2000):
+        some = draw.integers(0, 40, 40)
+        loop.append(stats.pearsonr(people[some].mean(axis=0), own[some].mean(axis=0)).statistic)
+    assert (row.low, row.high) == pytest.approx(tuple(np.quantile(loop, [0.025, 0.975])), abs=0.08)
+    assert "bootstrap of 2000 over 40 sources" in row.method
+
+
+def test_equal_means_of_systems_tie_exactly() -> None:
+    """The scores 1, 1, 5/3 of A and 1, 4/3, 4/3 of B have equal means, added as floats they have not.
+
+    C is lower and D higher, and a metric has A, B, C, D at 2, 3, 1, 4. Ranks 2.5, 2.5, 1, 4 against 2, 3, 1, 4 give
+    4.5 / sqrt(4.5 x 5) = .9487; of six pairs five are in order and people tie one: 5 / sqrt(5 x 6).
+    """
+    people = np.array([1, 1, 5 / 3, 1, 4 / 3, 4 / 3, 1, 1, 1, 3, 3, 3])
+    assert people[:3].sum() != people[3:6].sum()
+    metric = np.repeat([2.0, 3, 1, 4], 3)
+    here = facets(np.tile([1, 2, 3], 4), np.repeat(list("ABCD"), 3))
+    found = against_people({"h": people}, {"m": metric}, facets=here, rng=rng(), levels=["systems"])
+    by_measure = {row.measure: row for row in found}
+    assert by_measure["spearman"].found.value == pytest.approx(4.5 / np.sqrt(22.5))
+    assert by_measure["kendall"].found.value == pytest.approx(5 / np.sqrt(30))
+    assert by_measure["pairwise_accuracy"].baseline == pytest.approx(1 / 6)
+
+
+def test_calibrated_accuracy_carries_its_epsilon_and_what_tying_everything_gets() -> None:
+    of = metric_study(30, 5)
+    row = of_study(of)["h0", "m0", "within_source", "pairwise_accuracy"]
+    theirs = pairwise_accuracy(of.human[:, 0], of.metrics[:, 0], groups=of.sources)
+    assert (row.in_sample, row.epsilon, row.baseline) == pytest.approx(
+        (theirs.accuracy.value, theirs.epsilon, theirs.baseline)
+    )
+    held_out = theirs.held_out
+    assert (row.found.value, row.found.low, row.found.high, row.found.p) == pytest.approx(
+        (held_out.value, held_out.low, held_out.high, held_out.p)
+    )
+
+
+def test_a_metric_of_a_part_of_the_questions_shrinks_only_its_own_rows() -> None:
+    of = metric_study(30, 5)
+    of.metrics[40:, 1] = NAN
+    found = of_study(of)
+    assert [found["h0", f"m{m}", "pooled", "spearman"].found.n for m in range(3)] == [150, 40, 150]
+    assert found["h0", "m1", "pooled", "spearman"].found.dropped == 110
+    common = of_study(of, items="common")
+    assert [common["h0", f"m{m}", "pooled", "spearman"].found.n for m in range(3)] == [40, 40, 40]
+    own = of_study(MetricStudy(of.human, of.metrics[:, [0, 2]], of.sources, of.systems))
+    assert own["h0", "m1", "pooled", "spearman"].found == found["h0", "m2", "pooled", "spearman"].found
+
+
+def test_human_columns_with_gaps_of_their_own_keep_their_own_questions() -> None:
+    of = metric_study(30, 5)
+    of.human[:10, 0] = NAN
+    found = of_study(of)
+    assert [found[f"h{k}", "m0", "pooled", "spearman"].questions for k in range(2)] == [140, 150]
+
+
+def test_systems_that_are_random_widen_what_rests_on_few_of_them() -> None:
+    of = metric_study(40, 6, seed=3)
+    of.metrics[:, 0] += 2 * rng(9).normal(size=6)[of.systems]
+    fixed, random = of_study(of), of_study(of, design=Inference(systems=True))
+    for level in ("pooled", "within_source"):
+        key = ("h0", "m0", level, "pearson")
+        assert random[key].found.value == fixed[key].found.value
+        assert random[key].found.p > fixed[key].found.p
+        assert "40 sources and 6 systems" in random[key].found.method
+    row = random["h0", "m0", "systems", "pearson"].found
+    assert (row.low, row.high) == pytest.approx(fisher_interval(row.value, 6, method="pearson"))
+    for key in (("pooled", "pairwise_accuracy"), ("systems", "soft_pairwise_accuracy")):
+        assert np.isnan(random["h0", "m0", *key].found.low)
+        assert random["h0", "m0", *key].found.reason
+
+
+def test_annotators_that_are_random_add_to_the_standard_error() -> None:
+    draw = rng(2)
+    worth = draw.normal(size=200)
+    severity = np.array([0.0, 0.0, 0.0])
+    ratings = worth[:, None] + severity + np.array([0.2, 0.5, 3.0]) * draw.normal(size=(200, 3))
+    metric = worth + draw.normal(size=200)
+    here = facets(np.arange(200) // 4, np.arange(200) % 4, design=Inference(annotators=True))
+    columns = {"h": ratings.mean(axis=1)}, {"m": metric}
+    found = against_people(*columns, facets=here, rng=rng(), ratings={"h": ratings})
+    fixed = against_people(*columns, facets=facets(here.source, here.system), rng=rng())
+    wide, narrow = ({(row.level, row.measure): row.found for row in rows} for rows in (found, fixed))
+    key = ("pooled", "pearson")
+    assert wide[key].high - wide[key].low > 1.5 * (narrow[key].high - narrow[key].low)
+    assert "50 sources and annotators" in wide[key].method
+    without = [stats.pearsonr(np.delete(ratings, r, axis=1).mean(axis=1), metric).statistic for r in range(3)]
+    added = 2 / 3 * ((np.arctanh(without) - np.arctanh(without).mean()) ** 2).sum()
+    reach = np.arctanh(narrow[key].high) - np.arctanh(narrow[key].value)
+    error = np.sqrt((reach / stats.t.ppf(0.975, 49)) ** 2 + added)
+    assert wide[key].high == pytest.approx(np.tanh(np.arctanh(wide[key].value) + stats.t.ppf(0.975, 2) * error))
+    assert np.isnan(wide["systems", "spearman"].low)
+    with pytest.raises(ValueError, match="annotators are random, but there are none of"):
+        against_people(*columns, facets=here, rng=rng())
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_neither_the_order_of_questions_nor_the_scale_of_scores_changes_anything(level: str) -> None:
+    of = metric_study(15, 5)
+    order = rng(1).permutation(75)
+    other = MetricStudy(2 * of.human[order], 8 * of.metrics[order], of.sources[order], of.systems[order])
+    one, again = of_study(of, levels=[level], resamples=200), of_study(other, levels=[level], resamples=200)
+    for key, row in one.items():
+        same = again[key].found
+        assert (row.found.value, row.found.low, row.found.high, row.found.p) == pytest.approx(
+            (same.value, same.low, same.high, same.p), nan_ok=True, abs=1e-9
+        )
+
+
+def test_what_cannot_be_known_says_why() -> None:
+    of = metric_study(10, 4)
+    of.metrics[:, 1] = 7
+    of.metrics[2:, 2] = NAN
+    found = of_study(of)
+    assert found["h0", "m1", "pooled", "kendall"].found.reason == "the metric score is the same for every question"
+    assert found["h0", "m1", "systems", "pearson"].found.reason == "the metric score is the same for every question"
+    assert found["h0", "m2", "pooled", "pearson"].found.reason == "2 questions have both scores: too few"
+    assert found["h0", "m2", "systems", "pearson"].found.reason == "2 systems and 1 sources: three of each are needed"
+    alone = of_study(of, here=facets(of.sources))
+    assert alone["h0", "m0", "within_source", "spearman"].found.reason == "the systems are not known"
+    assert alone["h0", "m0", "systems", "soft_pairwise_accuracy"].found.reason == "the systems are not known"
+    assert alone["h0", "m0", "pooled", "spearman"].found.p < 1
+    few = facets(of.sources % 2, of.systems)
+    assert of_study(of, here=few)["h0", "m0", "pooled", "spearman"].found.reason == "fewer than 3 sources: no interval"
+
+
+def test_where_systems_are_alike_it_says_at_which_level_there_is_nothing() -> None:
+    draw = rng(3)
+    here = facets(np.repeat(np.arange(6), 3), np.tile(np.arange(3), 6))
+    flat_on_each = np.repeat(draw.normal(size=6), 3)
+    rotated = np.concatenate([np.roll([1.0, 2, 3], shift) for shift in range(3)] * 2)
+    found = against_people({"h": draw.normal(size=18)}, {"flat": flat_on_each, "even": rotated}, facets=here, rng=rng())
+    reasons = {(row.metric, row.level): row.found.reason for row in found if row.measure == "spearman"}
+    assert reasons["flat", "within_source"] == "on no source does it exist"
+    assert reasons["even", "systems"] == "the systems' means do not vary"
+    assert reasons["flat", "pooled"] == ""
+
+
+def test_methods_say_what_was_counted_and_left_out() -> None:
+    of = metric_study(12, 4)
+    fixed, random = of_study(of), of_study(of, design=Inference(systems=True))
+    left = "delete-one jackknife-t over 12 sources"
+    for level, where in (("pooled", "all pairs"), ("within_source", "pairs on a source, mean over sources")):
+        words = f"pairwise accuracy, {where}, epsilon of the other sources"
+        assert fixed["h0", "m0", level, "pairwise_accuracy"].found.method == f"{words}; {left}, 95%"
+    assert random["h0", "m0", "pooled", "pairwise_accuracy"].found.method == (
+        "pairwise accuracy, all pairs, epsilon of the other sources"
+    )
+    methods = {key[2:]: row.found.method for key, row in fixed.items() if key[:2] == ("h0", "m0")}
+    assert methods["pooled", "kendall_c"] == f"Stuart's tau-c; {left}, 95%"
+    assert methods["within_source", "kendall"] == f"Kendall's tau-b, mean over sources; {left}, 95%"
+    assert methods["systems", "pearson"] == (
+        "Pearson's r, over systems; bootstrap of 1000 over 12 sources, percentiles, 95%; all 24 orders of 4 systems"
+    )
+    assert methods["systems", "soft_pairwise_accuracy"] == (
+        f"soft pairwise accuracy; {left}, 95%; all 24 orders of 4 systems"
+    )
+
+
+def test_outcomes_carry_the_sources_and_degrees_of_freedom_they_rest_on() -> None:
+    of = metric_study(12, 4)
+    fixed, random = of_study(of), of_study(of, design=Inference(systems=True))
+    row = fixed["h0", "m2", "within_source", "spearman"].found
+    assert (row.clusters, row.df) == (row.n, row.n - 1)
+    row = fixed["h0", "m2", "pooled", "spearman"].found
+    assert (row.n, row.clusters, row.df) == (48, 12, 11)
+    assert {random["h0", f"m{m}", "pooled", "spearman"].found.df for m in range(3)} <= {3, 11}
+    assert fixed["h0", "m2", "systems", "kendall"].found.clusters == 12
+    assert random["h0", "m2", "systems", "kendall"].found.clusters == 0
+
+
+def test_too_many_questions_for_all_pairs_leave_the_other_numbers() -> None:
+    draw = rng(0)
+    human, metric = draw.normal(size=(2, 10_500))
+    [row] = against_people({"h": human}, {"m": metric}, facets=facets(np.arange(10_500) % 50), rng=draw,
+                           levels=["pooled"], measures=["pairwise_accuracy"])  # fmt: skip
+    assert (row.found.n, row.found.reason) == (0, "55,119,750 pairs are too many to compare: see it per source")
+
+
+def test_columns_are_checked() -> None:
+    of: Facets = facets([1, 2], [1, 2])
+    with pytest.raises(ValueError, match="m: expected numbers"):
+        against_people({"h": [1, 2]}, {"m": ["a", "b"]}, facets=of, rng=rng())
+    with pytest.raises(ValueError, match="no column is given"):
+        against_people({"h": [1, 2]}, {}, facets=of, rng=rng())
+    with pytest.raises(ValueError, match="items: 'all' is neither own nor common"):
+        against_people({"h": [1, 2]}, {"m": [1, 2]}, facets=of, rng=rng(), items="all")

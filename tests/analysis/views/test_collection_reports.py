@@ -1,0 +1,81 @@
+"""A report on imported ratings or means, at the press of a button."""
+
+import pytest
+from django.urls import reverse
+
+import analysis.tasks  # noqa: F401  # registers what does an analysis
+from analysis.actions import runs
+from analysis.models import Result, Run
+from judging import tasks
+from tests import factories
+from tests.judging.imports.studies import add, assembled
+from tests.judging.imports.test_adding import MATERIAL, SCORES, of_one, ratings
+
+pytestmark = pytest.mark.django_db
+MEANS = [{"column": "Bleu_4", "name": "grammaticality", "direction": "higher", "kind": "human_mean"}]
+
+
+@pytest.fixture(autouse=True)
+def quiet_bell(monkeypatch):
+    monkeypatch.setattr(tasks, "ring", lambda job_id: None)
+
+
+def press(client, collection):
+    client.force_login(collection.owner)
+    return client.post(reverse("analysis:collection_report", args=[collection.pk]))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_button_starts_the_report_of_imported_ratings(client):
+    collection, rubric = assembled(), factories.rubric()
+    for rater in ("Ana", "Bo"):
+        add(collection, ratings("", 1, 2, 3, 1) + "\n" * len(rater), rubric=rubric, **of_one(rater))
+    client.force_login(collection.owner)
+    assert "Make the report" in client.get(reverse("judging:collection", args=[collection.pk])).text
+
+    answer = press(client, collection)
+
+    run = Run.objects.get()
+    assert answer.url == reverse("analysis:report", args=[collection.campaigns.get().uuid])
+    tasks.current_app.tasks[runs.KIND].run(str(run.job_id))
+    assert Result.objects.filter(run=run).exists()
+    assert client.get(answer.url).status_code == 200
+
+
+def test_button_makes_the_campaign_that_means_need_once(client):
+    factories.rubric()
+    collection = assembled(SCORES, **MATERIAL, scores=MEANS)
+
+    press(client, collection)
+    press(client, collection)
+
+    campaign = collection.campaigns.get()
+    assert (campaign.state, campaign.origin) == ("closed", "imported")
+    assert Run.objects.get().campaign == campaign
+
+
+def test_button_says_what_is_lacking(client):
+    collection = assembled()
+
+    answer = press(client, collection)
+
+    assert answer.url == reverse("judging:collection", args=[collection.pk])
+    assert "no ratings and no means" in client.get(answer.url).text
+    assert not Run.objects.exists()
+
+
+def test_button_says_that_no_protocol_fits(client):
+    collection = assembled(SCORES, **MATERIAL, scores=[MEANS[0] | {"name": "loveliness"}])
+
+    answer = press(client, collection)
+
+    assert "No protocol has the criteria “loveliness”" in client.get(answer.url).text
+
+
+def test_button_is_for_the_owner(client):
+    collection = assembled()
+    client.force_login(factories.researcher())
+
+    assert client.post(reverse("analysis:collection_report", args=[collection.pk])).status_code == 404
+    client.force_login(collection.owner)
+    assert client.get(reverse("analysis:collection_report", args=[collection.pk])).status_code == 405

@@ -1,0 +1,71 @@
+"""A published study again, in the browser."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+import analysis.tasks  # noqa: F401  # registers what computes a study again
+from analysis.actions import reproductions
+from judging import tasks
+from judging.models import Campaign, Job
+from tests import factories
+from tests.judging.imports.crowd import Crowd
+
+
+@pytest.fixture(autouse=True)
+def quiet_bell(monkeypatch):
+    monkeypatch.setattr(tasks, "ring", lambda job_id: None)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_batches_and_a_table_become_a_page_of_whoever_asks(client):
+    crowd, asker = Crowd(batches=2, hits=1), factories.researcher()
+    client.force_login(asker)
+    files = [SimpleUploadedFile(f"b{n}.csv", batch.encode()) for n, batch in enumerate(crowd.batches)]
+    given = {"study": "qgbench", "files": files, "metrics": SimpleUploadedFile("m.csv", crowd.metrics().encode())}
+
+    answer = client.post(reverse("analysis:reproduce"), given)
+
+    job = Job.objects.get(kind=reproductions.KIND)
+    assert answer.url == reverse("judging:job", args=[job.pk])
+    tasks.current_app.tasks[reproductions.KIND].run(str(job.pk))
+    campaign = Campaign.objects.get()
+    page = reverse("analysis:published", args=[campaign.uuid])
+    assert page in client.get(answer.url).text
+    shown = client.get(page)
+    assert "agreement / correctness / fleiss_kappa" in shown.text
+    assert "about other data" in shown.text
+    assert campaign.collection.owner == asker
+
+
+@pytest.mark.django_db
+def test_page_asks_for_files_and_is_for_those_who_may_create_campaigns(client):
+    url = reverse("analysis:reproduce")
+    client.force_login(factories.user())
+    assert client.get(url).status_code == 403
+    client.force_login(factories.researcher())
+    assert client.get(url).status_code == 200
+    assert client.post(url, {"study": "qgbench"}).status_code == 422
+    assert client.post(url, {"study": "none"}).status_code == 422
+
+
+@pytest.mark.django_db
+def test_campaign_that_reproduces_nothing_has_no_such_page(client):
+    campaign = factories.campaign()
+    client.force_login(campaign.created_by)
+
+    assert client.get(reverse("analysis:published", args=[campaign.uuid])).status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_job_says_why_files_cannot_be_used(client):
+    client.force_login(factories.researcher())
+    client.post(reverse("analysis:reproduce"), {"study": "nema2018", "files": [SimpleUploadedFile("x.tsv", b"\x00")]})
+    job = Job.objects.get()
+
+    tasks.current_app.tasks[reproductions.KIND].run(str(job.pk))
+
+    job.refresh_from_db()
+    assert job.state == "failed"
+    assert "Traceback" not in job.error
+    assert job.error

@@ -1,0 +1,75 @@
+"""Whoever has read the source and opens a link twice still cannot name the system that made a question."""
+
+import random
+import re
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+from django.test import Client
+
+from judging.actions import campaigns
+from judging.design import KeyedDraws, shown_order
+from judging.models import Assignment, Campaign, Question
+from tests.annotation import studies
+
+pytestmark = pytest.mark.django_db
+SYSTEMS = ("Alba", "Brisa", "Corvo", "Dorso", "Erizo", "Faro", "Gamba", "Halcon")
+SOURCES = 7
+QUESTION = re.compile(r"What does the \d+th question want to know\?")
+
+
+def window(token: str) -> list[tuple[str, ...]]:
+    """Join by the link, hand in every task, and return the questions of each as they are shown."""
+    client, seen = Client(), []
+    joined = client.post(f"/join/{token}/")
+    while (answer := client.get(joined.url)).status_code == 302 and "/tasks/" in answer.url:
+        seen.append(tuple(dict.fromkeys(QUESTION.findall(client.get(answer.url).text))))
+        own = Assignment.objects.select_related("task", "enrollment", "round__campaign__rubric").get(
+            pk=answer.url.split("/")[2]
+        )
+        client.post(f"{answer.url}submit/?step=0", studies.filled(own))
+        assert Assignment.objects.get(pk=own.pk).submitted_at
+    return seen
+
+
+def guesses(campaign: Campaign) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Yield the orders of both windows for each key and number of a task that an attacker may try."""
+    keys = [b"", b"preview", campaign.uuid.bytes, str(campaign.uuid).encode()]
+    keys += [bytes.fromhex(campaign.protocol_digest)]
+    people, n = ("A01", "A02"), len(SYSTEMS)
+    for number, seed in product(range(1, SOURCES + 1), range(20)):
+        streams = [random.Random(f"{seed}/shown/{who}/main/1/{number}") for who in people]
+        orders = [list(range(n)) for _ in people]
+        for stream, order in zip(streams, orders, strict=True):
+            stream.shuffle(order)
+        yield tuple(orders[0]), tuple(orders[1])
+    for key, number in product(keys, range(1, SOURCES + 1)):
+        first, second = (
+            shown_order(n, draws=KeyedDraws(key), enrollment_key=who, task_key=f"main/1/{number}") for who in people
+        )
+        yield first, second
+
+
+def named(campaign: Campaign, windows: list[list[tuple[str, ...]]]) -> dict[str, str]:
+    """Attack: name the systems where one guess explains both windows' orders, the systems being in the alphabet."""
+    tasks = {frozenset(seen): seen for seen in windows[1]}
+    found: dict[str, set[str]] = {}
+    for seen in windows[0]:
+        other = tasks[frozenset(seen)]
+        for first, second in guesses(campaign):
+            told = {text: SYSTEMS[index] for text, index in zip(seen, first, strict=True)}
+            if told == {text: SYSTEMS[index] for text, index in zip(other, second, strict=True)}:
+                for text, system in told.items():
+                    found.setdefault(text, set()).add(system)
+    return {text: systems.pop() for text, systems in found.items() if len(systems) == 1}
+
+
+def test_two_windows_of_one_open_link_name_no_system() -> None:
+    campaign = studies.opened(sources=SOURCES, systems=SYSTEMS)
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=2)
+    windows = [window(link.token), window(link.token)]
+    assert [len(seen) for seen in windows] == [SOURCES, SOURCES]
+    made_by = dict(Question.objects.values_list("text", "unit__question_set__system__name"))
+    told = named(campaign, windows)
+    assert [text for text, system in told.items() if made_by[text] == system] == []

@@ -1,0 +1,120 @@
+"""What becomes of answers when the line is cut, the browser closed, or another device quicker: in a real browser."""
+
+import re
+
+import pytest
+from playwright.sync_api import BrowserContext
+
+from judging.actions import drafts
+from tests.annotation import studies
+from tests.annotation.views.tasks import send
+from tests.flows.sessions import enter
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def at_work(page):
+    """Return a page with a task of two questions, the annotator's client and the task."""
+    campaign = studies.opened("qgbench", sources=2)
+    client, enrollment = studies.annotator(campaign)
+    enter(page, enrollment.user)
+    page.set_default_timeout(10_000)
+    page.goto(f"/work/{campaign.uuid}/")
+    return page, client, studies.held(enrollment)
+
+
+def saved(page) -> None:
+    page.wait_for_selector("#saved[data-state=saved]")
+
+
+def close_offline(page) -> BrowserContext:
+    """Close a page whose last answers could not be sent, and mend the line."""
+    page.wait_for_selector("#saved[data-state=unsaved]")
+    context = page.context
+    page.close(run_before_unload=False)
+    context.set_offline(False)
+    return context
+
+
+def test_answers_given_offline_are_sent_after_the_tab_was_closed(at_work) -> None:
+    page, _client, task = at_work
+    page.context.set_offline(True)
+    page.keyboard.press("3")
+    page.keyboard.press("2")
+    page.wait_for_selector("#saved[data-state=unsaved]")
+    assert "Kept in this browser" in page.locator("#saved").inner_text()
+    assert drafts.answers(task) == {}
+    address, context = page.url, close_offline(page)
+    again = context.new_page()
+    again.goto(address)
+    again.wait_for_selector("#saved[data-state=saved]")
+    assert again.locator("[type=radio]:checked").count() == 2
+    assert sorted(drafts.answers(task).values()) == [2, 3]
+
+
+def test_answers_given_offline_to_one_task_are_sent_from_the_next(at_work) -> None:
+    page, client, task = at_work
+    page.context.set_offline(True)
+    page.keyboard.press("1")
+    context = close_offline(page)
+    for number in range(6):
+        send(
+            client,
+            task,
+            f"q{number // 3 + 1}.{('grammaticality', 'understandability', 'correctness')[number % 3]}",
+            3,
+            1,
+        )
+    client.post(f"/tasks/{task.pk}/submit/?step=0", studies.filled(task, sequence=1))
+    again = context.new_page()
+    with again.expect_response(lambda answer: f"/tasks/{task.pk}/draft/" in answer.url) as sent:
+        again.goto(f"/work/{task.round.campaign.uuid}/")
+    assert sent.value.status == 409  # the page that was handed in is later, and stands
+    again.locator("#saved").get_by_text("another task came too late").wait_for()
+    assert set(drafts.answers(task).values()) == {3}
+
+
+def test_nobody_sends_what_another_person_left_on_the_same_computer(at_work) -> None:
+    page, _client, task = at_work
+    page.context.set_offline(True)
+    page.keyboard.press("1")
+    address, context = page.url, close_offline(page)
+    _other, enrollment = studies.annotator(task.round.campaign)
+    again = context.new_page()
+    enter(again, enrollment.user)
+    asked = []
+    again.on("request", lambda request: asked.append(request.url) if "/draft/" in request.url else None)
+    again.goto(f"/work/{task.round.campaign.uuid}/")
+    again.keyboard.press("2")
+    saved(again)
+    assert {address + "draft/" in url for url in asked} == {False}
+    enter(again, task.enrollment.user)
+    again.goto(address)
+    saved(again)
+    assert list(drafts.answers(task).values()) == [1]
+
+
+def test_click_that_lost_to_another_device_names_the_question_and_both_values(at_work) -> None:
+    page, client, task = at_work
+    send(client, task, "q1.grammaticality", 3, 40)
+    page.keyboard.press("2")
+    note = page.locator('[id="q1.grammaticality"] [data-lost]')
+    note.wait_for()
+    assert "A, Grammaticality: here you chose 2 Small errors." in note.inner_text()
+    assert "3 Correct was chosen later" in note.inner_text()
+    assert page.locator('[name="q1.grammaticality"]:checked').get_attribute("value") == "3"
+    with page.expect_response(re.compile("/draft/")):
+        note.get_by_role("button", name="Choose 2 Small errors instead").click()
+    assert list(drafts.answers(task).values()) == [2]
+
+
+def test_quick_answers_go_together(at_work) -> None:
+    page, _client, task = at_work
+    asked = []
+    page.on("request", lambda request: asked.append(request.post_data) if "/draft/" in request.url else None)
+    for key in "332":
+        page.keyboard.press(key)
+    saved(page)
+    assert sorted(drafts.answers(task).values()) == [2, 3, 3]
+    assert len(asked) < 3

@@ -1,0 +1,129 @@
+"""Changing what was handed in: nothing counts unseen, and nothing waits unseen."""
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from judging.actions import campaigns, judgments
+from judging.models import Judgment
+from tests.annotation import studies
+from tests.annotation.views.tasks import address, page, send
+
+pytestmark = pytest.mark.django_db
+SAID = "Changed since you handed it in"
+
+
+@pytest.fixture
+def handed_in(small):
+    """Return a client and a task that was handed in with 3 everywhere."""
+    client, task = small
+    client.post(address(task, "submit/"), studies.filled(task))
+    task.refresh_from_db()
+    return client, task
+
+
+def around(task, what: str = "") -> str:
+    return f"/work/{task.round.campaign.uuid}/{what}"
+
+
+def values(task) -> list[int]:
+    standing = Judgment.objects.standing().filter(assignment=task)
+    return sorted(standing.values_list("value", flat=True))
+
+
+def test_correction_is_said_on_the_page_in_the_list_and_on_the_pages_around(handed_in) -> None:
+    client, task = handed_in
+    assert 'id="changed" hidden' in page(client, task)
+    assert SAID not in client.get(around(task, "done/")).text
+    send(client, task, "q1.correctness", 1, 9)
+    html = page(client, task)
+    assert 'id="changed" hidden' not in html
+    assert 'data-handed="3"' in html
+    assert "Hand in again" in html
+    assert client.get(around(task, "done/")).text.count(SAID) == 2  # above the list, and at the task
+    assert SAID in client.get(around(task, "pause/")).text
+    assert values(task) == [3, 3, 3, 3]
+
+
+def test_correction_is_said_at_the_end(handed_in) -> None:
+    client, task = handed_in
+    last = studies.held(task.enrollment)
+    client.post(address(last, "submit/"), studies.filled(last))
+    assert SAID not in client.get(around(task)).text
+    send(client, task, "q1.correctness", 1, 9)
+    html = client.get(around(task)).text
+    assert "Thank you, that was the last one" in html
+    assert SAID in html
+    campaigns.move(campaign=task.round.campaign, to="closed", now=timezone.now())
+    html = client.get(around(task)).text
+    assert SAID in html
+    assert "What you handed in first counts" in html
+    assert "again/" not in html
+
+
+def test_correction_taken_back_is_none(handed_in) -> None:
+    client, task = handed_in
+    send(client, task, "q1.correctness", 1, 9)
+    send(client, task, "q1.correctness", 3, 10)
+    assert 'id="changed" hidden' in page(client, task)
+    assert judgments.corrections(enrollment=task.enrollment) == []
+
+
+def test_corrections_are_handed_in_again_by_one_button(handed_in) -> None:
+    client, task = handed_in
+    send(client, task, "q1.correctness", 1, 9)
+    assert "All your changes count" in client.post(around(task, "again/"), follow=True).text
+    assert values(task) == [1, 3, 3, 3]
+    assert SAID not in client.get(around(task, "done/")).text
+
+
+def test_correction_that_lacks_an_answer_stays_and_is_named(handed_in) -> None:
+    client, task = handed_in
+    send(client, task, "q1.correctness", "", 9)
+    html = client.post(around(task, "again/"), follow=True).text
+    assert "still lack an answer" in html
+    assert SAID in html
+    assert values(task) == [3, 3, 3, 3]
+
+
+def test_corrections_are_an_annotators_own(handed_in) -> None:
+    client, task = handed_in
+    send(client, task, "q1.correctness", 1, 9)
+    other, _ = studies.annotator(task.round.campaign)
+    assert other.post(around(task, "again/")).status_code == 302
+    assert other.get(around(task, "again/")).status_code == 405
+    stranger, _ = studies.annotator(studies.opened(sources=1))
+    assert stranger.post(around(task, "again/")).status_code == 404
+    assert values(task) == [3, 3, 3, 3]
+
+
+def test_corrections_are_told_to_managers(handed_in) -> None:
+    client, task = handed_in
+    manager = Client()
+    manager.force_login(task.round.campaign.created_by)
+    overview = f"/campaigns/{task.round.campaign.uuid}/"
+    said = "was changed after it was handed in and not handed in again"
+    assert said not in manager.get(overview).text
+    send(client, task, "q1.correctness", 1, 9)
+    assert said in manager.get(overview).text
+
+
+@pytest.mark.parametrize("key", ["qgstec2010-b", "schlichtkrull-cheng", "qgbench"])
+def test_what_stands_is_found_at_the_control_it_was_given_with(key: str) -> None:
+    client, enrollment = studies.annotator(studies.opened(key, systems=["Alba"], expected=2))
+    task = studies.held(enrollment)
+    client.post(address(task, "submit/"), studies.filled(task, understandability=1, questionType=2))
+    html = page(client, task)
+    assert 'id="changed" hidden' in html
+    assert 'data-handed=""' not in html
+    assert html.count('data-handed="3"') >= 2
+
+
+def test_reopened_task_keeps_its_number() -> None:
+    client, enrollment = studies.annotator(studies.opened(sources=3))
+    tasks = []
+    for _ in range(3):
+        tasks.append(studies.held(enrollment))
+        client.post(address(tasks[-1], "submit/"), studies.filled(tasks[-1]))
+    for number, task in enumerate(tasks, start=1):
+        assert f"Task {number} of 3" in page(client, task)

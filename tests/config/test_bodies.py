@@ -1,0 +1,91 @@
+"""Bodies are refused before they are read, floods of log-ins before a password is looked at."""
+
+import io
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+
+from config.bodies import SMALL, TAKE_FILES
+from judging.actions import log_ins
+from judging.models import LogInAttempts
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+class Unread(io.RawIOBase):
+    """A body that fails the test when somebody reads it."""
+
+    def read(self, size: int = -1) -> bytes:
+        raise AssertionError("The body was read.")
+
+
+def sent(client: Client, path: str, length: int) -> int:
+    return client.generic(
+        "POST", path, b"", content_type="multipart/form-data; boundary=x", **{
+            "CONTENT_LENGTH": str(length), "wsgi.input": Unread(),
+        },
+    ).status_code  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["/login/", "/collections/import/", "/nowhere/", "/join/abc/", "/api/campaigns/"])
+def test_large_body_of_a_stranger_is_refused_unread(path: str) -> None:
+    assert sent(Client(enforce_csrf_checks=True), path, SMALL + 1) == 413
+
+
+def test_large_body_of_a_researcher_is_refused_unread_where_no_file_is_taken() -> None:
+    client = Client()
+    client.force_login(factories.researcher())
+    assert sent(client, "/campaigns/new/", SMALL + 1) == 413
+    assert sent(client, "/collections/import/", settings.UPLOAD_LIMIT * 2) == 413
+
+
+def test_file_of_a_researcher_is_taken() -> None:
+    client = Client()
+    client.force_login(factories.researcher())
+    file = io.BytesIO(b"x" * (SMALL + 1000))
+    file.name = "big.csv"
+    assert client.post(reverse("judging:import"), {"file": file}).status_code != 413
+
+
+@pytest.mark.parametrize("name", sorted(TAKE_FILES))
+def test_large_files_are_taken_by_addresses_that_exist_and_from_researchers_only(name: str) -> None:
+    owner = factories.researcher()
+    names = {"pk": factories.collection(owner=owner).pk}
+    try:
+        path = reverse(name)
+    except NoReverseMatch:
+        path = reverse(name, kwargs=names)
+    client = Client()
+    client.force_login(owner)
+    file = io.BytesIO(b"x" * (SMALL + 1000))
+    file.name = "big.csv"
+    assert client.post(path, {"file": file, "files": file}).status_code != 413
+    client.force_login(factories.user())
+    assert sent(client, path, SMALL + 1) == 413
+
+
+def test_json_that_is_nested_deeply_is_a_bad_request() -> None:
+    campaign = factories.opened()
+    client = Client(raise_request_exception=False)
+    client.force_login(campaign.created_by)
+    deep = "[" * 200_000 + "]" * 200_000
+    path = f"/api/campaigns/{campaign.uuid}/runs/"
+    assert client.post(path, deep, content_type="application/json").status_code == 400
+
+
+def test_flood_of_log_ins_under_many_names_is_told_to_wait_and_a_known_browser_is_not() -> None:
+    now = timezone.now()
+    LogInAttempts.objects.bulk_create(
+        LogInAttempts(key=str(number), attempts=1, last_at=now) for number in range(log_ins.MOST_A_MINUTE)
+    )
+    owner = factories.researcher()
+    form = {"username": owner.username, "password": factories.PASSWORD}
+    stranger, known = Client(), Client()
+    answer = stranger.post("/login/", form)
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "60")
+    known.cookies[log_ins.MARK] = log_ins.mark(name=owner.username)
+    assert known.post("/login/", form).status_code == 302

@@ -1,0 +1,147 @@
+"""Small ways out: logs, caches, spreadsheets, placeholders, and what a form lets through."""
+
+import csv
+import io
+import logging
+import stat
+import sys
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.urls import reverse
+
+from analysis.reports.tables import to_csv
+from config import settings as site
+from config.logs import WithoutLinks
+from config.processes import Program, run_together
+from judging.actions import campaigns, rubrics
+from judging.formats import rubric as documents
+from judging.formats.rubric import RubricError
+from judging.models import Campaign, Rubric
+from tests import factories
+from tests.annotation import studies
+
+db = pytest.mark.django_db
+FORMULAS = ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\n=1", "＝1"]
+
+
+@pytest.mark.parametrize("value", ["CHANGE-ME", "change-me-" * 10, "short"])
+def test_placeholder_for_a_secret_does_not_start(monkeypatch, value) -> None:
+    monkeypatch.setenv("QUAESTOR_SECRET_KEY", value)
+    with pytest.raises(ImproperlyConfigured, match="QUAESTOR_SECRET_KEY must be a random text"):
+        site._secret("secret_key")
+
+
+def test_secret_of_enough_characters_is_taken(monkeypatch) -> None:
+    monkeypatch.setenv("QUAESTOR_SECRET_KEY", "x1" * 16)
+    assert site._secret("secret_key") == "x1" * 16
+
+
+@pytest.mark.parametrize("path", ["/join/abc-DEF_123/", "/go/7.x-Y_z/", "/password/new/MQ/c3-4f/"])
+def test_logs_hold_no_end_of_a_link(path: str) -> None:
+    said = io.StringIO()
+    handler = logging.StreamHandler(said)
+    handler.addFilter(WithoutLinks())
+    log = logging.getLogger("django.request.test")
+    log.addHandler(handler)
+    log.warning("%s: %s", "Not Found", path)
+    log.removeHandler(handler)
+    secret = path.strip("/").rpartition("/")[2]
+    assert secret not in said.getvalue()
+    assert "Not Found: /" in said.getvalue()
+
+
+def test_logs_of_the_site_are_filtered() -> None:
+    handlers = site.LOGGING["handlers"].values()
+    assert all("without_links" in handler["filters"] for handler in handlers)
+
+
+def test_logs_of_programs_are_for_their_owner(tmp_path) -> None:
+    log = tmp_path / "web.log"
+    log.write_text("from before")
+    log.chmod(0o644)
+    program = Program("web server", [sys.executable, "-c", ""], log, tmp_path)
+    run_together([program], watch=lambda: True, ready=lambda: None, say=lambda text: None)
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_report_tables_hold_no_formula(text: str) -> None:
+    rows = list(csv.reader(io.StringIO(to_csv([{"system": text, text: 1.5, "difference": -0.25}]), newline="")))
+    assert "'" + text in rows[0]
+    assert "'" + text in rows[1]
+    assert {"1.5", "-0.25"} < set(rows[1])
+
+
+def test_report_tables_hold_no_cell_that_a_carriage_return_begins() -> None:
+    assert to_csv([{"system": "Alba\r=1"}]) == 'system\n"Alba\n=1"\n'
+
+
+@db
+def test_codebook_holds_no_formula() -> None:
+    text = factories.SMALL.replace("name: Grammaticality", 'name: "=HYPERLINK(1)"')
+    campaign = factories.campaign(rubric=rubrics.install(document=documents.parse(text, "small.yaml")))
+    client = Client()
+    client.force_login(campaign.created_by)
+    said = client.get(reverse("judging:codebook", args=[campaign.uuid])).text
+    assert "'=HYPERLINK(1)" in said
+    assert ",=HYPERLINK(1)" not in said
+
+
+@db
+def test_annotators_do_not_read_the_protocol_with_its_checks() -> None:
+    campaign = studies.opened()
+    client, _enrollment = studies.annotator(campaign)
+    for name in ("rubric", "rubric_file"):
+        assert client.get(reverse(f"judging:{name}", args=[campaign.rubric_id])).status_code == 404
+    analyst = factories.user()
+    campaigns.add_member(campaign=campaign, user=analyst, role="analyst")
+    client.force_login(analyst)
+    assert client.get(reverse("judging:rubric_file", args=[campaign.rubric_id])).status_code == 200
+
+
+@pytest.mark.parametrize("version", ['1"; filename="x.exe', "1\\r\\nX: 1", "../1", " ", "é"])
+def test_version_that_could_break_a_download_is_refused(version: str) -> None:
+    text = factories.SMALL.replace(
+        'version: "1"', f"version: {version!r}" if "\\" not in version else f'version: "{version}"'
+    )
+    with pytest.raises(RubricError):
+        documents.parse(text, "x.yaml")
+
+
+@db
+def test_version_from_before_it_was_checked_still_downloads() -> None:
+    campaign = factories.opened()
+    odd = Rubric.objects.get(pk=campaign.rubric_id)
+    odd.pk, odd.version, odd.digest = None, '1"\r\nX: 1', "0" * 64
+    odd.save()
+    client = Client()
+    client.force_login(campaign.created_by)
+    answer = client.get(reverse("judging:rubric_file", args=[odd.pk]))
+    assert answer.status_code == 200
+    assert "X" not in answer.headers
+
+
+@db
+def test_lease_of_years_is_refused_by_form_and_database() -> None:
+    campaign = factories.opened()
+    client = Client()
+    client.force_login(campaign.created_by)
+    change = {"what": "lease_minutes", "value": "2000000000", "reason": "x"}
+    assert client.post(reverse("judging:amend", args=[campaign.uuid]), change).status_code == 422
+    with pytest.raises(IntegrityError, match="campaign_lease"), transaction.atomic():
+        Campaign.objects.update(lease_minutes=2_000_000_000)
+
+
+@db
+def test_private_answers_are_stored_nowhere_and_public_ones_are_as_they_were() -> None:
+    campaign = factories.opened()
+    client = Client()
+    client.force_login(campaign.created_by)
+    for address in ("campaign", "codebook", "annotators"):
+        answer = client.get(reverse(f"judging:{address}", args=[campaign.uuid]))
+        assert "no-store" in answer["Cache-Control"]
+    assert "no-store" in client.get(reverse("judging:export", args=[campaign.uuid, "csv"]))["Cache-Control"]
+    assert "private" not in Client().get("/password/forgotten/").get("Cache-Control", "")

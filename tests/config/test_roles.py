@@ -1,0 +1,128 @@
+"""The role that serves does all that a site does, and cannot change or remove a judgment."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from django.core.management import call_command
+from django.db import ProgrammingError, connection, transaction
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from config.database import roles
+from judging.actions import assignments, bulk, campaigns, collections, drafts, enrollments, judgments, sheets
+from judging.models import Assignment, Judgment, Task
+from tests import factories
+from tests.annotation import studies
+
+pytestmark = pytest.mark.django_db
+
+
+@contextmanager
+def serving() -> Iterator[None]:
+    """Do what follows as the serving role; the role itself goes with the test's transaction."""
+    roles.grant()
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET ROLE {roles.SERVER}")
+        try:
+            yield
+        finally:
+            cursor.execute("RESET ROLE")
+
+
+def judged() -> Assignment:
+    """Go the way of a study: open, join, save, submit."""
+    campaign = studies.opened(annotators_per_task=1)
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=5)
+    enrollment = enrollments.join(invitation=link, user=None, agreed=True, now=timezone.now()).enrollments.get()
+    held = studies.held(enrollment)
+    answers = [(asked, 2) for asked in sheets.of(held).asked()]
+    drafts.save(assignment=held, page=drafts.Page(answers, sequence=1))
+    judgments.submit(assignment=held, token=held.submit_token)
+    return held
+
+
+def refused(statement: str) -> bool:
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement)
+    except ProgrammingError as error:
+        return "permission denied" in str(error)
+    return False
+
+
+def test_server_goes_the_way_of_a_study_with_its_corrections() -> None:
+    with serving():
+        own = judged()
+        campaign = own.round.campaign
+        assert Judgment.objects.standing().filter(assignment=own).count() == 4
+        Judgment.objects.filter(assignment=own).update(superseded_at=Now())
+        enrollments.exclude(enrollment=own.enrollment, reason="too fast", by=campaign.created_by, now=timezone.now())
+        link = campaign.invitations.get()
+        newcomer = enrollments.join(invitation=link, user=None, agreed=True, now=timezone.now()).enrollments.get()
+        assignments.claim(enrollment=newcomer, round=studies.main_round(campaign))
+        assert enrollments.undo_joins(invitation=link, by=campaign.created_by, now=timezone.now()).removed == 1
+        campaigns.discard(campaign=factories.campaign())
+        collections.delete(collection=factories.collection())
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM judging_judgment",
+        "TRUNCATE judging_judgment CASCADE",
+        "TRUNCATE judging_judgment, judging_judgmentattribute",
+        "UPDATE judging_judgment SET value = 1",
+        "UPDATE judging_judgment SET assignment_id = assignment_id",
+        "DELETE FROM judging_judgmentattribute",
+        "DELETE FROM django_migrations",
+        "SET session_replication_role = replica",
+        "COPY (SELECT 1) TO PROGRAM 'true'",
+        "SELECT pg_read_file('/etc/passwd')",
+    ],
+)
+def test_server_can_neither_change_nor_remove_a_judgment(statement: str) -> None:
+    with serving():
+        judged()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT set_config('quaestor.erase', 'on', true)")
+        assert refused(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP TRIGGER judgment_append_only ON judging_judgment",
+        "ALTER TABLE judging_judgment DISABLE TRIGGER ALL",
+        "DROP TABLE judging_note",
+    ],
+)
+def test_server_owns_nothing(statement: str) -> None:
+    with serving(), pytest.raises(ProgrammingError, match="must be owner"), transaction.atomic():
+        connection.cursor().execute(statement)
+
+
+def test_owner_still_erases_a_person() -> None:
+    with serving():
+        own = judged()
+    erased = enrollments.erase(enrollment=own.enrollment, by=own.round.campaign.created_by, now=timezone.now())
+    assert erased.counts["judgment"] == 4
+
+
+@pytest.mark.django_db(transaction=True)
+def test_server_has_the_planner_count_anew(recwarn) -> None:
+    roles.grant()
+    factories.opened()
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET ROLE {roles.SERVER}")
+        bulk.let_planner_know(Task)
+        cursor.execute("RESET ROLE")
+        cursor.execute("SELECT reltuples FROM pg_class WHERE relname = 'judging_task'")
+        assert cursor.fetchone() == (2,)
+        cursor.execute(f"DROP OWNED BY {roles.SERVER}; DROP ROLE {roles.SERVER}")
+
+
+def test_grants_are_brought_up_to_date_again(capsys) -> None:
+    for _ in range(2):
+        call_command("grant_server")
+    assert capsys.readouterr().out == f"{roles.SERVER} may serve.\n" * 2

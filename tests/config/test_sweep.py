@@ -1,0 +1,210 @@
+"""Every address x every role x every verb: who is let in is written here, and everybody else is refused.
+
+The addresses come from the resolver: a new one fails the test until somebody says here who may call it. Each request
+is undone, so that none changes what the next one meets.
+"""
+
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
+
+from judging.actions import campaigns, enrollments, jobs
+from judging.models import Collection, RubricDraft, Upload, User
+from judging.storage import keep
+from tests import factories
+from tests.annotation import studies
+
+pytestmark = pytest.mark.django_db
+ROLES = (
+    "stranger", "annotator", "other annotator", "analyst", "manager", "ex-analyst", "other researcher", "administrator",
+)  # fmt: skip
+EVERYBODY = frozenset(ROLES)
+KNOWN = EVERYBODY - {"stranger"}
+CREATORS = frozenset({"analyst", "manager", "ex-analyst", "other researcher"})
+STAFF, MANAGER = frozenset({"analyst", "manager"}), frozenset({"manager"})
+ANNOTATOR, ADMINISTRATOR = frozenset({"annotator"}), frozenset({"administrator"})
+RESEARCHERS = CREATORS | ADMINISTRATOR
+REFUSED = {401, 403, 404}
+VERBS = ("get", "post", "head", "options")
+
+# Who is let in by which address. Each other role must be refused by every verb.
+MAY = {
+    EVERYBODY: """login logout password_reset password_reset_confirm password_reset_complete set_language
+        annotation:join annotation:go""",
+    KNOWN: """password_change password_change_done annotation:home judging:home judging:key judging:key_revoke
+        judging:sessions judging:end_sessions judging:collections judging:rubrics judging:campaigns
+        judging:api_collections judging:api_campaigns annotation:account""",
+    CREATORS: "judging:import judging:rubric_new judging:campaign_new judging:rubric_copy "
+    "judging:collection_new analysis:reproduce",
+    RESEARCHERS: "judging:rubric judging:rubric_file",
+    ADMINISTRATOR: "judging:accounts judging:account_new judging:account judging:let_try judging:password_link",
+    ANNOTATOR: """annotation:work annotation:consent annotation:pause annotation:done annotation:new_link
+        annotation:task annotation:draft annotation:submit annotation:hand_in_again""",
+    ANNOTATOR | STAFF: "annotation:guideline",
+    STAFF: """judging:campaign judging:draws judging:tasks judging:codebook judging:label_studio judging:export
+        judging:annotators judging:collection judging:quarantine judging:api_campaign judging:api_judgments
+        analysis:api_runs analysis:api_run analysis:report analysis:start analysis:planning
+        analysis:planning_start analysis:planning_figure analysis:planning_table analysis:tuning analysis:tuning_start
+        analysis:metrics analysis:metrics_start analysis:metrics_compare analysis:matching analysis:matching_start
+        analysis:matching_document analysis:matching_figure analysis:run analysis:figure analysis:table
+        analysis:everything analysis:bundle judging:job judging:job_cancel
+        judging:files judging:file judging:file_examples analysis:side_by_side analysis:published""",
+    MANAGER: """annotation:preview judging:plan judging:selection judging:amend judging:discard judging:lock
+        judging:open judging:pause judging:close
+        judging:archive judging:reveal_draws judging:exclude judging:invite judging:revoke judging:undo_joins
+        judging:add_member judging:remove_member judging:collection_delete judging:collection_share
+        judging:collection_end_use judging:import_columns judging:import_reading judging:import_preview
+        judging:import_starts judging:import_check judging:import_confirm judging:rubric_draft
+        judging:rubric_draft_yaml judging:rubric_draft_file judging:rubric_draft_discard annotation:rubric_preview
+        annotation:rubric_pane annotation:rubric_guideline analysis:degrade analysis:metrics_systems
+        judging:end_session judging:systems judging:systems_undo judging:scores_remove judging:files_upload
+        judging:files_add judging:file_columns judging:file_reading judging:file_choices judging:file_add
+        judging:file_take_back judging:file_discard judging:file_ids analysis:collection_report""",
+}
+ALLOWED = {name: roles for roles, names in MAY.items() for name in names.split()}
+# Their owner may find nothing there in this study: runs, drawings and results are made by other tests.
+NOT_MADE = {
+    "analysis:api_run", "analysis:planning_figure", "analysis:planning_table", "analysis:matching_document",
+    "analysis:matching_figure", "analysis:run", "analysis:figure", "analysis:table", "analysis:everything",
+    "analysis:bundle", "judging:draws", "judging:import_columns", "judging:import_reading", "judging:import_preview",
+    "judging:import_starts", "judging:import_check", "judging:import_confirm", "judging:end_session",
+    "judging:collection_end_use", "judging:systems_undo", "judging:scores_remove", "judging:file",
+    "judging:file_examples", "judging:file_columns", "judging:file_reading", "judging:file_choices",
+    "judging:file_add", "judging:file_take_back", "judging:file_discard", "judging:file_ids",
+    "analysis:side_by_side", "analysis:published",
+}  # fmt: skip
+
+LEAD_TO_LOG_IN = {"logout", "judging:end_sessions"}
+
+
+def addresses() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each address the site answers to, by name, with the names of its parts."""
+
+    def walk(patterns: list[Any], space: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        for each in patterns:
+            if isinstance(each, URLResolver):
+                yield from walk(each.url_patterns, f"{each.namespace}:" if each.namespace else space)
+            elif isinstance(each, URLPattern):
+                yield f"{space}{each.name}", tuple(each.pattern.regex.groupindex)
+
+    yield from walk(get_resolver().url_patterns, "")
+
+
+def test_every_address_says_here_who_may_call_it() -> None:
+    names = [name for name, _parts in addresses()]
+    assert sorted(set(names)) == sorted(names)
+    assert set(names) - ALLOWED.keys() == set()
+    assert ALLOWED.keys() - set(names) == set()
+
+
+@pytest.fixture
+def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
+    """Return a browser of each role, and what the parts of each address stand for."""
+    campaign = studies.opened(consent="")
+    manager, analyst, former = campaign.created_by, factories.researcher(), factories.researcher()
+    for each in (analyst, former):
+        campaigns.add_member(campaign=campaign, user=each, role="analyst")
+    campaigns.remove_member(campaign=campaign, user=former, role="analyst")
+    Collection.objects.filter(pk=campaign.collection_id).update(owner=manager)
+    theirs = studies.opened()
+    own, other = factories.enrollment(campaign), factories.enrollment(theirs)
+    for each in (own, other):
+        User.objects.filter(pk=each.user_id).update(password="!")
+    people = {
+        "annotator": User.objects.get(pk=own.user_id), "other annotator": User.objects.get(pk=other.user_id),
+        "analyst": analyst, "manager": manager, "ex-analyst": former, "other researcher": theirs.created_by,
+        "administrator": factories.user(is_superuser=True),
+    }  # fmt: skip
+    browsers = {"stranger": Client(raise_request_exception=False)}
+    for role, user in people.items():
+        browsers[role] = Client(raise_request_exception=False)
+        browsers[role].force_login(user)
+        browsers[role].get("/work/")
+    link = campaigns.invite(campaign=campaign, by=manager, places=9)
+    job = jobs.enqueue(kind="judging.launch", parameters={}, by=manager, campaign=campaign)
+    draft = RubricDraft.objects.create(owner=manager, text=factories.SMALL, updated_at=timezone.now())
+    upload = Upload.objects.create(owner=manager, name="x.csv", file=keep(b"question\nWho?\n"))
+    task = {"uuid": studies.held(own).pk}
+    collection, protocol = {"pk": campaign.collection_id}, {"pk": campaign.rubric_id}
+    parts = {
+        "annotation:join": {"token": link.token},
+        "annotation:go": {"signed": enrollments.personal_link(people["annotator"])},
+        "password_reset_confirm": {"uidb64": "MQ", "token": "x-y"},
+        **{f"annotation:{name}": task for name in ("task", "draft", "submit")},
+        **{f"judging:{name}": {"pk": job.pk} for name in ("job", "job_cancel")},
+        **{f"judging:{name}": {"pk": manager.pk} for name in ("account", "let_try", "password_link")},
+        "judging:end_session": {"pk": manager.visits.get().pk},
+        "judging:collection_end_use": {**collection, "user": analyst.pk},
+        "judging:remove_member": {"pk": campaign.memberships.get(user=analyst).pk},
+        **{f"judging:{name}": {"pk": link.pk} for name in ("revoke", "undo_joins")},
+    }
+    missing = {
+        "change": 1,
+        "metric": 1,
+        "number": 1,
+        "name": "levels",
+        "ink": "light",
+        "key": "csv",
+        "job": uuid.uuid4(),
+    }
+    found: dict[str, dict[str, Any]] = {}
+    for name, asked in addresses():
+        kind = name.partition(":")[2]
+        known = missing | {"uuid": campaign.uuid}
+        if kind.startswith("rubric_draft") or kind in ("rubric_preview", "rubric_pane", "rubric_guideline"):
+            known |= {"pk": draft.pk}
+        elif kind.startswith("rubric"):
+            known |= protocol
+        elif kind.startswith("import_"):
+            known |= {"pk": upload.pk}
+        elif kind.startswith("planning_"):
+            known |= {"pk": uuid.uuid4()}
+        else:
+            known |= collection
+        known |= parts.get(name, {})
+        found[name] = {part: known[part] for part in asked}
+    return browsers, found
+
+
+def asked(client: Client, verb: str, path: str) -> Any:
+    """Send a request, and undo what it did."""
+    with transaction.atomic():
+        answer = getattr(client, verb)(path)
+        getattr(answer, "streaming", False) or answer.content
+        transaction.set_rollback(True)
+    return answer
+
+
+def is_refused(answer: Any) -> bool:
+    return answer.status_code in REFUSED or (
+        answer.status_code == 302 and answer.headers["Location"].startswith(reverse("login"))
+    )
+
+
+def _as_said(answer: Any, name: str, *, may: bool) -> bool:
+    if not may:
+        return is_refused(answer) or answer.status_code == 405
+    nothing_there = answer.status_code == 404 and name in NOT_MADE
+    return nothing_there or name in LEAD_TO_LOG_IN or not is_refused(answer)
+
+
+def test_every_role_is_let_in_where_it_may_and_refused_elsewhere_by_every_verb(world) -> None:
+    browsers, parts = world
+    wrong = []
+    for name, kwargs in parts.items():
+        path = reverse(name, kwargs=kwargs)
+        for role, client in browsers.items():
+            may = role in ALLOWED[name]
+            for verb in VERBS if not may else VERBS[:2]:
+                cookies = client.cookies.copy()
+                answer = asked(client, verb, path)
+                client.cookies = cookies
+                if answer.status_code >= 500 or not _as_said(answer, name, may=may):
+                    wrong.append((name, role, verb, answer.status_code))
+    assert not wrong, "\n".join(map(str, wrong))

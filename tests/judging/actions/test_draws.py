@@ -1,0 +1,156 @@
+"""Orders are drawn from a secret whose hash is in the protocol, and can be checked once it is revealed."""
+
+import copy
+import importlib
+import io
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.apps import apps
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, connection, transaction
+from django.urls import reverse
+
+from judging.actions import campaigns, draw_checks, draws, enrollments, rounds, sheets
+from judging.models import Campaign, TaskUnit
+from tests import factories
+from tests.annotation import studies
+
+pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def closed(**fields) -> Campaign:
+    material = factories.collection(sources=5, systems=("Alba", "Brisa", "Corvo"))
+    campaign = factories.opened(collection=material, **fields)
+    enrollments.enroll(campaign=campaign, user=factories.user())
+    campaigns.close(campaign=campaign, now=NOW)
+    return campaign
+
+
+def revealed(**fields) -> dict:
+    campaign = closed(**fields)
+    draws.reveal(campaign=campaign, now=NOW)
+    return json.loads(json.dumps(draws.document(campaign)))
+
+
+def test_lock_makes_a_secret_of_256_bits_and_publishes_its_hash() -> None:
+    one, other = factories.campaign(), factories.campaign()
+    for each in (one, other):
+        campaigns.lock(campaign=each, now=NOW)
+    assert one.secret != other.secret
+    assert len(bytes.fromhex(one.secret)) == 32
+    assert one.protocol["draws"] == {"method": draws.METHOD, "secret_sha256": draws.digest(one.secret)}
+
+
+def test_secret_of_a_pilot_is_that_of_the_campaign() -> None:
+    campaign = factories.campaign()
+    pilot = campaign.rounds.create(kind="pilot")
+    rounds.open_(round=pilot, now=NOW)
+    before = Campaign.objects.get(pk=campaign.pk).secret
+    campaigns.lock(campaign=campaign, now=NOW)
+    assert campaign.secret == before != ""
+    assert campaign.seeded_before is None
+
+
+@pytest.mark.parametrize(("origin", "secret"), [("judged", "5" * 64), ("simulated", "2026"), ("simulated", "5" * 65)])
+def test_secret_is_given_to_simulations_only_and_whole(origin: str, secret: str) -> None:
+    with pytest.raises(draws.GuessableSecret):
+        campaigns.lock(campaign=factories.campaign(origin=origin), now=NOW, secret=secret)
+
+
+def test_database_refuses_a_running_campaign_without_secret() -> None:
+    campaign = factories.opened()
+    with pytest.raises(IntegrityError, match="campaign_running_has_secret"), transaction.atomic():
+        Campaign.objects.filter(pk=campaign.pk).update(secret="")
+
+
+def test_systems_stand_in_another_order_on_each_source() -> None:
+    material = factories.collection(sources=12, systems=("Alba", "Brisa", "Corvo", "Dorso"))
+    factories.opened(collection=material)
+    rows = TaskUnit.objects.order_by("task__number", "position")
+    orders: dict[int, tuple[str, ...]] = {}
+    for number, system in rows.values_list("task__number", "unit__question_set__system__name"):
+        orders[number] = (*orders.get(number, ()), system)
+    assert len(set(orders.values())) > 3
+
+
+def test_secret_stays_one_until_the_campaign_is_closed_and_then_it_opens_no_more(client) -> None:
+    campaign = factories.opened()
+    client.force_login(campaign.created_by)
+    address, document = (reverse(f"judging:{name}", args=[campaign.uuid]) for name in ("reveal_draws", "draws"))
+    assert "once the campaign is closed" in client.post(address, follow=True).text
+    assert client.get(document).status_code == 404
+    with pytest.raises(draws.NotOverYet):
+        draws.document(campaign)
+    campaigns.close(campaign=campaign, now=NOW)
+    assert client.get(document).status_code == 404
+    client.post(address)
+    assert client.get(document).json()["secret"] == campaign.secret
+    with pytest.raises(campaigns.NotAllowedNow, match="revealed"):
+        campaigns.open_(campaign=campaign, now=NOW)
+
+
+@pytest.mark.parametrize("key", ["depth", "breadth", "panel"])
+def test_draws_of_a_closed_campaign_are_those_of_its_secret(key: str, tmp_path) -> None:
+    rubric = factories.rubric(task="question_set") if key == "panel" else factories.rubric()
+    path = tmp_path / "draws.json"
+    path.write_text(json.dumps(revealed(order=key, rubric=rubric)))
+    said = io.StringIO()
+    call_command("check_draws", str(path), stdout=said)
+    places = 3 * 5 * (3 if key == "panel" else 1)
+    assert said.getvalue() == f"As drawn: 1 rounds, {places} places; the secret has its hash.\n"
+
+
+def test_draws_that_somebody_changed_are_found(tmp_path) -> None:
+    document = revealed()
+    assert draw_checks.problems(document) == []
+    round = document["rounds"][0]
+    swapped = copy.deepcopy(document)
+    places = swapped["rounds"][0]["places"]
+    places[0][1], places[-1][1] = places[-1][1], places[0][1]
+    turned = copy.deepcopy(document)
+    turned["rounds"][0]["tasks"][0]["units"].reverse()
+    cases = {
+        "places are not": swapped,
+        f"systems on {round['sources'][0][0]} are not": turned,
+        "not the one whose hash": {**document, "secret": "0" * 64},
+        "not the one that was locked": {**document, "protocol": {**document["protocol"], "order": "breadth"}},
+    }
+    for reason, changed in cases.items():
+        path = tmp_path / "draws.json"
+        path.write_text(json.dumps(changed))
+        with pytest.raises(CommandError, match=reason):
+            call_command("check_draws", str(path))
+
+
+def test_campaign_from_before_there_were_secrets_keeps_what_is_laid_out_and_begun() -> None:
+    """Begun tasks keep their order; what is begun from now on is drawn from the secret."""
+    campaign = studies.opened(sources=2, systems=[f"S{number}" for number in range(8)])
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("ALTER TABLE judging_campaign DROP CONSTRAINT campaign_running_has_secret")
+    Campaign.objects.filter(pk=campaign.pk).update(secret="", seed=7)
+    enrollment = factories.enrollment(campaign, label="A01")
+    begun = studies.held(enrollment)
+    before = [question.unit for question in sheets.of(begun).questions()]
+
+    migration = importlib.import_module("judging.migrations.0020_campaign_secret")
+    migration.give_secrets(apps, None)
+
+    campaign.refresh_from_db()
+    assert campaign.seeded_before is not None
+    assert campaign.deviations.get().after.endswith(draws.digest(campaign.secret))
+    begun = type(begun).objects.select_related("task", "enrollment", "round__campaign__rubric").get(pk=begun.pk)
+    assert [question.unit for question in sheets.of(begun).questions()] == before
+    begun.held_at = campaign.seeded_before + timedelta(seconds=1)
+    assert [question.unit for question in sheets.of(begun).questions()] != before
+
+
+def test_campaign_that_was_closed_without_secret_gets_one_when_it_opens_again() -> None:
+    campaign = closed()
+    Campaign.objects.filter(pk=campaign.pk).update(secret="")
+    campaigns.open_(campaign=campaign, now=NOW)
+    assert campaign.seeded_before == NOW
+    assert campaign.deviations.get().what == "draws"

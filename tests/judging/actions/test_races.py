@@ -1,0 +1,103 @@
+"""Two requests at the same moment: the row is locked first, so that the second sees what the first has done."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.db import transaction
+
+from judging.actions import accounts, campaigns
+from judging.actions.accounts import LastAdministrator
+from judging.models import Campaign, User
+from tests import factories
+from tests.judging.actions.test_enrollments import waiting_for_us
+
+pytestmark = [pytest.mark.threads, pytest.mark.django_db(transaction=True)]
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def test_lock_fixes_the_plan_that_was_saved_at_the_same_moment() -> None:
+    campaign = factories.campaign(annotators_per_task=3)
+    with transaction.atomic():
+        campaigns.change_plan(campaign=campaign, plan={"annotators_per_task": 5, "consent": "I agree."})
+        locking = waiting_for_us(lambda: campaigns.lock(campaign=campaign, now=NOW))
+    locking.join()
+    runs = Campaign.objects.get(pk=campaign.pk)
+    assert (runs.state, runs.annotators_per_task) == ("locked", 5)
+    assert runs.protocol["design"]["annotators_per_task"] == 5
+    assert runs.protocol["texts"]["consent"] == "I agree."
+    assert runs.protocol_digest == campaigns.digest(campaigns.protocol_of(runs))
+
+
+def test_plan_saved_while_the_protocol_is_locked_is_refused() -> None:
+    campaign, refused = factories.campaign(annotators_per_task=3), []
+
+    def save() -> None:
+        try:
+            campaigns.change_plan(campaign=campaign, plan={"annotators_per_task": 5})
+        except campaigns.NotAllowedNow as error:
+            refused.append(error)
+
+    with transaction.atomic():
+        campaigns.lock(campaign=Campaign.objects.get(pk=campaign.pk), now=NOW)
+        saving = waiting_for_us(save)
+    saving.join()
+    assert len(refused) == 1
+    assert Campaign.objects.get(pk=campaign.pk).annotators_per_task == 3
+
+
+def test_two_administrators_who_demote_each_other_leave_one() -> None:
+    one, other = (factories.user(is_superuser=True) for _ in range(2))
+    refused = []
+
+    def demote(account: User) -> None:
+        changed = User.objects.get(pk=account.pk)
+        changed.is_superuser = False
+        try:
+            accounts.set_rights(user=changed)
+        except LastAdministrator as error:
+            refused.append(error)
+
+    with transaction.atomic():
+        demote(one)
+        demoting = waiting_for_us(lambda: demote(other))
+    demoting.join()
+    assert list(User.objects.filter(is_superuser=True)) == [other]
+    assert len(refused) == 1
+
+
+def test_two_managers_who_remove_each_other_leave_one() -> None:
+    campaign = factories.campaign()
+    second, refused = factories.researcher(), []
+    campaigns.add_member(campaign=campaign, user=second, role="manager")
+
+    def remove(user: User) -> None:
+        try:
+            campaigns.remove_member(campaign=campaign, user=user, role="manager")
+        except campaigns.NotAllowedNow as error:
+            refused.append(error)
+
+    with transaction.atomic():
+        remove(second)
+        removing = waiting_for_us(lambda: remove(campaign.created_by))
+    removing.join()
+    assert campaign.memberships.get(role="manager").user == campaign.created_by
+    assert len(refused) == 1
+
+
+def test_rights_saved_late_do_not_bring_an_old_password_back() -> None:
+    account = factories.user()
+    late = User.objects.get(pk=account.pk)
+    account.set_password("another long phrase")
+    account.save()
+    late.may_create_campaigns = True
+    factories.user(is_superuser=True)
+    accounts.set_rights(user=late)
+    assert User.objects.get(pk=account.pk).check_password("another long phrase")
+
+
+def test_manager_who_may_not_log_in_does_not_count_as_one() -> None:
+    campaign = factories.campaign()
+    gone = factories.user(is_active=False)
+    campaigns.add_member(campaign=campaign, user=gone, role="manager")
+    with pytest.raises(campaigns.NotAllowedNow, match="at least one manager"):
+        campaigns.remove_member(campaign=campaign, user=campaign.created_by, role="manager")

@@ -1,0 +1,46 @@
+"""Small files to be added to a collection, in the words of these tests."""
+
+from typing import Any
+
+from judging import storage
+from judging.actions.reading import Plan
+from judging.formats.columns import columns_from
+from judging.imports import adding
+from judging.imports.joining import Choices
+from judging.models import AddedFile, Collection, Rubric
+from tests import factories
+from tests.judging.studies import NOW
+
+BATCH = """\
+passage,answer,system,question
+Herons wade at dawn.,at dawn,Alba,When do herons wade?
+Herons wade at dawn.,at dawn,Brisa,What wades at dawn?
+The mill was sold in 1850.,1850,Alba,When was the mill sold?
+The mill was sold in 1850.,1850,Brisa,What was sold?
+"""
+MATERIAL = {"passage": "passage", "answer": "answer", "system": "system", "question": "question"}
+
+
+def waiting(
+    collection: Collection, text: str, *, name: str = "more.csv", rubric: Rubric | None = None,
+    choices: Choices | None = None, **columns: Any,
+) -> AddedFile:  # fmt: skip
+    """Return a file that waits beside a collection, with what its columns hold."""
+    added = adding.upload(collection=collection, name=name, file=storage.keep(text.encode()), by=collection.owner)
+    plan = Plan(format="csv", columns=columns_from(columns or MATERIAL))
+    adding.decide(added=added, plan=plan, choices=choices or Choices(), rubric=rubric)
+    return added
+
+
+def add(collection: Collection, text: str, **said: Any) -> AddedFile:
+    """Add a file to a collection."""
+    added = waiting(collection, text, **said)
+    return adding.add(added=added, by=collection.owner, now=NOW)
+
+
+def assembled(text: str = BATCH, **said: Any) -> Collection:
+    """Return a collection that was begun empty and got one file."""
+    collection = adding.start(name="Birds and mills", by=factories.researcher())
+    add(collection, text, name="first.csv", **said)
+    collection.refresh_from_db()
+    return collection

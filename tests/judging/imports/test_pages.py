@@ -1,0 +1,303 @@
+"""The pages of a collection's files, as a browser without scripts uses them."""
+
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+
+from judging import tasks
+from judging.imports import adding
+from judging.models import AddedFile, Collection, Job, Judgment, Membership, Question, Score
+from judging.views import added_files
+from tests import factories
+from tests.judging.imports.studies import BATCH, add, assembled, waiting
+from tests.judging.imports.test_adding import BLEU, MATERIAL, SCORES, SECOND, of_one, ratings
+from tests.judging.views.importing import form_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def collection() -> Collection:
+    return assembled()
+
+
+@pytest.fixture
+def page(client: Client, collection: Collection) -> Client:
+    client.force_login(collection.owner)
+    return client
+
+
+def at(name: str, added: AddedFile) -> str:
+    return reverse(f"judging:{name}", args=[added.collection_id, added.number])
+
+
+def send(page: Client, collection: Collection, **files: str) -> HttpResponse:
+    given = [SimpleUploadedFile(f"{name}.csv", text.encode()) for name, text in files.items()]
+    return page.post(reverse("judging:files_upload", args=[collection.pk]), {"files": given})
+
+
+def mapped(page: Client, added: AddedFile, **said: Any) -> HttpResponse:
+    return page.post(at("file_columns", added), form_of(page.get(at("file_columns", added))) | said)
+
+
+def run(kind: str, job_id: Any) -> None:
+    """Do a job as a worker does."""
+    tasks.current_app.tasks[f"judging.{kind}"].run(str(job_id))
+
+
+def test_files_of_three_raters_are_read_alike_and_added_at_once(page, collection):
+    factories.rubric()
+    send(page, collection, ana=ratings("", 3, 2, 1, 3), bo=ratings("", 3, 1, 1, 2), cy=ratings("", 2, 2, 1, 1))
+    first = collection.added_files.get(name="ana.csv")
+
+    answer = mapped(page, first)
+
+    assert answer.url == at("file", first)
+    assert "4" in page.get(at("file", first)).text
+    page.post(reverse("judging:files_add", args=[collection.pk]))
+    campaign = collection.campaigns.get()
+    assert set(campaign.enrollments.values_list("label", flat=True)) == {"ana", "bo", "cy"}
+    assert Judgment.objects.count() == 12
+    assert {each.state for each in collection.added_files.all()} == {"added"}
+
+
+def test_list_shows_hash_who_when_and_what_each_file_brought(page, collection):
+    add(collection, SCORES, name="bleu.csv", **MATERIAL, **BLEU)
+
+    text = page.get(reverse("judging:files", args=[collection.pk])).text
+
+    assert "first.csv" in text
+    assert "3 scores" in text
+    assert collection.added_files.get(number=2).file.sha256[:12] in text
+    assert str(collection.owner) in text
+
+
+def test_page_of_a_waiting_file_asks_about_rows_that_fit_nothing(page, collection):
+    text = SCORES + "Nobody knows.,no,Alba,Why not?,0.5\n"
+    added = waiting(collection, text, **MATERIAL, **BLEU)
+
+    shown = page.get(at("file", added))
+
+    assert "Rows that fit nothing: 1" in shown.text
+    assert "Why not?" in shown.text
+    assert shown.context["form"].initial["unmatched"] == "leave"
+    csv = b"".join(page.get(at("file_examples", added)).streaming_content).decode()
+    assert csv.splitlines()[1] == "unmatched,5,Why not?,The collection has no such question."
+
+
+def test_choices_add_what_fits_nothing_and_map_letters(page, collection):
+    added = waiting(collection, SECOND.replace("Alba", "a").replace("Brisa", "b"))
+    form = page.get(at("file", added)).context["form"]
+    assert form.systems == ["a", "b"]
+
+    said = {"by": "auto", "unmatched": "add", "conflicts": "leave", "system-0": "Alba", "system-1": "Brisa"}
+    page.post(at("file_choices", added), said)
+    page.get(at("file", added))
+    page.post(at("file_add", added))
+
+    assert collection.systems.count() == 2
+    assert Question.objects.count() == 6
+
+
+def test_add_says_why_it_cannot_and_keeps_the_old_state(page, collection):
+    campaign = factories.opened(collection=collection, manager=collection.owner)
+    added = waiting(collection, SECOND)
+
+    answer = page.post(at("file_add", added), follow=True)
+
+    assert campaign.title in answer.text
+    assert "What is judged cannot change" in answer.text
+    assert Question.objects.count() == 4
+
+
+def test_take_back_by_the_page(page, collection):
+    added = add(collection, SCORES, **MATERIAL, **BLEU)
+    assert "Take it back" in page.get(at("file", added)).text
+
+    answer = page.post(at("file_take_back", added), follow=True)
+
+    assert "is taken back" in answer.text
+    assert not Score.objects.exists()
+    assert page.get(at("file", added)).status_code == 200
+
+
+def test_take_back_names_what_rests_on_it(page, collection):
+    add(collection, SCORES, name="bleu.csv", **MATERIAL, **BLEU)
+
+    text = page.get(at("file", collection.added_files.get(number=1))).text
+
+    assert "It cannot be taken back" in text
+    assert "bleu.csv" in text
+
+
+def test_discard_forgets_a_waiting_file(page, collection):
+    page.post(at("file_discard", waiting(collection, SCORES)))
+
+    assert collection.added_files.count() == 1
+
+
+def test_upload_of_the_same_bytes_says_where_they_are(page, collection):
+    answer = page.post(
+        reverse("judging:files_upload", args=[collection.pk]),
+        {"files": [SimpleUploadedFile("again.csv", BATCH.encode())]}, follow=True,
+    )  # fmt: skip
+
+    assert "as “first.csv” (file 1)" in answer.text
+
+
+def test_new_collection_from_several_files(client):
+    owner = factories.researcher()
+    client.force_login(owner)
+    files = [SimpleUploadedFile("one.csv", BATCH.encode()), SimpleUploadedFile("two.csv", SECOND.encode())]
+
+    answer = client.post(reverse("judging:collection_new"), {"name": "Birds", "language": "en", "files": files})
+
+    collection = owner.collections.get()
+    assert answer.url == reverse("judging:files", args=[collection.pk])
+    assert [each.name for each in collection.added_files.all()] == ["one.csv", "two.csv"]
+    mapped(client, collection.added_files.get(number=1))
+    client.post(reverse("judging:files_add", args=[collection.pk]))
+    assert Question.objects.count() == 6
+
+
+def test_large_files_are_looked_at_and_added_by_a_worker(page, collection, monkeypatch):
+    monkeypatch.setattr(added_files, "LARGE", 10)
+    monkeypatch.setattr(tasks, "ring", lambda job_id: None)
+    added = waiting(collection, SCORES, **MATERIAL, **BLEU)
+
+    looked = page.get(at("file", added))
+    job = Job.objects.get(kind="judging.examine_file")
+    assert looked.url == reverse("judging:job", args=[job.pk])
+    run("examine_file", job.pk)
+    assert "3" in page.get(at("file", added)).text
+    page.post(at("file_add", added))
+    page.post(at("file_add", added))
+    job = Job.objects.get(kind="judging.add_files")
+    run("add_files", job.pk)
+    assert Score.objects.count() == 3
+    assert reverse("judging:files", args=[collection.pk]) in page.get(reverse("judging:job", args=[job.pk])).text
+    page.post(at("file_take_back", added))
+    run("take_back_file", Job.objects.get(kind="judging.take_back_file").pk)
+    assert not Score.objects.exists()
+
+
+def test_worker_says_why_files_cannot_be_added(page, collection):
+    added = waiting(collection, SCORES.replace("Bleu_4", "x"), **MATERIAL, scores=[
+        {"column": "x", "name": "x", "direction": "unknown"}])  # fmt: skip
+    job = Job.objects.create(kind="judging.add_files", parameters={"files": [added.pk]}, created_by=collection.owner,
+                             collection=collection)  # fmt: skip
+
+    run("add_files", job.pk)
+
+    job.refresh_from_db()
+    assert job.error == "more.csv: Say whether higher or lower is better in “x”."
+
+
+@pytest.mark.parametrize("name", ["file", "file_columns", "file_examples"])
+def test_pages_of_a_foreign_collection_are_unknown(client, collection, name):
+    client.force_login(factories.researcher())
+
+    assert client.get(at(name, collection.added_files.get())).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["file_add", "file_take_back", "file_discard", "file_choices", "file_reading"])
+def test_who_only_reads_a_collection_may_change_nothing(client, collection, name):
+    campaign = factories.campaign(collection=collection, manager=collection.owner)
+    reader = factories.researcher()
+    Membership.objects.create(user=reader, campaign=campaign, role="analyst")
+    client.force_login(reader)
+
+    assert client.get(reverse("judging:files", args=[collection.pk])).status_code == 200
+    assert client.get(at("file", collection.added_files.get())).status_code == 200
+    assert client.post(at(name, collection.added_files.get())).status_code == 403
+    assert collection.added_files.get().state == "added"
+
+
+def test_wrong_verbs_and_unknown_files_are_refused(page, collection):
+    added = collection.added_files.get()
+
+    assert page.get(at("file_add", added)).status_code == 405
+    assert page.post(reverse("judging:files", args=[collection.pk])).status_code == 405
+    assert page.get(reverse("judging:file", args=[collection.pk, 99])).status_code == 404
+
+
+def test_unreadable_file_says_so_and_asks_how_to_read_it(page, collection):
+    send(page, collection, broken="\x00")
+
+    answer = page.get(at("file_columns", collection.added_files.get(number=2)))
+
+    assert "cannot be read" in answer.text
+    assert answer.status_code == 200
+
+
+def test_list_takes_the_same_queries_for_one_file_and_three(page, collection, django_assert_num_queries):
+    url = reverse("judging:files", args=[collection.pk])
+    page.get(url)
+    with django_assert_num_queries(5):
+        page.get(url)
+    for text in (SCORES, SCORES.replace("0.5", "0.6")):
+        added = waiting(collection, text, **MATERIAL, **BLEU)
+        adding.examine(added=added)
+    with django_assert_num_queries(5):
+        page.get(url)
+
+
+def test_file_of_one_rater_is_proposed_as_theirs(page, collection):
+    factories.rubric()
+    send(page, collection, dora=ratings("", 3, 2, 1, 3))
+
+    answer = page.get(at("file_columns", collection.added_files.get(number=2)))
+
+    proposed = answer.context["head"].proposed.ratings
+    assert [(each.criterion, each.rater) for each in proposed] == [("grammaticality", "dora")]
+    assert of_one("dora")["ratings"][0]["rater"] == "dora"
+
+
+def test_file_in_another_encoding_is_shown_in_those_it_may_be_in_and_read_in_one(page, collection):
+    text = "passage,answer,system,question\nDas Café öffnet früh.,früh,Alba,Wann öffnet es?\n"
+    given = SimpleUploadedFile("cafe.csv", text.encode("cp1252"))
+    page.post(reverse("judging:files_upload", args=[collection.pk]), {"files": [given]})
+    added = collection.added_files.get(number=2)
+
+    shown = page.get(at("file_columns", added))
+    assert "Windows, Western Europe (1252)" in shown.text
+    assert "öffnet" in shown.text
+    page.post(at("file_reading", added), {"encoding": "cp1252"})
+
+    assert page.get(at("file_columns", added)).context["head"].values[3] == ("Wann öffnet es?",)
+    mapped(page, added)
+    page.get(at("file", added))
+    page.post(at("file_add", added))
+    assert Question.objects.filter(text="Wann öffnet es?").exists()
+
+
+def test_columns_form_keeps_missing_words_decimals_and_what_repeats_are(page, collection):
+    send(page, collection, more=SCORES)
+    added = collection.added_files.get(number=2)
+
+    mapped(page, added, missing_words="NaN, n/a", decimal="comma", repeats_are="mistakes")
+
+    added.refresh_from_db()
+    columns = adding.plan_of(added).columns
+    assert (columns.missing_words, columns.decimal, columns.repeats_are) == (("NaN", "n/a"), "comma", "mistakes")
+
+
+def test_ids_behind_labels_are_handed_out_once(page, collection):
+    line = BATCH.splitlines()[1]
+    text = f"passage,answer,system,question,WorkerId,grammaticality\n{line},A3F5K2J9XQ1LMN,3\n"
+    columns = {**MATERIAL, "rater": "WorkerId",
+               "ratings": [{"column": "grammaticality", "criterion": "grammaticality"}]}  # fmt: skip
+    added = add(collection, text, rubric=factories.rubric(), **columns)
+    label = collection.campaigns.get().enrollments.get().label
+    assert label.startswith("P-")
+    assert "A3F5K2J9XQ1LMN" not in page.get(at("file", added)).text
+
+    first, second = page.post(at("file_ids", added)), page.post(at("file_ids", added), follow=True)
+
+    assert first.text.splitlines() == ["label,id", f"{label},A3F5K2J9XQ1LMN"]
+    assert "handed out before" in second.text
+    assert page.get(at("file_ids", added)).status_code == 405

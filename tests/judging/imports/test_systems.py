@@ -1,0 +1,191 @@
+"""Systems renamed, merged and marked, and each of it undone."""
+
+import pytest
+from django.urls import reverse
+
+from analysis import frames
+from judging.actions import campaigns
+from judging.imports import systems
+from judging.models import Collection, Metric, QuestionSet, System
+from tests import factories
+from tests.judging.imports.studies import assembled
+from tests.judging.imports.test_adding import everything, of_one, ratings
+from tests.judging.studies import NOW
+
+pytestmark = pytest.mark.django_db
+
+SPELLED = """\
+passage,answer,system,question
+Herons wade at dawn.,at dawn,gpt-4,When do herons wade?
+The mill was sold in 1850.,1850,GPT-4,When was the mill sold?
+The mill was sold in 1850.,1850,Brisa,What was sold?
+"""
+
+
+def change(collection: Collection, **names: str) -> list[systems.SystemChange]:
+    keys = {each.name: each.pk for each in collection.systems.all()}
+    wanted = {keys[old]: new for old, new in names.items()}
+    return systems.change(collection=collection, names=wanted, kinds={}, by=collection.owner, now=NOW)
+
+
+def named(collection: Collection) -> set[str]:
+    return set(collection.systems.values_list("name", flat=True))
+
+
+def test_change_renames_and_undo_restores_the_digest():
+    collection = assembled(ratings("", 1, 2, 3, 1), rubric=factories.rubric(), **of_one("Ana"))
+    digest = frames.digest(frames.material(collection.campaigns.get()))
+
+    [made] = change(collection, Alba="T5 Large")
+
+    assert named(collection) == {"T5 Large", "Brisa"}
+    assert frames.digest(frames.material(collection.campaigns.get())) != digest
+    systems.undo(change=made, by=collection.owner, now=NOW)
+    assert frames.digest(frames.material(collection.campaigns.get())) == digest
+
+
+def test_change_swaps_names():
+    collection = assembled()
+    alba = collection.systems.get(name="Alba").pk
+
+    change(collection, Alba="Brisa", Brisa="Alba")
+
+    assert System.objects.get(pk=alba).name == "Brisa"
+
+
+def test_change_merges_spellings_and_undo_parts_them_again():
+    collection = assembled(SPELLED)
+    before = everything(collection)["Question"]
+    sets = QuestionSet.objects.values_list("source__key", "system__name", "expected")
+    before_sets = set(sets.all())
+    assert collection.systems.count() == 3
+    assert systems.alike(sorted(named(collection))) == [["GPT-4", "gpt-4"]]
+
+    [made] = change(collection, **{"GPT-4": "gpt-4"})
+
+    assert named(collection) == {"gpt-4", "Brisa"}
+    assert set(sets.all()) == {("1", "gpt-4", 1), ("2", "gpt-4", 1), ("1", "Brisa", 1), ("2", "Brisa", 1)}
+    systems.undo(change=made, by=collection.owner, now=NOW)
+    assert set(sets.all()) == before_sets
+    assert everything(collection)["Question"] == before
+
+
+def test_change_refuses_to_merge_systems_that_both_answered_a_source():
+    collection = assembled()
+
+    with pytest.raises(systems.CannotChange, match="both have questions for 2 of the same sources"):
+        change(collection, Alba="Brisa")
+
+    assert named(collection) == {"Alba", "Brisa"}
+
+
+def test_change_of_a_name_under_a_locked_protocol_is_a_deviation():
+    collection = assembled()
+    campaign = factories.campaign(collection=collection, manager=collection.owner)
+    campaigns.lock(campaign=campaign, now=NOW)
+
+    [made] = change(collection, Alba="T5")
+    systems.undo(change=made, by=collection.owner, now=NOW)
+
+    listed = [(each.what, each.before, each.after) for each in campaign.deviations.all()]
+    assert listed == [("name of a system", "Alba", "T5"), ("name of a system", "T5", "Alba")]
+
+
+def test_change_refuses_to_merge_under_a_locked_protocol():
+    collection = assembled(SPELLED)
+    campaigns.lock(campaign=factories.campaign(collection=collection, manager=collection.owner), now=NOW)
+
+    with pytest.raises(systems.CannotChange, match=r"“Canal towns” \(locked\) expects questions of both"):
+        change(collection, **{"GPT-4": "gpt-4"})
+
+
+def test_change_marks_human_questions_and_undo_takes_it_back():
+    collection = assembled()
+    alba = collection.systems.get(name="Alba")
+
+    [made] = systems.change(collection=collection, names={}, kinds={alba.pk: "human"}, by=collection.owner, now=NOW)
+
+    alba.refresh_from_db()
+    assert alba.kind == "human"
+    systems.undo(change=made, by=collection.owner, now=NOW)
+    alba.refresh_from_db()
+    assert alba.kind == "model"
+
+
+def test_undo_goes_from_the_latest_backwards():
+    collection = assembled()
+    [first] = change(collection, Alba="One")
+    [second] = change(collection, Brisa="Two")
+
+    with pytest.raises(systems.CannotChange, match="Undo the later changes first"):
+        systems.undo(change=first, by=collection.owner, now=NOW)
+    for each in (second, first):
+        systems.undo(change=each, by=collection.owner, now=NOW)
+
+    assert named(collection) == {"Alba", "Brisa"}
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 201])
+def test_change_refuses_names_that_cannot_be_kept(name):
+    collection = assembled()
+
+    with pytest.raises(systems.CannotChange):
+        change(collection, Alba=name)
+
+    assert named(collection) == {"Alba", "Brisa"}
+
+
+def test_read_table_takes_commas_tabs_and_names_the_line_that_is_wrong():
+    assert systems.read_table("a, T5 Large\nb\tLSTM\n\nc = BART") == {"a": "T5 Large", "b": "LSTM", "c": "BART"}
+    with pytest.raises(systems.CannotChange, match="Line 2"):
+        systems.read_table("a,b\nnothing")
+
+
+def test_page_points_at_spellings_and_merges_them(client):
+    collection = assembled(SPELLED)
+    client.force_login(collection.owner)
+    assert "GPT-4, gpt-4" in client.get(reverse("judging:collection", args=[collection.pk])).text
+
+    url = reverse("judging:systems", args=[collection.pk])
+    form = client.get(url).context["form"]
+    said = {field.html_name: field.value() for field in form} | {"table": "GPT-4, gpt-4", "reason": ""}
+    answer = client.post(url, said, follow=True)
+
+    assert "merged: GPT-4 → gpt-4" in answer.text
+    assert named(collection) == {"gpt-4", "Brisa"}
+    change = collection.system_changes.get()
+    client.post(reverse("judging:systems_undo", args=[collection.pk, change.pk]))
+    assert named(collection) == {"gpt-4", "GPT-4", "Brisa"}
+
+
+def test_page_says_why_systems_cannot_become_one(client):
+    collection = assembled()
+    client.force_login(collection.owner)
+    url = reverse("judging:systems", args=[collection.pk])
+    said = {field.html_name: field.value() or "" for field in client.get(url).context["form"]}
+
+    answer = client.post(url, said | {"table": "Alba, Brisa"})
+
+    assert answer.status_code == 422
+    assert "both have questions for 2 of the same sources" in answer.text
+    assert client.post(url, said | {"table": "Zeta, Brisa"}).status_code == 422
+
+
+def test_page_of_systems_is_for_the_owner(client):
+    collection = assembled()
+    client.force_login(factories.researcher())
+
+    assert client.get(reverse("judging:systems", args=[collection.pk])).status_code == 404
+    assert client.post(reverse("judging:systems_undo", args=[collection.pk, 1])).status_code == 404
+
+
+def test_computed_scores_are_removed_and_imported_ones_stay(client):
+    collection = assembled()
+    client.force_login(collection.owner)
+    computed = Metric.objects.create(collection=collection, name="BLEU-4", kind="computed", fingerprint="f")
+    imported = Metric.objects.create(collection=collection, name="Bleu_4", kind="imported", fingerprint="g")
+
+    for metric in (computed, imported):
+        client.post(reverse("judging:scores_remove", args=[collection.pk, metric.pk]))
+
+    assert list(collection.metrics.all()) == [imported]

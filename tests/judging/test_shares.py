@@ -1,0 +1,90 @@
+"""Rights on a collection are its own: who may use it, and that the owner sees and ends every use."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from judging.actions import campaigns, collections
+from judging.models import Campaign, User
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def browser_of(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def planned(client: Client, campaign: Campaign) -> int:
+    form = {
+        "collection": campaign.collection_id, "rubric": campaign.rubric_id, "title": "My own", "order": "depth",
+        "annotators_per_task": 1, "lease_minutes": 60, "time_zone": "UTC",
+    }  # fmt: skip
+    return client.post(reverse("judging:campaign_new"), form).status_code
+
+
+@pytest.fixture
+def shared() -> tuple[Campaign, User]:
+    """Return a campaign about its manager's own collection, and an analyst of it who may create campaigns."""
+    campaign, analyst = factories.opened(), factories.researcher()
+    campaigns.add_member(campaign=campaign, user=analyst, role="analyst")
+    return campaign, analyst
+
+
+def test_analyst_plans_no_campaign_about_what_they_only_see(shared) -> None:
+    campaign, analyst = shared
+    client, page = browser_of(analyst), reverse("judging:collection", args=[campaign.collection_id])
+    assert "Start a campaign" not in client.get(page).text
+    assert planned(client, campaign) == 422
+    assert Campaign.objects.get() == campaign
+
+
+def test_removed_analyst_reads_the_collection_no_more(shared) -> None:
+    campaign, analyst = shared
+    client, page = browser_of(analyst), reverse("judging:collection", args=[campaign.collection_id])
+    planned(client, campaign)
+    assert client.get(page).status_code == 200
+    campaigns.remove_member(campaign=campaign, user=analyst, role="analyst")
+    assert client.get(page).status_code == 404
+    assert client.get("/api/collections/").json()["count"] == 0
+
+
+def test_owner_lets_somebody_use_a_collection_sees_it_and_ends_it(shared) -> None:
+    campaign, other = shared
+    material, owner = campaign.collection, browser_of(campaign.created_by)
+    page = reverse("judging:collection", args=[material.pk])
+    owner.post(reverse("judging:collection_share", args=[material.pk]), {"username": other.username})
+    client = browser_of(other)
+    assert planned(client, campaign) == 302
+    theirs = Campaign.objects.get(title="My own")
+    campaigns.lock(campaign=theirs, now=theirs.created_at)
+    campaigns.open_(campaign=theirs, now=theirs.created_at)
+    campaigns.remove_member(campaign=campaign, user=other, role="analyst")
+    overview = reverse("judging:campaign", args=[theirs.uuid])
+    assert (client.get(overview).status_code, client.get(page).status_code) == (200, 200)
+    assert "My own" in owner.get(page).text
+
+    owner.post(reverse("judging:collection_end_use", args=[material.pk, other.pk]))
+
+    assert (client.get(overview).status_code, client.get(page).status_code) == (404, 404)
+    assert client.get(f"/api/campaigns/{theirs.uuid}/judgments/").status_code == 404
+    assert planned(client, campaign) == 422
+    assert Campaign.objects.get(pk=theirs.pk).state == "paused"
+    assert "ended" in owner.get(page).text
+
+
+def test_uses_are_for_the_owner(shared) -> None:
+    campaign, analyst = shared
+    client, material = browser_of(analyst), campaign.collection
+    collections.share(collection=material, user=analyst)
+    for name, arguments in (("collection_share", []), ("collection_end_use", [analyst.pk])):
+        address = reverse(f"judging:{name}", args=[material.pk, *arguments])
+        assert client.post(address, {"username": analyst.username}).status_code == 403
+        assert client.get(address).status_code == 403
+        assert browser_of(factories.researcher()).post(address).status_code == 404
+    owner = browser_of(campaign.created_by)
+    assert owner.post(reverse("judging:collection_end_use", args=[material.pk, 10**9])).status_code == 404
+    address = reverse("judging:collection_share", args=[material.pk])
+    assert "no account of that name" in owner.post(address, {"username": "nobody"}, follow=True).text
