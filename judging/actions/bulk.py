@@ -33,14 +33,18 @@ def check_at_once() -> None:
 
 
 def let_planner_know(*changed: type[models.Model]) -> None:
-    """Have the planner count tables anew once the transaction is through: a guess from before can cost minutes."""
-    tables = [model._meta.db_table for model in changed]
+    """Have the planner count tables anew once the transaction is through: a guess from before can cost minutes.
+
+    One statement a table: one for all would keep the locks of the first while it waits for the last, and two imports
+    that end at one moment could wait for each other. What is stored stands even if this fails, so it is only logged.
+    """
 
     def analyze() -> None:
         with connection.cursor() as cursor:  # by a function of the owner's: who serves owns no table
-            cursor.execute("SELECT judging_analyze(%s::regclass[])", [tables])
+            for model in changed:
+                cursor.execute("SELECT judging_analyze(ARRAY[%s]::regclass[])", [model._meta.db_table])
 
-    transaction.on_commit(analyze)
+    transaction.on_commit(analyze, robust=True)
 
 
 def copy(

@@ -3,9 +3,10 @@
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from judging.actions.bulk import copy, take_ids
-from judging.models import Collection, Passage
+from judging.actions.bulk import copy, let_planner_know, take_ids
+from judging.models import Collection, Passage, Question, Source
 from tests import factories
+from tests.judging.actions.test_enrollments import waiting_for_us
 
 pytestmark = pytest.mark.django_db
 
@@ -27,3 +28,30 @@ def test_a_refused_row_stops_everything_and_says_what_was_wrong() -> None:
     with pytest.raises(IntegrityError, match="passage_has_text"), transaction.atomic():
         copy(Passage, ("collection_id", "digest", "text"), rows, stored=told.append)
     assert told == [10_000]
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+def test_counting_for_the_planner_holds_no_table_while_it_waits_for_another() -> None:
+    def count() -> None:
+        with transaction.atomic():
+            let_planner_know(Source, Question)
+
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("LOCK TABLE judging_question IN ACCESS EXCLUSIVE MODE")
+        counting = waiting_for_us(count)
+        cursor.execute("LOCK TABLE judging_source IN ACCESS EXCLUSIVE MODE NOWAIT")
+    counting.join()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_failure_to_count_for_the_planner_leaves_what_was_stored(caplog) -> None:
+    class Nowhere:
+        class _meta:
+            db_table = "judging_nowhere"
+
+    with transaction.atomic():
+        made = Collection.objects.create(name="Owls", owner=factories.researcher())
+        let_planner_know(Nowhere)
+    assert Collection.objects.filter(pk=made.pk).exists()
+    assert "judging_nowhere" in caplog.text
