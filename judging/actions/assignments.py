@@ -66,7 +66,7 @@ LEASE = f"""interval '1 minute' * CASE WHEN EXISTS (SELECT FROM judging_assignme
 COLUMNS = ", ".join(f"taken.{field.column}" for field in Assignment._meta.concrete_fields)
 LEFT_OUT = "EXISTS (SELECT FROM judging_exclusion WHERE enrollment_id = %(enrollment)s AND lifted_at IS NULL)"
 ALONE = f"""
-SELECT cursor, seat, {LEFT_OUT} FROM judging_enrollment WHERE id = %(enrollment)s FOR NO KEY UPDATE
+SELECT cursor, cursor_round_id, seat, {LEFT_OUT} FROM judging_enrollment WHERE id = %(enrollment)s FOR NO KEY UPDATE
 """  # noqa: S608
 UNFINISHED = """
 SELECT id, state FROM judging_assignment
@@ -82,14 +82,32 @@ UPDATE judging_assignment SET state = 'held', enrollment_id = %(enrollment)s, he
     lease_expires_at = now() + {LEASE.format(who="%(enrollment)s")}
 WHERE state = 'open' AND NOT {LEFT_OUT} {{where}} AND id = (
     SELECT place.id FROM judging_assignment place
-    WHERE place.state = 'open' AND place.position >= %(first)s AND place.position < %(end)s::bigint
-        AND {FREE.format(own="")}
+    WHERE place.state = 'open' AND {{range}} AND {FREE.format(own="")}
     ORDER BY place.position LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING *)
-UPDATE judging_enrollment SET cursor = taken.position FROM taken WHERE judging_enrollment.id = %(enrollment)s
-RETURNING {COLUMNS}
+RETURNING *){{then}}
+SELECT {COLUMNS} FROM taken
 """  # noqa: S608
-TAKE, TAKE_IF_ALL_IS_DONE = TAKING.format(where=""), TAKING.format(where=f"AND NOT EXISTS ({UNFINISHED})")
+# The cursor goes to the first place that is free as far as is known: one that another claim has locked may come back,
+# if that claim fails. So every open place behind the cursor is either of a task its annotator has a row for, or was
+# opened again later, and those are marked.
+FIRST_FREE = f"""
+SELECT place.position FROM judging_assignment place
+WHERE place.state = 'open' AND place.position >= %(first)s AND {FREE.format(own="")} ORDER BY place.position LIMIT 1
+"""  # noqa: S608
+AHEAD_OF = "place.position >= %(first)s"
+AND_MOVE = f""", moved AS (UPDATE judging_enrollment SET cursor = ({FIRST_FREE}), cursor_round_id = %(round)s
+FROM taken WHERE judging_enrollment.id = %(enrollment)s)
+"""  # noqa: S608
+TAKE = TAKING.format(where="", range=AHEAD_OF, then=AND_MOVE)
+TAKE_IF_ALL_IS_DONE = TAKING.format(where=f"AND NOT EXISTS ({UNFINISHED})", range=AHEAD_OF, then=AND_MOVE)
+TAKE_BEHIND = TAKING.format(where="", range="place.reopened AND place.position < %(first)s", then="")
+# Nothing was free from the cursor on: the next look need not pass the same places again.
+MOVE_ON = f"""
+UPDATE judging_enrollment SET cursor_round_id = %(round)s, cursor = coalesce(({FIRST_FREE}),
+    (SELECT position + 1 FROM judging_assignment
+     WHERE round_id = %(round)s AND state = 'open' ORDER BY position DESC LIMIT 1), %(first)s)
+WHERE id = %(enrollment)s
+"""  # noqa: S608
 # Some place of a task is free again that the annotator left before: the row nobody had goes, the old one comes back.
 # Not for whoever is left out of the analysis: the place is somebody else's to fill.
 FREE_AGAIN = """
@@ -111,21 +129,23 @@ released AS (
     FROM gone WHERE left_behind.id = gone.id
     RETURNING left_behind.round_id, left_behind.task_id, left_behind.place, left_behind.position, left_behind.seat)
 INSERT INTO judging_assignment
-    (id, round_id, task_id, place, position, seat, state, stage, submit_token, active_seconds)
-SELECT gen_random_uuid(), round_id, task_id, place, position, seat, 'open', 0, gen_random_uuid(), 0 FROM released
+    (id, round_id, task_id, place, position, seat, state, reopened, stage, submit_token, active_seconds)
+SELECT gen_random_uuid(), round_id, task_id, place, position, seat, 'open', true, 0, gen_random_uuid(), 0 FROM released
 """
 SHARE = """
 SELECT count(*) FILTER (WHERE submitted_at IS NOT NULL), count(*) FILTER (WHERE state = 'held')
 FROM judging_assignment WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s
 """
-ALL_DONE = """
-SELECT (SELECT count(*) FROM judging_assignment
-        WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND submitted_at IS NOT NULL)
-     = (SELECT max(number) FROM judging_task WHERE round_id = %(round)s)
-"""
+# Asked when nothing could be taken: what others hold, and what other claims had locked at that moment.
 LEFT = f"""
-SELECT count(DISTINCT place.task_id) FROM judging_assignment place
-WHERE place.state IN ('open', 'held') AND {FREE.format(own="AND own.state IN ('submitted', 'extra')")}
+SELECT count(DISTINCT place.task_id) FROM (
+    SELECT task_id, round_id, seat FROM judging_assignment WHERE round_id = %(round)s AND state = 'held'
+    UNION ALL
+    SELECT task_id, round_id, seat FROM judging_assignment WHERE round_id = %(round)s AND state = 'open' AND reopened
+    UNION ALL
+    SELECT task_id, round_id, seat FROM judging_assignment WHERE round_id = %(round)s AND state = 'open'
+        AND position >= (SELECT cursor FROM judging_enrollment WHERE id = %(enrollment)s)) place
+WHERE {FREE.format(own="AND own.state IN ('submitted', 'extra')")}
 """  # noqa: S608
 # What could be done yet, among the open places next in the queue; it looks at so many and no more.
 OPEN = """
@@ -195,7 +215,8 @@ def alone(*, enrollment: Enrollment) -> bool:
     One annotator's claims wait for each other, nobody else's do. Whoever locks an assignment too does so after this, so
     that two windows of one person never wait for each other.
     """
-    [(enrollment.cursor, enrollment.seat, excluded)] = rows(ALONE, {"enrollment": enrollment.pk})
+    found = rows(ALONE, {"enrollment": enrollment.pk})
+    [(enrollment.cursor, enrollment.cursor_round_id, enrollment.seat, excluded)] = found
     return bool(excluded)
 
 
@@ -203,10 +224,7 @@ def following(*, enrollment: Enrollment, round: Round) -> Here | Finished | None
     """Do what a claim does in a transaction in which the annotator is `alone`; None where it takes counting to say."""
     if _has_own_share(enrollment, round):
         return Finished()
-    taken = _look(enrollment, round)
-    if taken is None and _all_done(enrollment, round):
-        return Finished()
-    taken = taken or _behind(enrollment, round) or _when_freed(enrollment, round)
+    taken = _look(enrollment, round) or _when_freed(enrollment, round)
     return Here(taken) if taken else None
 
 
@@ -220,17 +238,17 @@ def _has_own_share(annotator: Enrollment, round: Round) -> bool:
 
 
 def _look(annotator: Enrollment, round: Round) -> Assignment | None:
-    """Return what is unfinished, else the next place from the cursor on.
+    """Return what is unfinished, else the next place from the cursor on, else one behind it that was opened again.
 
     Most often nothing is unfinished, and one statement finds that out and takes the place.
     """
-    first, end = annotator.cursor, 2**31
-    if taken := _take(annotator, round, first=first, end=end, statement=TAKE_IF_ALL_IS_DONE):
+    if taken := _take(annotator, round, TAKE_IF_ALL_IS_DONE):
         return taken
     unfinished = rows(UNFINISHED, _names(annotator, round))
-    if not unfinished:
-        return None
-    return _again(annotator, round, unfinished) or _take(annotator, round, first=first, end=end)
+    if unfinished and (taken := _again(annotator, round, unfinished) or _take(annotator, round, TAKE)):
+        return taken
+    run(MOVE_ON, _names(annotator, round))
+    return _take(annotator, round, TAKE_BEHIND)
 
 
 def _again(annotator: Enrollment, round: Round, unfinished: Iterable[tuple[uuid.UUID, str]]) -> Assignment | None:
@@ -245,24 +263,15 @@ def _again(annotator: Enrollment, round: Round, unfinished: Iterable[tuple[uuid.
     return None
 
 
-def _behind(annotator: Enrollment, round: Round) -> Assignment | None:
-    return _take(annotator, round, first=0, end=annotator.cursor)
-
-
 def _when_freed(annotator: Enrollment, round: Round) -> Assignment | None:
     """Free the places whose lease has run out, and look once more."""
-    return (_look(annotator, round) or _behind(annotator, round)) if release_due(round=round) else None
+    return _look(annotator, round) if release_due(round=round) else None
 
 
-def _take(annotator: Enrollment, round: Round, *, first: int, end: int, statement: str = TAKE) -> Assignment | None:
-    taken = rows(statement, _names(annotator, round) | {"first": first, "end": end})
+def _take(annotator: Enrollment, round: Round, statement: str) -> Assignment | None:
+    taken = rows(statement, _names(annotator, round))
     names = [field.attname for field in Assignment._meta.concrete_fields]
     return Assignment.from_db("default", names, taken[0]) if taken else None
-
-
-def _all_done(annotator: Enrollment, round: Round) -> bool:
-    """Say whether an annotator has done every task: then none of the many places still open is for them."""
-    return bool(rows(ALL_DONE, _names(annotator, round))[0][0])
 
 
 def _hold(own: uuid.UUID, minutes: int) -> None:
@@ -310,7 +319,7 @@ def lock(*, assignment: Assignment) -> bool:
 
 def progress(*, enrollment: Enrollment, round: Round) -> Progress:
     """Return how far an annotator is in a round."""
-    names = _names(enrollment, round) | {"first": enrollment.cursor}
+    names = _names(enrollment, round)
     [(tasks, places, done, held)] = rows(AHEAD, names)
     remaining = None if places == LOOKED_AT else tasks + held
     if (most := round.campaign.tasks_per_annotator) is not None:
@@ -327,5 +336,10 @@ def before(*, assignment: Assignment) -> uuid.UUID | None:
 
 
 def _names(enrollment: Enrollment, round: Round) -> dict[str, Any]:
-    minutes = round.campaign.lease_minutes
-    return {"round": round.pk, "enrollment": enrollment.pk, "seat": enrollment.seat, "minutes": minutes}
+    return {
+        "round": round.pk,
+        "enrollment": enrollment.pk,
+        "seat": enrollment.seat,
+        "minutes": round.campaign.lease_minutes,
+        "first": enrollment.cursor if enrollment.cursor_round_id == round.pk else 0,
+    }

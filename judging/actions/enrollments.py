@@ -212,7 +212,7 @@ def readmit(*, enrollment: Enrollment, by: User, now: datetime) -> None:
         Campaign.objects.select_for_update(no_key=True).get(pk=enrollment.campaign_id)
         Exclusion.objects.standing().filter(enrollment=enrollment).update(lifted_by=by, lifted_at=now)
         if seat := panels.own_seat(enrollment):
-            Enrollment.objects.filter(pk=enrollment.pk).update(seat=seat)
+            Enrollment.objects.filter(pk=enrollment.pk).update(seat=seat, cursor_round=None)
 
 
 def free_seat(*, enrollment: Enrollment) -> None:
@@ -224,7 +224,7 @@ def free_seat(*, enrollment: Enrollment) -> None:
 def _leave_seat(enrollment: Enrollment) -> None:
     for assignment in Assignment.objects.held_by(enrollment):
         assignments.give_back(assignment=assignment)
-    Enrollment.objects.filter(pk=enrollment.pk).update(seat=None)
+    Enrollment.objects.filter(pk=enrollment.pk).update(seat=None, cursor_round=None)
 
 
 def erase(*, enrollment: Enrollment, by: User, now: datetime) -> Erasure:
@@ -248,7 +248,14 @@ def _free_places(enrollment: Enrollment) -> None:
         state=Assignment.State.RELEASED, released_at=Now(), submitted_at=None, lease_expires_at=None
     )
     Assignment.objects.bulk_create(
-        Assignment(round_id=row.round_id, task_id=row.task_id, place=row.place, position=row.position, seat=row.seat)
+        Assignment(
+            round_id=row.round_id,
+            task_id=row.task_id,
+            place=row.place,
+            position=row.position,
+            seat=row.seat,
+            reopened=True,
+        )
         for row in rows
     )
 

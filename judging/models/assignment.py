@@ -59,6 +59,11 @@ class Assignment(models.Model):
         db_index=False,
     )
     state = models.CharField(max_length=9, choices=State.choices, default=State.OPEN)
+    reopened = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether an open place was somebody's before: it may lie behind an annotator's cursor.",
+    )
     stage = models.PositiveSmallIntegerField(default=0, help_text="How many stages are frozen.")
     submit_token = models.UUIDField(default=uuid.uuid4)
     held_at = models.DateTimeField(null=True, blank=True)
@@ -116,6 +121,11 @@ class Assignment(models.Model):
         ]
         indexes = [
             models.Index(fields=["round", "position"], condition=Q(state="open"), name="assignment_open_places"),
+            models.Index(
+                fields=["round", "position"],
+                condition=Q(state="open", reopened=True),
+                name="assignment_reopened_places",
+            ),
             models.Index(fields=["lease_expires_at"], condition=Q(state="held"), name="assignment_leases"),
             models.Index(fields=["round", "state"], name="assignment_counts"),
             models.Index(

@@ -196,7 +196,17 @@ class Enrollment(models.Model):
     )
     seat = models.PositiveSmallIntegerField(null=True, blank=True)
     cursor = models.PositiveIntegerField(
-        default=0, help_text="The last position of the queue this annotator was given."
+        default=0, help_text="No open place before this position is for this annotator, unless it was opened again."
+    )
+    cursor_round = models.ForeignKey(
+        "judging.Round",
+        on_delete=models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        editable=False,
+        db_index=False,
+        help_text="The round the cursor is about; in any other a search begins at the start.",
     )
     consented_at = models.DateTimeField(null=True, blank=True)
     consent_digest = models.CharField(max_length=64, blank=True)

@@ -5,11 +5,11 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 from django.utils import timezone
 
 from judging import tasks
-from judging.actions import assignments, campaigns, drafts, sheets
+from judging.actions import assignments, campaigns, drafts, enrollments, sheets
 from judging.actions.assignments import Finished, Here, NoneNow, RoundClosed
 from judging.models import Assignment, Campaign, Draft, Enrollment, Exclusion, Round
 from tests import factories
@@ -98,16 +98,37 @@ def test_claim_says_how_many_tasks_others_hold_and_finished_only_when_none_can_c
     assert assignments.claim(enrollment=second, round=round) == Finished()
 
 
-def test_claim_by_whom_has_done_everything_is_finished_without_looking_through_open_places(
-    django_assert_max_num_queries,
-) -> None:
-    round = opened(sources=2, annotators=3)
+def test_claim_by_whom_has_done_everything_passes_the_open_places_once() -> None:
+    round = opened(sources=2, annotators=3, order="breadth")
     annotator = factories.enrollment(round.campaign)
     for _ in range(2):
         hand_in(claimed(annotator, round))
-    with django_assert_max_num_queries(6) as counted:
-        assert assignments.claim(enrollment=annotator, round=round) == Finished()
-    assert not [query for query in counted.captured_queries if "count(DISTINCT" in query["sql"]]
+    annotator.refresh_from_db()
+    assert annotator.cursor == 2
+    assert assignments.claim(enrollment=annotator, round=round) == Finished()
+    annotator.refresh_from_db()
+    assert annotator.cursor == 7
+
+
+def test_claim_in_another_round_begins_at_its_start() -> None:
+    round = opened(sources=2)
+    annotator = factories.enrollment(round.campaign)
+    hand_in(claimed(annotator, round))
+    pilot = Round.objects.create(campaign=round.campaign, kind="pilot", opened_at=timezone.now())
+    round.assignments.filter(state="open").update(round=pilot, position=1)
+    annotator.refresh_from_db()
+    assert annotator.cursor == 1
+    Enrollment.objects.filter(pk=annotator.pk).update(cursor=100)
+    assert claimed(annotator, pilot).position == 1
+
+
+def test_claim_of_whom_a_seat_was_taken_from_begins_at_the_start_again() -> None:
+    round = opened(sources=2)
+    annotator = factories.enrollment(round.campaign)
+    claimed(annotator, round)
+    enrollments.free_seat(enrollment=annotator)
+    annotator.refresh_from_db()
+    assert annotator.cursor_round is None
 
 
 def test_claim_takes_over_a_place_whose_lease_ran_out() -> None:
@@ -326,11 +347,24 @@ def test_two_tabs_of_one_annotator_claim_the_same_task() -> None:
     assert len({outcome.assignment.pk for outcome in outcomes}) == 1
 
 
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+def test_claim_goes_back_to_a_place_that_another_claim_had_locked_and_did_not_take() -> None:
+    round = opened(sources=3)
+    person = factories.enrollment(round.campaign)
+    with transaction.atomic():
+        first = Assignment.objects.select_for_update().get(round=round, position=1)
+        [outcome] = all_at_once(lambda each: assignments.claim(enrollment=each, round=round), [person])
+    assert outcome.assignment.position == 2
+    hand_in(outcome.assignment)
+    assert claimed(person, round).pk == first.pk
+
+
 def test_claim_reads_a_fixed_number_of_rows_whatever_was_done() -> None:
     """The plan walks the index of open places from the cursor on; nothing of it grows with what was done."""
     round = opened(sources=5, annotators=3)
     annotator = factories.enrollment(round.campaign)
-    names = assignments._names(annotator, round) | {"first": 0, "end": 2**31}
+    names = assignments._names(annotator, round)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")
         cursor.execute("EXPLAIN " + assignments.TAKE, names)
