@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT))
 HOME = Path(tempfile.mkdtemp(prefix="quaestor-bench-"))
 REPEATS = 5
 CLAIMS = 200
+FEW = 5  # tasks left, which others filled
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -190,6 +191,11 @@ def claims(sizes: list[int]) -> None:
         _tell(f"done {share:.0%}" if share else "done none", _costs(rounds, people, hand_in=True))
     people = [_annotator(round, size) for round, size in zip(rounds, sizes, strict=True)]
     _tell("all done, others open", _costs(rounds, people, hand_in=False, times=20))
+    people = [_annotator(round, size - FEW) for round, size in zip(rounds, sizes, strict=True)]
+    for round, size in zip(rounds, sizes, strict=True):
+        for _ in range(material.PLACES):
+            _do(round, material.annotator(round), size, since=size - FEW)
+    _tell(f"all but {FEW} done, those filled", _costs(rounds, people, hand_in=False))
     for round, size in zip(rounds, sizes, strict=True):
         for _ in range(material.PLACES):
             _annotator(round, size)
@@ -213,20 +219,21 @@ def _annotator(round, done: int):  # type: ignore[no-untyped-def]
     return person
 
 
-def _do(round, person, tasks: int) -> None:  # type: ignore[no-untyped-def]
-    """Have an annotator done the first so many tasks that have an open place."""
+def _do(round, person, tasks: int, since: int = 0) -> None:  # type: ignore[no-untyped-def]
+    """Have an annotator done the tasks up to so many, after the first `since`, where they have an open place."""
     from django.db import connection
 
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE judging_assignment SET state = 'submitted', enrollment_id = %(person)s, submitted_at = now() "
             "WHERE id IN (SELECT DISTINCT ON (task_id) id FROM judging_assignment "
-            "WHERE round_id = %(round)s AND state = 'open' AND position <= %(last)s ORDER BY task_id, place)",
-            {"person": person.pk, "round": round.pk, "last": 3 * tasks},
+            "WHERE round_id = %(round)s AND state = 'open' AND position > %(first)s AND position <= %(last)s "
+            "ORDER BY task_id, place)",
+            {"person": person.pk, "round": round.pk, "first": 3 * since, "last": 3 * tasks},
         )
         cursor.execute(
-            "UPDATE judging_enrollment SET cursor = %(last)s WHERE id = %(person)s",
-            {"person": person.pk, "last": 3 * tasks},
+            "UPDATE judging_enrollment SET cursor = %(last)s, cursor_round_id = %(round)s WHERE id = %(person)s",
+            {"person": person.pk, "round": round.pk, "last": 3 * tasks},
         )
     person.refresh_from_db()
 
