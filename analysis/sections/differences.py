@@ -251,13 +251,16 @@ def _follows(rows: Sequence[MetricLevel], human: str, level: str, found: Found) 
     if not defined:
         return f"How metrics follow {name} is undefined: {rows[0].estimate.reason}."
     first = defined[0]
-    what = f"{LEVELS[level]} ({counted(first.sources, 'source')}, n = {first.questions:,})"
-    if not any(row.estimate.low > 0 for row in defined):
+    size = f"{counted(first.sources, 'source')}, n = {first.questions:,}"
+    if level == "systems":
+        size = f"{counted(first.systems, 'system')}, {size}"
+    what = f"{LEVELS[level]} ({size})"
+    if not any(_is_above_zero(row.estimate) for row in defined):
         low, high = coefficient(defined[-1].estimate.value), coefficient(first.estimate.value)
-        return (
-            f"No metric can be said to follow {name} {what}: no interval of Spearman's rho lies above 0 "
-            f"({low} to {high})."
-        )
+        why = "no interval of Spearman's rho lies above 0"
+        if all(isnan(row.estimate.low) for row in defined):
+            why = "no Spearman's rho above 0 has a p below .05"
+        return f"No metric can be said to follow {name} {what}: {why} ({low} to {high})."
     leader = next((r for r in found.of(Leaders) if (r.criterion, r.level) == (human, level)), None)
     told = coefficient(first.estimate.value)
     if between(first.estimate):
@@ -272,6 +275,11 @@ def _follows(rows: Sequence[MetricLevel], human: str, level: str, found: Found) 
         )
     ceiling = _ceiling(found, human, level)
     return f"{sentence}.{ceiling}"
+
+
+def _is_above_zero(of: Tested) -> bool:
+    """Return whether an interval lies above 0 or, where none is given, a test finds the value above it."""
+    return of.low > 0 or (isnan(of.low) and of.value > 0 and of.p < SURE)
 
 
 def _ceiling(found: Found, human: str, level: str) -> str:

@@ -102,7 +102,7 @@ class Levels(Section[MetricLevel]):
     """Every metric against every human column at every level by every measure."""
 
     key = "levels"
-    version = 2
+    version = 3
     title = "Which metric follows people?"
     identity = ("criterion", "metric", "level", "coefficient")
     by_reading = True
@@ -111,7 +111,8 @@ class Levels(Section[MetricLevel]):
         "questions and can disagree: on each source, whether a metric ranks the systems' questions "
         "as people do; over all questions, whether it also tells easy sources from hard ones; over "
         "systems, whether it ranks the systems. Intervals and tests keep the questions on a source "
-        "together."
+        "together. Over systems an interval is printed only where systems are declared random: for a "
+        "fixed handful of systems none is known to hold its level."
     )
 
     @classmethod
@@ -318,9 +319,7 @@ def _heat(
         )
         for human in dict.fromkeys(row.criterion for row in rows)
     ]
-    reasons = {
-        row.estimate.reason for row in rows if not row.estimate.defined and row.estimate.reason
-    }
+    reasons = {row.estimate.reason for row in rows if isnan(row.estimate.low)} - {""}
     sources = max(row.sources for row in rows)
     return Table(
         f"{MEASURES[measure]}, {LEVELS[level]}",
@@ -348,7 +347,9 @@ def _caption(rows: Sequence[MetricLevel], level: str, measure: str, sources: int
     told = [f"{MEASURES[measure]} {LEVELS[level]}"]
     if sources:
         told.append(f"over {counted(sources, 'source')}")
-    caption = f"{', '.join(told)}, with its 95 % interval and the number of questions."
+    given = any(not isnan(row.estimate.low) for row in rows)
+    below = "its 95 % interval and the number of questions" if given else "the number of questions"
+    caption = f"{', '.join(told)}, with {below}."
     if measure == "pairwise_accuracy":
         caption += (
             " A difference of the metric up to epsilon counts as a tie, with epsilon chosen on the other "

@@ -82,17 +82,16 @@ def against_people(
     humans, metrics : columns (n_questions,) by name, oriented so that higher is better, nan where
         missing
     facets : source and system of each question, and the declared design
-    rng : for intervals and tests over systems; the other levels need no chance
+    rng : for tests over systems; the other levels need no chance
     items : "own" questions of each pair of columns, or the "common" ones of all metrics
     ratings : by human column (n_questions, n_annotators), oriented, where annotators are random
-    resamples : of sources for intervals over systems, and of permutations for soft pairwise
-        accuracy
+    resamples : permutations for soft pairwise accuracy
 
     Notes
     -----
     Pooled and within source, intervals and p come from leaving out one unit of each random facet
-    (`left_out`). Over systems, with these fixed, sources are drawn anew; with systems random the
-    interval is Fisher's over the systems. p over systems always counts orders of the systems.
+    (`left_out`). Over systems p counts orders of the systems; an interval, Fisher's, is given only
+    where systems are random.
     """
     people, own = NamedColumns.of(humans), NamedColumns.of(metrics)
     tables_ = {name: numeric(each, name=name, ndim=2) for name, each in (ratings or {}).items()}

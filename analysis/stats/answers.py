@@ -18,24 +18,18 @@ from analysis.stats.arrays import FloatArray, IntArray
 from analysis.stats.correlation import METHODS, NAMES, Method, fisher_interval, independent_p
 from analysis.stats.exact_sums import whole
 from analysis.stats.facets import Facets
-from analysis.stats.inference import Inference
 from analysis.stats.left_out import Scale, WithoutUnits, inferred
 from analysis.stats.pooled import COEFFICIENTS, Coefficient, pooled, pooled_values
-from analysis.stats.resampling import percentiles
 from analysis.stats.shared_questions import SharedQuestions
 from analysis.stats.soft_accuracy import NAME as SOFT
-from analysis.stats.soft_accuracy import pair_tests, soft_left_out, soft_order_test
+from analysis.stats.soft_accuracy import pair_tests, soft_order_test
 from analysis.stats.system_level import (
     FEWEST,
     OVER_SYSTEMS,
     Orders,
     OrderTest,
-    OverSystems,
     RankedMeans,
-    coefficients_of,
-    features,
     order_test,
-    redrawn,
 )
 from analysis.stats.tau_c import NAME as TAU_C
 from analysis.stats.ties import Accuracies, accuracies_pooled, accuracies_within
@@ -54,7 +48,7 @@ TITLES: dict[Measure, str] = {
     "soft_pairwise_accuracy": SOFT,
 }
 NO_SYSTEMS = "the systems are not known"
-NO_INTERVAL = "no interval is known to hold its level here"
+NO_INTERVAL = "no interval over systems is known to hold its level"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,12 +221,9 @@ def over_systems(asked: ColumnGroup) -> Iterator[tuple[Measure, Answer]]:
         return
     people, own = RankedMeans.of(of.human, of.facets), RankedMeans.of(of.metric, of.facets)
     orders = Orders.of(n, asked.rng)
-    fixed = not (of.facets.design.systems or of.facets.design.annotators)
-    draws = redrawn_means(of, asked.resamples, asked.rng) if fixed else None
     for measure in OVER_SYSTEMS:
         if measure in asked.measures:
             test = order_test(people, own, measure, orders)
-            drawn = None if draws is None else coefficients_drawn(draws, measure)
             if measure == "pairwise_accuracy":
                 first, second = np.triu_indices(n, 1)
                 tied = (people.ranks[first] == people.ranks[second]).mean(axis=0)
@@ -240,35 +231,13 @@ def over_systems(asked: ColumnGroup) -> Iterator[tuple[Measure, Answer]]:
             else:
                 columns = [each.means if measure == "pearson" else each.ranks for each in (people, own)]
                 more = {"p_as_published": _published(columns[0], columns[1], test.value, measure)}
-            answer = _of_orders(asked, measure, test, orders, drawn)
+            answer = _of_orders(asked, measure, test, orders)
             yield measure, replace(answer, more={**answer.more, **more})
     if "soft_pairwise_accuracy" in asked.measures:
         human = np.column_stack([whole(column) for column in of.human.T])
         p = pair_tests(np.column_stack([human, of.metric]), of.facets, rng=asked.rng, permutations=asked.resamples)
         test = soft_order_test(p[..., : shape[0]], p[..., shape[0] :], orders)
-        answer = _of_orders(asked, "soft_pairwise_accuracy", test, orders, None)
-        if fixed:
-            left = soft_left_out(test.value, of.human, of.metric, of.facets)
-            limits = inferred(left, scale="plain", confidence=asked.confidence)
-            how = f"{SOFT}; delete-one jackknife-t over {sources} sources, {asked.confidence:.0%}; {orders.words}"
-            low, high = np.maximum(limits.low, 0), np.minimum(limits.high, 1)
-            answer = replace(answer, low=low, high=high, df=limits.df, reason=limits.reason, method=how)
-        yield "soft_pairwise_accuracy", answer
-
-
-def redrawn_means(shared: SharedQuestions, resamples: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Return the systems' means by people and by metrics in resamples of sources, the systems
-    being fixed.
-    """
-    human, metric = (np.column_stack([whole(column) for column in table.T]) for table in (shared.human, shared.metric))
-    fixed = replace(shared.facets, design=Inference())
-    return redrawn(human, metric, fixed, resamples=resamples, rng=rng)
-
-
-def coefficients_drawn(draws: tuple[FloatArray, FloatArray], measure: OverSystems) -> FloatArray:
-    """Return (B, K, M) coefficients over systems of redrawn means."""
-    with np.errstate(invalid="ignore"):
-        return coefficients_of(features(draws[0], measure), features(draws[1], measure), measure)
+        yield "soft_pairwise_accuracy", _of_orders(asked, "soft_pairwise_accuracy", test, orders)
 
 
 def _published(human: FloatArray, metric: FloatArray, value: FloatArray, method: Method) -> FloatArray:
@@ -279,11 +248,12 @@ def _published(human: FloatArray, metric: FloatArray, value: FloatArray, method:
     return found
 
 
-def _of_orders(
-    asked: ColumnGroup, measure: Measure, test: OrderTest, orders: Orders, drawn: FloatArray | None
-) -> Answer:
-    """Return coefficients over systems with an interval over sources, or over the systems where
-    these are random.
+def _of_orders(asked: ColumnGroup, measure: Measure, test: OrderTest, orders: Orders) -> Answer:
+    """Return coefficients over systems with their test by orders.
+
+    Where systems are random, correlations have an interval over the systems. Where they are fixed there is none: what
+    is uncertain are then the systems' means, whose noise draws every correlation towards 0, and neither drawing nor
+    leaving out sources makes up for that (docs/statistics.md).
     """
     of = asked.shared.facets
     low, high = np.full(test.value.shape, nan), np.full(test.value.shape, nan)
@@ -293,27 +263,20 @@ def _of_orders(
         value = float(test.value[at])
         if np.isnan(value):
             continue
-        if drawn is not None:
-            words = f"bootstrap of {asked.resamples} over {of.n_sources} sources"
-            spread = percentiles(drawn[(slice(None), *at)], words, asked.confidence)
-            low[at], high[at], reason[at], words = spread.low, spread.high, spread.reason, spread.words
-        elif measure in METHODS and of.design.systems and not of.design.annotators:
-            words = f"Fisher z over {of.n_systems} systems, {asked.confidence:.0%}"
+        if measure in METHODS and of.design.systems and not of.design.annotators:
+            words = f"Fisher z over {of.n_systems} systems, {asked.confidence:.0%}; "
             low[at], high[at] = fisher_interval(value, of.n_systems, method=measure, confidence=asked.confidence)
             reason[at] = "" if low[at] == low[at] else "too few systems or a perfect correlation: no interval"
         else:
             reason[at] = NO_INTERVAL
-    how = f"{TITLES[measure]}, over systems; " + (f"{words}; " if words else "") + orders.words
-    more = {"smallest_p": test.smallest_p}
-    drawn_from = 0 if of.design.systems else of.n_sources
     return Answer(
         value=test.value,
         low=low,
         high=high,
         p=test.p,
         n=of.n_systems,
-        clusters=drawn_from,
-        method=how,
+        clusters=0 if of.design.systems else of.n_sources,
+        method=f"{TITLES[measure]}, over systems; {words}{orders.words}",
         reason=reason,
-        more=more,
+        more={"smallest_p": test.smallest_p},
     )

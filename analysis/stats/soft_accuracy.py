@@ -7,11 +7,9 @@ accuracy is how near they are.
 """
 
 import numpy as np
-from scipy import special
 
 from analysis.stats.arrays import FloatArray
 from analysis.stats.facets import Facets
-from analysis.stats.left_out import WithoutUnits
 from analysis.stats.system_level import Orders, OrderTest, counted_orders
 from analysis.stats.within_source import tables
 
@@ -70,35 +68,6 @@ def _ahead(lead: FloatArray, signs: FloatArray) -> tuple[FloatArray, FloatArray]
     """Return p that the first system is ahead and p that the second is."""
     drawn, given, slack = signs @ lead, lead.sum(axis=0), 1e-9 * np.abs(lead).sum(axis=0)
     return (drawn >= given - slack).mean(axis=0), (drawn <= given + slack).mean(axis=0)
-
-
-def soft_left_out(value: FloatArray, human: FloatArray, metric: FloatArray, facets: Facets) -> WithoutUnits:
-    """Return soft accuracies with what they are without each source, for their interval.
-
-    Parameters
-    ----------
-    value : (K, M), from `soft_accuracy`
-    human : (n, K), metric : (n, M), complete and oriented
-
-    Notes
-    -----
-    p is here that of the normal distribution with the permutations' variance, the sum of squared
-    differences: permutations are too coarse to show what one source does. What the interval holds
-    is the accuracy to expect of another study of these systems with as many sources; with more
-    sources p, and with them accuracies, come nearer to 0 and 1.
-    """
-    first, second = np.triu_indices(facets.n_systems, 1)
-    parts = []
-    for columns in (human, metric):
-        means = tables(columns, facets)
-        lead = np.nan_to_num(means[:, first] - means[:, second])  # (G, pairs, columns)
-        total, squares = lead.sum(axis=0) - lead, (lead**2).sum(axis=0) - lead**2
-        with np.errstate(invalid="ignore", divide="ignore"):
-            z = np.nan_to_num(total / np.sqrt(squares), nan=0.0, posinf=0.0, neginf=0.0)
-        parts.append(special.ndtr(-z))
-    people, own = parts
-    apart = [np.abs(people[:, :, k, None] - own).mean(axis=1) for k in range(human.shape[1])]
-    return WithoutUnits(value=value, sources=1 - np.stack(apart, axis=1))
 
 
 def soft_order_test(human: FloatArray, metric: FloatArray, orders: Orders) -> OrderTest:

@@ -1,10 +1,7 @@
 """Metrics against people over systems: correlations and accuracies of the systems' means.
 
-With the systems fixed, what is uncertain is each system's mean, for want of sources: intervals draw
-sources anew, and say what another study with as many sources would give for these systems. With
-systems random it is the systems themselves. Either way there are few of them, so tests count
-orders: if a metric knew nothing of the systems, any order of its means would be as likely as the
-one it has.
+There are few systems, so tests count orders: if a metric knew nothing of the systems, any order of
+its means would be as likely as the one it has.
 """
 
 from collections.abc import Iterator, Sequence
@@ -147,31 +144,6 @@ def counted_orders(found: FloatArray) -> OrderTest:
     smallest = (away >= away.max(axis=0) * (1 - 1e-9) - 1e-12).mean(axis=0)
     undefined_ = np.isnan(found[0])
     return OrderTest(found[0], np.where(undefined_, np.nan, p), np.where(undefined_, np.nan, smallest))
-
-
-def redrawn(
-    human: FloatArray,
-    metrics: FloatArray,
-    facets: Facets,
-    *,
-    resamples: int,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray]:
-    """Return the systems' means in resamples of sources: (B, S, K) and (B, S, M), nan where a
-    system has no question.
-
-    Columns of whole numbers, see `exact_sums.whole`, keep exact ties.
-    """
-    columns = np.column_stack([np.ones(len(human)), human, metrics])
-    cell = facets.source * facets.n_systems + facets.system
-    size = facets.n_sources * facets.n_systems
-    sums = np.stack([np.bincount(cell, column, size) for column in columns.T], axis=-1)
-    sums = sums.reshape(facets.n_sources, -1)
-    blocks = facets.times(resamples, rng)
-    drawn = np.concatenate([times @ sums for times, _ in blocks])
-    cube = drawn.reshape(resamples, facets.n_systems, -1)
-    means = cube[..., 1:] / np.where(cube[..., :1] > 0, cube[..., :1], np.nan)
-    return means[..., : human.shape[1]], means[..., human.shape[1] :]
 
 
 @dataclass(frozen=True, slots=True)

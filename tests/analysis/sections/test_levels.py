@@ -155,6 +155,20 @@ def test_no_metric_follows_when_no_interval_is_above_zero():
     )
 
 
+def test_over_systems_without_intervals_the_tests_say_whether_a_metric_follows():
+    """Where no interval is known to hold its level, a metric follows where its p is below .05 and its value above 0."""
+    none = [rho("bleu", 0.9, level="systems") | {"p": 0.06}, rho("chrf", -1.0, level="systems") | {"p": 0.01}]
+    some = [rho("bleu", 1.0, level="systems") | {"p": 0.04}, none[1]]
+    asked = [stored.about(metric_level="systems")]
+    assert said(about=asked, levels=[row | {"systems": 5} for row in none]).startswith(
+        "No metric can be said to follow clarity over systems (5 systems, 6 sources, n = 12): no "
+        "Spearman's rho above 0 has a p below .05 (−1.00 to .90)."
+    )
+    assert said(about=asked, levels=[row | {"systems": 5} for row in some]).startswith(
+        "On clarity, bleu has the highest Spearman's rho over systems (5 systems, 6 sources, n = 12): 1.00"
+    )
+
+
 def test_undefined_correlations_come_with_their_reason():
     rows = [rho("bleu", None) | {"reason": "all ratings are equal"}]
     assert said(levels=rows).startswith("How metrics follow clarity is undefined: all ratings are equal.")
@@ -197,3 +211,13 @@ def test_heat_map_shades_by_size_and_shows_interval_and_n():
         ("–", "", None, False),
     ]
     assert (table.columns, table.heat, table.folded) == (["bleu", "chrf", "x"], True, False)
+
+
+def test_a_table_without_intervals_says_why_and_does_not_promise_them():
+    without = [rho("bleu", 0.4, level="systems") | {"reason": "no interval is known"}]
+    (table,) = Levels().tables(stored.found(levels=without))
+    assert table.caption == "Spearman's rho over systems, over 6 sources, with the number of questions."
+    assert table.reasons == ["no interval is known"]
+    (table,) = Levels().tables(stored.found(levels=[rho("bleu", 0.4, 0.3, 0.5)]))
+    assert table.caption.endswith("with its 95 % interval and the number of questions.")
+    assert table.reasons == []

@@ -62,7 +62,6 @@ def test_system_values_are_of_the_means_with_p_over_all_orders() -> None:
         row, alone = found["h0", "m1", "systems", measure], correlate(people, own, method=measure)
         assert row.found.value == pytest.approx(alone.value)
         assert row.found.p == pytest.approx(alone.p)  # which counts all orders of so few
-        assert row.found.low <= row.found.value <= row.found.high
         assert (row.found.n, row.questions) == (5, 150)
     assert found["h0", "m1", "systems", "pearson"].smallest_p == pytest.approx(1 / 120)
     assert found["h0", "m1", "systems", "spearman"].smallest_p == pytest.approx(2 / 120)
@@ -71,17 +70,13 @@ def test_system_values_are_of_the_means_with_p_over_all_orders() -> None:
     assert (accuracy.epsilon, accuracy.baseline) == (0, 0)
 
 
-def test_the_interval_over_systems_draws_sources() -> None:
-    of = metric_study(40, 5, humans=1, metrics=1)
-    row = of_study(of, resamples=2000)["h0", "m0", "systems", "pearson"].found
-    people, own = of.human[:, 0].reshape(40, 5), of.metrics[:, 0].reshape(40, 5)
-    draw = rng(5)
-    loop = []
-    for _ in range(2000):
-        some = draw.integers(0, 40, 40)
-        loop.append(stats.pearsonr(people[some].mean(axis=0), own[some].mean(axis=0)).statistic)
-    assert (row.low, row.high) == pytest.approx(tuple(np.quantile(loop, [0.025, 0.975])), abs=0.08)
-    assert "bootstrap of 2000 over 40 sources" in row.method
+def test_over_fixed_systems_no_measure_has_an_interval_and_each_says_so() -> None:
+    """Drawing sources held a true Pearson's r in a third of studies: noise of the means draws it towards 0."""
+    found = of_study(metric_study(40, 5))
+    over = [row.found for key, row in found.items() if key[2] == "systems"]
+    assert len(over) == 2 * 3 * 5
+    assert all(np.isnan([row.low, row.high, row.df]).all() for row in over)
+    assert {row.reason for row in over} == {"no interval over systems is known to hold its level"}
 
 
 def test_equal_means_of_systems_tie_exactly() -> None:
@@ -228,11 +223,9 @@ def test_methods_say_what_was_counted_and_left_out() -> None:
     methods = {key[2:]: row.found.method for key, row in fixed.items() if key[:2] == ("h0", "m0")}
     assert methods["pooled", "kendall_c"] == f"Stuart's tau-c; {left}, 95%"
     assert methods["within_source", "kendall"] == f"Kendall's tau-b, mean over sources; {left}, 95%"
-    assert methods["systems", "pearson"] == (
-        "Pearson's r, over systems; bootstrap of 1000 over 12 sources, percentiles, 95%; all 24 orders of 4 systems"
-    )
+    assert methods["systems", "pearson"] == ("Pearson's r, over systems; all 24 orders of 4 systems")
     assert methods["systems", "soft_pairwise_accuracy"] == (
-        f"soft pairwise accuracy; {left}, 95%; all 24 orders of 4 systems"
+        "soft pairwise accuracy, over systems; all 24 orders of 4 systems"
     )
 
 

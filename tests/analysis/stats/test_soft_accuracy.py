@@ -5,11 +5,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from analysis.stats.facets import facets
-from analysis.stats.left_out import inferred
-from analysis.stats.soft_accuracy import pair_tests, soft_accuracy, soft_left_out, soft_order_test
+from analysis.stats.soft_accuracy import pair_tests, soft_accuracy, soft_order_test
 from analysis.stats.system_level import Orders
 from tests import shared_data
 from tests.analysis.stats.metric_studies import metric_study
@@ -77,23 +75,6 @@ def test_the_order_test_counts_all_orders_of_the_systems() -> None:
     away = np.abs(np.array(accuracies) - np.mean(accuracies))
     assert found.p[0, 1] == pytest.approx((away >= away[0] - 1e-12).mean())
     assert found.smallest_p[0, 1] == pytest.approx((away >= away.max() - 1e-12).mean())
-
-
-def test_the_interval_rests_on_p_of_the_normal_distribution_without_each_source() -> None:
-    of = metric_study(20, 3, humans=1, metrics=1)
-    here = facets(of.sources, of.systems)
-    left = soft_left_out(np.array([[0.7]]), of.human, of.metrics, here)
-    tables = np.column_stack([of.human, of.metrics]).reshape(20, 3, 2)
-    for source in range(20):
-        lead = np.delete(tables, source, axis=0)
-        p = {}
-        for i, j in combinations(range(3), 2):
-            d = lead[:, i] - lead[:, j]
-            p[i, j] = stats.norm.sf(d.sum(axis=0) / np.sqrt((d**2).sum(axis=0)))
-        expected = 1 - np.mean([abs(a - b) for a, b in p.values()])
-        assert left.sources[source, 0, 0] == pytest.approx(expected)
-    found = inferred(left, scale="plain")
-    assert found.low[0, 0] < 0.7 < found.high[0, 0]
 
 
 ORACLE = {

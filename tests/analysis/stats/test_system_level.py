@@ -9,13 +9,9 @@ from analysis.stats.correlation import METHODS, correlate
 from analysis.stats.facets import facets
 from analysis.stats.inference import Inference
 from analysis.stats.system_level import (
-    OVER_SYSTEMS,
     Orders,
     RankedMeans,
-    coefficients_of,
-    features,
     order_test,
-    redrawn,
     swapped_systems,
 )
 
@@ -34,26 +30,6 @@ def study(sources: int = 40, systems: int = 8) -> tuple[np.ndarray, np.ndarray, 
     human = quality + draw.normal(size=quality.size)
     metrics = np.column_stack([human + draw.normal(size=quality.size), draw.normal(size=quality.size)])
     return human, metrics, np.repeat(np.arange(systems), sources), np.tile(np.arange(sources), systems)
-
-
-def test_redrawn_means_are_those_of_the_drawn_sources() -> None:
-    human, metrics, systems, sources = study(7, 4)
-    of = facets(sources, systems)
-    people, own = redrawn(human[:, None], metrics, of, resamples=20, rng=rng())
-    [(times, _)] = of.times(20, rng())
-    assert people[3, :, 0] == pytest.approx(human.reshape(4, 7) @ times[3] / 7)
-    assert own[5, :, 1] == pytest.approx(metrics[:, 1].reshape(4, 7) @ times[5] / 7)
-
-
-def test_a_resample_without_a_system_has_no_coefficient() -> None:
-    of = facets([0, 1, 2, 2], list("aabc"))
-    people, own = redrawn(np.arange(4.0)[:, None], np.arange(4.0)[:, None], of, resamples=50, rng=rng())
-    lacking = np.isnan(people[:, :, 0]).any(axis=1)
-    assert 0 < lacking.sum() < 50
-    for coefficient in OVER_SYSTEMS:
-        with np.errstate(invalid="ignore"):
-            found = coefficients_of(features(people, coefficient), features(own, coefficient), coefficient)
-        assert np.isnan(found[lacking]).all()
 
 
 def test_an_order_test_counts_all_orders() -> None:
