@@ -58,5 +58,9 @@ if __name__ == "__main__":
         main(sys.argv)
     except PostgresProblem as problem:
         sys.exit(str(problem))
+    except OSError as problem:
+        if not (said := postgres.refusal(problem)):
+            raise
+        sys.exit(said)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -28,10 +28,13 @@ HELP = """Quaestor: human evaluation of automatically generated questions.
   python3 run.py test [pytest arguments]                 every check and test; with arguments, those tests only
   python3 run.py manage COMMAND ...                      one management command; "manage help" lists them
 
-The first call installs the packages of requirements.txt into .venv; later calls start at once.
+The first call installs the packages of requirements.txt into .venv; later calls start at once, whichever Python
+they are made with: .venv keeps the one that made it. To change it, remove .venv.
 Data are kept in ./var, or in --home, or in $QUAESTOR_HOME."""
 NOT_INSTALLED = """The packages could not be installed. The first start needs a package index, once: check the network,
 or point pip at a mirror (pip config set global.index-url ADDRESS), and start again."""
+READ_ONLY = """{root} cannot be written to, and the packages must be installed there once, into .venv.
+Copy or clone the project to a folder of yours; or have its owner call run.py once."""
 NO_PIP = "pip is missing, and the packages cannot be installed without it (Debian: apt-get install python3-pip)."
 NO_CHROMIUM = (
     "Browser tests are left out: no Chromium found. Install one (Debian: apt-get install chromium), start again."
@@ -90,14 +93,20 @@ def take_home(words: list[str]) -> list[str]:
 
 
 def set_up() -> None:
-    """Make ``.venv`` from the lock, unless it was made from this very lock by this very Python."""
+    """Make ``.venv`` from the lock, unless it was made from this very lock; leave nothing when that is cut short."""
     if is_set_up():
         return
+    if not os.access(ROOT, os.W_OK):
+        sys.exit(READ_ONLY.format(root=ROOT))
     print("Setting up, once: installing the packages of requirements.txt into .venv ...", flush=True)
     STAMP.unlink(missing_ok=True)
-    if not (install_with_uv() or install_with_pip()):
-        sys.exit(NOT_INSTALLED)
-    STAMP.write_text(fingerprint())
+    try:
+        if not (install_with_uv() or install_with_pip()):
+            sys.exit(NOT_INSTALLED)
+        STAMP.write_text(fingerprint())
+    except BaseException:
+        shutil.rmtree(VENV, ignore_errors=True)
+        raise
 
 
 def keep_bytecode() -> None:
@@ -115,8 +124,10 @@ def is_set_up() -> bool:
 
 
 def fingerprint() -> str:
-    """Return what changes when the packages or this Python do."""
-    return hashlib.sha256(LOCK.read_bytes() + sys.version.encode()).hexdigest()
+    """Return what changes when the packages do, or the Python that ``.venv`` was made with: an upgrade loses them."""
+    asked = [str(PYTHON), "-I", "-S", "-c", "import sys; print(sys.version)"]
+    version = subprocess.run(asked, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+    return hashlib.sha256(LOCK.read_bytes() + version.strip()).hexdigest()
 
 
 def install_with_uv() -> bool:
@@ -130,10 +141,18 @@ def install_with_uv() -> bool:
 
 
 def get_uv() -> bool:
-    """Put uv into ``.tools``, out of the way of everything else."""
+    """Put uv into ``.tools``, out of the way of everything else; half an installation never bears that name."""
     if not ran([sys.executable, "-m", "pip", "--version"], quiet=True):
         sys.exit(NO_PIP)
-    return ran([sys.executable, "-m", "pip", "install", "-qq", "--target", str(TOOLS), "uv>=0.5"])
+    new = TOOLS.with_name(f".tools.{os.getpid()}")
+    try:
+        got = ran([sys.executable, "-m", "pip", "install", "-qq", "--target", str(new), "uv>=0.5"])
+        if got:
+            shutil.rmtree(TOOLS, ignore_errors=True)
+            new.rename(TOOLS)
+        return got
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
 
 
 def install_with_pip() -> bool:

@@ -5,6 +5,7 @@ shared file lock, which the kernel drops when a process dies; the last one to le
 left behind by ``kill -9`` is simply found again.
 """
 
+import errno
 import fcntl
 import os
 import pwd
@@ -30,6 +31,15 @@ LONGEST_SOCKET_FOLDER = 90  # a socket's path fits 107 bytes on Linux and 103 on
 PATIENCE = 60.0
 DYING = ("already exists", "still in use")  # a killed server's last moments, worth waiting for
 WAY_OUT = "set QUAESTOR_HOME to a folder of yours"
+REFUSALS = {
+    errno.EACCES: "cannot be read or written by this account",
+    errno.EPERM: "cannot be read or written by this account",
+    errno.EROFS: "lies on a disk that can only be read",
+    errno.ENOTDIR: "is not a folder",
+    errno.EEXIST: "is not a folder",
+    errno.ENOSPC: "lies on a disk that is full: free some space and start again",
+    errno.EDQUOT: "has used up this account's share of the disk: free some space and start again",
+}
 ALWAYS = {"listen_addresses": "", "max_connections": 200, "log_timezone": "UTC", "timezone": "UTC"}
 FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
 
@@ -49,6 +59,17 @@ class StartRefused(PostgresProblem):
 def home() -> Path:
     """Return the data folder."""
     return Path(os.environ.get("QUAESTOR_HOME") or ROOT / "var").resolve()
+
+
+def refusal(error: OSError) -> str:
+    """Return the sentence for a data folder that cannot be used; empty where the error is about something else."""
+    if error.errno not in REFUSALS or not isinstance(error.filename, str):
+        return ""
+    path, folder = Path(error.filename), home()
+    below = any(base in (path, *path.parents) for base in (folder, ELSEWHERE))
+    if not below and path not in folder.parents:
+        return ""
+    return f"The data folder {folder} cannot be used: {path} {REFUSALS[error.errno]}; or {WAY_OUT}."
 
 
 def url(folder: Path) -> str:
@@ -147,13 +168,7 @@ class Cluster:
         if not self.base.exists():
             self.base.mkdir(parents=True, exist_ok=True)
             self.base.chmod(0o755)  # whatever the umask: the account must pass, and url() has promised that it can
-        try:
-            file = (self.base / name).open("w")
-        except PermissionError as error:
-            raise NotOurFolder(
-                f"{self.base} belongs to another user; set QUAESTOR_HOME to a folder of yours."
-            ) from error
-        with file:
+        with (self.base / name).open("w") as file:
             fcntl.flock(file, kind)
             yield file
 
@@ -239,16 +254,30 @@ class Cluster:
             said = self.log.read_text(errors="replace")[before:] if self.log.exists() else done.stdout
             if time.monotonic() > deadline or not any(phrase in said for phrase in DYING):
                 raise StartRefused(f"PostgreSQL does not start; the end of {self.log}:\n{said[-1500:]}")
-            self._forget_zombie()
+            self._forget_the_dead()
             time.sleep(0.3)
 
-    def _forget_zombie(self) -> None:
-        """Remove the marks of a killed server that is dead but not yet collected, as in a container without init."""
+    def _forget_the_dead(self) -> None:
+        """Remove the marks of a killed server whose process is gone.
+
+        PostgreSQL sees that by itself unless the number names a process: one that is dead but not yet collected, as in
+        a container without init, or one of somebody else's that was given the same number, as after a restart.
+        """
         for mark in (self.data / "postmaster.pid", self.socket / f".s.PGSQL.{PORT}.lock"):
             with suppress(OSError, ValueError, IndexError):
-                pid = int(mark.read_text().split()[0])
-                if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                if not self._is_server(int(mark.read_text().split()[0])):
                     mark.unlink()
+
+    def _is_server(self, pid: int) -> bool:
+        """Say whether a process serves this cluster; in doubt it does, and PostgreSQL itself decides."""
+        process = Path(f"/proc/{pid}")
+        name, _, state = (process / "stat").read_text().partition("(")[2].rpartition(")")
+        if state.split()[0] == "Z" or name != "postgres":
+            return False
+        try:
+            return (process / "cwd").samefile(self.data)  # a server stands in the folder of its data
+        except PermissionError:
+            return True
 
     def _options(self) -> str:
         folder = str(self.socket).replace('"', '""')

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -21,7 +22,13 @@ LONGEST_PAUSE = 30.0
 GRACE = 20.0
 DIE_WITH_PARENT = 1  # Linux: prctl's PR_SET_PDEATHSIG
 
+HIGHEST_PORT = 65535
+
 Say = Callable[[str], None]
+
+
+class NoPort(Exception):
+    """The web server has nowhere to listen; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -131,15 +138,27 @@ class StopSignal:
             signal.signal(number, handler)
 
 
+def port_number(text: str) -> int:
+    """Read a port from the command line; argparse shows the sentence."""
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= HIGHEST_PORT:
+        raise ArgumentTypeError(f"{text} is not a port: a number from 1 to {HIGHEST_PORT} is needed")
+    return int(text)
+
+
 def free_port(wanted: int, *, tries: int = 50) -> int:
     """Return the first port from `wanted` on that nobody listens on."""
-    for port in range(wanted, wanted + tries):
+    last = min(wanted + tries - 1, HIGHEST_PORT)
+    for port in range(wanted, last + 1):
         with closing(socket.socket()) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            with suppress(OSError):
+            try:
                 probe.bind(("127.0.0.1", port))
-                return port
-    raise OSError(f"No free port from {wanted} to {wanted + tries - 1}.")
+            except PermissionError as refused:
+                raise NoPort(f"This account may not listen on port {port}: choose one above 1023.") from refused
+            except OSError:
+                continue
+            return port
+    raise NoPort(f"All ports from {wanted} to {last} are taken: choose another.")
 
 
 def wait_for_port(port: int, *, seconds: float) -> bool:

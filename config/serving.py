@@ -14,7 +14,7 @@ from django.urls import reverse
 from config import postgres
 from config.database import roles
 from config.postgres_programs import PostgresProblem
-from config.processes import Program, Say, free_port, run_together, wait_for_port
+from config.processes import NoPort, Program, Say, free_port, run_together, wait_for_port
 from judging.actions import accounts, rubrics
 from judging.models import User
 
@@ -79,7 +79,10 @@ def serve(*, port: int, note: Path, greet: Callable[[str], None], say: Say, enou
 
     `greet` is called with the site's address once it answers; `note` is the file that others look it up in.
     """
-    found = free_port(port)
+    try:
+        found = free_port(port)
+    except NoPort as refused:
+        raise CommandError(str(refused)) from None
     if found != port:
         say(f"Port {port} is taken; using {found}.")
     site = f"http://127.0.0.1:{found}"

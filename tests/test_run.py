@@ -77,10 +77,24 @@ def test_environment_wins_over_the_section_and_the_section_over_global():
     assert sorted(lines, key=run.strength) == [lines[1], lines[2], lines[0]]
 
 
-def test_environment_made_from_another_lock_is_not_taken_for_this_one(tmp_path, monkeypatch):
-    for name in ("PYTHON", "STAMP", "LOCK"):
-        monkeypatch.setattr(run, name, tmp_path / name)
-        (tmp_path / name).touch()
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """Have run.py set up a folder of the test's own."""
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    for name, path in (("ROOT", ""), ("VENV", ".venv"), ("TOOLS", ".tools"), ("LOCK", "lock"), ("STAMP", ".venv/made"),
+                       ("PYTHON", ".venv/bin/python")):  # fmt: skip
+        monkeypatch.setattr(run, name, tmp_path / path)
+    run.LOCK.touch()
+    return tmp_path
+
+
+def python_that_says(version):
+    run.PYTHON.write_text(f"#!/bin/sh\necho '{version}'\n")
+    run.PYTHON.chmod(0o755)
+
+
+def test_environment_made_from_another_lock_is_not_taken_for_this_one(elsewhere):
+    python_that_says("3.12")
     assert not run.is_set_up()
 
     run.STAMP.write_text(run.fingerprint())
@@ -88,6 +102,50 @@ def test_environment_made_from_another_lock_is_not_taken_for_this_one(tmp_path, 
 
     run.LOCK.write_text("another lock")
     assert not run.is_set_up()
+
+
+def test_environment_serves_whichever_python_opens_the_door_until_its_own_changes(elsewhere, monkeypatch):
+    python_that_says("3.12")
+    run.STAMP.write_text(run.fingerprint())
+
+    monkeypatch.setattr(sys, "version", "3.13, which somebody opened the door with")
+    assert run.is_set_up()
+
+    python_that_says("3.13, after an upgrade of the system")
+    assert not run.is_set_up()
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
+def test_interrupted_installation_leaves_nothing(elsewhere, monkeypatch, end):
+    def cut_short():
+        python_that_says("3.12")
+        raise end
+
+    monkeypatch.setattr(run, "install_with_uv", cut_short)
+    with pytest.raises(end):
+        run.set_up()
+
+    assert list(elsewhere.iterdir()) == [run.LOCK]
+
+
+def test_half_an_installer_never_bears_its_name(elsewhere, monkeypatch):
+    def ran(command, *words, **options):
+        if "--target" in command:
+            Path(command[command.index("--target") + 1], "uv").mkdir(parents=True)
+            raise KeyboardInterrupt
+        return True
+
+    monkeypatch.setattr(run, "ran", ran)
+    with pytest.raises(KeyboardInterrupt):
+        run.get_uv()
+
+    assert not [path for path in elsewhere.iterdir() if path.name.startswith(".tools")]
+
+
+def test_folder_that_cannot_be_written_is_said(elsewhere, monkeypatch):
+    monkeypatch.setattr(run.os, "access", lambda path, mode: False)  # root may write anywhere but to such a disk
+    with pytest.raises(SystemExit, match="cannot be written to"):
+        run.set_up()
 
 
 @pytest.mark.parametrize(

@@ -191,6 +191,22 @@ def test_data_of_another_version_are_refused_with_the_way_out(made):
     version.write_text(ours)
 
 
+def test_marks_that_name_a_process_of_somebody_else_stop_no_start(made):
+    cluster = Cluster(made)
+    cluster.ensure_running()
+    written = (cluster.data / "postmaster.pid").read_text().split("\n")
+    cluster.stop()
+    with subprocess.Popen(["sleep", "600"], user=(cluster.data).stat().st_uid) as other:
+        (cluster.data / "postmaster.pid").write_text("\n".join([str(other.pid), *written[1:]]))
+        shutil.chown(cluster.data / "postmaster.pid", cluster.data.stat().st_uid)
+        began = time.monotonic()
+        cluster.ensure_running()
+
+        assert time.monotonic() - began < postgres.PATIENCE / 2
+        assert server_pid(cluster) != other.pid
+        other.terminate()
+
+
 def test_server_that_cannot_start_says_the_end_of_its_log(made):
     settings = Cluster(made).data / "postgresql.auto.conf"
     ours = settings.read_text()

@@ -13,6 +13,7 @@ from config import serving
 from config.demo import logins, study
 from config.demo.logins import Login
 from config.demo.study import Study
+from config.processes import port_number
 from judging.models import Job
 from judging.tasks import ring
 
@@ -24,7 +25,9 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--port", type=int, default=8000, help="the next free one is taken if it is not free")
+        parser.add_argument(
+            "--port", type=port_number, default=8000, help="the next free one is taken if it is not free"
+        )
         parser.add_argument("--exit", action="store_true", help="stop once the report files are written")
 
     def handle(self, *, port: int, exit: bool, **options: Any) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from config import serving
+from config.processes import port_number
 
 
 class Command(BaseCommand):
@@ -14,7 +15,9 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--port", type=int, default=8000, help="the next free one is taken if it is not free")
+        parser.add_argument(
+            "--port", type=port_number, default=8000, help="the next free one is taken if it is not free"
+        )
 
     def handle(self, *, port: int, **options: Any) -> None:
         with serving.alone() as note:
