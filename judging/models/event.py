@@ -53,6 +53,8 @@ class Event(models.Model):
         SEAT_FREED = "annotator.seat", _("seat freed")
         ERASED = "annotator.erased", _("annotator erased")
         EXPORTED = "export", _("exported")
+        BACKED_UP = "site.backup", _("site saved")
+        RESTORED = "site.restored", _("site restored")
         COLLECTION_SHARED = "collection.shared", _("use of a collection allowed")
         COLLECTION_ENDED = "collection.ended", _("use of a collection ended")
         COLLECTION_DELETED = "collection.deleted", _("collection deleted")
