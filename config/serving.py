@@ -19,6 +19,7 @@ from judging.actions import accounts, rubrics
 from judging.models import User
 
 PATIENCE = 60.0
+WEB, WORKER = "quaestor web", "quaestor worker"  # as pg_stat_activity names their connections
 
 
 @contextmanager
@@ -111,7 +112,8 @@ def programs(port: int) -> tuple[Program, Program]:
     one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # the worker's two processes share the cores
     quiet = ["--without-gossip", "--without-mingle"]
     database = os.environ.get("DATABASE_URL") or postgres.Cluster(postgres.home()).url(role=roles.SERVER)
-    web, worker = ({"DATABASE_URL": database} | each for each in ({"QUAESTOR_BIND": f"127.0.0.1:{port}"}, one_thread))
+    web = {"DATABASE_URL": database, "PGAPPNAME": WEB, "QUAESTOR_BIND": f"127.0.0.1:{port}"}
+    worker = {"DATABASE_URL": database, "PGAPPNAME": WORKER, **one_thread}
     return (
         Program("web server", gunicorn, logs / "web.log", settings.ROOT, web),
         Program("worker", [*celery, *quiet], logs / "worker.log", settings.ROOT, worker),

@@ -9,9 +9,11 @@ from django.http import Http404
 from rest_framework import generics, pagination, serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
+from rest_framework.response import Response
 
+from judging.actions import history
 from judging.guards import collections_of
-from judging.models import Campaign, Collection, Judgment
+from judging.models import Campaign, Collection, Event, Judgment
 
 
 class CollectionSerializer(serializers.ModelSerializer):
@@ -94,6 +96,11 @@ class OneCampaign(generics.RetrieveAPIView):
 class Judgments(generics.ListAPIView):
     serializer_class = JudgmentSerializer
     pagination_class = ById
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        campaign = campaign_of(request.user, self.kwargs["uuid"])
+        history.note(Event.Act.EXPORTED, by=request.user, campaign=campaign, about="judgments by the API, a page")
+        return super().list(request, *args, **kwargs)
 
     def get_queryset(self) -> QuerySet[Judgment]:
         rows = Judgment.objects.standing().filter(

@@ -95,7 +95,7 @@ def launch(work: jobs.Work) -> Mapping[str, Any]:
     """Open a large campaign: lay out its tasks and places."""
     campaign = work.job.campaign
     try:
-        campaigns.open_(campaign=campaign, now=timezone.now(), progress=work.progress)
+        campaigns.open_(campaign=campaign, now=timezone.now(), by=work.job.created_by, progress=work.progress)
     except (campaigns.NotAllowedNow, NothingToJudge) as refused:
         raise jobs.CannotDo(str(refused)) from None
     return {"campaign": str(campaign.uuid)}
@@ -158,7 +158,7 @@ def delete_collection(work: jobs.Work) -> Mapping[str, Any]:
     if collection is None:
         raise jobs.CannotDo("The collection is gone already.")
     try:
-        collections.delete(collection=collection, progress=work.progress)
+        collections.delete(collection=collection, by=work.job.created_by, progress=work.progress)
     except collections.InUse as refused:
         raise jobs.CannotDo(str(refused)) from None
     return {"deleted": collection.name}

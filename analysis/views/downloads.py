@@ -7,7 +7,7 @@ from analysis.actions import exports, runs
 from analysis.views.reports import done_run
 from judging.guards import campaign_for_staff
 from judging.models import Campaign
-from judging.views.exports import attached
+from judging.views.exports import taken_along
 
 
 @campaign_for_staff
@@ -17,18 +17,22 @@ def table(request: HttpRequest, campaign: Campaign, number: int, name: str) -> H
     rows = runs.tables_of(done_run(campaign, number)).get(name)
     if not isinstance(rows, list) or name == "sentences":
         raise Http404
-    return attached(exports.table_csv(name, rows), "text/csv", f"{name}.csv")
+    return taken_along(request, campaign, exports.table_csv(name, rows), "text/csv", f"{name}.csv")
 
 
 @campaign_for_staff
 @require_GET
 def everything(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     """Return a whole run as JSON."""
-    return attached(exports.run_json(done_run(campaign, number)), "application/json", f"run-{number}.json")
+    return taken_along(
+        request, campaign, exports.run_json(done_run(campaign, number)), "application/json", f"run-{number}.json"
+    )
 
 
 @campaign_for_staff
 @require_GET
 def bundle(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     """Return all files of a run in one archive."""
-    return attached(exports.archive(done_run(campaign, number)), "application/zip", f"report-{number}.zip")
+    return taken_along(
+        request, campaign, exports.archive(done_run(campaign, number)), "application/zip", f"report-{number}.zip"
+    )

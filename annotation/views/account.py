@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import SetPasswordForm
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -11,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from judging.actions import enrollments
-from judging.models import User
+from judging.actions import enrollments, history
+from judging.models import Event, User
 
 
 @never_cache
@@ -24,7 +25,9 @@ def account(request: HttpRequest) -> HttpResponse:
         return redirect("password_change")
     form: SetPasswordForm[User] = SetPasswordForm(request.user, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        form.save()
+        with transaction.atomic():
+            form.save()
+            history.note(Event.Act.PASSWORD_CHANGED, by=request.user)
         update_session_auth_hash(request, request.user)
         name = {"name": request.user.get_username()}
         messages.success(request, _("Your password is set. Log in as %(name)s from now on.") % name)

@@ -1,4 +1,4 @@
-"""The role that serves: it owns nothing, and of judgments it can neither change nor remove one.
+"""The role that serves: it owns nothing, and of judgments and events it can neither change nor remove one.
 
 The owner migrates, grants, and erases a person on their demand. Web server and workers run as `quaestor_server`, so a
 fault in them, or SQL that somebody smuggles in, meets the database's own refusal; TRUNCATE would pass a trigger.
@@ -14,6 +14,8 @@ GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO {SERVER};
 REVOKE INSERT, UPDATE, DELETE ON django_migrations FROM {SERVER};
 REVOKE UPDATE, DELETE ON judging_judgment, judging_judgmentattribute FROM {SERVER};
 GRANT UPDATE (superseded_at) ON judging_judgment TO {SERVER};
+REVOKE UPDATE, DELETE ON judging_event FROM {SERVER};
+REVOKE INSERT, UPDATE, DELETE ON judging_eventseal FROM {SERVER};
 """  # noqa: S608
 
 

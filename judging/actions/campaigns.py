@@ -10,13 +10,14 @@ from django.db import transaction
 from django.db.models import ProtectedError
 from django.db.models.functions import Now
 
-from judging.actions import draws, rounds, selections
+from judging.actions import draws, history, rounds, selections
 from judging.actions.rounds import Progress, silent
 from judging.models import (
     Assignment,
     Campaign,
     Collection,
     Deviation,
+    Event,
     Invitation,
     Membership,
     Round,
@@ -52,6 +53,7 @@ def create(*, by: User, collection: Collection, rubric: Rubric, plan: Mapping[st
         campaign = Campaign.objects.create(**asked)
         Membership.objects.create(user=by, campaign=campaign, role=Membership.Role.MANAGER)
         Round.objects.create(campaign=campaign, kind=Round.Kind.MAIN)
+        history.note(Event.Act.CAMPAIGN_MADE, by=by, campaign=campaign, about=f"collection {collection.pk}")
     return campaign
 
 
@@ -74,12 +76,13 @@ def amend(*, campaign: Campaign, what: str, value: Any, reason: str, by: User, n
             raise NotAllowedNow("Nothing is locked yet: change the plan itself.")
         before = getattr(held, what)
         _set(held, {what: value})
+        history.note(Event.Act.DEVIATED, by=by, campaign=held, about=what, before=before, after=value)
         return Deviation.objects.create(
             campaign=held, what=what, before=str(before), after=str(value), reason=reason, made_by=by, made_at=now
         )
 
 
-def lock(*, campaign: Campaign, now: datetime, secret: str = "") -> None:
+def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: str = "") -> None:
     """Fix the protocol and its hash; from here on every change is a deviation. Refreshes `campaign`.
 
     The orders are drawn from a secret that is made here, unless a pilot has needed it before; a simulation may be given
@@ -90,7 +93,8 @@ def lock(*, campaign: Campaign, now: datetime, secret: str = "") -> None:
         Collection.objects.select_for_update(no_key=True).get(pk=held.collection_id)  # no file comes in between
         draws.keep_secret(campaign=held, now=now, given=secret)
         protocol = protocol_of(held) | _fixed_selection(held)
-        move(campaign=campaign, to=Campaign.State.LOCKED, now=now, protocol=protocol, protocol_digest=digest(protocol))
+        fixed = {"protocol": protocol, "protocol_digest": digest(protocol)}
+        move(campaign=campaign, to=Campaign.State.LOCKED, now=now, by=by, **fixed)
 
 
 def digest(protocol: Mapping[str, Any]) -> str:
@@ -127,7 +131,7 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def move(*, campaign: Campaign, to: str, now: datetime, **columns: Any) -> None:
+def move(*, campaign: Campaign, to: str, now: datetime, by: User | None = None, **columns: Any) -> None:
     """Take a campaign to its next state, if the table of moves allows it; refreshes `campaign`."""
     with transaction.atomic():
         held = _held(campaign)
@@ -145,13 +149,15 @@ def move(*, campaign: Campaign, to: str, now: datetime, **columns: Any) -> None:
             columns["locked_at"] = now
         columns["closed_at"] = now if to == Campaign.State.CLOSED else (held.closed_at if to == "archived" else None)
         _set(held, {"state": to, **columns})
+        after = f"{to}, protocol {columns['protocol_digest']}" if "protocol_digest" in columns else to
+        history.note(Event.Act(f"campaign.{to}"), by=by, campaign=held, before=held.state, after=after)
     campaign.refresh_from_db()
 
 
-def open_(*, campaign: Campaign, now: datetime, progress: Progress = silent) -> None:
+def open_(*, campaign: Campaign, now: datetime, by: User | None = None, progress: Progress = silent) -> None:
     """Open a campaign to its annotators; the first time, the main round's tasks and places are made."""
     with transaction.atomic():
-        move(campaign=campaign, to=Campaign.State.OPEN, now=now)
+        move(campaign=campaign, to=Campaign.State.OPEN, now=now, by=by)
         main = campaign.rounds.get(kind=Round.Kind.MAIN)
         if main.opened_at is None:
             rounds.open_(round=main, now=now, progress=progress)
@@ -159,15 +165,15 @@ def open_(*, campaign: Campaign, now: datetime, progress: Progress = silent) -> 
             rounds.reopen(round=main)
 
 
-def close(*, campaign: Campaign, now: datetime) -> None:
+def close(*, campaign: Campaign, now: datetime, by: User | None = None) -> None:
     """Close a campaign and its rounds; what was submitted stays, a task still held can be handed in as an extra."""
     with transaction.atomic():
-        move(campaign=campaign, to=Campaign.State.CLOSED, now=now)
+        move(campaign=campaign, to=Campaign.State.CLOSED, now=now, by=by)
         for each in campaign.rounds.filter(opened_at__isnull=False, closed_at__isnull=True):
             rounds.close(round=each, now=now)
 
 
-def discard(*, campaign: Campaign) -> None:
+def discard(*, campaign: Campaign, by: User | None = None) -> None:
     """Delete a draft that nobody judged in, with its links and roles."""
     with transaction.atomic():
         held = _held(campaign)
@@ -185,6 +191,7 @@ def discard(*, campaign: Campaign) -> None:
             held.delete()
         except ProtectedError:
             raise NotAllowedNow("This draft was analysed already, so it cannot be deleted.") from None
+        history.note(Event.Act.CAMPAIGN_DISCARDED, by=by, campaign=campaign)
 
 
 def invite(*, campaign: Campaign, by: User, places: int = 1, **columns: Any) -> Invitation:
@@ -193,36 +200,49 @@ def invite(*, campaign: Campaign, by: User, places: int = 1, **columns: Any) -> 
     with transaction.atomic():
         _held(campaign)
         recent = Invitation.objects.filter(revoked_at__isnull=True, created_at__gt=Now() - DOUBLE_CLICK)
-        return recent.filter(**asked).first() or _new_link(asked)
+        if link := recent.filter(**asked).first():
+            return link
+        link = Invitation(**asked)
+        link.digest = token_digest(link.end_of_link())
+        link.save()
+        until = f", until {link.expires_at:%Y-%m-%d %H:%M} UTC" if link.expires_at else ""
+        history.note(Event.Act.LINK_MADE, by=by, campaign=campaign, about=name_of(link), after=f"for {places}{until}")
+    return link
 
 
-def _new_link(columns: Mapping[str, Any]) -> Invitation:
-    made = Invitation(**columns)
-    made.digest = token_digest(made.end_of_link())
-    made.save()
-    return made
+def name_of(link: Invitation) -> str:
+    """Return what an event calls a link; its label may name a person."""
+    return f"link {link.pk}"
 
 
-def revoke(*, invitation: Invitation, now: datetime) -> None:
+def revoke(*, invitation: Invitation, now: datetime, by: User | None = None) -> None:
     """Make a link worthless; whoever joined by it stays."""
-    Invitation.objects.filter(pk=invitation.pk, revoked_at__isnull=True).update(revoked_at=now)
+    with transaction.atomic():
+        if Invitation.objects.filter(pk=invitation.pk, revoked_at__isnull=True).update(revoked_at=now):
+            history.note(Event.Act.LINK_REVOKED, by=by, campaign=invitation.campaign, about=name_of(invitation))
 
 
-def add_member(*, campaign: Campaign, user: User, role: str) -> Membership:
+def add_member(*, campaign: Campaign, user: User, role: str, by: User | None = None) -> Membership:
     """Give an account a role; one that sees judgments, only where a password shows whose account it is."""
     if role != Membership.Role.ANNOTATOR and not user.has_usable_password():
         raise NotAllowedNow("Managers and analysts need an account with a password of their own.")
-    return Membership.objects.get_or_create(campaign=campaign, user=user, role=role)[0]
+    with transaction.atomic():
+        member, new = Membership.objects.get_or_create(campaign=campaign, user=user, role=role)
+        if new:
+            history.note(Event.Act.ROLE_GIVEN, by=by, campaign=campaign, about=history.account(user), after=role)
+    return member
 
 
-def remove_member(*, campaign: Campaign, user: User, role: str) -> None:
+def remove_member(*, campaign: Campaign, user: User, role: str, by: User | None = None) -> None:
     """Take a role away; a campaign keeps at least one manager."""
     with transaction.atomic():
         _held(campaign)
         managers = Membership.objects.filter(campaign=campaign, role=Membership.Role.MANAGER, user__is_active=True)
         if role == Membership.Role.MANAGER and managers.exclude(user=user).count() == 0:
             raise NotAllowedNow("A campaign keeps at least one manager who may log in.")
-        Membership.objects.filter(campaign=campaign, user=user, role=role).delete()
+        gone, _of = Membership.objects.filter(campaign=campaign, user=user, role=role).delete()
+        if gone:
+            history.note(Event.Act.ROLE_TAKEN, by=by, campaign=campaign, about=history.account(user), before=role)
 
 
 def _held(campaign: Campaign) -> Campaign:

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Model, ProtectedError, Q, QuerySet
 
-from judging.actions import campaigns
+from judging.actions import campaigns, history
 from judging.actions.bulk import check_at_once, take_ids
 from judging.actions.rounds import Progress, silent
 from judging.formats.records import Problem, ScoreColumn, SourceRecord, Study
@@ -20,6 +20,7 @@ from judging.models import (
     Campaign,
     Collection,
     CollectionShare,
+    Event,
     FilledBlank,
     Metric,
     Passage,
@@ -65,12 +66,21 @@ class UnitIds:
         return self._ids[self._first[pair] + (position or 0)]
 
 
-def share(*, collection: Collection, user: User) -> CollectionShare:
+def share(*, collection: Collection, user: User, by: User | None = None) -> CollectionShare:
     """Give somebody the right to read a collection and to plan campaigns about it."""
-    return CollectionShare.objects.get_or_create(collection=collection, user=user)[0]
+    with transaction.atomic():
+        right, new = CollectionShare.objects.get_or_create(collection=collection, user=user)
+        if new:
+            history.note(Event.Act.COLLECTION_SHARED, by=by, about=name_of(collection), after=history.account(user))
+    return right
 
 
-def end_use(*, collection: Collection, user: User, now: datetime) -> int:
+def name_of(collection: Collection) -> str:
+    """Return what an event calls a collection."""
+    return f"collection {collection.pk}"
+
+
+def end_use(*, collection: Collection, user: User, now: datetime, by: User | None = None) -> int:
     """Take somebody's right on a collection back: their campaigns about it stop, and nobody but its owner sees them.
 
     What was judged is kept. Return how many campaigns were stopped.
@@ -79,7 +89,8 @@ def end_use(*, collection: Collection, user: User, now: datetime) -> int:
         CollectionShare.objects.filter(collection=collection, user=user).delete()
         running = list(collection.campaigns.filter(created_by=user, state=Campaign.State.OPEN))
         for each in running:
-            campaigns.move(campaign=each, to=Campaign.State.PAUSED, now=now)
+            campaigns.move(campaign=each, to=Campaign.State.PAUSED, now=now, by=by)
+        history.note(Event.Act.COLLECTION_ENDED, by=by, about=name_of(collection), before=history.account(user))
     return len(running)
 
 
@@ -113,7 +124,7 @@ def quarantine(*, collection: Collection, problems: Iterable[Problem], added_fil
     return len(Quarantine.objects.bulk_create(rows, batch_size=1_000))
 
 
-def delete(*, collection: Collection, progress: Progress = silent) -> None:
+def delete(*, collection: Collection, by: User | None = None, progress: Progress = silent) -> None:
     """Remove a collection with all it holds, and its file where nobody else has it.
 
     Raises
@@ -137,6 +148,7 @@ def delete(*, collection: Collection, progress: Progress = silent) -> None:
                 file.uploads.filter(owner=held.owner).delete()
                 with suppress(ProtectedError), transaction.atomic():
                     file.delete()
+        history.note(Event.Act.COLLECTION_DELETED, by=by, about=name_of(collection))
 
 
 def remove_scores(*, metric: Metric) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 
 from django.db import transaction
 
-from judging.actions import selections
+from judging.actions import history, selections
 from judging.design import Draws, KeyedDraws, SeededDraws
-from judging.models import Assignment, Campaign, Deviation, Round, TaskUnit
+from judging.models import Assignment, Campaign, Deviation, Event, Round, TaskUnit, User
 from judging.models.campaign import HEX_OF_256_BITS
 
 METHOD = "HMAC-SHA-256, version 1"
@@ -72,6 +72,7 @@ def keep_secret(*, campaign: Campaign, now: datetime, given: str = "") -> None:
             campaign=campaign, what="draws", before=BEFORE, after=f"{METHOD}, SHA-256 of the secret: {digest(made)}",
             reason="Orders drawn from a seed can be guessed.", made_by=campaign.created_by, made_at=now,
         )  # fmt: skip
+        history.note(Event.Act.DEVIATED, campaign=campaign, about="draws", before=BEFORE, after=METHOD)
     campaign.refresh_from_db(fields=["secret", "seeded_before"])
 
 
@@ -84,7 +85,7 @@ class NotOverYet(Exception):
     """The campaign still runs, so its secret must stay one."""
 
 
-def reveal(*, campaign: Campaign, now: datetime) -> None:
+def reveal(*, campaign: Campaign, now: datetime, by: User | None = None) -> None:
     """Reveal the secret of a closed campaign, which can then never open again; refreshes `campaign`."""
     with transaction.atomic():
         held = Campaign.objects.select_for_update().get(pk=campaign.pk)
@@ -92,6 +93,7 @@ def reveal(*, campaign: Campaign, now: datetime) -> None:
             raise NotOverYet("The secret of the draws is revealed once the campaign is closed.")
         if held.secret and held.secret_revealed_at is None:
             Campaign.objects.filter(pk=held.pk).update(secret_revealed_at=now)
+            history.note(Event.Act.DRAWS_REVEALED, by=by, campaign=held)
     campaign.refresh_from_db(fields=["secret_revealed_at"])
 
 

@@ -13,13 +13,15 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from judging.actions import assignments, panels, visits
+from judging.actions import assignments, history, panels, visits
+from judging.actions.campaigns import name_of
 from judging.models import (
     Assignment,
     Campaign,
     Draft,
     Enrollment,
     Erasure,
+    Event,
     Exclusion,
     Invitation,
     Judgment,
@@ -128,6 +130,10 @@ def undo_joins(*, invitation: Invitation, by: User, now: datetime) -> Undone:
             elif not Exclusion.objects.standing().filter(enrollment=each).exists():
                 exclude(enrollment=each, reason=FLOOD, by=by, now=now)
                 excluded += 1
+        history.note(
+            Event.Act.LINK_UNDONE, by=by, campaign=invitation.campaign, about=name_of(invitation),
+            after=f"{removed} removed, {excluded} left out",
+        )  # fmt: skip
     return Undone(removed, excluded)
 
 
@@ -203,6 +209,7 @@ def exclude(*, enrollment: Enrollment, reason: str, by: User, now: datetime) -> 
         if Exclusion.objects.standing().filter(enrollment=held).exists():
             raise AlreadyExcluded(f"{held.label} is left out already.")
         _leave_seat(held)
+        history.note(Event.Act.EXCLUDED, by=by, campaign=held.campaign, about=held.label)
         return Exclusion.objects.create(enrollment=held, reason=reason, excluded_by=by, excluded_at=now)
 
 
@@ -210,15 +217,19 @@ def readmit(*, enrollment: Enrollment, by: User, now: datetime) -> None:
     """Take an annotator back into the analysis; that they were left out, and why, stays on record."""
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=enrollment.campaign_id)
-        Exclusion.objects.standing().filter(enrollment=enrollment).update(lifted_by=by, lifted_at=now)
+        standing = Exclusion.objects.standing().filter(enrollment=enrollment)
+        if standing.update(lifted_by=by, lifted_at=now):
+            history.note(Event.Act.READMITTED, by=by, campaign=enrollment.campaign, about=enrollment.label)
         if seat := panels.own_seat(enrollment):
             Enrollment.objects.filter(pk=enrollment.pk).update(seat=seat, cursor_round=None)
 
 
-def free_seat(*, enrollment: Enrollment) -> None:
+def free_seat(*, enrollment: Enrollment, by: User | None = None) -> None:
     """Let the next who joins go on in a panel where this annotator stopped; what was submitted stays and counts."""
     with transaction.atomic():
-        _leave_seat(Enrollment.objects.select_for_update(no_key=True).get(pk=enrollment.pk))
+        held = Enrollment.objects.select_for_update(no_key=True).get(pk=enrollment.pk)
+        _leave_seat(held)
+        history.note(Event.Act.SEAT_FREED, by=by, campaign=held.campaign, about=held.label, before=f"seat {held.seat}")
 
 
 def _leave_seat(enrollment: Enrollment) -> None:
@@ -236,6 +247,9 @@ def erase(*, enrollment: Enrollment, by: User, now: datetime) -> Erasure:
         counts = _remove_answers(held)
         erasure = Erasure.objects.create(
             campaign=held.campaign, label=held.label, counts=counts, erased_by=by, erased_at=now
+        )
+        history.note(
+            Event.Act.ERASED, by=by, campaign=held.campaign, about=held.label, before=f"{counts['judgment']} judgments"
         )
         _remove_person(held)
     return erasure

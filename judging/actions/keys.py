@@ -14,7 +14,8 @@ from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
-from judging.models import AccessKey, User
+from judging.actions import history
+from judging.models import AccessKey, Event, User
 
 BYTES = 20
 DAYS = 90
@@ -60,11 +61,12 @@ def make(*, user: User, now: datetime, scope: str = AccessKey.Scope.READ, days: 
     key = secrets.token_hex(BYTES)
     with transaction.atomic():
         owner = User.objects.select_for_update(no_key=True).get(pk=user.pk)  # a double click: one after the other
-        revoke(user=owner)
+        AccessKey.objects.filter(user=owner).delete()
         AccessKey.objects.create(
             user=owner, digest=digest(key), scope=scope, version=owner.version, made_at=now,
             expires_at=now + timedelta(days=days),
         )  # fmt: skip
+        history.note(Event.Act.KEY_MADE, by=owner, after=f"{scope}, for {days} days")
     return key
 
 
@@ -75,4 +77,7 @@ def of(user: User, *, now: datetime) -> AccessKey | None:
 
 def revoke(*, user: User) -> None:
     """Make a user's key worthless."""
-    AccessKey.objects.filter(user=user).delete()
+    with transaction.atomic():
+        gone, _of = AccessKey.objects.filter(user=user).delete()
+        if gone:
+            history.note(Event.Act.KEY_REVOKED, by=user)

@@ -11,7 +11,8 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from judging.models import LogInAttempts
+from judging.actions import history
+from judging.models import Event, LogInAttempts, User
 
 MARK = "was_here"  # the cookie of a browser that was let in
 FREE = 5
@@ -51,6 +52,12 @@ def count(*, name: str, mark_shown: str, now: datetime) -> None:
             raise Paused(left)
         row.attempts, row.last_at = min(row.attempts + 1, MOST), now
         row.save()
+
+
+def failed(*, name: str) -> None:
+    """Note in the history that a password was wrong; a name that is no account's may be a password, so it is not."""
+    user = User.objects.filter(username=name).first()
+    history.note(Event.Act.LOG_IN_FAILED, about=history.account(user) if user else "unknown name")
 
 
 def forget(*, name: str) -> None:

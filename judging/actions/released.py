@@ -51,9 +51,9 @@ def closed_campaign(
 ) -> Campaign:
     """Make a campaign to hold ratings; nobody can judge in it, and everything about it is as old as the import."""
     campaign = campaigns.create(by=by, collection=collection, rubric=rubric, plan=plan, origin=Campaign.Origin.IMPORTED)
-    campaigns.lock(campaign=campaign, now=now)
+    campaigns.lock(campaign=campaign, now=now, by=by)
     for state in (Campaign.State.OPEN, Campaign.State.CLOSED):
-        campaigns.move(campaign=campaign, to=state, now=now)
+        campaigns.move(campaign=campaign, to=state, now=now, by=by)
     campaign.rounds.update(opened_at=now, closed_at=now)
     return campaign
 

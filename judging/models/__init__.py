@@ -3,6 +3,7 @@
 from judging.models.added_file import AddedFile, FilledBlank
 from judging.models.assignment import Assignment, Draft, Marking, Note, SpanMark
 from judging.models.campaign import Campaign, Deviation, Round, Task, TaskUnit
+from judging.models.event import Event, EventSeal
 from judging.models.file import StoredFile, Upload
 from judging.models.job import Job, WorkerPresence
 from judging.models.judgment import Judgment, JudgmentAttribute
@@ -48,6 +49,8 @@ __all__ = [
     "Draft",
     "Enrollment",
     "Erasure",
+    "Event",
+    "EventSeal",
     "Exclusion",
     "FilledBlank",
     "Invitation",

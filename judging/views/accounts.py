@@ -8,7 +8,9 @@ from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, SetPasswordForm
 from django.contrib.auth.views import LoginView, PasswordChangeView, PasswordResetConfirmView
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -16,10 +18,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging.actions import accounts, log_ins, visits
+from judging.actions import accounts, history, log_ins, visits
 from judging.forms.accounts import AccountForm, LogInForm, RightsForm
 from judging.guards import administrator_required
-from judging.models import Campaign, User
+from judging.models import Campaign, Event, User
 
 A_YEAR = 60 * 60 * 24 * 365
 
@@ -38,15 +40,25 @@ class LogIn(LoginView):
             return self.render_to_response(page, status=429, headers={"Retry-After": str(pause.seconds)})
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        return _let_in(super().form_valid(form), name=form.get_user().get_username())
+        with transaction.atomic():
+            answer = super().form_valid(form)
+            history.note(Event.Act.LOGGED_IN, by=form.get_user())
+        return _let_in(answer, name=form.get_user().get_username())
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        if form.has_error(NON_FIELD_ERRORS):
+            log_ins.failed(name=form.cleaned_data["username"])
+        return super().form_invalid(form)
 
 
 class NewPassword(PasswordResetConfirmView):
     """Django's own. Who has the link owns the account, so that no stranger's guesses keep their browser out."""
 
     def form_valid(self, form: SetPasswordForm) -> HttpResponse:
-        answer = super().form_valid(form)
-        visits.end_all(user=self.user)
+        with transaction.atomic():
+            answer = super().form_valid(form)
+            visits.end_all(user=self.user)
+            history.note(Event.Act.PASSWORD_CHANGED, by=self.user, after="by a link")
         return _let_in(answer, name=self.user.get_username())
 
 
@@ -54,8 +66,10 @@ class ChangedPassword(PasswordChangeView):
     """Django's own; it ends every other session, and the key that was made under the old password."""
 
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
-        answer = super().form_valid(form)
-        visits.end_all(user=self.request.user)
+        with transaction.atomic():
+            answer = super().form_valid(form)
+            visits.end_all(user=self.request.user)
+            history.note(Event.Act.PASSWORD_CHANGED, by=self.request.user)
         update_session_auth_hash(self.request, self.request.user)
         return answer
 
@@ -94,7 +108,9 @@ def new(request: HttpRequest) -> HttpResponse:
     """Make an account, and show the link by which its owner chooses a password."""
     form = AccountForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        user = form.save()
+        with transaction.atomic():
+            user = form.save()
+            history.note(Event.Act.ACCOUNT_MADE, by=request.user, about=history.account(user))
         messages.success(request, _("The account is made."))
         return redirect("judging:account", user.pk)
     return render(request, "judging/accounts/new.html", {"form": form}, status=422 if form.errors else 200)
@@ -108,7 +124,7 @@ def account(request: HttpRequest, pk: int) -> HttpResponse:
     form = RightsForm(request.POST if request.method == "POST" else None, instance=owner)
     if request.method == "POST" and form.is_valid():
         try:
-            accounts.set_rights(user=form.instance)
+            accounts.set_rights(user=form.instance, by=request.user)
         except accounts.LastAdministrator as refused:
             form.add_error(None, str(refused))
         else:
@@ -136,7 +152,7 @@ def password_link(request: HttpRequest, pk: int) -> HttpResponse:
     owner = get_object_or_404(User, pk=pk, is_active=True)
     log_ins.forget(name=owner.username)
     link = request.build_absolute_uri(
-        reverse("password_reset_confirm", kwargs=accounts.password_link_parts(user=owner))
+        reverse("password_reset_confirm", kwargs=accounts.password_link_parts(user=owner, by=request.user))
     )
     return render(
         request,

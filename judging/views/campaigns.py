@@ -121,7 +121,8 @@ def amend(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def lock(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Fix the protocol."""
     done = _("The protocol is locked. Open the campaign when you are ready.")
-    return _told(request, campaign, lambda: campaigns.lock(campaign=campaign, now=timezone.now()), done)
+    locking = partial(campaigns.lock, campaign=campaign, now=timezone.now(), by=request.user)
+    return _told(request, campaign, locking, done)
 
 
 @campaign_for_managers
@@ -129,7 +130,7 @@ def lock(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def discard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Delete a draft."""
     try:
-        campaigns.discard(campaign=campaign)
+        campaigns.discard(campaign=campaign, by=request.user)
     except campaigns.NotAllowedNow as refused:
         messages.error(request, str(refused))
         return redirect("judging:campaign", campaign.uuid)
@@ -152,21 +153,18 @@ def open_(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             job = under_way or jobs.enqueue(kind=LAUNCH, parameters={}, by=request.user, campaign=campaign)
             transaction.on_commit(lambda: tasks.ring(job.pk))
         return redirect("judging:job", job.pk)
-    return _told(
-        request, campaign, lambda: campaigns.open_(campaign=campaign, now=timezone.now()), _("Annotators can begin.")
-    )
+    opening = partial(campaigns.open_, campaign=campaign, now=timezone.now(), by=request.user)
+    return _told(request, campaign, opening, _("Annotators can begin."))
 
 
 @campaign_for_managers
 @require_POST
 def move(request: HttpRequest, campaign: Campaign, to: str) -> HttpResponse:
     """Pause, close or archive a campaign."""
-    now = timezone.now()
+    change = {"campaign": campaign, "now": timezone.now(), "by": request.user}
     if to == Campaign.State.CLOSED and campaign.state != Campaign.State.ARCHIVED:
-        return _told(
-            request, campaign, lambda: campaigns.close(campaign=campaign, now=now), _("Closed. Now run the analysis.")
-        )
-    return _told(request, campaign, lambda: campaigns.move(campaign=campaign, to=to, now=now), _("Done."))
+        return _told(request, campaign, partial(campaigns.close, **change), _("Closed. Now run the analysis."))
+    return _told(request, campaign, partial(campaigns.move, to=to, **change), _("Done."))
 
 
 @campaign_for_staff
@@ -211,7 +209,8 @@ def invite(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_POST
 def revoke(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Make an invitation link worthless."""
-    campaigns.revoke(invitation=get_object_or_404(campaign.invitations, pk=pk), now=timezone.now())
+    link = get_object_or_404(campaign.invitations, pk=pk)
+    campaigns.revoke(invitation=link, now=timezone.now(), by=request.user)
     messages.success(request, _("Nobody can join by that link any more."))
     return redirect("judging:annotators", campaign.uuid)
 
@@ -237,8 +236,8 @@ def add_member(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = MemberForm(request.POST)
     if not form.is_valid():
         return _annotators_page(request, campaign, status=422, member_form=form)
-    adding = partial(campaigns.add_member, campaign=campaign, user=form.user, role=form.cleaned_data["role"])
-    return _told(request, campaign, adding, _("Added."), "judging:annotators")
+    adding = {"campaign": campaign, "user": form.user, "role": form.cleaned_data["role"], "by": request.user}
+    return _told(request, campaign, partial(campaigns.add_member, **adding), _("Added."), "judging:annotators")
 
 
 @campaign_for_managers
@@ -246,8 +245,8 @@ def add_member(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def remove_member(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Take a role away from an account."""
     membership = get_object_or_404(campaign.memberships.select_related("user"), pk=pk)
-    removing = {"campaign": campaign, "user": membership.user, "role": membership.role}
-    return _told(request, campaign, lambda: campaigns.remove_member(**removing), _("Removed."), "judging:annotators")
+    removing = {"campaign": campaign, "user": membership.user, "role": membership.role, "by": request.user}
+    return _told(request, campaign, partial(campaigns.remove_member, **removing), _("Removed."), "judging:annotators")
 
 
 @campaign_for_managers
@@ -260,7 +259,7 @@ def exclude(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if not form.is_valid():
         return _annotators_page(request, campaign, status=422, exclusion_form=form)
     if asked == "free":
-        free = partial(enrollments.free_seat, enrollment=form.cleaned_data["enrollment"])
+        free = partial(enrollments.free_seat, enrollment=form.cleaned_data["enrollment"], by=request.user)
         return _told(
             request, campaign, free, _("The seat is free: who joins next goes on there."), "judging:annotators"
         )

@@ -74,7 +74,7 @@ def share(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Let somebody plan campaigns about the collection."""
     form = MemberForm(request.POST, roles=())
     if form.is_valid():
-        collections.share(collection=collection, user=form.user)
+        collections.share(collection=collection, user=form.user, by=request.user)
         messages.success(request, _("%(name)s may use this collection.") % {"name": form.user})
     else:
         messages.error(request, " ".join(form.errors.get("username", [])))
@@ -88,7 +88,7 @@ def end_use(request: HttpRequest, collection: Collection, user: int) -> HttpResp
     other = get_object_or_404(
         User.objects.filter(pk__in=[each.pk for each, _may, _which in _uses(collection)]), pk=user
     )
-    stopped = collections.end_use(collection=collection, user=other, now=timezone.now())
+    stopped = collections.end_use(collection=collection, user=other, now=timezone.now(), by=request.user)
     messages.success(request, _("Ended. Campaigns stopped: %(n)s.") % {"n": stopped})
     return redirect("judging:collection", collection.pk)
 
@@ -138,7 +138,7 @@ def delete(request: HttpRequest, collection: Collection) -> HttpResponse:
 def _delete(request: HttpRequest, collection: Collection) -> HttpResponse:
     units = Unit.objects.filter(question_set__source__collection=collection)
     if units.count() <= LARGE or collection.campaigns.exists():
-        collections.delete(collection=collection)
+        collections.delete(collection=collection, by=request.user)
         messages.success(request, _("“%(name)s” is deleted.") % {"name": collection.name})
         return redirect("judging:collections")
     with transaction.atomic():

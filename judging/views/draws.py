@@ -7,9 +7,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from judging.actions import draws
+from judging.actions import draws, history
 from judging.guards import campaign_for_managers, campaign_for_staff
-from judging.models import Campaign
+from judging.models import Campaign, Event
 
 
 @campaign_for_managers
@@ -17,7 +17,7 @@ from judging.models import Campaign
 def reveal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Reveal the secret the draws were made from."""
     try:
-        draws.reveal(campaign=campaign, now=timezone.now())
+        draws.reveal(campaign=campaign, now=timezone.now(), by=request.user)
     except draws.NotOverYet as refused:
         messages.error(request, str(refused))
     else:
@@ -33,4 +33,5 @@ def document(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         found = draws.document(campaign)
     except draws.NotOverYet:
         raise Http404 from None
+    history.note(Event.Act.EXPORTED, by=request.user, campaign=campaign, about="draws.json")
     return JsonResponse(found, headers={"Content-Disposition": 'attachment; filename="draws.json"'})

@@ -9,14 +9,14 @@ from django.shortcuts import redirect
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
-from judging.actions import exports
+from judging.actions import exports, history
 from judging.formats import rubric as documents
 from judging.formats.label_studio import label_studio_config, write_label_studio
 from judging.formats.long import write_long_csv, write_long_jsonl
 from judging.formats.qgstec_writer import CannotWrite, write_qgstec
 from judging.formats.records import Study
 from judging.guards import campaign_for_staff
-from judging.models import Campaign
+from judging.models import Campaign, Event
 
 WRITERS: Mapping[str, tuple[Callable[[Study], str], str, str]] = {
     "csv": (partial(write_long_csv, guarded=True), "text/csv", "judgments.csv"),
@@ -25,6 +25,8 @@ WRITERS: Mapping[str, tuple[Callable[[Study], str], str, str]] = {
     "qgstec": (write_qgstec, "application/xml", "judgments.xml"),
     "label-studio": (write_label_studio, "application/json", "label-studio.json"),
 }
+
+LONGEST_NAME = 100  # of which the history keeps the end
 
 
 @campaign_for_staff
@@ -36,7 +38,7 @@ def judgments(request: HttpRequest, campaign: Campaign, key: str) -> HttpRespons
     write, media_type, name = WRITERS[key]
     study = exports.study_of(campaign=campaign, extras="extras" in request.GET)
     try:
-        return attached(write(study), media_type, f"{slugify(campaign.title)}-{name}")
+        return taken_along(request, campaign, write(study), media_type, f"{slugify(campaign.title)}-{name}")
     except CannotWrite as refused:
         messages.error(request, str(refused))
         return redirect("judging:campaign", campaign.uuid)
@@ -56,6 +58,14 @@ def label_studio(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     criteria = documents.from_document(campaign.rubric.document).criteria
     name = f"{slugify(campaign.title)}-label-studio.xml"
     return attached(label_studio_config(criteria), "application/xml", name)
+
+
+def taken_along(
+    request: HttpRequest, campaign: Campaign, content: str | bytes, media_type: str, name: str
+) -> HttpResponse:
+    """Return a file with judgments or results to be saved under a name; the history says who took it along."""
+    history.note(Event.Act.EXPORTED, by=request.user, campaign=campaign, about=name[-LONGEST_NAME:])
+    return attached(content, media_type, name)
 
 
 def attached(content: str | bytes, media_type: str, name: str) -> HttpResponse:

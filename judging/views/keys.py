@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -9,8 +10,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging.actions import keys, visits
+from judging.actions import history, keys, visits
 from judging.forms.accounts import KeyForm
+from judging.models import Event
 
 
 @never_cache
@@ -55,7 +57,9 @@ def end_session(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def end_sessions(request: HttpRequest) -> HttpResponse:
     """Log the user out everywhere, here too, and make their key worthless."""
-    visits.end_all(user=request.user)
+    with transaction.atomic():
+        visits.end_all(user=request.user)
+        history.note(Event.Act.LOGGED_OUT, by=request.user)
     request.session.flush()
     messages.success(request, _("You are logged out everywhere, and your key is worthless."))
     return redirect("login")

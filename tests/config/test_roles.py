@@ -47,7 +47,7 @@ def refused(statement: str) -> bool:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(statement)
     except ProgrammingError as error:
-        return "permission denied" in str(error)
+        return "permission denied" in str(error) or "must be owner" in str(error)
     return False
 
 
@@ -75,13 +75,19 @@ def test_server_goes_the_way_of_a_study_with_its_corrections() -> None:
         "UPDATE judging_judgment SET value = 1",
         "UPDATE judging_judgment SET assignment_id = assignment_id",
         "DELETE FROM judging_judgmentattribute",
+        "DELETE FROM judging_event",
+        "UPDATE judging_event SET who = NULL",
+        "TRUNCATE judging_event",
+        "DELETE FROM judging_eventseal",
+        "INSERT INTO judging_eventseal VALUES (1, 1, '0', '1')",
+        "ALTER TABLE judging_event DISABLE TRIGGER ALL",
         "DELETE FROM django_migrations",
         "SET session_replication_role = replica",
         "COPY (SELECT 1) TO PROGRAM 'true'",
         "SELECT pg_read_file('/etc/passwd')",
     ],
 )
-def test_server_can_neither_change_nor_remove_a_judgment(statement: str) -> None:
+def test_server_can_neither_change_nor_remove_a_judgment_or_an_event(statement: str) -> None:
     with serving():
         judged()
         with connection.cursor() as cursor:

@@ -43,11 +43,13 @@ MAY = {
     CREATORS: "judging:import judging:rubric_new judging:campaign_new judging:rubric_copy "
     "judging:collection_new analysis:reproduce",
     RESEARCHERS: "judging:rubric judging:rubric_file",
-    ADMINISTRATOR: "judging:accounts judging:account_new judging:account judging:let_try judging:password_link",
+    ADMINISTRATOR: """judging:accounts judging:account_new judging:account judging:let_try judging:password_link
+        judging:site_history judging:site_history_table""",
     ANNOTATOR: """annotation:work annotation:consent annotation:pause annotation:done annotation:new_link
         annotation:task annotation:draft annotation:submit annotation:hand_in_again""",
     ANNOTATOR | STAFF: "annotation:guideline",
-    STAFF: """judging:campaign judging:draws judging:tasks judging:codebook judging:label_studio judging:export
+    STAFF: """judging:history judging:history_table
+        judging:campaign judging:draws judging:tasks judging:codebook judging:label_studio judging:export
         judging:annotators judging:collection judging:quarantine judging:api_campaign judging:api_judgments
         analysis:api_runs analysis:api_run analysis:report analysis:start analysis:planning
         analysis:planning_start analysis:planning_figure analysis:planning_table analysis:tuning analysis:tuning_start

@@ -6,15 +6,20 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from http.client import HTTPException
 from pathlib import Path
 
+import psycopg2
 import pytest
 
+from config.database import roles
 from config.postgres import ROOT, Cluster
 from config.processes import free_port
+from config.serving import WEB, WORKER
 
 pytestmark = pytest.mark.jobs
 
@@ -112,6 +117,26 @@ def test_up_serves_pages_and_styles_and_lets_the_first_administrator_choose_a_pa
 
     assert styles and all(get(address + path) for path in styles)
     assert 'name="new_password1"' in get(link)
+
+
+def connected(cluster: Cluster) -> dict[str, set[str]]:
+    """Return as which roles each program is connected to the site's database; both keep connections when idle."""
+    found: dict[str, set[str]] = {}
+    with closing(psycopg2.connect(cluster.url())) as owner, owner.cursor() as cursor:
+        cursor.execute("SELECT application_name, usename FROM pg_stat_activity WHERE datname = 'quaestor'")
+        for program, role in cursor.fetchall():
+            found.setdefault(program, set()).add(role)
+    return found
+
+
+def test_web_server_and_worker_serve_as_the_restricted_role(site):
+    running, address = site
+    with suppress(urllib.error.HTTPError):  # nobody has this link; it is looked up in the database
+        get(address + "/join/nobody/")
+    found: dict[str, set[str]] = {}
+    until(lambda: found.update(connected(running.cluster)) or found.keys() >= {WEB, WORKER})
+
+    assert (found[WEB], found[WORKER]) == ({roles.SERVER}, {roles.SERVER})
 
 
 def test_up_takes_the_next_port_and_refuses_to_serve_the_same_data_twice(site, home):

@@ -1,0 +1,24 @@
+"""`manage.py check_history`: whether the history is as it was written."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from judging.actions import history
+
+
+class Command(BaseCommand):
+    """Compute the chain of hashes again."""
+
+    help = "Check that no event of the history was changed or taken out, and print its last hash."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--noted", default="", metavar="HASH", help="a last hash from before; it must still be there"
+        )
+
+    def handle(self, *, noted: str, **options: Any) -> None:
+        chain = history.check(noted=noted)
+        if chain.problems:
+            raise CommandError("\n".join(chain.problems))
+        self.stdout.write(f"{chain.length} events, as they were written. The last hash: {chain.last}")

@@ -1,0 +1,99 @@
+"""The history: what people who manage have done. Events are only added, each sealed with the hash of the one before.
+
+An event names people by the id of their account or by their label in a study, and never by what `erase` removes, so a
+person can be erased while the chain holds.
+"""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+
+class EventQuerySet(models.QuerySet["Event"]):
+    def of_campaign(self, campaign: uuid.UUID) -> "EventQuerySet":
+        return self.filter(campaign=campaign)
+
+    def sealed(self) -> "EventQuerySet":
+        """Events in the order of their chain, with their seals."""
+        return self.select_related("seal").order_by("seal__position")
+
+
+class Event(models.Model):
+    """One act, written in the transaction of what it did."""
+
+    class Act(models.TextChoices):
+        LOGGED_IN = "log_in", _("logged in")
+        LOG_IN_FAILED = "log_in.failed", _("log-in failed")
+        LOGGED_OUT = "log_out.everywhere", _("logged out everywhere")
+        PASSWORD_LINK = "password.link", _("password link made")
+        PASSWORD_CHANGED = "password.changed", _("password changed")
+        KEY_MADE = "key.made", _("key for programs made")
+        KEY_REVOKED = "key.revoked", _("key for programs revoked")
+        ACCOUNT_MADE = "account.made", _("account made")
+        RIGHTS_CHANGED = "account.rights", _("rights of an account changed")
+        CAMPAIGN_MADE = "campaign.made", _("campaign made")
+        CAMPAIGN_LOCKED = "campaign.locked", _("protocol locked")
+        CAMPAIGN_OPENED = "campaign.open", _("campaign opened")
+        CAMPAIGN_PAUSED = "campaign.paused", _("campaign paused")
+        CAMPAIGN_CLOSED = "campaign.closed", _("campaign closed")
+        CAMPAIGN_ARCHIVED = "campaign.archived", _("campaign archived")
+        CAMPAIGN_DISCARDED = "campaign.discarded", _("draft deleted")
+        DEVIATED = "campaign.deviation", _("changed after the lock")
+        DRAWS_REVEALED = "campaign.draws", _("secret of the draws revealed")
+        ROLE_GIVEN = "role.given", _("role given")
+        ROLE_TAKEN = "role.taken", _("role taken away")
+        LINK_MADE = "link.made", _("invitation link made")
+        LINK_REVOKED = "link.revoked", _("invitation link revoked")
+        LINK_UNDONE = "link.undone", _("what came by a link undone")
+        EXCLUDED = "annotator.excluded", _("annotator left out")
+        READMITTED = "annotator.readmitted", _("annotator taken back in")
+        SEAT_FREED = "annotator.seat", _("seat freed")
+        ERASED = "annotator.erased", _("annotator erased")
+        EXPORTED = "export", _("exported")
+        BACKED_UP = "site.backup", _("site saved")
+        RESTORED = "site.restored", _("site restored")
+        COLLECTION_SHARED = "collection.shared", _("use of a collection allowed")
+        COLLECTION_ENDED = "collection.ended", _("use of a collection ended")
+        COLLECTION_DELETED = "collection.deleted", _("collection deleted")
+
+    at = models.DateTimeField(db_default=Now(), editable=False)
+    who = models.BigIntegerField(
+        null=True, editable=False, help_text="The id of the account that acted; none where nobody was logged in."
+    )
+    act = models.CharField(max_length=40, editable=False)
+    campaign = models.UUIDField(null=True, editable=False, help_text="The campaign's uuid, which outlasts a draft.")
+    about = models.CharField(max_length=120, blank=True, editable=False, help_text="What was acted on: account 7, A03.")
+    before = models.CharField(max_length=200, blank=True, editable=False)
+    after = models.CharField(max_length=200, blank=True, editable=False)
+
+    objects = EventQuerySet.as_manager()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["campaign", "id"], condition=Q(campaign__isnull=False), name="event_of_campaign"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.act} {self.about}".strip()
+
+    @property
+    def name(self) -> str:
+        """Return what was done, in words."""
+        return str(self.Act(self.act).label) if self.act in self.Act.values else self.act
+
+
+class EventSeal(models.Model):
+    """An event's place in the chain. A trigger writes it when the event's transaction commits; nobody else can."""
+
+    event = models.OneToOneField(
+        Event, on_delete=models.DO_NOTHING, primary_key=True, related_name="seal", db_constraint=False, editable=False
+    )
+    position = models.BigIntegerField(unique=True, editable=False)
+    previous = models.CharField(max_length=64, unique=True, editable=False)
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+
+    def __str__(self) -> str:
+        return f"{self.position}: {self.digest}"

@@ -1,0 +1,127 @@
+"""The history of a campaign and of the site: who did what, with a filter, and all of it as a table."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.text import slugify
+from django.views.decorators.http import require_GET
+
+from judging.actions import history
+from judging.formats.formulas import inert
+from judging.forms.history import HistoryFilter
+from judging.guards import administrator_required, campaign_for_staff
+from judging.models import Campaign, Event, User
+from judging.views.exports import attached
+
+ON_A_PAGE = 50
+ACCOUNT = re.compile(r"account (\d+)")
+COLUMNS = ("position", "at", "who", "act", "campaign", "about", "before", "after", "previous", "digest")
+
+
+@campaign_for_staff
+@require_GET
+def campaign(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show what was done in a campaign, the latest first."""
+    shown = _shown(request, Event.objects.of_campaign(campaign.uuid), seen={campaign.uuid})
+    return render(
+        request,
+        "judging/campaigns/history.html",
+        shown | {"campaign": campaign, "tab": "history"},
+        status=shown["status"],
+    )
+
+
+@administrator_required
+@require_GET
+def site(request: HttpRequest) -> HttpResponse:
+    """Show what was done on the site; of campaigns the administrator has no role in, only who did what and when."""
+    shown = _shown(request, Event.objects.all(), seen=_seen_by(request.user))
+    return render(request, "judging/accounts/history.html", shown, status=shown["status"])
+
+
+@campaign_for_staff
+@require_GET
+def campaign_table(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Hand out a campaign's history."""
+    text = _table(Event.objects.of_campaign(campaign.uuid), seen={campaign.uuid})
+    history.note(Event.Act.EXPORTED, by=request.user, campaign=campaign, about="history.csv")
+    return attached(text, "text/csv", f"{slugify(campaign.title)}-history.csv")
+
+
+@administrator_required
+@require_GET
+def site_table(request: HttpRequest) -> HttpResponse:
+    """Hand out the site's history."""
+    text = _table(Event.objects.all(), seen=_seen_by(request.user))
+    history.note(Event.Act.EXPORTED, by=request.user, about="history.csv")
+    return attached(text, "text/csv", "history.csv")
+
+
+def _seen_by(user: User) -> set[UUID]:
+    return set(Campaign.objects.visible_to(user).values_list("uuid", flat=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An event as somebody may read it."""
+
+    event: Event
+    who: str
+    about: str
+    before: str
+    after: str
+
+
+def _shown(request: HttpRequest, events: QuerySet[Event], *, seen: set[UUID]) -> dict[str, object]:
+    form = HistoryFilter(request.GET)
+    valid = form.is_valid()
+    found = form.of(events).select_related("seal").order_by("-pk") if valid else events.none()
+    page = Paginator(found, ON_A_PAGE).get_page(request.GET.get("page"))
+    query = request.GET.copy()
+    query.pop("page", None)
+    return {
+        "form": form,
+        "page": page,
+        "told": list(_told(page, seen)),
+        "query": f"{query.urlencode()}&" if query else "",
+        "last_hash": history.last_hash(),
+        "status": 200 if valid else 422,
+    }
+
+
+def _told(events: Iterable[Event], seen: set[UUID]) -> Iterator[Told]:
+    """Yield events with the names their accounts have now; an account that is gone keeps its number."""
+    known = list(events)
+    numbers = {int(n) for each in known for n in ACCOUNT.findall(f"{each.about} {each.before} {each.after}")}
+    numbers |= {each.who for each in known if each.who}
+    names = dict(User.objects.filter(pk__in=numbers).values_list("pk", "username"))
+
+    def named(text: str) -> str:
+        return ACCOUNT.sub(lambda found: names.get(int(found[1]), found[0]), text)
+
+    for each in known:
+        may = each.campaign is None or each.campaign in seen
+        words = [named(text) if may else "" for text in (each.about, each.before, each.after)]
+        yield Told(each, named(f"account {each.who}") if each.who else "", *words)
+
+
+def _table(events: QuerySet[Event], *, seen: set[UUID]) -> str:
+    """Return events as CSV in the order of the chain, as they were written; formulas are made inert."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for each in events.sealed():
+        seal, may = getattr(each, "seal", None), each.campaign is None or each.campaign in seen
+        said = (each.about, each.before, each.after) if may else ("", "", "")
+        chained = (seal.previous, seal.digest) if seal else ("", "")
+        cells = (seal.position if seal else "", each.at.isoformat(), each.who, each.act, each.campaign, *said, *chained)
+        writer.writerow("" if cell is None else inert(str(cell)) for cell in cells)
+    return buffer.getvalue()
