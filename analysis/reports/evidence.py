@@ -23,10 +23,11 @@ class ItemQuery:
     attribute_value: str = ""
     text: str = ""
 
+    @property
     def encoded(self) -> str:
         """Return the query string.
 
-        >>> ItemQuery(sort="gap", criterion="fluency", metric="ROUGE-L").encoded()
+        >>> ItemQuery(sort="gap", criterion="fluency", metric="ROUGE-L").encoded
         'sort=gap&criterion=fluency&metric=ROUGE-L'
         """
         return urlencode({name: value for name, value in asdict(self).items() if value})

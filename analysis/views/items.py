@@ -84,7 +84,7 @@ def _items(request: HttpRequest, collection: Collection, campaign: Campaign | No
     )
     context |= {
         "chosen": chosen,
-        "query": form.query().encoded(),
+        "query": form.query().encoded,
         "page": page,
         "criteria": form.criteria,
         "lines": lines.lines(chosen, page, form.criteria),
@@ -134,7 +134,7 @@ def _order(request: HttpRequest, collection: Collection, campaign: Campaign | No
         "unit": unit,
         "order_words": SORTS[chosen.sort],
         "chosen": chosen,
-        "query": query.encoded(),
+        "query": query.encoded,
         "fields": [(name, value) for name, value in vars(query).items() if value],
         "beside": beside,
         "own_ranks": lines.ranks(beside.own) if beside.own else "",
@@ -168,7 +168,7 @@ def _frame(collection: Collection, campaign: Campaign | None) -> dict[str, Any]:
 
 
 def _with_unit(query: ItemQuery, unit: int) -> str:
-    return "&".join(filter(None, [query.encoded(), f"unit={unit}"]))
+    return "&".join(filter(None, [query.encoded, f"unit={unit}"]))
 
 
 def _number(text: str) -> int | None:
