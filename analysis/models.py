@@ -1,5 +1,6 @@
 """Analyses and what they found, with everything needed to make the same numbers again."""
 
+from django.conf import settings
 from django.db import models
 
 
@@ -43,3 +44,25 @@ class Result(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+
+class KeptExample(models.Model):
+    """A question that somebody keeps to show in a paper, with what it shows.
+
+    It holds nothing back: where a file is taken back, its questions go, and their examples are no longer seen.
+    """
+
+    campaign = models.ForeignKey("judging.Campaign", on_delete=models.CASCADE, related_name="kept_examples")
+    unit = models.ForeignKey(
+        "judging.Unit", on_delete=models.DO_NOTHING, db_constraint=False, related_name="+", db_index=False
+    )
+    note = models.CharField(max_length=500, blank=True)
+    kept_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    kept_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["campaign", "kept_at", "pk"]
+        constraints = [models.UniqueConstraint(fields=["campaign", "unit"], name="kept_example_once")]
+
+    def __str__(self) -> str:
+        return self.note or f"example {self.pk}"

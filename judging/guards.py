@@ -190,3 +190,14 @@ def draft_for_owner(view: View) -> View:
         return view(request, draft, *args, **kwargs)
 
     return creator_required(guarded)
+
+
+def judges_now(user: User, collection: Collection) -> bool:
+    """Say whether somebody judges, or may yet judge, this material in a campaign that has not ended.
+
+    Until then no page that they may see for another role names the system of a question.
+    """
+    ended = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
+    running = Campaign.objects.filter(collection=collection).exclude(state__in=ended)
+    judges = Q(enrollments__user=user) | Q(memberships__user=user, memberships__role=Membership.Role.ANNOTATOR)
+    return running.filter(judges).exists()

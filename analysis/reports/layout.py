@@ -5,6 +5,8 @@ from typing import TypeAlias
 
 import altair as alt
 
+from analysis.reports.evidence import ItemQuery
+
 Chart: TypeAlias = alt.FacetChart | alt.LayerChart | alt.ConcatChart
 
 
@@ -40,6 +42,9 @@ class Cell:
     framed: bool = False
     plot: Plot | None = None
     bars: tuple[Bar, ...] = ()
+    items: ItemQuery | None = None  # the questions that the number rests on
+    of_letters: ItemQuery | None = None  # those that tell a system from the others
+    shares: tuple[tuple[str, ItemQuery], ...] = ()  # of the values of a scale, each with its questions
 
 
 @dataclass(frozen=True)

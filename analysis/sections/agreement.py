@@ -11,6 +11,7 @@ from judging.formats.rubric_schema import Criterion
 
 from analysis.frames import Material
 from analysis.reports import charts
+from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, Plot, Table
 from analysis.reports.written import between, bracketed, counted, inside, listed, percent, two
 from analysis.sections.criteria import CriterionRow, criterion_rows
@@ -375,6 +376,7 @@ def _main_table(found: Found) -> list[Table]:
             two(row.estimate.value) if row.estimate.defined else "–",
             between(row.estimate),
             plot=_plot(row.estimate, start),
+            items=ItemQuery(sort="disagreement", criterion=each.criterion),
         )
         lines.append(
             Line(

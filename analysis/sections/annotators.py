@@ -10,6 +10,7 @@ import pandas as pd
 from judging.formats.rubric_schema import Criterion
 
 from analysis.frames import Material
+from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Bar, Cell, Line, Table
 from analysis.reports.written import or_dash, percent, signed
 from analysis.sections.agreement import level_of, sources_of
@@ -344,18 +345,27 @@ def _kappas(criterion: Criterion, ratings: pd.DataFrame) -> Iterator[PairKappa]:
 
 def _line(row: AnnotatorRow, alpha: Estimate | None, use: Sequence[ScaleUse], level: str) -> Line:
     few = len(use) <= MANY_POINTS
-    shares = ", ".join(f"{each.value}: {percent(each.share)}" for each in use) if few else ""
     return Line(
         row.annotator,
         [
             Cell(f"{row.n:,}"),
             Cell(or_dash(row.mean)),
-            Cell(signed(row.severity)),
+            Cell(
+                signed(row.severity),
+                items=ItemQuery(sort="outlier", criterion=row.criterion, annotator=row.annotator),
+            ),
             Cell("–" if row.longest_run is None else str(row.longest_run)),
             Cell(or_dash(alpha.value if alpha else None)),
-            Cell("", shares, bars=tuple(_bars(use)) if few else ()),
+            Cell("", bars=tuple(_bars(use)), shares=tuple(_shares(use))) if few else Cell(""),
         ],
     )
+
+
+def _shares(use: Sequence[ScaleUse]) -> Iterator[tuple[str, ItemQuery]]:
+    """Yield the share of each value with the questions that got it."""
+    for each in use:
+        query = ItemQuery(criterion=each.criterion, value=str(each.value), annotator=each.annotator)
+        yield f"{each.value}: {percent(each.share)}", query
 
 
 def _bars(use: Sequence[ScaleUse]) -> Iterator[Bar]:

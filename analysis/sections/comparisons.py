@@ -10,6 +10,7 @@ import pandas as pd
 from judging.formats.rubric_schema import Criterion
 
 from analysis.frames import Material, aligned
+from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Line, Table
 from analysis.reports.written import between, coefficient, known, p_alone, signed
 from analysis.sections.columns import averaged_criteria, units_of
@@ -251,7 +252,18 @@ def _line(name: str, tests: dict[str, SystemPair]) -> Line:
     return Line(
         name,
         [
-            Cell(signed(permuted.estimate.value), between(permuted.estimate)),
+            Cell(
+                signed(permuted.estimate.value),
+                between(permuted.estimate),
+                items=ItemQuery(
+                    sort="loss",
+                    criterion=permuted.criterion,
+                    system=permuted.first,
+                    against=permuted.second,
+                )
+                if permuted.first and permuted.second
+                else None,
+            ),
             Cell(f"{permuted.estimate.n:,}"),
             Cell(p_alone(permuted.p_holm), best=sure),
             Cell(p_alone(tests["wilcoxon"].p_holm)),

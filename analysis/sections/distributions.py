@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from analysis.reports import charts
+from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, Table
 from analysis.reports.written import percent
 from analysis.sections.criteria import CriterionRow, criterion_rows
@@ -65,12 +66,8 @@ class Distributions(Section[PointShare]):
         return rows
 
     def tables(self, found: Found) -> list[Table]:
-        """Return the distribution of each criterion that may not be averaged, beside its target where it has one."""
-        return [
-            table
-            for each in criterion_rows(found)
-            if not each.averaged and (table := _distribution(found, each))
-        ]
+        """Return the distribution of each criterion; one that may not be averaged stands open, with its target."""
+        return [table for each in criterion_rows(found) if (table := _distribution(found, each))]
 
     def figures(self, found: Found) -> list[Figure]:
         rows = [
@@ -108,7 +105,11 @@ def _distribution(found: Found, criterion: CriterionRow) -> Table | None:
         Line(
             name or "(no name)",
             [
-                Cell(percent(by_place[name, value].share), f"{by_place[name, value].count:,}")
+                Cell(
+                    percent(by_place[name, value].share),
+                    f"{by_place[name, value].count:,}",
+                    items=ItemQuery(criterion=criterion.criterion, system=name, value=str(value)),
+                )
                 for value in values
             ],
         )
@@ -129,5 +130,8 @@ def _distribution(found: Found, criterion: CriterionRow) -> Table | None:
         lines,
         first="System",
         notes=[labels.get(value, "") for value in values],
-        caption=f"{criterion.name} has no better end: its values are counted, never averaged.",
+        caption=""
+        if criterion.averaged
+        else f"{criterion.name} has no better end: its values are counted, never averaged.",
+        folded=criterion.averaged,
     )

@@ -11,6 +11,7 @@ from judging.models import Metric
 
 from analysis.frames import Material, aligned
 from analysis.reports import charts
+from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, Table
 from analysis.reports.written import coefficient, counted
 from analysis.sections.columns import (
@@ -39,6 +40,7 @@ LEVELS = {
     "sets": "over question sets",
     "whole_systems": "scores of whole systems",
 }
+OF_QUESTIONS = ("pooled", "within_source", "systems")  # levels that rest on scores of questions
 EARLIER = {"question": "pooled", "source": "within_source", "system": "systems", "set": "sets"}
 MEASURES = {
     "spearman": "Spearman's rho",
@@ -232,8 +234,10 @@ def level_of(found: Found) -> str:
     )
 
 
-def heat_cell(row: MetricLevel | None, *, shaded: bool = True) -> Cell:
-    """Return a cell of a heat map with the interval and what it rests on below."""
+def heat_cell(
+    row: MetricLevel | None, *, shaded: bool = True, items: ItemQuery | None = None
+) -> Cell:
+    """Return a cell of a heat map with the interval and what it rests on below; it leads to the largest gaps."""
     if row is None or not row.estimate.defined:
         return Cell("–")
     value, estimate = row.estimate.value, row.estimate
@@ -244,7 +248,8 @@ def heat_cell(row: MetricLevel | None, *, shaded: bool = True) -> Cell:
     )
     under = ", ".join(filter(None, [interval, f"n = {row.questions or estimate.n:,}"]))
     shade = round(SHADES * abs(value)) if shaded else None
-    return Cell(coefficient(value), under, shade=shade, minus=shaded and value < -0.005)
+    minus = shaded and value < -0.005
+    return Cell(coefficient(value), under, shade=shade, minus=minus, items=items)
 
 
 def _row(each: Association, check: Check | None) -> MetricLevel:
@@ -313,7 +318,16 @@ def _heat(
     lines = [
         Line(
             found.name_of(human),
-            [heat_cell(by_place.get((human, metric)), shaded=shaded) for metric in metrics],
+            [
+                heat_cell(
+                    by_place.get((human, metric)),
+                    shaded=shaded,
+                    items=ItemQuery(sort="gap", criterion=human, metric=metric)
+                    if human in found.names and level in OF_QUESTIONS
+                    else None,
+                )
+                for metric in metrics
+            ],
             _ceiling(ceilings.get((human, level, measure))) if people else "",
             under=_baseline([row for row in rows if row.criterion == human]),
         )

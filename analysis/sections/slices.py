@@ -9,6 +9,7 @@ from judging.models import Campaign
 
 from analysis import frames
 from analysis.frames import Material
+from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Line, Table
 from analysis.reports.written import between, or_dash
 from analysis.sections.agreement import alpha_of
@@ -77,9 +78,7 @@ class Slices(Section[SliceRow]):
         for attribute, measure in dict.fromkeys((row.attribute, row.measure) for row in rows):
             kept = [row for row in rows if (row.attribute, row.measure) == (attribute, measure)]
             columns = {(row.criterion, row.system or row.metric): _head(row, found) for row in kept}
-            by_place = {
-                (row.label, (row.criterion, row.system or row.metric)): row.estimate for row in kept
-            }
+            by_place = {(row.label, (row.criterion, row.system or row.metric)): row for row in kept}
             lines = [
                 Line(label, [_cell(by_place.get((label, column))) for column in columns])
                 for label in dict.fromkeys(row.label for row in kept)
@@ -103,11 +102,27 @@ def _head(row: SliceRow, found: Found) -> str:
     return ", ".join(filter(None, [found.name_of(row.criterion), row.system or row.metric]))
 
 
-def _cell(estimate: Estimate | None) -> Cell:
-    if estimate is None:
+def _cell(row: SliceRow | None) -> Cell:
+    if row is None:
         return Cell("–")
+    estimate = row.estimate
     under = ", ".join(filter(None, [between(estimate), f"n = {estimate.n:,}"]))
-    return Cell(or_dash(estimate.value), under)
+    return Cell(or_dash(estimate.value), under, items=_items(row))
+
+
+def _items(row: SliceRow) -> ItemQuery | None:
+    """Return the questions of a slice by a column of the file, in the order that its number asks for."""
+    if row.attribute in OWN:
+        return None
+    sort = {"krippendorff_alpha": "disagreement", "mean": "mean", "spearman": "gap"}[row.measure]
+    return ItemQuery(
+        sort=sort,
+        criterion=row.criterion,
+        metric=row.metric,
+        system=row.system,
+        attribute=row.attribute,
+        attribute_value=row.label,
+    )
 
 
 def _of_attribute(inputs: Inputs, attribute: str) -> list[SliceRow]:

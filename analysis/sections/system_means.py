@@ -1,10 +1,11 @@
 """What the systems got: their means with intervals over sources."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analysis.frames import Material, aligned
 from analysis.reports import charts
+from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, Table
 from analysis.reports.written import between, counted, inside, listed, or_dash, two
 from analysis.sections.columns import averaged_criteria, units_of
@@ -67,12 +68,11 @@ class SystemMeans(Section[SystemMean]):
             Line(
                 name or "(no name)",
                 [
-                    _cell(by_place.get((name, each.criterion)), name == tops[each.criterion])
-                    if (name, each.criterion) not in letters
-                    else _cell(
+                    _cell(
                         by_place.get((name, each.criterion)),
                         name == tops[each.criterion],
-                        letters[name, each.criterion],
+                        letters.get((name, each.criterion), ""),
+                        ItemQuery(criterion=each.criterion, system=name),
                     )
                     for each in shown
                 ],
@@ -197,11 +197,18 @@ def _sure_winner(
     return None if not_told_apart(order[0], order[1:], criterion.criterion, letters) else order[0]
 
 
-def _cell(mean: Estimate | None, best: bool, letters: str = "") -> Cell:
+def _cell(mean: Estimate | None, best: bool, letters: str, of_system: ItemQuery) -> Cell:
     if mean is None:
         return Cell("–")
     under = ", ".join(filter(None, [between(mean), f"n = {mean.n:,}"]))
-    return Cell(or_dash(mean.value), under, best=best, letters=letters)
+    return Cell(
+        or_dash(mean.value),
+        under,
+        best=best,
+        letters=letters,
+        items=replace(of_system, sort="mean") if of_system.system else None,
+        of_letters=replace(of_system, sort="loss") if of_system.system and letters else None,
+    )
 
 
 def _points(rows: Sequence[SystemMean], criterion: CriterionRow) -> list[tuple[str, Estimate]]:

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Collection as Some
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from judging.actions.sheets import AskedQuestion, Sheet
+from judging.formats.spans import Range, Segment, segments
 from judging.models import Passage, Source
 from judging.models.statements import rows
 
@@ -19,8 +19,6 @@ SELECT source.id, passage.text, source.answer, source.answer_start, source.sente
 FROM judging_source source LEFT JOIN judging_passage passage ON passage.id = source.passage_id
 WHERE source.id = ANY(%(sources)s::bigint[])
 """
-Segment = tuple[str, str]
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +75,8 @@ def _passage(source: Source, shows: Some[str]) -> tuple[Segment, ...]:
     return segments(text, sentence=sentence, answer=answer)
 
 
-def _span(text: str, start: int | None) -> Span | None:
+def _span(text: str, start: int | None) -> Range | None:
     return None if start is None or not text else (start, start + len(text))
-
-
-def segments(text: str, *, sentence: Span | None = None, answer: Span | None = None) -> tuple[Segment, ...]:
-    """Cut a text where its sentence and its answer begin and end; positions count code points.
-
-    >>> segments("It was. Ada did it.", sentence=(8, 19), answer=(8, 11))
-    (('It was. ', 'plain'), ('Ada', 'sentence_mark'), (' did it.', 'sentence'))
-    """
-    spans = [span for span in (sentence, answer) if span]
-    cuts = sorted({0, len(text), *(min(max(end, 0), len(text)) for span in spans for end in span)})
-    return tuple((text[start:end], _kind(start, sentence, answer)) for start, end in pairwise(cuts))
-
-
-def _kind(start: int, sentence: Span | None, answer: Span | None) -> str:
-    inside = [name for name, span in (("sentence", sentence), ("mark", answer)) if span and span[0] <= start < span[1]]
-    return "_".join(inside) or "plain"
 
 
 def materials(sheet: Sheet, stage: int) -> dict[int, Material]:

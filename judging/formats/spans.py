@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 Range = tuple[int, int]
+Segment = tuple[str, str]  # a piece of a text and its kind: plain, sentence, mark or sentence_mark
 NOTHING = "none"
 MOST_RANGES = 200
 _RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
@@ -104,3 +106,19 @@ def _one_blank(text: str) -> tuple[str, list[int]]:
             plain.append(" " if blank else character)
             starts.append(place)
     return "".join(plain), starts
+
+
+def segments(text: str, *, sentence: Range | None = None, answer: Range | None = None) -> tuple[Segment, ...]:
+    """Cut a text where its sentence and its answer begin and end; positions count code points.
+
+    >>> segments("It was. Ada did it.", sentence=(8, 19), answer=(8, 11))
+    (('It was. ', 'plain'), ('Ada', 'sentence_mark'), (' did it.', 'sentence'))
+    """
+    spans = [span for span in (sentence, answer) if span]
+    cuts = sorted({0, len(text), *(min(max(end, 0), len(text)) for span in spans for end in span)})
+    return tuple((text[start:end], _kind(start, sentence, answer)) for start, end in pairwise(cuts))
+
+
+def _kind(start: int, sentence: Range | None, answer: Range | None) -> str:
+    inside = [name for name, span in (("sentence", sentence), ("mark", answer)) if span and span[0] <= start < span[1]]
+    return "_".join(inside) or "plain"

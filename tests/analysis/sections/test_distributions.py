@@ -36,7 +36,9 @@ def test_values_without_a_better_end_stand_beside_their_target_and_are_said_not_
     ]
 
 
-def test_criteria_that_are_averaged_have_their_distribution_drawn_only():
+def test_criteria_that_are_averaged_have_their_distribution_drawn_and_its_table_folded():
     found = stored.found(distributions=stored.spread(3, 4, 5))
-    assert Distributions().tables(found) == []
+    (table,) = Distributions().tables(found)
+    assert table.folded
+    assert [cell.under for cell in table.lines[0].cells] == ["3", "4", "5"]
     assert [figure.name for figure in Distributions().figures(found)] == ["distributions"]

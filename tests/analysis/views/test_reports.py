@@ -53,7 +53,7 @@ def test_report_shows_sentences_tables_and_figures(manager, run):
     assert "Krippendorff&#x27;s alpha, over 2 annotators and 6 sources, is" in page
     assert "Alba has the best mean on" in page
     assert "checked against krippendorff" in page
-    assert page.count("<picture>") == 3
+    assert page.count("<picture>") == 4
     assert page.count("data-level=") >= 12
 
 

@@ -1,0 +1,78 @@
+"""What a list of questions shows of each of them."""
+
+from dataclasses import dataclass
+
+from analysis.evidence.listing import Chosen, Page
+from analysis.evidence.listing import Found as Listed
+from analysis.evidence.source import Said, said_of
+from analysis.reports.written import two
+from judging.models import Criterion, Score, Unit
+
+
+@dataclass(frozen=True)
+class QuestionLine:
+    """One question of a list."""
+
+    unit: int
+    source: int
+    source_key: str
+    system: str
+    position: int | None
+    expected: int
+    text: str
+    said: list[list[Said]]  # by criterion
+    key: str  # what it is sorted by, written out; empty in the order of the file
+    under: str
+    place: int | None
+
+
+def lines(chosen: Chosen, page: Page, criteria: list[Criterion]) -> list[QuestionLine]:
+    """Return the questions of a page with everything that the list shows, in four queries however long it is."""
+    related = ("question", "question_set__source", "question_set__system")
+    units = {
+        each.pk: each for each in Unit.objects.filter(pk__in=[row.unit for row in page.rows]).select_related(*related)
+    }
+    said = said_of(list(units.values()), chosen.campaign) if chosen.campaign else {}
+    scores = dict(Score.objects.filter(metric=chosen.metric, unit__in=units).values_list("unit", "value"))
+    return [
+        QuestionLine(
+            unit=row.unit,
+            source=row.source,
+            source_key=units[row.unit].question_set.source.key,
+            system=units[row.unit].question_set.system.name,
+            position=units[row.unit].position,
+            expected=units[row.unit].question_set.expected,
+            text=units[row.unit].question.text if hasattr(units[row.unit], "question") else "",
+            said=[said.get((row.unit, each.pk), []) for each in criteria],
+            key=key_words(chosen, row, scores.get(row.unit)),
+            under=ranks(row),
+            place=row.place,
+        )
+        for row in page.rows
+    ]
+
+
+def key_words(chosen: Chosen, row: Listed, score: float | None) -> str:
+    """Write what a question is sorted by."""
+    if row.key is None:
+        return ""
+    if chosen.sort == "score":
+        return two(score)
+    if chosen.sort == "gap":
+        return f"{100 * row.key:.0f} %"
+    if chosen.sort == "mean":
+        best_is_low = chosen.criterion and chosen.criterion.best == Criterion.Best.LOWEST
+        return two(row.key if best_is_low else -row.key)
+    return two(row.key)
+
+
+def ranks(row: Listed) -> str:
+    """Write where people and where the metric put a question among all that have both; 1 is the best."""
+    if not row.ranked or row.of_people is None or row.of_metric is None:
+        return ""
+    people, metric = (_place(row.ranked + 1 - each) for each in (row.of_people, row.of_metric))
+    return f"people: {people}, metric: {metric} of {row.ranked:,}"
+
+
+def _place(rank: float) -> str:
+    return f"{rank:,.1f}".removesuffix(".0")

@@ -1,0 +1,349 @@
+"""A list of questions, sorted by what a number rests on and filtered; one page costs the same wherever it stands.
+
+The pages are cut by keys: a page begins behind the last question of the one before, so none is counted through. In the
+order of the file the database walks an index. The other orders are worked out over the judgments of one criterion.
+Statements are put together of constants alone; whatever a reader asks for is bound.
+"""
+# ruff: noqa: S608
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import connection
+
+from judging.models import Campaign, Collection, Criterion, Metric, Source
+
+PAGE = 50
+SORTS = ("file", "disagreement", "gap", "loss", "outlier", "mean", "score")
+OF_PEOPLE = ("disagreement", "gap", "loss", "outlier", "mean")  # sorts that need a criterion
+
+UNITS = """
+    FROM judging_unit u
+    JOIN judging_questionset qs ON qs.id = u.question_set_id
+    JOIN judging_source src ON src.id = qs.source_id
+    JOIN judging_system s ON s.id = qs.system_id
+    LEFT JOIN judging_question q ON q.unit_id = u.id
+"""
+# judgments of the main round that count: handed in, standing, of annotators who are not left out
+COUNTED = """
+    FROM judging_judgment j
+    JOIN judging_assignment a ON a.id = j.assignment_id
+    JOIN judging_round r ON r.id = a.round_id
+    JOIN judging_enrollment e ON e.id = a.enrollment_id
+    JOIN judging_scalepoint sp ON sp.criterion_id = j.criterion_id AND sp.value = j.value
+    WHERE j.criterion_id = %(criterion)s AND r.campaign_id = %(campaign)s AND r.kind = 'main'
+      AND a.state = 'submitted' AND j.superseded_at IS NULL AND NOT sp.missing
+      AND NOT EXISTS (SELECT 1 FROM judging_exclusion x WHERE x.enrollment_id = e.id AND x.lifted_at IS NULL)
+"""
+SAID = f"said AS (SELECT j.unit_id, avg(j.value)::float8 AS mean, count(*) AS n {COUNTED} GROUP BY j.unit_id)"
+# the mean distance between two annotators; for values without an order, the share of pairs that differ
+DISTANCES = f"""
+    given AS (SELECT j.unit_id, j.value, count(*) AS n {COUNTED} GROUP BY j.unit_id, j.value),
+    pairs AS (
+        SELECT one.unit_id, sum(one.n * other.n * {{distance}})::float8 / nullif((max(whole.n) * (max(whole.n) - 1)), 0)
+            AS key
+        FROM given one JOIN given other USING (unit_id)
+        JOIN (SELECT unit_id, sum(n) AS n FROM given GROUP BY unit_id) AS whole USING (unit_id)
+        GROUP BY one.unit_id
+    )
+"""
+RANKED = f"""
+    {SAID},
+    both_known AS (
+        SELECT said.unit_id, said.mean * %(human_sign)s AS human, sc.value * %(metric_sign)s AS metric
+        FROM said JOIN judging_score sc ON sc.unit_id = said.unit_id AND sc.metric_id = %(metric)s
+        WHERE sc.value IS NOT NULL
+    ),
+    ranked AS (
+        SELECT unit_id, count(*) OVER () AS n,
+            rank() OVER (ORDER BY human) + (count(*) OVER (PARTITION BY human) - 1) / 2.0 AS of_people,
+            rank() OVER (ORDER BY metric) + (count(*) OVER (PARTITION BY metric) - 1) / 2.0 AS of_metric
+        FROM both_known
+    ),
+    gaps AS (
+        SELECT unit_id, (abs(of_metric - of_people) / greatest(n - 1, 1))::float8 AS key,
+            of_people::float8 AS of_people, of_metric::float8 AS of_metric, n
+        FROM ranked
+    )
+"""
+LOSSES = f"""
+    {SAID},
+    of_system AS (
+        SELECT qs.source_id, qs.system_id, avg(said.mean) * %(human_sign)s AS mean
+        FROM said JOIN judging_unit u ON u.id = said.unit_id JOIN judging_questionset qs ON qs.id = u.question_set_id
+        GROUP BY qs.source_id, qs.system_id
+    ),
+    losses AS (
+        SELECT own.source_id, (avg(other.mean) - own.mean)::float8 AS key
+        FROM of_system own JOIN of_system other ON other.source_id = own.source_id AND other.system_id <> own.system_id
+        WHERE own.system_id = %(system)s AND (%(against)s::bigint IS NULL OR other.system_id = %(against)s)
+        GROUP BY own.source_id, own.mean
+    )
+"""
+OUTLIERS = f"""
+    {SAID},
+    outliers AS (
+        SELECT j.unit_id, abs(j.value - (said.mean * said.n - j.value) / (said.n - 1))::float8 AS key
+        FROM judging_judgment j
+        JOIN judging_assignment a ON a.id = j.assignment_id
+        JOIN judging_round r ON r.id = a.round_id
+        JOIN judging_enrollment e ON e.id = a.enrollment_id
+        JOIN judging_scalepoint sp ON sp.criterion_id = j.criterion_id AND sp.value = j.value
+        JOIN said ON said.unit_id = j.unit_id
+        WHERE j.criterion_id = %(criterion)s AND r.campaign_id = %(campaign)s AND r.kind = 'main'
+          AND a.state = 'submitted' AND j.superseded_at IS NULL AND NOT sp.missing
+          AND e.label = %(annotator)s AND said.n > 1
+    )
+"""
+# by sort: what is worked out first, what a question's key is, and what it is joined by
+KEYS: Mapping[str, tuple[str, str, str]] = {
+    "disagreement": (DISTANCES, "pairs.key", "JOIN pairs ON pairs.unit_id = u.id"),
+    "gap": (RANKED, "gaps.key", "JOIN gaps ON gaps.unit_id = u.id"),
+    "loss": (LOSSES, "losses.key", "JOIN losses ON losses.source_id = src.id"),
+    "outlier": (OUTLIERS, "outliers.key", "JOIN outliers ON outliers.unit_id = u.id"),
+    "mean": (SAID, "-said.mean * %(human_sign)s", "JOIN said ON said.unit_id = u.id"),
+    "score": (
+        "",
+        "-sc.value * %(metric_sign)s",
+        "JOIN judging_score sc ON sc.unit_id = u.id AND sc.metric_id = %(metric)s AND sc.value IS NOT NULL",
+    ),
+}
+JUDGED = """
+    EXISTS (
+        SELECT 1 FROM judging_judgment j
+        JOIN judging_assignment a ON a.id = j.assignment_id
+        JOIN judging_round r ON r.id = a.round_id
+        JOIN judging_enrollment e ON e.id = a.enrollment_id
+        WHERE j.unit_id = u.id AND r.campaign_id = %(campaign)s AND r.kind = 'main' AND a.state = 'submitted'
+          AND j.superseded_at IS NULL {conditions}
+    )
+"""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a list shows: the material, the order, and what the questions must have."""
+
+    collection: Collection
+    campaign: Campaign | None = None
+    sort: str = "file"
+    criterion: Criterion | None = None
+    metric: Metric | None = None
+    system: int | None = None
+    against: int | None = None
+    value: int | None = None
+    annotator: str = ""
+    attribute: str = ""
+    attribute_value: str = ""
+    text: str = ""
+
+    @property
+    def of_sets(self) -> bool:
+        """Whether the list is of question sets as a whole."""
+        return self.criterion is not None and self.criterion.unit == Criterion.Unit.SET
+
+
+@dataclass(frozen=True)
+class Found:
+    """A question of the list, with what it is sorted by: higher stands first."""
+
+    unit: int
+    source: int
+    key: float | None = None
+    place: int | None = None  # among all that are listed, where the order is worked out over all
+    of_people: float | None = None  # mid-ranks of a gap, from below
+    of_metric: float | None = None
+    ranked: int = 0
+
+
+@dataclass(frozen=True)
+class Page:
+    """Some questions in the order asked for, and whether there are more on either side."""
+
+    rows: list[Found] = field(default_factory=list)
+    more_before: bool = False
+    more_after: bool = False
+    total: int | None = None  # known where the order is worked out over all
+
+
+def page(chosen: Chosen, *, after: int | None = None, before: int | None = None, size: int = PAGE) -> Page:
+    """Return a page of questions: the first, or the one behind or in front of a question of the list.
+
+    A question that is not in the list (any more) begins it anew.
+    """
+    cursor = after or before
+    if chosen.sort == "file":
+        return _in_file_order(chosen, cursor, backwards=before is not None, size=size)
+    return _by_key(chosen, cursor, backwards=before is not None, size=size)
+
+
+ORDER = ("src.position", "s.name", "qs.id", "coalesce(u.position, 0)")
+
+
+def _in_file_order(chosen: Chosen, cursor: int | None, *, backwards: bool, size: int) -> Page:
+    where, given = _where(chosen)
+    place = ", ".join(ORDER)
+    behind = ""
+    if cursor is not None:
+        known = _rows(f"SELECT {place} {UNITS} WHERE u.id = %(cursor)s AND src.collection_id = %(collection)s", {
+            "cursor": cursor, "collection": chosen.collection.pk,
+        })  # fmt: skip
+        if known:
+            sign = "<" if backwards else ">"
+            given |= {f"at{number}": each for number, each in enumerate(known[0])}
+            at = ", ".join(f"%(at{number})s" for number in range(len(ORDER)))
+            behind = f"AND src.position {sign}= %(at0)s AND ({place}) {sign} ({at})"
+        else:
+            cursor = None
+    turned = "DESC" if backwards and behind else "ASC"
+    order = ", ".join(f"{each} {turned}" for each in ORDER)
+    found = _rows(
+        f"SELECT u.id, src.id {UNITS} WHERE {where} {behind} ORDER BY {order} LIMIT %(most)s",
+        given | {"most": size + 1},
+    )
+    rows = [Found(unit, source) for unit, source in found[:size]]
+    more = len(found) > size
+    if turned == "DESC":
+        return Page(rows[::-1], more_before=more, more_after=True)
+    return Page(rows, more_before=cursor is not None, more_after=more)
+
+
+def _by_key(chosen: Chosen, cursor: int | None, *, backwards: bool, size: int) -> Page:
+    low, high = (-size, -1) if backwards else (1, size)
+    rows, total = _keyed(chosen, cursor, low, high, size)
+    if not rows:
+        return Page(more_before=cursor is not None and not backwards, more_after=backwards)
+    return Page(rows, more_before=rows[0].place != 1, more_after=rows[-1].place != total, total=total)
+
+
+def _keyed(chosen: Chosen, cursor: int | None, low: int, high: int, size: int) -> tuple[list[Found], int]:
+    """Return the questions from `low` to `high` places behind one of the list, and how many there are in all.
+
+    Without that question, or where it is not in the list, the first `size`.
+    """
+    first, key, join = KEYS[chosen.sort]
+    where, given = _where(chosen)
+    nominal = chosen.criterion is not None and chosen.criterion.level == Criterion.Level.NOMINAL
+    first = first.replace(
+        "{distance}", "(one.value <> other.value)::int" if nominal else "abs(one.value - other.value)"
+    )
+    extras = "gaps.of_people, gaps.of_metric, gaps.n" if chosen.sort == "gap" else "NULL, NULL, 0"
+    query = f"""
+        WITH {f"{first}," if first else ""}
+        keyed AS (SELECT u.id, src.id AS source, {key} AS key, {extras} {UNITS} {join} WHERE {where}),
+        numbered AS (
+            SELECT *, row_number() OVER (ORDER BY key DESC, id) AS place, count(*) OVER () AS total
+            FROM keyed WHERE key IS NOT NULL
+        ),
+        own AS (SELECT place FROM numbered WHERE id = %(cursor)s)
+        SELECT * FROM numbered
+        WHERE place BETWEEN coalesce((SELECT place FROM own) + %(low)s, 1)
+            AND coalesce((SELECT place FROM own) + %(high)s, %(size)s)
+        ORDER BY place
+    """
+    found = _rows(query, given | {"cursor": cursor, "low": low, "high": high, "size": size})
+    rows = [
+        Found(unit, source, key, place, of_people, of_metric, ranked or 0)
+        for unit, source, key, of_people, of_metric, ranked, place, _total in found
+    ]
+    return rows, found[0][-1] if found else 0
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """A question of a list with the ones before and behind it; in the order of the file, those of other sources."""
+
+    before: Found | None = None
+    own: Found | None = None
+    after: Found | None = None
+    total: int | None = None
+
+
+def neighbours(chosen: Chosen, *, source: Source, unit: int | None) -> Neighbours:
+    """Return what stands before and behind a question in the order of a list."""
+    if chosen.sort == "file":
+        return Neighbours(before=_beside(chosen, source, "<", "DESC"), after=_beside(chosen, source, ">", "ASC"))
+    rows, total = _keyed(chosen, unit, -1, 1, 0)
+    own = next((place for place, each in enumerate(rows) if each.unit == unit), None)
+    if own is None:
+        return Neighbours()
+    return Neighbours(
+        before=rows[own - 1] if own else None,
+        own=rows[own],
+        after=rows[own + 1] if own + 1 < len(rows) else None,
+        total=total,
+    )
+
+
+def _beside(chosen: Chosen, source: Source, sign: str, turned: str) -> Found | None:
+    """Return the first listed question of the next source in one direction."""
+    where, given = _where(chosen)
+    found = _rows(
+        f"SELECT u.id, src.id {UNITS} WHERE {where} AND src.position {sign} %(position)s "
+        f"ORDER BY src.position {turned}, s.name, qs.id, coalesce(u.position, 0) LIMIT 1",
+        given | {"position": source.position},
+    )
+    return Found(*found[0]) if found else None
+
+
+def _where(chosen: Chosen) -> tuple[str, dict[str, Any]]:
+    """Return the conditions that every listed question meets, and their parameters."""
+    campaign, criterion, metric = chosen.campaign, chosen.criterion, chosen.metric
+    given: dict[str, Any] = {
+        "collection": chosen.collection.pk,
+        "campaign": campaign.pk if campaign else None,
+        "criterion": criterion.pk if criterion else None,
+        "metric": metric.pk if metric else None,
+        "human_sign": -1 if criterion and criterion.best == Criterion.Best.LOWEST else 1,
+        "metric_sign": -1 if metric and metric.direction == Metric.Direction.LOWER else 1,
+        "system": chosen.system,
+        "against": chosen.against,
+        "value": chosen.value,
+        "annotator": chosen.annotator,
+        "attribute": chosen.attribute,
+        "attribute_value": chosen.attribute_value,
+        "text": f"%{_plain(chosen.text)}%",
+    }
+    met = [
+        "src.collection_id = %(collection)s",
+        "src.repeat_of_id IS NULL",
+        f"u.position IS {'' if chosen.of_sets else 'NOT '}NULL",
+    ]
+    if campaign and campaign.selection and campaign.state != Campaign.State.DRAFT:
+        met.append("u.id IN (SELECT unit_id FROM judging_selectedunit WHERE campaign_id = %(campaign)s)")
+    if chosen.system is not None:
+        met.append("s.id = %(system)s")
+    if campaign and (chosen.annotator or chosen.value is not None):
+        met.append(JUDGED.format(conditions=_said(chosen)))
+    if chosen.attribute:
+        valued = " AND at.value = %(attribute_value)s" if chosen.attribute_value else ""
+        met.append(
+            f"EXISTS (SELECT 1 FROM judging_attribute at WHERE at.unit_id = u.id AND at.name = %(attribute)s{valued})"
+        )
+    if chosen.text:
+        met.append("(q.text ILIKE %(text)s OR src.key ILIKE %(text)s)")
+    return " AND ".join(met), given
+
+
+def _said(chosen: Chosen) -> str:
+    """Return what a judgment must be for its question to be listed."""
+    conditions = []
+    if chosen.criterion and (chosen.value is not None or chosen.sort == "outlier"):
+        conditions.append("AND j.criterion_id = %(criterion)s")
+    if chosen.value is not None:
+        conditions.append("AND j.value = %(value)s")
+    if chosen.annotator:
+        conditions.append("AND e.label = %(annotator)s")
+    return " ".join(conditions)
+
+
+def _plain(text: str) -> str:
+    """Return a text in which no character has a meaning for LIKE."""
+    return text.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
+
+
+def _rows(query: str, given: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, given)
+        return list(cursor.fetchall())

@@ -1,0 +1,239 @@
+"""One source with everything that is known of it: its questions, what people said of each, and all scores."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import QuerySet
+
+from judging.formats.spans import Range, Segment, segments
+from judging.models import (
+    Attribute,
+    Campaign,
+    Criterion,
+    Exclusion,
+    Job,
+    Judgment,
+    Metric,
+    Note,
+    Reference,
+    Score,
+    SelectedUnit,
+    Source,
+    Unit,
+)
+
+MATCHING = "analysis.matching"
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one annotator gave a question on one criterion."""
+
+    annotator: str
+    value: int
+    label: str
+    forced: str = ""  # the rule that forced it
+    is_left_out: bool = False
+    is_extra: bool = False
+
+
+@dataclass(frozen=True)
+class Given:
+    """A question, or a question set as a whole, with what was said of it."""
+
+    unit: int
+    system: str
+    kind: str
+    position: int | None
+    text: str
+    question_type: str
+    submitted_answer: str
+    said: list[list[Said]]  # by criterion, in the protocol's order
+    scores: list[Score | None]  # by metric
+    comments: list[tuple[str, str]]  # label of the annotator, and the text
+    attributes: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A source as its page shows it."""
+
+    source: Source
+    passage: tuple[Segment, ...]
+    sentence: str  # where there is no passage to mark it in
+    references: list[str]
+    criteria: list[Criterion]
+    metrics: list[Metric]
+    questions: list[Given]
+    comments: list[tuple[str, str]] = field(default_factory=list)  # on the whole task
+    matched: list[dict[str, Any]] = field(default_factory=list)
+
+
+def shown(source: Source, *, campaign: Campaign | None, blind: bool, first: Metric | None = None) -> Shown:
+    """Return a source with all that is known of it; `first`: the metric whose scores stand first.
+
+    `blind`: for somebody who still judges it. No system, rating, comment, score or column of the file is read then,
+    and the questions stand in the order of their texts, which no system decides.
+    """
+    units = _units(source, campaign)
+    criteria = [] if blind or campaign is None else list(campaign.rubric.criteria.prefetch_related("points"))
+    metrics = [] if blind else sorted(_metrics(source, units), key=lambda metric: metric != first)
+    said, task_comments = (
+        ({}, []) if blind or campaign is None else (said_of(units, campaign), _on_tasks(units, campaign))
+    )
+    comments = {} if blind or campaign is None else _comments(units, campaign)
+    scores = {} if blind else {(each.unit_id, each.metric_id): each for each in _scores(units, metrics)}
+    attributes = {} if blind else _attributes(units)
+    questions = [
+        _given(each, criteria, metrics, said, scores, comments.get(each.pk, []), attributes.get(each.pk, []), blind)
+        for each in units
+        if each.position or any((each.pk, criterion.pk) in said for criterion in criteria) or _scored(each, scores)
+    ]
+    if blind:
+        questions = sorted((each for each in questions if each.text), key=lambda each: each.text)
+    sentence = _span(source.sentence, source.sentence_start)
+    passage = source.passage.text if source.passage else ""
+    return Shown(
+        source=source,
+        passage=segments(passage, sentence=sentence, answer=_span(source.answer, source.answer_start)),
+        sentence="" if passage else source.sentence,
+        references=list(Reference.objects.filter(source=source).values_list("text", flat=True)),
+        criteria=criteria,
+        metrics=metrics,
+        questions=questions,
+        comments=task_comments,
+        matched=[] if blind else _matched(source),
+    )
+
+
+def _span(text: str, start: int | None) -> Range | None:
+    return None if start is None or not text else (start, start + len(text))
+
+
+def _units(source: Source, campaign: Campaign | None) -> list[Unit]:
+    found = Unit.objects.filter(question_set__source=source).select_related("question_set__system", "question")
+    if campaign and campaign.selection and campaign.state != Campaign.State.DRAFT:
+        found = found.filter(pk__in=SelectedUnit.objects.filter(campaign=campaign).values("unit"))
+    return list(found.order_by("question_set__system__name", "question_set", "position"))
+
+
+def _metrics(source: Source, units: list[Unit]) -> QuerySet[Metric]:
+    scored = Score.objects.filter(unit__in=units).values("metric")
+    return Metric.objects.filter(collection=source.collection_id, pk__in=scored).order_by("pk")
+
+
+def _scores(units: list[Unit], metrics: list[Metric]) -> QuerySet[Score]:
+    return Score.objects.filter(unit__in=units, metric__in=metrics)
+
+
+def _scored(unit: Unit, scores: dict[tuple[int | None, int], Score]) -> bool:
+    return any(pk == unit.pk for pk, _metric in scores)
+
+
+def said_of(units: list[Unit], campaign: Campaign) -> dict[tuple[int, int], list[Said]]:
+    """Return what was handed in for these units, by unit and criterion, the annotators in order of their labels."""
+    left_out = set(
+        Exclusion.objects.standing().filter(enrollment__campaign=campaign).values_list("enrollment", flat=True)
+    )
+    rows = (
+        Judgment.objects.standing()
+        .filter(unit__in=units, assignment__round__campaign=campaign, assignment__round__kind="main")
+        .filter(assignment__state__in=["submitted", "extra"])
+        .select_related("assignment__enrollment", "point")
+        .order_by("assignment__enrollment__label", "pk")
+    )
+    found: dict[tuple[int, int], list[Said]] = defaultdict(list)
+    for row in rows:
+        assignment = row.assignment
+        found[row.unit_id, row.criterion_id].append(
+            Said(
+                annotator=assignment.enrollment.label if assignment.enrollment else "",
+                value=row.value,
+                label=row.point.label,
+                forced=row.cause,
+                is_left_out=assignment.enrollment_id in left_out,
+                is_extra=assignment.state == "extra",
+            )
+        )
+    return found
+
+
+def _notes(campaign: Campaign) -> QuerySet[Note]:
+    rows = Note.objects.filter(assignment__round__campaign=campaign, assignment__round__kind="main").exclude(text="")
+    handed_in = rows.filter(assignment__state__in=["submitted", "extra"])
+    return handed_in.select_related("assignment__enrollment").order_by("assignment__enrollment__label", "pk")
+
+
+def _comments(units: list[Unit], campaign: Campaign) -> dict[int, list[tuple[str, str]]]:
+    found: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    for note in _notes(campaign).filter(unit__in=units):
+        found[note.unit_id or 0].append((_label(note), note.text))
+    return found
+
+
+def _on_tasks(units: list[Unit], campaign: Campaign) -> list[tuple[str, str]]:
+    """Return comments on whole tasks that these units stand on."""
+    rows = _notes(campaign).filter(unit__isnull=True, assignment__task__task_units__unit__in=units).distinct()
+    return [(_label(note), note.text) for note in rows]
+
+
+def _label(note: Note) -> str:
+    return note.assignment.enrollment.label if note.assignment.enrollment else ""
+
+
+def _attributes(units: list[Unit]) -> dict[int, list[tuple[str, str]]]:
+    found: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    for unit, name, value in (
+        Attribute.objects.filter(unit__in=units).order_by("name").values_list("unit", "name", "value")
+    ):
+        found[unit].append((name, value))
+    return found
+
+
+def _given(
+    unit: Unit,
+    criteria: list[Criterion],
+    metrics: list[Metric],
+    said: dict[tuple[int, int], list[Said]],
+    scores: dict[tuple[int | None, int], Score],
+    comments: list[tuple[str, str]],
+    attributes: list[tuple[str, str]],
+    blind: bool,
+) -> Given:
+    question = getattr(unit, "question", None)
+    system = unit.question_set.system
+    return Given(
+        unit=unit.pk,
+        system="" if blind else system.name,
+        kind="" if blind else system.kind,
+        position=unit.position,
+        text=question.text if question else "",
+        question_type=question.question_type if question else "",
+        submitted_answer=question.submitted_answer if question else "",
+        said=[said.get((unit.pk, each.pk), []) for each in criteria],
+        scores=[scores.get((unit.pk, each.pk)) for each in metrics],
+        comments=comments,
+        attributes=attributes,
+    )
+
+
+def _matched(source: Source) -> list[dict[str, Any]]:
+    """Return the newest matching of this source's questions with its references, where somebody asked for one."""
+    done = Job.objects.filter(
+        collection=source.collection_id, kind=MATCHING, state=Job.State.DONE, parameters__source=source.key
+    )
+    newest = done.order_by("-finished_at").first()
+    if newest is None:
+        return []
+    return [
+        {
+            "metric": newest.result.get("metric", ""),
+            "system": each["system"],
+            "question": each["questions"][pair["question"] - 1],
+            "reference": each["references"][pair["reference"] - 1],
+            "score": pair["score"],
+        }
+        for each in newest.result.get("sets", [])
+        for pair in each["pairs"]
+    ]

@@ -1,0 +1,33 @@
+"""Which questions a number rests on, as an address: what the list of questions is sorted and filtered by."""
+
+from dataclasses import asdict, dataclass
+from urllib.parse import urlencode
+
+
+@dataclass(frozen=True)
+class ItemQuery:
+    """What a list of questions shows and in which order; empty where nothing is asked for.
+
+    Names are those that readers know: of systems, metrics and annotators, and keys of criteria, so that an address
+    can be read and still holds after a database was restored elsewhere.
+    """
+
+    sort: str = ""
+    criterion: str = ""
+    metric: str = ""
+    system: str = ""
+    against: str = ""
+    value: str = ""
+    annotator: str = ""
+    attribute: str = ""
+    attribute_value: str = ""
+    text: str = ""
+
+    @property
+    def encoded(self) -> str:
+        """Return the query string.
+
+        >>> ItemQuery(sort="gap", criterion="fluency", metric="ROUGE-L").encoded
+        'sort=gap&criterion=fluency&metric=ROUGE-L'
+        """
+        return urlencode({name: value for name, value in asdict(self).items() if value})

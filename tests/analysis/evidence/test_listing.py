@@ -1,0 +1,197 @@
+"""Lists of questions: each order against values worked out by hand or by scipy, pages that neither lose nor repeat."""
+
+import pytest
+from scipy.stats import rankdata
+
+from analysis.evidence import listing
+from analysis.evidence.listing import Chosen
+from judging.models import Attribute, Criterion, Enrollment, Metric, Question, Source, System, Unit
+from tests.analysis import studies
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def study(lasting):
+    return studies.imported()
+
+
+@pytest.fixture
+def chosen(study, db):
+    """The small study's questions, with changes to what is asked for."""
+    criterion = study.rubric.criteria.get(key="correctness")
+    metric = Metric.objects.get(collection=study.collection, name="meteor")
+
+    def choose(sort="file", **changes):
+        return Chosen(
+            **{
+                "collection": study.collection,
+                "campaign": study,
+                "sort": sort,
+                "criterion": criterion,
+                "metric": metric,
+                **changes,
+            }
+        )
+
+    return choose
+
+
+def system(study, name):
+    return System.objects.get(collection=study.collection, name=name).pk
+
+
+def named(rows):
+    """Return source and system of each row."""
+    units = Unit.objects.select_related("question_set__source", "question_set__system").in_bulk(
+        [row.unit for row in rows]
+    )
+    sets = [units[row.unit].question_set for row in rows]
+    return [(each.source.key, each.system.name) for each in sets]
+
+
+def test_file_order_is_that_of_sources_then_systems(chosen):
+    rows = listing.page(chosen(), size=4).rows
+    assert named(rows) == [("0", "Alba"), ("0", "Brisa"), ("0", "Corvo"), ("1", "Alba")]
+
+
+def test_disagreement_puts_first_where_two_annotators_differ_by_one(chosen):
+    page = listing.page(chosen("disagreement"))
+    told = dict(zip(named(page.rows), [row.key for row in page.rows], strict=True))
+    # the second annotator gives one more than the first to Brisa on even sources and to Corvo on odd ones
+    apart = {(str(n), "Brisa") for n in (0, 2, 4)} | {(str(n), "Corvo") for n in (1, 3, 5)}
+    assert set(named(page.rows)[:6]) == apart
+    assert {told[each] for each in apart} == {1.0}
+    assert {value for each, value in told.items() if each not in apart} == {0.0}
+    assert page.total == 18
+
+
+def test_disagreement_without_an_order_of_values_is_the_share_of_pairs_that_differ(chosen, study):
+    Criterion.objects.filter(pk=chosen().criterion.pk)  # rows of protocols never change: a copy says it is nominal
+    nominal = study.rubric.criteria.get(key="grammaticality")
+    nominal.level = Criterion.Level.NOMINAL
+    page = listing.page(chosen("disagreement", criterion=nominal))
+    # 3 and 3 on even sources, 3 and 2 on odd ones: the one pair differs or not
+    assert [row.key for row in page.rows] == [1.0] * 9 + [0.0] * 9
+
+
+def test_gap_is_the_distance_of_mid_ranks_as_scipy_ranks_them(chosen):
+    page = listing.page(chosen("gap"))
+    human = {}
+    metric = {}
+    for number in range(6):
+        for place, (name, quality) in enumerate(studies.SYSTEMS.items()):
+            other = min(3, max(1, quality + (number + place) % 2))
+            human[str(number), name] = (quality + other) / 2
+            metric[str(number), name] = quality / 4 + number / 100
+    keys = list(human)
+    people, machine = rankdata([human[key] for key in keys]), rankdata([metric[key] for key in keys])
+    expected = {key: abs(machine[i] - people[i]) / 17 for i, key in enumerate(keys)}
+    found = dict(zip(named(page.rows), page.rows, strict=True))
+    assert {key: row.key for key, row in found.items()} == pytest.approx(expected)
+    assert [row.key for row in page.rows] == sorted(expected.values(), reverse=True)
+    assert [found[key].of_people for key in keys] == people.tolist()
+    assert [found[key].of_metric for key in keys] == machine.tolist()
+    assert {row.ranked for row in page.rows} == {18}
+
+
+def test_loss_against_one_system_is_the_difference_on_the_same_source(chosen, study):
+    asked = chosen("loss", system=system(study, "Brisa"), against=system(study, "Alba"))
+    page = listing.page(asked)
+    # Alba has 3 everywhere; Brisa 2.5 on even sources and 2 on odd ones
+    assert named(page.rows) == [(str(n), "Brisa") for n in (1, 3, 5, 0, 2, 4)]
+    assert [row.key for row in page.rows] == [1.0, 1.0, 1.0, 0.5, 0.5, 0.5]
+
+
+def test_loss_against_all_others_takes_their_mean(chosen, study):
+    page = listing.page(chosen("loss", system=system(study, "Brisa")))
+    # Alba 3 and Corvo 1.5 against Brisa 2 on odd sources; 3 and 1 against 2.5 on even ones
+    assert [row.key for row in page.rows] == [0.25] * 3 + [-0.5] * 3
+
+
+def test_outlier_is_the_distance_of_one_annotator_from_the_others(chosen, study):
+    label = Enrollment.objects.filter(campaign=study).order_by("pk").first().label
+    page = listing.page(chosen("outlier", annotator=label))
+    assert sorted((row.key for row in page.rows), reverse=True) == [1.0] * 6 + [0.0] * 12
+
+
+def test_mean_puts_the_worst_first(chosen):
+    page = listing.page(chosen("mean"))
+    assert named(page.rows)[:3] == [(str(n), "Corvo") for n in (0, 2, 4)]
+    assert [-row.key for row in page.rows[:3]] == [1.0, 1.0, 1.0]
+
+
+def test_score_puts_the_lowest_first_and_turns_where_lower_is_better(chosen):
+    lowest = listing.page(chosen("score")).rows[0]
+    assert named([lowest]) == [("0", "Corvo")]
+    metric = chosen().metric
+    metric.direction = Metric.Direction.LOWER
+    assert named([listing.page(chosen("score", metric=metric)).rows[0]]) == [("5", "Alba")]
+
+
+def test_an_annotator_left_out_counts_in_no_order(chosen, study):
+    second = Enrollment.objects.filter(campaign=study).order_by("-pk").first()
+    studies.exclude(second, by=study.created_by)
+    assert listing.page(chosen("disagreement")).rows == []
+    assert len(listing.page(chosen("mean")).rows) == 18
+
+
+@pytest.mark.parametrize("sort", ["file", "disagreement", "gap", "mean", "score", "loss", "outlier"])
+def test_pages_forwards_and_backwards_are_the_whole_list_once(sort, chosen, study):
+    label = Enrollment.objects.filter(campaign=study).first().label
+    more = {"loss": {"system": system(study, "Corvo")}, "outlier": {"annotator": label}}.get(sort, {})
+    asked = chosen(sort, **more)
+    whole = [row.unit for row in listing.page(asked, size=100).rows]
+    pages = [listing.page(asked, size=4)]
+    while pages[-1].more_after:
+        pages.append(listing.page(asked, after=pages[-1].rows[-1].unit, size=4))
+    assert [row.unit for page in pages for row in page.rows] == whole
+    assert not pages[0].more_before
+    back = [pages[-1]]
+    while back[-1].more_before:
+        back.append(listing.page(asked, before=back[-1].rows[0].unit, size=4))
+    assert [row.unit for page in reversed(back) for row in page.rows] == whole
+
+
+def test_filters_by_system_value_annotator_attribute_and_text(chosen, study):
+    def count(**changes):
+        return len(listing.page(chosen(**changes)).rows)
+
+    unit = Unit.objects.get(question_set__system__name="Corvo", question_set__source__key="1", position=1)
+    Attribute.objects.create(unit=unit, name="genre", value="news")
+    first = Enrollment.objects.filter(campaign=study).order_by("pk").first().label
+    assert count(system=system(study, "Brisa")) == 6
+    assert count(value=3) == 9  # all six of Alba, and Brisa on three sources by the second annotator
+    assert count(value=3, annotator=first) == 6
+    assert count(annotator=first) == 18
+    assert count(attribute="genre") == 1
+    assert count(attribute="genre", attribute_value="law") == 0
+    assert count(text="WHO IS IT") == 6
+    assert count(text="100%") == 0
+    Question.objects.filter(unit=unit).update(text="Is 100% of it_so?")
+    assert count(text="100%") == 1
+    assert count(text="it_s") == 1
+    assert count(text="it%s") == 0
+
+
+def test_neighbours_in_file_order_are_other_sources(chosen):
+    source = Source.objects.get(collection=chosen().collection, key="2")
+    beside = listing.neighbours(chosen(), source=source, unit=None)
+    assert named([beside.before, beside.after]) == [("1", "Alba"), ("3", "Alba")]
+    first = Source.objects.get(collection=chosen().collection, key="0")
+    assert listing.neighbours(chosen(), source=first, unit=None).before is None
+
+
+def test_neighbours_in_another_order_are_questions_with_their_place(chosen):
+    rows = listing.page(chosen("gap")).rows
+    source = Source.objects.get(pk=rows[1].source)
+    beside = listing.neighbours(chosen("gap"), source=source, unit=rows[1].unit)
+    assert (beside.before.unit, beside.own.place, beside.after.unit) == (rows[0].unit, 2, rows[2].unit)
+    assert beside.total == 18
+
+
+def test_a_question_of_no_such_list_has_no_neighbours_and_begins_it_anew(chosen):
+    source = Source.objects.get(collection=chosen().collection, key="2")
+    assert listing.neighbours(chosen("gap"), source=source, unit=0) == listing.Neighbours()
+    assert listing.page(chosen("gap"), after=0).rows == listing.page(chosen("gap")).rows
+    assert listing.page(chosen(), after=0).rows == listing.page(chosen()).rows

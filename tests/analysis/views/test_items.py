@@ -1,0 +1,209 @@
+"""The pages from a number to its questions: works, forbidden, unknown, malformed, blind, flat in size."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from analysis.actions import examples
+from analysis.models import KeptExample
+from judging.models import Campaign, Enrollment, Membership, Note, Reference, Source, Unit
+from tests import factories
+from tests.analysis import studies
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def study(lasting):
+    return studies.imported()
+
+
+@pytest.fixture
+def manager(client, study):
+    client.force_login(study.created_by)
+    return client
+
+
+def list_of(study, query=""):
+    return reverse("analysis:items", args=[study.uuid]) + query
+
+
+def item_of(study, key="1", query=""):
+    source = Source.objects.get(collection=study.collection, key=key)
+    return reverse("analysis:item", args=[study.uuid, source.pk]) + query
+
+
+def unit_of(study, key, system):
+    return Unit.objects.get(
+        question_set__source__collection=study.collection,
+        question_set__source__key=key,
+        question_set__system__name=system,
+        position=1,
+    )
+
+
+def test_list_shows_questions_with_every_annotators_values(manager, study):
+    page = manager.get(list_of(study)).content.decode()
+    assert page.count("Who is it lock") == 6
+    assert "Grammaticality" in page
+    assert "unit=" in page
+
+
+def test_list_sorted_by_a_gap_says_both_ranks(manager, study):
+    answer = manager.get(list_of(study, "?sort=gap&metric=meteor&criterion=correctness"))
+    assert answer.status_code == 200
+    assert "18 questions in this order: Correctness" in answer.content.decode()
+    first = answer.context["lines"][0]
+    assert first.under.startswith("people: ")
+    assert f'{first.key}<span class="under">{first.under}' in answer.content.decode()
+
+
+def test_item_shows_passage_question_ratings_comments_scores_and_reference(manager, study):
+    unit = unit_of(study, "1", "Corvo")
+    judgment = unit.judgments.order_by("pk").first()
+    Note.objects.create(assignment=judgment.assignment, unit=unit, text="What of it?", sequence=1)
+    page = manager.get(item_of(study, "1", f"?unit={unit.pk}")).content.decode()
+    assert "Lock 1 was built by <mark>Ada Lind</mark> in 1701." in page
+    assert "Who built lock 1?" in page  # the reference, and Alba's question
+    assert "Corvo" in page
+    assert "What of it?" in page
+    assert "0.260" in page  # meteor of Corvo: 1/4 + 1/100
+    assert f'id="unit-{unit.pk}" class="now"' in page
+    assert Reference.objects.filter(source__collection=study.collection).count() == 6
+
+
+def test_item_leads_to_the_ones_beside_it_in_the_same_order(manager, study):
+    query = "?sort=disagreement&criterion=correctness"
+    lines = manager.get(list_of(study, query)).context["lines"]
+    page = manager.get(item_of(study, lines[1].source_key, f"{query}&unit={lines[1].unit}")).content.decode()
+    assert f"sort=disagreement&amp;criterion=correctness&amp;unit={lines[0].unit}" in page
+    assert f"sort=disagreement&amp;criterion=correctness&amp;unit={lines[2].unit}" in page
+    assert "2 of 18: 1.00" in page
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["?sort=gap", "?sort=loss", "?sort=outlier", "?sort=nonsense", "?value=3", "?system=Nobody", "?metric=x&sort=score",
+     "?attribute_value=x", "?value=99999"],
+)  # fmt: skip
+def test_list_that_cannot_be_made_says_what_is_missing(manager, study, query):
+    answer = manager.get(list_of(study, query))
+    assert answer.status_code == 422
+    assert "errorlist" in answer.content.decode()
+
+
+@pytest.mark.parametrize("query", ["?after=x", "?before=-1", "?after=99999999999999999999", "?after=1&before=2"])
+def test_list_behind_nothing_begins_anew(manager, study, query):
+    assert manager.get(list_of(study, query)).status_code == 200
+
+
+def test_item_in_a_malformed_order_is_shown_without_neighbours_of_it(manager, study):
+    assert manager.get(item_of(study, "1", "?sort=gap&unit=x")).status_code == 200
+
+
+def test_item_of_another_collection_is_unknown(manager, study):
+    other = factories.collection()
+    source = Source.objects.filter(collection=other).first()
+    assert manager.get(reverse("analysis:item", args=[study.uuid, source.pk])).status_code == 404
+
+
+def test_collection_pages_show_questions_and_scores_but_no_ratings(manager, study):
+    answer = manager.get(reverse("analysis:collection_items", args=[study.collection_id]) + "?sort=score&metric=meteor")
+    assert answer.status_code == 200
+    assert [line.key for line in answer.context["lines"][:2]] == ["0.25", "0.26"]
+    source = Source.objects.get(collection=study.collection, key="2")
+    page = manager.get(reverse("analysis:collection_item", args=[study.collection_id, source.pk])).content.decode()
+    assert "0.270" in page
+    assert "Correctness" not in page
+    assert "keep/" not in page
+
+
+def test_whoever_judges_the_material_still_sees_no_system_no_rating_and_no_score(client):
+    study = studies.imported()
+    later = factories.opened(collection=study.collection, manager=study.created_by)
+    client.force_login(study.created_by)
+    unit = unit_of(study, "1", "Corvo")
+    asked = [
+        list_of(study, "?system=Corvo"),
+        list_of(study, "?sort=gap&metric=meteor"),
+        item_of(study, "1", f"?unit={unit.pk}&system=Corvo"),
+        reverse("analysis:collection_items", args=[study.collection_id]),
+        reverse("analysis:collection_item", args=[study.collection_id, unit.question_set.source_id]),
+        list_of(later),
+    ]
+    assert "Corvo" in client.get(asked[2]).content.decode()
+    factories.enrollment(later, account=study.created_by)
+    for address in asked:
+        page = client.get(address).content.decode()
+        assert not [name for name in studies.SYSTEMS if name in page]
+        assert "meteor" not in page
+        assert "Correctness" not in page
+        assert f"unit={unit.pk}" not in page
+        assert f"unit-{unit.pk}" not in page
+    shown = client.get(asked[2]).content.decode()
+    texts = ["What?", "Who built lock 1?", "Who is it lock 1?"]
+    places = [shown.index(f'dir="auto">{text}</li>') for text in texts]
+    assert places == sorted(places)
+    kept = client.post(reverse("analysis:keep_example", args=[study.uuid]), {"unit": unit.pk})
+    assert kept.status_code == 404
+    Campaign.objects.filter(pk=later.pk).update(state="closed")
+    assert "Corvo" in client.get(asked[2]).content.decode()
+
+
+def test_membership_as_annotator_blinds_before_the_first_task(client):
+    study = studies.imported()
+    later = factories.campaign(collection=study.collection, manager=study.created_by)
+    Membership.objects.create(user=study.created_by, campaign=later, role="annotator")
+    client.force_login(study.created_by)
+    assert "Corvo" not in client.get(list_of(study)).content.decode()
+
+
+def test_question_is_kept_with_a_note_shown_and_let_go(manager, study):
+    unit = unit_of(study, "1", "Corvo")
+    address = reverse("analysis:keep_example", args=[study.uuid])
+    answer = manager.post(address, {"unit": unit.pk, "note": "too short", "sort": "gap", "metric": "meteor"})
+    assert answer.url.endswith(f"?sort=gap&metric=meteor&unit={unit.pk}")
+    assert 'value="too short"' in manager.get(answer.url).content.decode()
+    manager.post(address, {"unit": unit.pk, "note": "much too short"})
+    assert list(KeptExample.objects.values_list("note", flat=True)) == ["much too short"]
+    [row] = examples.records(study)
+    assert (row["question"], row["system"], row["correctness"], row["note"]) == (
+        "What?",
+        "Corvo",
+        "1 2",
+        "much too short",
+    )
+    manager.post(address, {"unit": unit.pk, "act": "let-go"})
+    assert not KeptExample.objects.exists()
+
+
+@pytest.mark.parametrize("unit", ["", "x", "0", "99999999999999999999"])
+def test_unknown_question_cannot_be_kept(manager, study, unit):
+    assert manager.post(reverse("analysis:keep_example", args=[study.uuid]), {"unit": unit}).status_code == 404
+
+
+def test_question_of_another_collection_cannot_be_kept(manager, study):
+    other = Unit.objects.filter(question_set__source__collection=factories.collection()).first()
+    assert manager.post(reverse("analysis:keep_example", args=[study.uuid]), {"unit": other.pk}).status_code == 404
+
+
+def test_list_asks_as_often_for_three_questions_as_for_fifty(manager, study):
+    def asked(query):
+        with CaptureQueriesContext(
+            connection,
+        ) as found:
+            assert manager.get(list_of(study, query)).status_code == 200
+        return len(found)
+
+    asked("")  # the first request of a session writes down the visit
+    assert asked("?system=Alba&text=lock+1") == asked("")
+
+
+def test_list_of_a_study_without_ratings_or_metrics(client):
+    campaign = factories.campaign()
+    client.force_login(campaign.created_by)
+    assert "asks Alba" in client.get(list_of(campaign)).content.decode()
+    page = client.get(list_of(campaign, "?sort=disagreement")).content.decode()
+    assert "No question meets this" in page
+    assert not Enrollment.objects.filter(campaign=campaign).exists()

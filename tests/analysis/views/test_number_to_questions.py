@@ -1,0 +1,85 @@
+"""Every number of a report that rests on questions leads to them, and the list it leads to is of that number."""
+
+import re
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.urls import reverse
+
+from analysis.models import Run
+from judging.models import Attribute, Unit
+from tests.analysis import studies
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def made(lasting):
+    study = studies.imported()
+    units = Unit.objects.filter(question_set__source__collection=study.collection, position=1)
+    Attribute.objects.bulk_create(
+        Attribute(unit=unit, name="genre", value="news & law" if unit.question_set.source.position % 2 else "canals")
+        for unit in units.select_related("question_set__source")
+    )
+    return studies.analysed(study, slices=["column: genre"])
+
+
+@pytest.fixture
+def links(made, client, db):
+    """Return each link of the report into the list of questions, with the number that carries it."""
+    run = Run.objects.get(pk=made.pk)
+    client.force_login(run.campaign.created_by)
+    page = client.get(reverse("analysis:report", args=[run.campaign.uuid])).content.decode()
+    address = reverse("analysis:items", args=[run.campaign.uuid])
+    found = re.findall(rf'<a href="({re.escape(address)}\?[^"]*)">(.*?)</a>', page)
+    return [(unescape(href), re.sub("<.*?>", "", text)) for href, text in found]
+
+
+def asked(href):
+    return {name: value for name, [value] in parse_qs(urlsplit(href).query).items()}
+
+
+def test_every_link_opens_a_list_that_is_not_empty(links, client):
+    addresses = {href for href, _text in links}
+    assert len(addresses) > 40
+    empty = {"disagreement", "outlier"}  # may list nothing where a value is given by one annotator alone
+    for href in addresses:
+        answer = client.get(href)
+        assert answer.status_code == 200, (href, answer.context["form"].errors)
+        assert answer.context["lines"] or asked(href).get("sort") in empty or "value" in asked(href), href
+
+
+def test_links_name_criterion_metric_system_annotator_and_value(links):
+    queries = [asked(href) for href, _text in links]
+    assert {"sort": "gap", "criterion": "correctness", "metric": "meteor"} in queries
+    assert {"sort": "disagreement", "criterion": "correctness"} in queries
+    assert {"sort": "outlier", "criterion": "correctness", "annotator": "A2"} in queries
+    assert {"sort": "mean", "criterion": "correctness", "system": "Corvo"} in queries
+    assert {"sort": "loss", "criterion": "correctness", "system": "Brisa"} in queries  # by its letters
+    assert {"sort": "loss", "criterion": "correctness", "system": "Alba", "against": "Corvo"} in queries
+    assert {"criterion": "correctness", "value": "3", "annotator": "A1"} in queries
+    assert {"criterion": "correctness", "system": "Brisa", "value": "2"} in queries
+    genre = {"attribute": "genre", "attribute_value": "news & law"}
+    assert {"sort": "mean", "criterion": "correctness", "system": "Alba", **genre} in queries
+
+
+def test_share_of_a_value_leads_to_as_many_questions_as_it_counts(links, client):
+    [(href, share)] = [
+        (href, text)
+        for href, text in links
+        if asked(href) == {"criterion": "correctness", "value": "3", "annotator": "A1"}
+    ]
+    assert share == "3: 33 %"
+    assert len(client.get(href).context["lines"]) == 6  # of 18: the first annotator gives 3 to every question of Alba
+
+
+def test_mean_of_a_system_leads_to_its_questions_and_their_mean_is_that_number(links, client):
+    [(href, text)] = {
+        (href, text)
+        for href, text in links
+        if asked(href) == {"sort": "mean", "criterion": "correctness", "system": "Brisa"}
+    }
+    keys = [float(line.key) for line in client.get(href).context["lines"]]
+    assert text == "2.25"
+    assert sum(keys) / len(keys) == 2.25
