@@ -18,6 +18,8 @@ WITHOUT_DATABASE = {
     "agreement",
     "correlate",
     "score",
+    "judge-test",
+    "judge_test",
 }
 
 NO_TABLES = "The database lacks tables of this version. Make them first: python3 run.py manage migrate."
@@ -34,6 +36,8 @@ def main(arguments: list[str]) -> None:
     command = arguments[1] if len(arguments) > 1 else "help"
     asked_for_help = {"-h", "--help"} & set(arguments)
     with nullcontext() if command in WITHOUT_DATABASE or asked_for_help else postgres.serving():
+        if command == "judge-test":  # a module's name has no hyphen
+            arguments = [arguments[0], "judge_test", *arguments[2:]]
         try:
             execute_from_command_line(arguments)
         except ProgrammingError as problem:

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
@@ -26,6 +26,7 @@ HELP = """Quaestor: human evaluation of automatically generated questions.
   python3 run.py demo [--exit] [--port N] [--home DIR]   a demo study, ready to rate and already analysed
   python3 run.py up [--port N] [--home DIR]              the same without demo data, for studies of your own
   python3 run.py test [pytest arguments]                 every check and test; with arguments, those tests only
+  python3 run.py extras [NAME ...]                       install optional metrics; without names, list them
   python3 run.py manage COMMAND ...                      one management command; "manage help" lists them
 
 The first call installs the packages of requirements.txt into .venv; later calls start at once, whichever Python
@@ -47,6 +48,51 @@ CHECKS: tuple[tuple[str, ...], ...] = (
     ("mypy",),
 )
 PYTEST = [str(PYTHON), "-m", "pytest"]
+KEPT_EXTRAS = ROOT / ".tools" / "extras"
+
+
+class Extra(NamedTuple):
+    """Optional packages: what they bring, how large they are, their licence, and what they need besides."""
+
+    packages: tuple[str, ...]
+    brings: str
+    size: str
+    licence: str
+    program: str = ""
+    how: str = ""
+    afterwards: str = ""
+
+
+EXTRAS = {
+    "meteor": Extra(
+        ("pycocoevalcap",),
+        "METEOR 1.5 by its own Java program, which this package holds",
+        "about 104 MB, and Java",
+        "LGPL (METEOR); the package holds GPL programs that are not used",
+        program="java",
+        how="Debian: apt-get install default-jre-headless",
+    ),
+    "neural": Extra(
+        ("torch", "transformers"),
+        "BERTScore, MoverScore and answer consistency, by models in folders of yours",
+        "about 1 to 5 GB, by platform",
+        "BSD and Apache 2.0",
+        afterwards="set QUAESTOR_METRIC_MODEL or QUAESTOR_QA_MODEL to the folder of a downloaded transformer.",
+    ),
+    "sacrebleu": Extra(("sacrebleu",), "sacreBLEU and chrF, with their signatures", "under 1 MB", "Apache 2.0"),
+    "japanese": Extra(
+        ("sudachipy", "sudachidict-core"),
+        "Japanese words for BLEU, ROUGE-L and the like, as QG-Bench counts them",
+        "about 79 MB",
+        "Apache 2.0",
+    ),
+    "recipes": Extra(
+        ("rouge-score", "nltk"),
+        "rouge-score and NLTK's BLEU and METEOR, the programs behind many papers' columns",
+        "about 4 MB",
+        "Apache 2.0",
+    ),
+}
 LANES = (  # for two cores: of about the same length, the second with the checks before it
     "not browser and (not jobs or threads)",
     "browser or (jobs and not threads)",
@@ -67,14 +113,68 @@ def main(arguments: list[str]) -> int:
     if sys.version_info < (3, 11):  # noqa: UP036  (to say so is the point)
         sys.exit(f"Quaestor needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
     word, rest = (arguments[0], arguments[1:]) if arguments else ("help", [])
-    if word not in ("demo", "up", "test", "manage"):
+    if word == "extras" and not rest:
+        print(list_of_extras())
+        return 0
+    if word not in ("demo", "up", "test", "manage", "extras"):
         print(HELP)
         return 0 if word in ("help", "-h", "--help") else 2
+    if word == "extras" and (unknown := [name for name in rest if name not in EXTRAS]):
+        print(f"No extra is called {unknown[0]}.\n\n{list_of_extras()}")
+        return 2
     set_up()
     keep_bytecode()
+    if word == "extras":
+        return install_extras(rest)
     if word != "test":
         manage(rest if word == "manage" else [word, *take_home(rest)])
     return test(rest)
+
+
+def list_of_extras() -> str:
+    """Return each extra with what it brings, its size and its licence."""
+    rows = [f"  {name:10} {extra.brings}\n             {extra.size}, {extra.licence}" for name, extra in EXTRAS.items()]
+    return "\n".join(["Optional metrics: python3 run.py extras NAME ...", "", *rows])
+
+
+def install_extras(names: list[str]) -> int:
+    """Install optional packages into .venv beside the locked ones; remember them, so that a new .venv has them too."""
+    KEPT_EXTRAS.write_text("".join(f"{name}\n" for name in dict.fromkeys([*kept_extras(), *names])))
+    if not put_extras(names):
+        print("The packages could not be installed: check the network or pip's settings, and call this again.")
+        return 1
+    print(f"Installed: {', '.join(names)}. Restart the site and its worker to use them.")
+    for name in names:
+        if (program := EXTRAS[name].program) and shutil.which(program) is None:
+            print(f"{name} also needs {program}, which is not on this machine ({EXTRAS[name].how}).")
+        if note := EXTRAS[name].afterwards:
+            print(f"{name}: {note}")
+    return 0
+
+
+def kept_extras() -> list[str]:
+    """Return the extras that were asked for before."""
+    return KEPT_EXTRAS.read_text().split() if KEPT_EXTRAS.exists() else []
+
+
+def put_extras(names: list[str]) -> bool:
+    """Install the packages of extras, with versions that fit the locked ones; say whether it worked."""
+    packages = [package for name in names for package in EXTRAS[name].packages]
+    if not packages:
+        return True
+    fitting = ["--constraint", str(VENV / "locked.txt")]
+    (VENV / "locked.txt").write_text(locked_versions())
+    environment = uv_environment(pip_settings())
+    uv = [sys.executable, "-m", "uv", "--quiet", "pip", "install", "--python", str(PYTHON)]
+    if ((TOOLS / "uv").exists() or get_uv()) and ran([*uv, *fitting, *packages], environment):
+        return True
+    return ran([str(PYTHON), "-m", "pip", "install", "-qq", *fitting, *packages], quiet=True)
+
+
+def locked_versions() -> str:
+    """Return the lock without its hashes, for packages beside it to fit."""
+    lines = [line.rstrip(" \\") for line in LOCK.read_text().splitlines() if line and line[0] not in " #"]
+    return "\n".join(lines) + "\n"
 
 
 def manage(words: list[str]) -> NoReturn:
@@ -107,6 +207,8 @@ def set_up() -> None:
     except BaseException:
         shutil.rmtree(VENV, ignore_errors=True)
         raise
+    if (again := [name for name in kept_extras() if name in EXTRAS]) and not put_extras(again):
+        print(f"The extras {', '.join(again)} could not be installed again: python3 run.py extras {' '.join(again)}")
 
 
 def keep_bytecode() -> None:

@@ -8,6 +8,8 @@ from django.db import transaction
 from django.db.models import Model
 
 from analysis.actions.degrading import REFERENCES, Degraded, Wanted, chosen_sets, degraded, study_of
+from analysis.metrics.languages import name_of
+from analysis.metrics.noise import knows_noise
 from judging.actions import collections, exports, jobs
 from judging.actions.bulk import copy
 from judging.actions.rounds import Progress, silent
@@ -59,6 +61,11 @@ def degrade(*, collection: Collection, wanted: Wanted, by: User, progress: Progr
     NothingToDegrade
         Where no question is changed; nothing is stored.
     """
+    if not knows_noise(collection.language):
+        raise NothingToDegrade(
+            f"Degradations are not for this language: they know English words, the texts are "
+            f"{name_of(collection.language)}."
+        )
     progress(0, 0, "Reading the collection")
     read = exports.material_of(collection=collection)
     sets = chosen_sets(read, wanted)

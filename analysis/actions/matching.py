@@ -47,7 +47,7 @@ def execute(work: jobs.Work) -> dict[str, Any]:
     units = Judged.objects.filter(question_set__source=source, position=None).select_related("question_set__system")
     kept = list(units.order_by("question_set__system__name", "pk"))
     try:
-        sets, results = _matched(row, items.read(collection, Unit.SET, [unit.pk for unit in kept]))
+        sets, results = _matched(row, items.read(collection, Unit.SET, [unit.pk for unit in kept]), collection.language)
     except REFUSALS as error:
         raise jobs.CannotDo(str(error)) from None
     systems = [unit.question_set.system.name for unit in kept]
@@ -71,7 +71,7 @@ def _asked(job: Job) -> tuple[Collection, Metric, Source]:
     return collection, row, source
 
 
-def _matched(row: Metric, batch: Sequence[Item]) -> tuple[list[QuestionSet], list[MetricResult]]:
+def _matched(row: Metric, batch: Sequence[Item], language: str) -> tuple[list[QuestionSet], list[MetricResult]]:
     """Return the sets as the metric compared them, and what it found, by the stored recipe or not at all."""
     metric, params, preparation = (
         registry.get(row.made["id"]),
@@ -81,7 +81,7 @@ def _matched(row: Metric, batch: Sequence[Item]) -> tuple[list[QuestionSet], lis
     if fingerprint(metric.spec, params, preparation) != row.fingerprint:
         raise MetricUnavailable(f"{row.name} was computed by another version than is installed now: compute it again")
     with scoring.kept([metric]):
-        results = scoring.score(metric, batch, params=params, preparation=preparation)
+        results = scoring.score(metric, batch, params=params, preparation=preparation, language=language)
     prepared = scoring.prepare(batch, effective(metric.spec, preparation))
     return [deduped(one, params["dedupe"]) for one in prepared if isinstance(one, QuestionSet)], results
 

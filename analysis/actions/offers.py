@@ -7,7 +7,8 @@ from typing import Any
 from analysis.actions import items, scores
 from analysis.metrics import registry
 from analysis.metrics.contract import Need, Parameter
-from analysis.metrics.preparation import is_prepared
+from analysis.metrics.languages import default_preparation, is_spaced
+from analysis.metrics.preparation import is_prepared, not_for
 from analysis.metrics.registry import Entry
 from analysis.metrics.scoring import QUESTION_UNITS
 from judging.models import Collection, Reference, Source
@@ -36,25 +37,34 @@ def offers(collection: Collection) -> list[Offer]:
     entries, lacking = registry.all_metrics(), _lacking(collection)
     made: dict[str, list[tuple[str, str]]] = {}
     for entry in entries:
-        if entry.made_of and entry.metric:
+        if entry.made_of and entry.metric and not not_for(entry.metric.spec, collection.language):
             made.setdefault(entry.made_of, []).append((entry.id, entry.metric.spec.name))
-    return [_offer(entry, lacking, tuple(made.get(entry.id, ()))) for entry in entries if not entry.made_of]
+    return [
+        _offer(entry, lacking, tuple(made.get(entry.id, ())), collection.language)
+        for entry in entries
+        if not entry.made_of
+    ]
 
 
-def _offer(entry: Entry, lacking: Mapping[Need, str], made: tuple[tuple[str, str], ...]) -> Offer:
+def _offer(entry: Entry, lacking: Mapping[Need, str], made: tuple[tuple[str, str], ...], language: str) -> Offer:
     if entry.metric is None:
         return Offer(entry.id, entry.id, entry.origin, "", False, "", entry.reason)
     spec = entry.metric.spec
     of = "question" if spec.unit in QUESTION_UNITS else str(spec.unit)
-    reasons = [entry.reason, *(lacking[need] for need in sorted(spec.needs) if need in lacking)]
+    can_be_english = any(parameter.name == "as_english" for parameter in spec.parameters)
+    unsuited = "" if can_be_english else not_for(spec, language)
+    reasons = [unsuited, entry.reason, *(lacking[need] for need in sorted(spec.needs) if need in lacking)]
     reason = next(filter(None, reasons), "")
     return Offer(entry.id, spec.name, entry.origin, of, not spec.higher_is_better, spec.library, reason, made)
 
 
 def reference_preparation(collection: Collection) -> str:
     """Propose how to prepare a collection's references: as questions are, or not at all where that was done before."""
+    usual = default_preparation(collection.language)
+    if not is_spaced(collection.language):
+        return usual
     some = Reference.objects.filter(source__collection=collection).order_by("pk").values_list("text", flat=True)
-    return "raw" if is_prepared(list(some[:LOOKED_AT])) else "nqg"
+    return "raw" if is_prepared(list(some[:LOOKED_AT])) else usual
 
 
 def _lacking(collection: Collection) -> dict[Need, str]:
@@ -73,13 +83,9 @@ def settings() -> dict[str, list[Parameter]]:
     found: dict[str, list[Parameter]] = {}
     for entry in registry.all_metrics():
         if entry.usable and entry.metric and not entry.made_of:
-            found[entry.id] = [one for one in entry.metric.spec.parameters if _is_simple(one)]
+            found[entry.id] = list(entry.metric.spec.parameters)
     made = registry.get("multi_q_bleu_1").spec.parameters
     return {id: simple for id, simple in found.items() if simple} | {"": [one for one in made if one.name in MADE]}
-
-
-def _is_simple(parameter: Parameter) -> bool:
-    return bool(parameter.choices) or isinstance(parameter.default, str | int | float)
 
 
 def chosen(ids: list[str], values: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from analysis import frames, sections
 from analysis.actions import scores
 from analysis.frames import Material
 from analysis.metrics.contract import Preparation
+from analysis.metrics.languages import default_preparation
 from analysis.models import Result, Run
 from analysis.reports import charts
 from analysis.reports.layout import Figure
@@ -27,6 +28,7 @@ from judging.models import Assignment, Campaign, Exclusion, Job, Judgment, Score
 
 KIND = "analysis.run"
 LIBRARIES = ("numpy", "scipy", "statsmodels", "krippendorff", "pandas", "altair")
+PREPARED = ("prepare_hypothesis", "prepare_reference")
 LEFT_OUT = ("systems", "criteria", "metrics", "annotators")
 DEFAULTS: Mapping[str, Any] = {
     "name": "",
@@ -48,7 +50,8 @@ DEFAULTS: Mapping[str, Any] = {
 
 def start(*, campaign: Campaign, by: User, seed: int, parameters: Mapping[str, Any]) -> Run:
     """Write down a run and its job; the caller rings for it. One that nobody has begun yet is not asked for twice."""
-    wanted = {"campaign": campaign, "seed": seed, "parameters": {**DEFAULTS, **parameters}}
+    defaults = {**DEFAULTS, **dict.fromkeys(PREPARED, default_preparation(campaign.collection.language))}
+    wanted = {"campaign": campaign, "seed": seed, "parameters": {**defaults, **parameters}}
     with transaction.atomic():
         Campaign.objects.select_for_update().get(pk=campaign.pk)
         if waiting := Run.objects.filter(**wanted, job__state=Job.State.QUEUED).first():

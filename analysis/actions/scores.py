@@ -24,7 +24,7 @@ from analysis.metrics.contract import (
     resolved,
 )
 from analysis.metrics.contract import Metric as Recipe
-from analysis.metrics.preparation import UnknownPreparation
+from analysis.metrics.preparation import UnknownPreparation, require_language
 from judging.models import Collection, Metric, Score
 
 CHUNKS = {Unit.SET: 250, Unit.SYSTEM: 1}
@@ -98,6 +98,7 @@ def _works(
         try:
             metric = registry.get(each.id)
             _require_usable(metric, referenced)
+            require_language(metric.spec, each.params, preparation, collection.language)
             yield _work(collection, metric, each, preparation)
         except REFUSALS as error:
             failures[each.id] = str(error)
@@ -114,7 +115,8 @@ def _require_usable(metric: Recipe, referenced: bool) -> None:
 def _work(collection: Collection, metric: Recipe, each: Chosen, preparation: Preparation) -> _Work:
     column = "system" if metric.spec.unit is Unit.SYSTEM else "unit"
     has = Score.objects.filter(
-        metric__collection=collection, metric__fingerprint=fingerprint(metric.spec, each.params, preparation)
+        metric__collection=collection,
+        metric__fingerprint=fingerprint(metric.spec, each.params, preparation, collection.language),
     )
     missing = frozenset(items.targets(collection, metric.spec.unit)) - set(has.values_list(column, flat=True))
     return _Work(each.id, metric, each.params, preparation, missing)
@@ -147,8 +149,9 @@ def _kept(
     asked = [(key, item) for key, item in zip(part, batch, strict=True) if whole or key in work.todo]
     try:
         results = scoring.score(
-            work.recipe, [item for _, item in asked], params=work.params, preparation=work.preparation
-        )
+            work.recipe, [item for _, item in asked], params=work.params, preparation=work.preparation,
+            language=collection.language,
+        )  # fmt: skip
     except REFUSALS as error:
         failures[work.id] = str(error)
         return 0
@@ -164,13 +167,13 @@ def _row(collection: Collection, work: _Work) -> Metric:
     spec = work.recipe.spec
     row, _ = Metric.objects.get_or_create(
         collection=collection,
-        fingerprint=fingerprint(spec, work.params, work.preparation),
+        fingerprint=fingerprint(spec, work.params, work.preparation, collection.language),
         defaults={
             "name": spec.name[:100],
             "kind": Metric.Kind.COMPUTED,
             "direction": Metric.Direction.HIGHER if spec.higher_is_better else Metric.Direction.LOWER,
             "scale": SCALES[spec.scale],
-            "made": recipe(spec, work.params, work.preparation),
+            "made": recipe(spec, work.params, work.preparation, collection.language),
         },
     )
     return row

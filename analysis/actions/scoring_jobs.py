@@ -82,7 +82,7 @@ def _seconds(
     """Read, score and write as the job does; what was written is taken back."""
     begun = perf_counter()
     batch = items.read(collection, metric.spec.unit, keys)
-    results = scoring.score(metric, batch, params=each.params, preparation=preparation)
+    results = scoring.score(metric, batch, params=each.params, preparation=preparation, language=collection.language)
     with transaction.atomic():
         row = Metric.objects.create(collection=collection, name="estimate", kind="computed", fingerprint="estimate")
         column = "system_id" if metric.spec.unit is Unit.SYSTEM else "unit_id"

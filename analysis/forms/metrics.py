@@ -9,15 +9,27 @@ from django.utils.translation import gettext_lazy as _
 
 from analysis.actions import matching, offers, tuning
 from analysis.metrics.contract import Parameter
+from analysis.metrics.languages import default_preparation, is_spaced, primary
+from analysis.metrics.segmentation import sudachi_version
 from judging.formats.system_scores import read_system_scores
 from judging.formats.text import Unreadable
 from judging.models import Campaign, Collection, Metric
 
-PREPARATIONS = [
+SPACED = [
     ("nqg", _("as QG-Bench does before BLEU and ROUGE-L (nqg)")),
+    ("nfc+nqg", _("one Unicode form, then as QG-Bench does (nfc+nqg)")),
     ("ptb", _("tokenised as the Penn Treebank (ptb)")),
     ("lower", _("lower-cased")),
+    ("nfc+lower", _("one Unicode form, lower-cased (nfc+lower)")),
     ("raw", _("left as they are")),
+]
+UNSPACED = [
+    ("nfkc+characters", _("one Unicode form, each character a word (nfkc+characters)")),
+    ("characters", _("each character a word (characters)")),
+]
+JAPANESE = [
+    ("sudachi", _("Japanese words by Sudachi, as QG-Bench counts them (sudachi)")),
+    ("sudachi+nqg", _("the same, then as QG-Bench does (sudachi+nqg)")),
 ]
 FORMULAS = (
     _("per_class_f: the authors' script"),
@@ -29,12 +41,14 @@ LARGEST_TABLE = 1_000_000  # bytes
 
 
 class PreparationForm(forms.Form):
-    """How the texts of a collection are prepared, on either side of a metric."""
+    """How the texts of a collection are prepared, on either side of a metric; what there is follows their language."""
 
-    prepare_hypothesis = forms.ChoiceField(label=_("Questions are"), choices=PREPARATIONS, initial="nqg")
+    prepare_hypothesis = forms.ChoiceField(
+        label=_("Questions are"),
+        help_text=_("For metrics that compare words. Others split texts by themselves and get them as they are."),
+    )
     prepare_reference = forms.ChoiceField(
         label=_("References are"),
-        choices=PREPARATIONS,
         help_text=_("As they are, where the file has them tokenised and lower-cased already."),
     )
 
@@ -42,7 +56,17 @@ class PreparationForm(forms.Form):
 
     def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        for name in ("prepare_hypothesis", "prepare_reference"):
+            self.fields[name].choices = _preparations(collection.language)
+        self.fields["prepare_hypothesis"].initial = default_preparation(collection.language)
         self.fields["prepare_reference"].initial = offers.reference_preparation(collection)
+
+
+def _preparations(language: str) -> list[tuple[str, Any]]:
+    """Return the preparations that make words of a language; those of programs that are missing are left out."""
+    if is_spaced(language):
+        return SPACED
+    return UNSPACED + (JAPANESE if primary(language) == "ja" and sudachi_version() else [])
 
 
 class ScoresForm(PreparationForm):
@@ -95,8 +119,20 @@ def _setting(parameter: Parameter) -> forms.Field:
         return forms.TypedChoiceField(
             choices=[(name, name) for name in kinds], coerce=kinds.__getitem__, empty_value=None, **shown
         )
-    kind = {int: forms.IntegerField, float: forms.FloatField}.get(type(parameter.default), forms.CharField)
-    return kind(**shown)
+    if isinstance(parameter.default, tuple):
+        return _Words(**shown)
+    kinds_by_default = {int: forms.IntegerField, float: forms.FloatField, type(None): forms.FloatField}
+    return kinds_by_default.get(type(parameter.default), forms.CharField)(**shown)
+
+
+class _Words(forms.CharField):
+    """Words with spaces between; none is nothing."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return " ".join(value) if isinstance(value, tuple | list) else value
+
+    def clean(self, value: Any) -> Any:
+        return super().clean(value).split() or None
 
 
 class CompareForm(forms.Form):

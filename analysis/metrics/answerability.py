@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.metrics.bleu import bleu
-from analysis.metrics.contract import MetricResult, MetricSpec, Need, Parameter, Question, Unit
+from analysis.metrics.contract import ENGLISH, MetricResult, MetricSpec, Need, Parameter, Question, Unit
 from analysis.metrics.ptb import ptb
 
 CLASSES = ("content", "entity", "question", "function")
@@ -196,6 +196,7 @@ class Answerability:
         unit=Unit.MULTI_REF,
         needs=frozenset({Need.REFS, Need.CASED}),
         parameters=PARAMETERS,
+        languages=ENGLISH,
     )
 
     def available(self) -> tuple[bool, str]:

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.metrics.contract import MetricResult, MetricSpec, MetricUnavailable, Parameter, Question, Unit
-from analysis.metrics.encoder import MODEL_VARIABLE, Encoded, encoder
+from analysis.metrics.contract import MetricResult, MetricSpec, MetricUnavailable, Parameter, Question, Unit, undefined
+from analysis.metrics.encoder import MODEL_VARIABLE, NOT_KNOWN, Encoded, encoder
 from analysis.metrics.local_model import folder_of, identity, reason_against
 
 PAIRS_AT_ONCE = 512
@@ -40,6 +40,7 @@ class BertScore:
                 Parameter("layer", -1, "hidden layer whose vectors are compared; -1 is the last"),
             ),
             library=identity(folder_of(MODEL_VARIABLE)),
+            tokenises=True,
         )
 
     def available(self) -> tuple[bool, str]:
@@ -62,6 +63,17 @@ class BertScore:
         return [_result(found[question.hypothesis], found[question.references[0]], part) for question in batch]
 
 
+def unknown_to_model(hypothesis: Encoded, reference: Encoded) -> MetricResult | None:
+    """Return why a pair has no score where the model does not know the words of either text, else None."""
+    if hypothesis.mostly_unknown or reference.mostly_unknown:
+        which = "the question" if hypothesis.mostly_unknown else "the reference"
+        return undefined(NOT_KNOWN.format(which=which))
+    return None
+
+
 def _result(hypothesis: Encoded, reference: Encoded, part: str) -> MetricResult:
+    if nothing := unknown_to_model(hypothesis, reference):
+        return nothing
     three = dict(zip(("precision", "recall", "f1"), bert_score(hypothesis, reference), strict=True))
-    return MetricResult(three[part], detail={**three, "truncated": hypothesis.truncated or reference.truncated})
+    return MetricResult(three[part], detail={**three, "truncated": hypothesis.truncated or reference.truncated,
+                                             "unknown": hypothesis.unknown + reference.unknown})  # fmt: skip

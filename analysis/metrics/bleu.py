@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import exp
 from typing import Any, NamedTuple
 
-from analysis.metrics.contract import MetricResult, MetricSpec, Question, System, Unit
+from analysis.metrics.contract import WORDS, MetricResult, MetricSpec, Question, System, Unit
 
 TINY, SMALL = 1e-15, 1e-9
 ORDERS = 4
@@ -135,7 +135,9 @@ class Bleu:
 
     @property
     def spec(self) -> MetricSpec:
-        return MetricSpec(id=f"bleu_{self.order}", name=f"BLEU-{self.order} (coco)", version="1", unit=Unit.MULTI_REF)
+        return MetricSpec(
+            id=f"bleu_{self.order}", name=f"BLEU-{self.order} (coco)", version="1", unit=Unit.MULTI_REF, needs=WORDS
+        )
 
     def available(self) -> tuple[bool, str]:
         return True, ""
@@ -148,7 +150,7 @@ class Bleu:
 class CorpusBleu:
     """Corpus BLEU-4 of a system (Schlichtkrull and Cheng 2020, table 4: cBLEU, beside the mean of sentence scores)."""
 
-    spec = MetricSpec(id="corpus_bleu_4", name="corpus BLEU-4 (coco)", version="1", unit=Unit.SYSTEM)
+    spec = MetricSpec(id="corpus_bleu_4", name="corpus BLEU-4 (coco)", version="1", unit=Unit.SYSTEM, needs=WORDS)
 
     def available(self) -> tuple[bool, str]:
         return True, ""

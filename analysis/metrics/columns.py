@@ -83,6 +83,7 @@ def scored(
     *,
     params: Mapping[str, Any] | None = None,
     preparation: Preparation,
+    language: str = "en",
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[MetricResult]:
     """Return one result a row; the rows of a set or a system share theirs.
@@ -95,7 +96,8 @@ def scored(
     size = len(items) if Need.STUDY in metric.spec.needs else AT_ONCE
     results: list[MetricResult] = []
     for start in range(0, len(items), max(1, size)):
-        results.extend(score(metric, items[start : start + size], params=params, preparation=preparation))
+        part = items[start : start + size]
+        results.extend(score(metric, part, params=params, preparation=preparation, language=language))
         progress(len(results))
     by_row = {place: result for places, result in zip(groups, results, strict=True) for place in places}
     return [by_row[place] for place in range(len(table))]

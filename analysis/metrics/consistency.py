@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.metrics.contract import MetricResult, MetricSpec, MetricUnavailable, Need, Question, Unit
+from analysis.metrics.contract import ENGLISH, MetricResult, MetricSpec, MetricUnavailable, Need, Question, Unit
 from analysis.metrics.local_model import folder_of, identity, reason_against
 from analysis.metrics.reader import QA_VARIABLE, reader, reason_against_reader
 
@@ -64,6 +64,7 @@ class AnswerConsistency:
             version="1",
             unit=Unit.MULTI_REF,
             needs=frozenset({Need.CONTEXT, Need.ANSWER, Need.CASED}),
+            languages=ENGLISH,  # answers are compared without English articles
             library=identity(folder_of(QA_VARIABLE)),
         )
 

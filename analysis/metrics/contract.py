@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
 
+from analysis.metrics.languages import primary
+
 
 class Unit(StrEnum):
     """What gets one value: a question with one reference or several, a question set, or a system."""
@@ -26,13 +28,18 @@ class Scale(StrEnum):
 
 
 class Need(StrEnum):
-    """What a metric cannot do without. `STUDY`: it weighs by the whole batch, which must not be cut into chunks."""
+    """What a metric cannot do without.
+
+    `STUDY`: it weighs by the whole batch, which must not be cut into chunks. `WORDS`: it compares words that stand
+    between white space, so a language that is written without spaces must be segmented by the preparation.
+    """
 
     REFS = "refs"
     CONTEXT = "context"
     ANSWER = "answer"
     CASED = "cased"
     STUDY = "study"
+    WORDS = "words"
 
 
 class Status(StrEnum):
@@ -45,6 +52,10 @@ class MetricUnavailable(Exception):
     """The metric cannot run here; the message says what is missing."""
 
 
+class NotForLanguage(MetricUnavailable):
+    """The metric has no recipe for the language of the texts; the message says what it lacks."""
+
+
 class MetricFailed(Exception):
     """A metric that broke on a whole batch; the message names it and says how."""
 
@@ -55,17 +66,26 @@ class UnknownParameter(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One setting of a metric: its default, and the values it takes where they can be listed."""
+    """One setting of a metric: its default, and the values it takes where they can be listed.
+
+    `by_language`: defaults of languages that need another one. `in_recipe`: False where no score depends on it.
+    """
 
     name: str
     default: Any
     about: str
     choices: tuple[Any, ...] = ()
+    by_language: Mapping[str, Any] = field(default_factory=dict)
+    in_recipe: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class MetricSpec:
-    """What a metric is called and what its values mean. `library`: the library or model behind it, with its version."""
+    """What a metric is called and what its values mean.
+
+    `library`: the library or model behind it, with its version. `languages`: those it was made for; None for all.
+    `tokenises`: it splits texts by itself, so of a preparation only the Unicode normal form reaches it.
+    """
 
     id: str
     name: str
@@ -76,8 +96,9 @@ class MetricSpec:
     higher_is_better: bool = True
     needs: frozenset[Need] = frozenset({Need.REFS})
     parameters: tuple[Parameter, ...] = ()
-    deterministic: bool = True
     library: str = ""
+    languages: frozenset[str] | None = None
+    tokenises: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +157,19 @@ class Metric(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """The named steps that the two sides go through before a metric sees them (see `preparation.STEPS`)."""
+    """The named steps that the two sides go through before a metric sees them (see `preparation.STEPS`).
+
+    Several steps stand in one name with a plus between, as in `nfc+nqg`, and run from left to right.
+    """
 
     hypothesis: str = "raw"
     reference: str = "raw"
 
 
 RAW = Preparation()
+NORMAL_FORMS = ("nfc", "nfkc")
+WORDS = frozenset({Need.REFS, Need.WORDS})  # what metrics need that compare words with references
+ENGLISH = frozenset({"en"})
 
 
 def undefined(reason: str) -> MetricResult:
@@ -155,7 +182,7 @@ def failed(reason: str) -> MetricResult:
     return MetricResult(None, Status.FAILED, reason)
 
 
-def resolved(spec: MetricSpec, params: Mapping[str, Any]) -> dict[str, Any]:
+def resolved(spec: MetricSpec, params: Mapping[str, Any], language: str = "en") -> dict[str, Any]:
     """Return every parameter of a metric with its value; unknown names and values raise."""
     known = {parameter.name: parameter for parameter in spec.parameters}
     for name, value in params.items():
@@ -164,29 +191,44 @@ def resolved(spec: MetricSpec, params: Mapping[str, Any]) -> dict[str, Any]:
         choices = known[name].choices
         if choices and value not in choices:
             raise UnknownParameter(f"{spec.id}: {name} is one of {', '.join(map(str, choices))}, not {value}")
-    return {name: params.get(name, parameter.default) for name, parameter in known.items()}
+    tag = primary(language)
+    return {
+        name: params.get(name, parameter.by_language.get(tag, parameter.default)) for name, parameter in known.items()
+    }
 
 
 def effective(spec: MetricSpec, preparation: Preparation) -> Preparation:
-    """Return the preparation that a metric gets: one that reads capitals is always given the raw text."""
-    return RAW if Need.CASED in spec.needs else preparation
+    """Return the preparation that a metric gets.
+
+    One that reads capitals or has a tokeniser of its own gets the raw text, in the Unicode normal form that was asked.
+    """
+    if Need.CASED not in spec.needs and not spec.tokenises:
+        return preparation
+    return Preparation(_form_of(preparation.hypothesis), _form_of(preparation.reference))
 
 
-def recipe(spec: MetricSpec, params: Mapping[str, Any], preparation: Preparation) -> dict[str, Any]:
+def _form_of(steps: str) -> str:
+    return "+".join(step for step in steps.split("+") if step in NORMAL_FORMS) or "raw"
+
+
+def recipe(
+    spec: MetricSpec, params: Mapping[str, Any], preparation: Preparation, language: str = "en"
+) -> dict[str, Any]:
     """Return how a score is made, as plain JSON: to be stored beside it."""
     used = effective(spec, preparation)
+    asked = resolved(spec, params, language)
     return {
         "id": spec.id,
         "version": spec.version,
         "library": spec.library,
-        "params": resolved(spec, params),
+        "params": {each.name: asked[each.name] for each in spec.parameters if each.in_recipe},
         "preparation": {"hypothesis": used.hypothesis, "reference": used.reference},
     }
 
 
-def fingerprint(spec: MetricSpec, params: Mapping[str, Any], preparation: Preparation) -> str:
+def fingerprint(spec: MetricSpec, params: Mapping[str, Any], preparation: Preparation, language: str = "en") -> str:
     """Return the SHA-256 of the recipe: equal fingerprints and equal texts mean equal scores."""
-    return _digest(recipe(spec, params, preparation))
+    return _digest(recipe(spec, params, preparation, language))
 
 
 def text_hash(item: Item) -> str:

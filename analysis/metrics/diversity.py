@@ -6,6 +6,7 @@ from typing import Any
 
 from analysis.metrics.bleu import bleu
 from analysis.metrics.contract import (
+    ENGLISH,
     MetricResult,
     MetricSpec,
     Need,
@@ -127,6 +128,7 @@ SET_FACTS = (
             "self_bleu_2",
             "Self-BLEU2",
             higher_is_better=False,
+            needs=frozenset({Need.WORDS}),
             parameters=(
                 Parameter("duplicates", "keep", "compare a question with its exact copies", choices=("keep", "drop")),
             ),
@@ -142,13 +144,14 @@ SET_FACTS = (
         _cardinality,
     ),
     SetFact(_spec("cardinality_error", "Absolute cardinality difference", **_COUNTS, **_REFS), _cardinality_error),
-    SetFact(_spec("type_ratio", "Distinct question types per question"), _type_ratio),
-    SetFact(_spec("type_balance", "Balance of question types"), _type_balance),
+    SetFact(_spec("type_ratio", "Distinct question types per question", languages=ENGLISH), _type_ratio),
+    SetFact(_spec("type_balance", "Balance of question types", languages=ENGLISH), _type_balance),
     SetFact(_spec("exact_duplicates", "Exact duplicates", **_COUNTS), _exact),
     SetFact(
         _spec(
             "near_duplicates",
             "Near duplicates",
+            needs=frozenset({Need.WORDS}),
             parameters=(Parameter("threshold", NEAR, "likeness from which two questions count as one"),),
             **_COUNTS,
         ),

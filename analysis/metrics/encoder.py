@@ -17,6 +17,8 @@ from analysis.metrics.local_model import longest
 MODEL_VARIABLE = "QUAESTOR_METRIC_MODEL"
 TEXTS_KEPT = 4096
 TEXTS_AT_ONCE = 64
+MOST_UNKNOWN = 0.1  # of a text's pieces
+NOT_KNOWN = "not for this language: the model does not know more than a tenth of the word pieces of {which}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,12 @@ class Encoded:
     vectors: NDArray[np.float32]
     special: NDArray[np.bool_]
     truncated: bool
+    unknown: int = 0  # pieces that the model's vocabulary does not have
+
+    @property
+    def mostly_unknown(self) -> bool:
+        """Whether too many pieces are unknown for a likeness to mean anything: to the model they are all alike."""
+        return self.unknown > MOST_UNKNOWN * int((~self.special).sum())
 
 
 class Encoder:
@@ -71,7 +79,8 @@ class Encoder:
             vectors = self._torch.nn.functional.normalize(hidden, dim=-1).numpy()
         for row, size in enumerate(batch["attention_mask"].sum(dim=1).tolist()):
             pieces = tuple(self._tokenizer.convert_ids_to_tokens(batch["input_ids"][row][:size].tolist()))
-            yield Encoded(pieces, vectors[row, :size].copy(), special[row, :size], size >= self._longest)
+            unknown = sum(piece == self._tokenizer.unk_token for piece in pieces)
+            yield Encoded(pieces, vectors[row, :size].copy(), special[row, :size], size >= self._longest, unknown)
 
     def _remember(self, found: dict[str, Encoded], layer: int) -> None:
         for text, encoded in found.items():

@@ -18,7 +18,7 @@ def folder_of(variable: str) -> Path | None:
 def reason_against(folder: Path | None, variable: str) -> str:
     """Return why a model folder cannot be used, or nothing."""
     if find_spec("torch") is None or find_spec("transformers") is None:
-        return "torch and transformers are not installed (extra neural)"
+        return "torch and transformers are not installed (python3 run.py extras neural)"
     if folder is None:
         return f"no model: set {variable} to the folder of a downloaded transformer"
     if not (folder / "config.json").is_file():

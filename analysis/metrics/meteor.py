@@ -11,7 +11,16 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from analysis.metrics.contract import MetricResult, MetricSpec, MetricUnavailable, Parameter, Question, Unit
+from analysis.metrics.contract import (
+    ENGLISH,
+    WORDS,
+    MetricResult,
+    MetricSpec,
+    MetricUnavailable,
+    Parameter,
+    Question,
+    Unit,
+)
 from analysis.metrics.meteor_jar import JAR_VARIABLE, Jvm, defused, identity, jar
 
 PARAPHRASES = Path("data") / "paraphrase-en.gz"
@@ -71,9 +80,17 @@ class Meteor:
             version="1",
             unit=Unit.MULTI_REF,
             parameters=(
-                Parameter("memory", "1G", "memory of the Java program; scores do not depend on it"),
-                Parameter("timeout", 300, "seconds that 200 questions may take"),
+                Parameter("memory", "1G", "memory of the Java program; scores do not depend on it", in_recipe=False),
+                Parameter("timeout", 300, "seconds that 200 questions may take", in_recipe=False),
+                Parameter(
+                    "as_english",
+                    False,
+                    "score other languages by English stems, synonyms and paraphrases, as QG-Bench's columns do",
+                    choices=(False, True),
+                ),
             ),
+            needs=WORDS,
+            languages=ENGLISH,
             library=f"METEOR 1.5 -l en -norm, jar {identity(jar())}",
         )
 
@@ -82,7 +99,7 @@ class Meteor:
         if shutil.which("java") is None:
             return False, "no Java is installed"
         if found is None:
-            return False, f"no METEOR jar: set {JAR_VARIABLE} to meteor-1.5.jar, or install pycocoevalcap"
+            return False, f"no METEOR jar: set {JAR_VARIABLE} to meteor-1.5.jar, or run: python3 run.py extras meteor"
         if not found.is_file():
             return False, f"there is no file {found}"
         if not (found.parent / PARAPHRASES).is_file():

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment, linprog
 from scipy.sparse import coo_array
 
-from analysis.metrics.bertscore import PAIRS_AT_ONCE
+from analysis.metrics.bertscore import PAIRS_AT_ONCE, unknown_to_model
 from analysis.metrics.contract import MetricResult, MetricSpec, MetricUnavailable, Parameter, Question, Unit
 from analysis.metrics.encoder import MODEL_VARIABLE, Encoded, encoder
 from analysis.metrics.local_model import folder_of, identity, reason_against
@@ -54,7 +54,10 @@ def mover_score(hypothesis: Encoded, reference: Encoded) -> float:
 
 def _words(text: Encoded) -> Array:
     keep = [not piece.startswith("##") and piece not in PUNCTUATION for piece in text.pieces]
-    return np.asarray(text.vectors[np.array(keep, dtype=bool)], dtype=np.float64)
+    vectors = np.asarray(text.vectors[np.array(keep, dtype=bool)], dtype=np.float64)
+    # the model's own normalisation is exact to seven digits, of which the root in the cost leaves three
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,7 @@ class MoverScore:
             unit=Unit.PAIR,
             parameters=(Parameter("layer", -1, "hidden layer whose vectors are compared; -1 is the last"),),
             library=identity(folder_of(MODEL_VARIABLE)),
+            tokenises=True,
         )
 
     def available(self) -> tuple[bool, str]:
@@ -85,8 +89,15 @@ class MoverScore:
             chunk = batch[start : start + PAIRS_AT_ONCE]
             texts = [text for question in chunk for text in (question.hypothesis, question.references[0])]
             found = encoder(folder).encoded(texts, params["layer"])
-            results.extend(
-                MetricResult(mover_score(found[question.hypothesis], found[question.references[0]]))
-                for question in chunk
-            )
+            results.extend(_result(found[question.hypothesis], found[question.references[0]]) for question in chunk)
         return results
+
+
+def _result(hypothesis: Encoded, reference: Encoded) -> MetricResult:
+    if nothing := unknown_to_model(hypothesis, reference):
+        return nothing
+    detail = {
+        "truncated": hypothesis.truncated or reference.truncated,
+        "unknown": hypothesis.unknown + reference.unknown,
+    }
+    return MetricResult(mover_score(hypothesis, reference), detail=detail)

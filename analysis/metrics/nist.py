@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import exp, log, log2
 from typing import Any
 
-from analysis.metrics.contract import MetricResult, MetricSpec, Need, Parameter, Question, Scale, System, Unit
+from analysis.metrics.contract import WORDS, MetricResult, MetricSpec, Need, Parameter, Question, Scale, System, Unit
 
 BETA = log(0.5) / log(1.5) ** 2  # the penalty is .5 where the hypothesis has two thirds of the reference's words
 
@@ -94,7 +94,7 @@ class Nist:
         unit=Unit.MULTI_REF,
         range=(0.0, float("inf")),
         scale=Scale.NUMBER,
-        needs=frozenset({Need.REFS, Need.STUDY}),
+        needs=WORDS | {Need.STUDY},
         parameters=PARAMETERS,
     )
 
@@ -121,7 +121,7 @@ class CorpusNist:
         unit=Unit.SYSTEM,
         range=(0.0, float("inf")),
         scale=Scale.NUMBER,
-        needs=frozenset({Need.REFS, Need.STUDY}),
+        needs=WORDS | {Need.STUDY},
         parameters=PARAMETERS,
     )
 

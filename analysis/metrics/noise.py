@@ -8,9 +8,15 @@ from random import Random
 from types import MappingProxyType
 
 from analysis.metrics.answerability import FUNCTION_WORDS, asks, classes
+from analysis.metrics.languages import primary
 
 MOST_DROPPED = 3
 QUESTION_TYPES = ("who", "what", "which", "when", "where", "why", "how")
+
+
+def knows_noise(language: str) -> bool:
+    """Say whether questions of a language can be degraded: the lists of words are English."""
+    return primary(language) == "en"
 
 
 def drop_function_words(question: str, rng: Random) -> str | None:

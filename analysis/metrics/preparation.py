@@ -5,10 +5,14 @@ text differs by up to .66. A step is therefore named and stored with every score
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
+from analysis.metrics.contract import MetricSpec, Need, NotForLanguage, Preparation, effective
+from analysis.metrics.languages import is_spaced, name_of, primary
 from analysis.metrics.ptb import ptb
+from analysis.metrics.segmentation import characters, sudachi
 
 _BRACKETS = str.maketrans({"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"})
 _DETACHED = tuple(re.compile(re.escape(mark)) for mark in ("'s", "?", ",", "'", "$", "%"))
@@ -78,11 +82,85 @@ def is_prepared(texts: Sequence[str]) -> bool:
     return bool(texts) and same >= NEARLY_ALL * len(texts)
 
 
-STEPS: Mapping[str, Callable[[str], str]] = MappingProxyType({"raw": raw, "lower": lower, "nqg": nqg, "ptb": ptb})
+def nfc(text: str) -> str:
+    """Write each letter and its marks as one character where Unicode has one: é however it was typed."""
+    return unicodedata.normalize("NFC", text)
+
+
+def nfkc(text: str) -> str:
+    """Do the same, and write full-width, half-width and other variants of a character alike."""
+    return unicodedata.normalize("NFKC", text)
+
+
+STEPS: Mapping[str, Callable[[str], str]] = MappingProxyType(
+    {
+        "raw": raw,
+        "lower": lower,
+        "nqg": nqg,
+        "ptb": ptb,
+        "nfc": nfc,
+        "nfkc": nfkc,
+        "characters": characters,
+        "sudachi": sudachi,
+    }
+)
+SEGMENTING = frozenset({"characters", "sudachi"})
 
 
 def step(name: str) -> Callable[[str], str]:
-    """Return the step of that name."""
-    if name not in STEPS:
-        raise UnknownPreparation(f"no preparation is called {name}; there are {', '.join(STEPS)}")
-    return STEPS[name]
+    """Return the step of that name, or several with a plus between, one after the other.
+
+    Examples
+    --------
+    >>> step("nfkc+lower")("Ｗｈｏ？")
+    'who?'
+    """
+    found = []
+    for one in name.split("+"):
+        if one not in STEPS:
+            raise UnknownPreparation(f"no preparation is called {one}; there are {', '.join(STEPS)}")
+        found.append(STEPS[one])
+    if len(found) == 1:
+        return found[0]
+
+    def in_turn(text: str) -> str:
+        for each in found:
+            text = each(text)
+        return text
+
+    return in_turn
+
+
+def segments(name: str) -> bool:
+    """Say whether a preparation parts the words of a language that has no spaces."""
+    return not SEGMENTING.isdisjoint(name.split("+"))
+
+
+def require_language(spec: MetricSpec, params: Mapping[str, object], preparation: Preparation, language: str) -> None:
+    """Refuse a metric that has no recipe for a language, or not with this preparation.
+
+    Raises
+    ------
+    NotForLanguage
+        The message names the language and what is missing.
+    """
+    if reason := not_for(spec, language, as_english=bool(params.get("as_english"))):
+        raise NotForLanguage(f"{spec.id}: {reason}")
+    used = effective(spec, preparation)
+    parted = all(segments(side) for side in (used.hypothesis, used.reference))
+    if Need.WORDS in spec.needs and not is_spaced(language) and not parted:
+        said = used.hypothesis if used.hypothesis == used.reference else f"{used.hypothesis} / {used.reference}"
+        raise NotForLanguage(
+            f"{spec.id}: not for this language with the preparation {said}: {name_of(language)} has no spaces "
+            "between words; choose one that segments, such as nfkc+characters"
+        )
+
+
+def not_for(spec: MetricSpec, language: str, *, as_english: bool = False) -> str:
+    """Return why a metric has no recipe for a language whatever the preparation, or nothing."""
+    if spec.languages is not None and primary(language) not in spec.languages and not as_english:
+        made_for = ", ".join(sorted(map(name_of, spec.languages)))
+        return f"not for this language: it knows {made_for}, the texts are {name_of(language)}"
+    if Need.WORDS in spec.needs and Need.CASED in spec.needs and not is_spaced(language):
+        return f"not for this language: it compares words, and {name_of(language)} has no spaces between them"
+    return ""

@@ -6,7 +6,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from analysis.metrics.answerability import CLASSES, PARAMETERS, best_answerability, has_capitals
-from analysis.metrics.contract import Metric, MetricResult, MetricSpec, Need, Parameter, Preparation, Question, Scale
+from analysis.metrics.contract import (
+    ENGLISH,
+    Metric,
+    MetricResult,
+    MetricSpec,
+    Need,
+    Parameter,
+    Preparation,
+    Question,
+    Scale,
+)
 from analysis.metrics.scoring import kept, score
 
 PUBLISHED_DELTA = 0.66  # Q-BLEU1 on SQuAD, with answerability's published weights
@@ -32,6 +42,7 @@ class QMetric:
             name=f"Q-{self.base.spec.name}",
             needs=self.base.spec.needs | {Need.REFS, Need.CASED},
             parameters=mine + self.base.spec.parameters,
+            languages=ENGLISH,
         )
 
     def available(self) -> tuple[bool, str]:

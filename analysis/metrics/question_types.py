@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from math import log
 
+from analysis.metrics.languages import primary
 from analysis.metrics.ptb import ptb
 
 TYPES = ("who", "when", "where", "what", "quantity", "how", "why", "which", "other")
@@ -17,6 +18,11 @@ _ORDER = (
     (("why",), "why"),
     (("which",), "which"),
 )
+
+
+def knows_types(language: str) -> bool:
+    """Say whether types can be told in a language: the rules know English question words alone."""
+    return primary(language) == "en"
 
 
 def question_type(question: str, answer: str = "") -> str:

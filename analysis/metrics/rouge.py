@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.metrics.contract import MetricResult, MetricSpec, Question, Unit
+from analysis.metrics.contract import WORDS, MetricResult, MetricSpec, Question, Unit
 
 BETA = 1.2
 
@@ -65,7 +65,7 @@ def rouge_l(hypothesis: str, references: Sequence[str]) -> float:
 class RougeL:
     """ROUGE-L of one question."""
 
-    spec = MetricSpec(id="rouge_l", name="ROUGE-L (beta 1.2)", version="1", unit=Unit.MULTI_REF)
+    spec = MetricSpec(id="rouge_l", name="ROUGE-L (beta 1.2)", version="1", unit=Unit.MULTI_REF, needs=WORDS)
 
     def available(self) -> tuple[bool, str]:
         return True, ""

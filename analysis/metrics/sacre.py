@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from analysis.metrics.contract import MetricResult, MetricSpec, Parameter, Question, Scale, Unit
+from analysis.metrics.languages import UNSPACED
 
 
 @cache
@@ -58,10 +59,11 @@ class Sacre:
             scale=Scale.PERCENT,
             parameters=self.parameters,
             library=f"sacrebleu {installed()}",
+            tokenises=True,
         )
 
     def available(self) -> tuple[bool, str]:
-        return (True, "") if installed() else (False, "sacrebleu is not installed (extra sacrebleu)")
+        return (True, "") if installed() else (False, "sacrebleu is not installed: python3 run.py extras sacrebleu")
 
     def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
         metric = self.make(params)
@@ -75,7 +77,13 @@ SACRE = (
         "sacrebleu",
         "sacreBLEU (sentence)",
         (
-            Parameter("tokenize", "13a", "tokeniser"),
+            Parameter(
+                "tokenize",
+                "13a",
+                "tokeniser; languages without spaces take their characters",
+                choices=("13a", "intl", "char", "zh", "ja-mecab", "ko-mecab", "none"),
+                by_language={"zh": "zh", **dict.fromkeys(sorted(UNSPACED - {"zh"}), "char")},
+            ),
             Parameter("smooth", "exp", "smoothing", choices=("exp", "floor", "add-k", "none")),
             Parameter("smooth_value", None, "value of floor or add-k smoothing"),
             Parameter(

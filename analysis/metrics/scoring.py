@@ -26,9 +26,10 @@ from analysis.metrics.contract import (
     resolved,
     undefined,
 )
-from analysis.metrics.preparation import step
+from analysis.metrics.preparation import require_language, step
 
 QUESTION_UNITS = frozenset({Unit.PAIR, Unit.MULTI_REF})
+ROUNDING = 1e-6
 
 
 class EmptyReference(ValueError):
@@ -41,6 +42,7 @@ def score(
     *,
     params: Mapping[str, Any] | None = None,
     preparation: Preparation = RAW,
+    language: str = "en",
 ) -> list[MetricResult]:
     """Score a batch: one result an item, in order, the same as if each item came alone.
 
@@ -53,7 +55,9 @@ def score(
     params
         Settings that differ from the metric's defaults.
     preparation
-        The named steps for either side. A metric that reads capitals gets the raw text whatever is asked.
+        The named steps for either side. A metric that reads capitals or tokenises gets the raw text whatever is asked.
+    language
+        Tag of the texts' language. A metric that has no recipe for it refuses.
 
     Returns
     -------
@@ -65,14 +69,15 @@ def score(
     ------
     EmptyReference
         A reference is blank; the message names the item and the reference, both counted from 0.
-    MetricUnavailable, MetricFailed, UnknownParameter, UnknownPreparation
+    NotForLanguage, MetricUnavailable, MetricFailed, UnknownParameter, UnknownPreparation
         The metric cannot run, broke, or was asked for something it does not have.
     """
     spec = metric.spec
     usable, reason = metric.available()
     if not usable:
         raise MetricUnavailable(f"{spec.id}: {reason}")
-    settings = resolved(spec, params or {})
+    settings = resolved(spec, params or {}, language)
+    require_language(spec, settings, preparation, language)
     prepared = prepare(batch, effective(spec, preparation))
     answers = [settled(spec, item) for item in prepared]
     open_items = [item for item, answer in zip(prepared, answers, strict=True) if answer is None]
@@ -124,7 +129,7 @@ def _computed(
         return []
     run = _each_pair if spec.unit is Unit.PAIR else _run
     results = run(metric, spec, items, settings)
-    return [_finite(result) for result in results]
+    return [_sound(result, spec) for result in results]
 
 
 def _run(metric: Metric, spec: MetricSpec, items: Sequence[Item], settings: Mapping[str, Any]) -> list[MetricResult]:
@@ -164,10 +169,22 @@ def best(results: Sequence[MetricResult], higher_is_better: bool) -> MetricResul
     return pick(results, key=lambda result: result.value or 0.0)
 
 
-def _finite(result: MetricResult) -> MetricResult:
-    if result.status is Status.OK and (result.value is None or not isfinite(result.value)):
+def _sound(result: MetricResult, spec: MetricSpec) -> MetricResult:
+    """Return a result whose value is a plain number within the metric's range, or its failure.
+
+    Rounding may carry a value past an end of the range by a hair; then it is that end.
+    """
+    if result.status is not Status.OK:
+        return result
+    if result.value is None or not isfinite(result.value):
         return failed(f"the value is not a number: {result.value}")
-    return result
+    low, high = spec.range
+    value = float(result.value)
+    slack = ROUNDING * max(1.0, min(abs(high), 100.0))
+    if not low - slack <= value <= high + slack:
+        return failed(f"the value {value:.6g} is outside the metric's range {low:g} to {high:g}")
+    kept_value = min(max(value, low), high)
+    return result if type(result.value) is float and kept_value == value else replace(result, value=kept_value)
 
 
 def _remembering(change: Callable[[str], str]) -> Callable[[str], str]:

@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('analysis', '0003_run_read_state'),
-        ('judging', '0027_tasks_per_annotator'),
+        ('judging', '0028_reopened_places'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

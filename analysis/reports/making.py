@@ -16,6 +16,10 @@ PREPARATIONS = {
     "raw": "left as they are",
     "lower": "lower-cased",
     "nqg": "normalised as QG-Bench does (nqg)",
+    "nfc": "in one Unicode form (nfc)",
+    "nfkc": "in one Unicode form, variants alike (nfkc)",
+    "characters": "lower-cased, each character a word (characters)",
+    "sudachi": "Japanese words by Sudachi (sudachi)",
     "ptb": "tokenised as the Penn Treebank (ptb)",
 }
 MIXED = {"quick": "where it takes seconds", "always": "always", "never": "never"}
@@ -61,8 +65,12 @@ def _prepared(preparation: Mapping[str, str]) -> str:
     """Write what was done to the texts of both sides."""
     sides = {"questions": preparation.get("hypothesis", ""), "references": preparation.get("reference", "")}
     if len(set(sides.values())) == 1 and sides["questions"]:
-        return f"questions and references {PREPARATIONS.get(sides['questions'], sides['questions'])}"
-    return ", ".join(f"{side} {PREPARATIONS.get(step, step)}" for side, step in sides.items() if step)
+        return f"questions and references {_in_words(sides['questions'])}"
+    return ", ".join(f"{side} {_in_words(steps)}" for side, steps in sides.items() if steps)
+
+
+def _in_words(steps: str) -> str:
+    return ", then ".join(PREPARATIONS.get(step, step) for step in steps.split("+"))
 
 
 def facts(parameters: Mapping[str, Any], versions: Mapping[str, str], *, seed: int) -> list[tuple[str, str]]:

@@ -15,12 +15,18 @@ from judging.rules import TypeSpread, quota_scores, type_spread
 from analysis import frames
 from analysis.frames import Material
 from analysis.metrics.diversity import exact_duplicates, near_duplicates
-from analysis.metrics.question_types import TYPES, question_type
+from analysis.metrics.languages import default_preparation, is_spaced
+from analysis.metrics.preparation import raw, step
+from analysis.metrics.question_types import TYPES, knows_types, question_type
 from analysis.reports.layout import Cell, Line, Table
 from analysis.reports.rows import number
 from analysis.reports.written import known, or_dash, percent
 from analysis.sections.section import Chance, Found, Inputs, Section
 
+TYPES_UNKNOWN = (
+    "Question types are not counted: they are told by English question words, "
+    "so they are not for this language."
+)
 COLUMNS = ("question_set", "source", "system", "unit", "text", "submitted_answer", "answer")
 Levels = Mapping[int, Mapping[str, float]]  # by unit and annotator
 NAMES = {
@@ -41,7 +47,8 @@ class HeldSet:
     system: str
     units: tuple[int, ...]
     texts: tuple[str | None, ...]
-    types: tuple[str, ...]
+    types: tuple[str, ...]  # empty where the language's question words are not known
+    parted: tuple[str, ...] = ()  # the returned texts with their words parted by spaces
 
     @property
     def returned(self) -> list[str]:
@@ -187,7 +194,15 @@ class SetFacts(Section[SetFactsRow]):
 
     def tables(self, found: Found) -> list[Table]:
         rows = found.of(SetFacts)
-        return [_types_table(rows), *_sets_table(rows)] if rows else []
+        told = [_types_table(rows)] if any(sum(row.asked().values()) for row in rows) else []
+        return [*told, *_sets_table(rows)] if rows else []
+
+    def small_print(self, found: Found) -> list[str]:
+        rows = found.of(SetFacts)
+        untold = any(row.returned for row in rows) and not any(
+            sum(row.asked().values()) for row in rows
+        )
+        return [TYPES_UNKNOWN] if untold else []
 
 
 class ComputedFacts(Section[FactRow]):
@@ -260,7 +275,8 @@ def held_sets(material: Material) -> list[HeldSet]:
     """Return the question sets in the order of the material."""
     columns = (material.questions[name].tolist() for name in COLUMNS)
     rows = zip(*columns, strict=True)
-    return [_held(list(slots)) for _, slots in groupby(rows, key=lambda row: row[0])]
+    language = material.campaign.collection.language
+    return [_held(list(slots), language) for _, slots in groupby(rows, key=lambda row: row[0])]
 
 
 def kinds_of(campaign: Campaign) -> dict[str, str]:
@@ -278,6 +294,8 @@ def value_of(fact: Fact, held: HeldSet, levels: Levels) -> float | None:
     """Return a set's mean score under a quota, or 1 or 0 as it reaches the diversity that is asked for."""
     if isinstance(fact, Quota):
         return _quota(fact, held, levels)
+    if held.returned and not held.types:
+        return None
     return float(
         held.spread is not None and held.spread.reaches(share=fact.share, balance=fact.balance)
     )
@@ -293,16 +311,18 @@ def levels_of(material: Material, criterion: str) -> Levels:
     return found
 
 
-def _held(slots: Sequence[tuple[Any, ...]]) -> HeldSet:
+def _held(slots: Sequence[tuple[Any, ...]], language: str) -> HeldSet:
     _, sources, systems, units, texts, submitted, answers = zip(*slots, strict=True)
     given = [None if pd.isna(text) else str(text) for text in texts]
     told = [_text(own) or _text(asked) for own, asked in zip(submitted, answers, strict=True)]
     types = [
         question_type(text, answer)
         for text, answer in zip(given, told, strict=True)
-        if text is not None
+        if text is not None and knows_types(language)
     ]
-    return HeldSet(str(sources[0]), str(systems[0]), units, tuple(given), tuple(types))
+    parted = raw if is_spaced(language) else step(default_preparation(language))
+    words = tuple(parted(text) for text in given if text is not None)
+    return HeldSet(str(sources[0]), str(systems[0]), units, tuple(given), tuple(types), words)
 
 
 def _text(value: Any) -> str:
@@ -339,7 +359,7 @@ def _of_system(
         cardinality_difference=_mean(gaps),
         cardinality_error=_mean([abs(gap) for gap in gaps]),
         exact_duplicates=sum(exact_duplicates(held.returned) for held in sets),
-        near_duplicates=sum(near_duplicates(held.returned) for held in sets),
+        near_duplicates=sum(near_duplicates(held.parted) for held in sets),
         **counts,
     )
 
@@ -363,7 +383,7 @@ def _set_row(held: HeldSet, facts: Iterable[tuple[Fact, Levels]]) -> SetRow:
         type_share=spread.share if spread else nan,
         type_balance=spread.balance if spread else nan,
         exact_duplicates=exact_duplicates(held.returned),
-        near_duplicates=near_duplicates(held.returned),
+        near_duplicates=near_duplicates(held.parted),
         facts=computed,
     )
 

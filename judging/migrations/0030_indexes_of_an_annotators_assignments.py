@@ -13,7 +13,7 @@ CREATE INDEX IF NOT EXISTS assignment_left_by ON judging_assignment (enrollment_
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("judging", "0027_tasks_per_annotator"),
+        ("judging", "0028_reopened_places"),
     ]
 
     operations = [migrations.RunSQL(ONE_SET, migrations.RunSQL.noop)]

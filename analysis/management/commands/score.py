@@ -23,7 +23,7 @@ from analysis.metrics.contract import (
     UnknownParameter,
     resolved,
 )
-from analysis.metrics.preparation import STEPS
+from analysis.metrics.preparation import STEPS, UnknownPreparation, step
 from analysis.metrics.scoring import kept
 from judging.formats.tables import Table, read_delimited, read_jsonl
 from judging.formats.text import Unreadable
@@ -45,8 +45,10 @@ class Command(BaseCommand):
         parser.add_argument("--answer", default="", help="column of the answers")
         parser.add_argument("--source", default="", help="column of the source: its rows (by system) are a set")
         parser.add_argument("--system", default="", help="column of the system")
-        parser.add_argument("--prepare-hypothesis", default="raw", choices=sorted(STEPS))
-        parser.add_argument("--prepare-reference", default="raw", choices=sorted(STEPS))
+        steps = f"one of {', '.join(STEPS)}, or several with a plus between"
+        parser.add_argument("--prepare-hypothesis", default="raw", help=steps)
+        parser.add_argument("--prepare-reference", default="raw", help="the same for the references")
+        parser.add_argument("--language", default="en", help="tag of the texts' language (en)")
         parser.add_argument("--param", action="append", default=[], help="such as bertscore.part=precision")
         parser.add_argument("--out", type=Path)
         parser.add_argument("--list", action="store_true", help="say which metrics there are, and stop")
@@ -61,7 +63,12 @@ class Command(BaseCommand):
         params = _params(options["param"], metrics)
         rows = _lines(file, table, columns)
         preparation = Preparation(options["prepare_hypothesis"], options["prepare_reference"])
-        found, missing = self._scores(metrics, rows, params, preparation)
+        for name in (preparation.hypothesis, preparation.reference):
+            try:
+                step(name)
+            except UnknownPreparation as error:
+                raise CommandError(str(error)) from None
+        found, missing = self._scores(metrics, rows, params, preparation, options["language"])
         _write(out, table, found)
         if missing:
             raise CommandError("\n".join(["Not computed:", *missing]))
@@ -72,6 +79,7 @@ class Command(BaseCommand):
         rows: Sequence[Line],
         params: Mapping[str, Mapping[str, Any]],
         preparation: Preparation,
+        language: str,
     ) -> tuple[dict[str, list[MetricResult]], list[str]]:
         found: dict[str, list[MetricResult]] = {}
         missing: list[str] = []
@@ -79,7 +87,7 @@ class Command(BaseCommand):
             for metric in metrics:
                 id = metric.spec.id
                 try:
-                    found[id] = scored(metric, rows, params=params.get(id), preparation=preparation)
+                    found[id] = scored(metric, rows, params=params.get(id), preparation=preparation, language=language)
                 except (MetricFailed, MetricUnavailable) as error:
                     missing.append(str(error))
                 else:

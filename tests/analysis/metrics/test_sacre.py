@@ -16,7 +16,7 @@ QUESTIONS = [
 def test_it_is_in_percent_and_says_where_it_is_missing(metric: object) -> None:
     assert metric.spec.scale is Scale.PERCENT  # type: ignore[attr-defined]
     usable, reason = metric.available()  # type: ignore[attr-defined]
-    assert usable or reason == "sacrebleu is not installed (extra sacrebleu)"
+    assert usable or reason == "sacrebleu is not installed: python3 run.py extras sacrebleu"
 
 
 @pytest.mark.skipif(not installed(), reason="sacrebleu is not installed")

@@ -45,7 +45,7 @@ class SharedLetters:
     @property
     def spec(self) -> MetricSpec:
         return MetricSpec(
-            "letters", "Letters", "1", Unit.PAIR, needs=self.needs, higher_is_better=self.higher_is_better
+            "letters", "Letters", "1", Unit.PAIR, (0, 100), needs=self.needs, higher_is_better=self.higher_is_better
         )
 
     def available(self) -> tuple[bool, str]:

@@ -1,0 +1,49 @@
+"""What metrics must know of a language: its name, whether spaces part its words, and how it is prepared by default."""
+
+NAMES = {
+    "ar": "Arabic", "de": "German", "en": "English", "es": "Spanish", "fr": "French", "it": "Italian",
+    "ja": "Japanese", "km": "Khmer", "ko": "Korean", "lo": "Lao", "my": "Burmese", "ru": "Russian", "th": "Thai",
+    "zh": "Chinese",
+}  # fmt: skip
+THREE_LETTERS = {"eng": "en", "deu": "de", "fra": "fr", "ita": "it", "jpn": "ja", "kor": "ko", "rus": "ru",
+                 "spa": "es", "tha": "th", "zho": "zh", "cmn": "zh", "yue": "zh", "wuu": "zh"}  # fmt: skip
+UNSPACED = frozenset({"ja", "zh", "th", "lo", "km", "my"})
+
+
+def primary(tag: str) -> str:
+    """Return the language of a tag without script and region.
+
+    Examples
+    --------
+    >>> primary("zh-Hant-TW"), primary("jpn"), primary("")
+    ('zh', 'ja', 'en')
+    """
+    first = tag.replace("_", "-").split("-")[0].strip().lower() or "en"
+    return THREE_LETTERS.get(first, first)
+
+
+def name_of(tag: str) -> str:
+    """Return the English name of a language, or its tag."""
+    return NAMES.get(primary(tag), tag)
+
+
+def is_spaced(tag: str) -> bool:
+    """Say whether spaces part the words of a language."""
+    return primary(tag) not in UNSPACED
+
+
+def default_preparation(tag: str) -> str:
+    """Return how texts of a language are prepared for metrics of words, unless told otherwise.
+
+    English is prepared exactly as QG-Bench's published scores were. Other languages are first brought to one Unicode
+    normal form, because the same letter may be written with or without a combining mark; those without spaces are
+    then cut into characters.
+
+    Examples
+    --------
+    >>> default_preparation("en"), default_preparation("fr-CA"), default_preparation("ja")
+    ('nqg', 'nfc+nqg', 'nfkc+characters')
+    """
+    if not is_spaced(tag):
+        return "nfkc+characters"
+    return "nqg" if primary(tag) == "en" else "nfc+nqg"

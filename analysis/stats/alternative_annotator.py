@@ -1,0 +1,257 @@
+"""The alternative annotator test (Calderon, Reichart and Dror 2025): may a judge that is no person stand in for one?
+
+Each person in turn is left out. On every item the judge and that person are compared by how near each is to the
+others; the judge wins against the person where it is at least as near often enough. Passing does not say that the judge
+is good: one that gives everything the most frequent value can pass where people nearly always give it. What stands
+beside the verdict (the ceiling, bias by system, use of the scale) decides.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import nan
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special, stats
+
+from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels, grouped, numeric
+from analysis.stats.estimate import Estimate, undefined
+from analysis.stats.multiplicity import benjamini_yekutieli
+from analysis.stats.resampling import Jackknife, jackknife, with_spread
+
+FEWEST_ITEMS = 30
+FEWEST_PEOPLE = 3
+FALSE_FINDINGS = 0.05
+PASSES = 0.5  # the winning rate
+TIE = 1e-9
+LEVELS = ("nominal", "ordinal", "interval")
+EPSILONS = {0.2: "trained experts", 0.15: "skilled annotators", 0.1: "crowd workers"}
+NAME = "average advantage probability, mean over people"
+TWO_PEOPLE = "two people only: each is compared by the other alone, so the test is weak"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgainstPerson:
+    """The judge against one person left out.
+
+    `advantage`: share of items on which the judge is at least as near to the others as this person; `person_advantage`:
+    the reverse. `p_items` takes items as independent, as published; `p` keeps a source's items together.
+    """
+
+    person: str
+    n: int
+    advantage: float = nan
+    person_advantage: float = nan
+    p_items: float = nan
+    p: float = nan
+    adjusted_items: float = nan
+    adjusted: float = nan
+    reason: str = ""
+
+    @property
+    def won_items(self) -> bool:
+        return self.adjusted_items <= FALSE_FINDINGS
+
+    @property
+    def won(self) -> bool:
+        return self.adjusted <= FALSE_FINDINGS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlternativeTest:
+    """The test of one judge: against each person, and over them."""
+
+    people: tuple[AgainstPerson, ...]
+    epsilon: float
+    winning_rate_items: float  # as published: items are independent
+    winning_rate: float  # a source's items are kept together
+    advantage: Estimate  # average advantage probability; its interval over sources where these are given
+    items: int  # with the judge and two people or more
+    dropped: int  # items that the judge has and fewer than two people judged
+    reason: str = ""
+    caution: str = ""
+
+    @property
+    def passed_items(self) -> bool | None:
+        return None if np.isnan(self.winning_rate_items) else self.winning_rate_items >= PASSES
+
+    @property
+    def passed(self) -> bool | None:
+        return None if np.isnan(self.winning_rate) else self.winning_rate >= PASSES
+
+
+def alternative_test(
+    people: ArrayLike,
+    judge: ArrayLike,
+    *,
+    level: str,
+    epsilon: float,
+    names: Sequence[str] = (),
+    sources: Labels | None = None,
+    expert: ArrayLike | None = None,
+    fewest_items: int = FEWEST_ITEMS,
+) -> AlternativeTest:
+    """Test whether a judge may stand in for people.
+
+    Parameters
+    ----------
+    people : (n_items, n_people), NaN where not judged
+    judge : (n_items,), NaN where the judge has none
+    level : "nominal" compares by equality, "ordinal" and "interval" by minus the root mean square difference
+    epsilon : what replacing a person may cost: .2 for trained experts, .15 skilled, .1 crowd
+    names : of the people, in the order of the columns
+    sources : (n_items,) labels; items on one source are kept together
+    expert : (n_items,) of one trusted expert, who then stands for the others
+    fewest_items : people with fewer items are left out, with the reason
+
+    Returns
+    -------
+    AlternativeTest
+        ``winning_rate`` is the share of people against whom the judge wins; it passes from .5.
+
+    Notes
+    -----
+    For person h on item i, S(f) and S(h) are how near judge and person are to the others. W_f = [S(f) >= S(h)], W_h =
+    [S(h) >= S(f)]. The null is mean(W_h - W_f) >= epsilon, by a one-sided t-test (below 30 items Wilcoxon's signed
+    ranks), adjusted by Benjamini and Yekutieli. With sources, the t-test's standard error comes from leaving out one
+    source at a time.
+
+    Examples
+    --------
+    >>> n = np.arange(40)
+    >>> h1 = 1 + 7 * n % 5
+    >>> h2, h3 = np.minimum(5, h1 + (n % 4 == 0)), np.maximum(1, h1 - (n % 3 == 0))
+    >>> judge = np.maximum(1, h1 - (n % 8 == 0))
+    >>> found = alternative_test(np.stack([h1, h2, h3], axis=1), judge, level="ordinal", epsilon=0.2)
+    >>> round(found.advantage.value, 4), found.winning_rate
+    (0.9333, 1.0)
+    """
+    table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
+    if level not in LEVELS:
+        raise ValueError(f"level: {level!r} is none of {', '.join(LEVELS)}")
+    if not 0 <= epsilon < 1:
+        raise ValueError(f"epsilon: {epsilon} does not lie between 0 and 1")
+    if len(own) != len(table):
+        raise ValueError(f"judge: {len(own)} values for {len(table)} items")
+    trusted = None if expert is None else numeric(expert, name="expert", ndim=1)
+    titles = list(names) or [f"person {place}" for place in range(1, table.shape[1] + 1)]
+    codes = np.arange(len(own)) if sources is None else grouped(sources, name="sources")[1]
+    enough = (~np.isnan(table)).sum(axis=1) >= (1 if trusted is not None else 2)
+    has = ~np.isnan(own)
+    usable = enough & has & (True if trusted is None else ~np.isnan(trusted))
+    wins = [_wins(table, own, place, usable, level, trusted) for place in range(table.shape[1])]
+    found = [
+        _against(title, gap, codes, epsilon, fewest_items, sources is not None)
+        for title, gap in zip(titles, wins, strict=True)
+    ]
+    by_items = benjamini_yekutieli([one.p_items for one in found])
+    together = benjamini_yekutieli([one.p for one in found])
+    judged = tuple(
+        replace(one, adjusted_items=float(a), adjusted=float(b))
+        for one, a, b in zip(found, by_items, together, strict=True)
+    )
+    tested = [one for one in judged if not one.reason]
+    few = f"no person has {fewest_items} items that the judge and others judged too"
+    return AlternativeTest(
+        people=judged,
+        epsilon=epsilon,
+        winning_rate_items=_share([one.won_items for one in tested]),
+        winning_rate=_share([one.won for one in tested]),
+        advantage=_average(wins, [not one.reason for one in judged], codes, sources is not None),
+        items=int(usable.sum()),
+        dropped=int((has & ~usable).sum()),
+        reason="" if tested else few,
+        caution=TWO_PEOPLE if len(tested) < FEWEST_PEOPLE and tested and trusted is None else "",
+    )
+
+
+Wins = tuple[FloatArray, FloatArray, BoolArray]  # W_f, W_h and which items they are of
+
+
+def _wins(
+    table: FloatArray, judge: FloatArray, person: int, usable: BoolArray, level: str, expert: FloatArray | None
+) -> Wins:
+    """Return on which items the judge, and the person, is at least as near to the others."""
+    own = table[:, person]
+    others = np.delete(table, person, axis=1) if expert is None else expert[:, None]
+    items = usable & ~np.isnan(own) & (~np.isnan(others)).any(axis=1)
+    near = [_nearness(values[items, None], others[items], level) for values in (judge, own)]
+    gap = near[0] - near[1]
+    tie = np.abs(gap) <= TIE * np.maximum(1.0, np.abs(near[0]))
+    return ((gap > 0) | tie).astype(float), ((gap < 0) | tie).astype(float), items
+
+
+def _nearness(values: FloatArray, others: FloatArray, level: str) -> FloatArray:
+    """Return a score that grows as the mean of equals, or as minus the root mean square difference, does."""
+    if level == "nominal":
+        return np.asarray(np.nansum(np.where(np.isnan(others), np.nan, values == others), axis=1))
+    return np.asarray(-np.nansum((values - others) ** 2, axis=1))
+
+
+def _against(name: str, wins: Wins, codes: IntArray, epsilon: float, fewest: int, together: bool) -> AgainstPerson:
+    judge, person, items = wins
+    n = len(judge)
+    if n < fewest or n < 2:
+        return AgainstPerson(person=name, n=n, reason=f"{n} items that the judge and others judged too: too few")
+    gap = person - judge
+    p = _one_sided(gap, epsilon)
+    return AgainstPerson(
+        person=name,
+        n=n,
+        advantage=float(judge.mean()),
+        person_advantage=float(person.mean()),
+        p_items=p,
+        p=_by_source(gap, codes[items], epsilon) if together else p,
+    )
+
+
+def _one_sided(gap: FloatArray, epsilon: float) -> float:
+    """Return p that the mean of a gap is epsilon or more."""
+    if np.ptp(gap) == 0:
+        return 0.0 if gap[0] < epsilon else 1.0
+    if len(gap) < FEWEST_ITEMS:
+        return float(stats.wilcoxon(gap - epsilon, alternative="less").pvalue)
+    return float(stats.ttest_1samp(gap, epsilon, alternative="less").pvalue)
+
+
+def _by_source(gap: FloatArray, codes: IntArray, epsilon: float) -> float:
+    """Return the same p by Student's t on the error from leaving out one source at a time."""
+    _, source = np.unique(codes, return_inverse=True)
+    count = np.bincount(source).astype(float)
+    units = len(count)
+    if units < 2:
+        return nan
+    left_out = (gap.sum() - np.bincount(source, weights=gap)) / (len(gap) - count)
+    value = float(gap.mean())
+    found = jackknife(value, left_out, np.ones(units), Jackknife(), of="source")
+    if np.isnan(found.high):
+        return nan if np.ptp(left_out) > TIE or units < 3 else float(value >= epsilon)
+    error = (found.high - value) / special.stdtrit(found.df, 0.975)
+    return float(stats.t.cdf((value - epsilon) / error, found.df))
+
+
+def _share(won: Sequence[bool]) -> float:
+    return sum(won) / len(won) if won else nan
+
+
+def _average(wins: Sequence[Wins], counted: Sequence[bool], codes: IntArray, together: bool) -> Estimate:
+    """Return the mean over people of the share of items that the judge wins, with its interval over sources."""
+    kept = [one for one, is_in in zip(wins, counted, strict=True) if is_in]
+    if not kept:
+        return undefined(NAME, "nobody can be compared with the judge")
+    value = float(np.mean([judge.mean() for judge, _, _ in kept]))
+    any_of = np.logical_or.reduce([items for _, _, items in kept])
+    names, unit = np.unique(codes[any_of], return_inverse=True)
+    place = np.full(len(codes), -1)
+    place[any_of] = unit
+    left_out = np.zeros(len(names))
+    for judge, _, items in kept:
+        count = np.bincount(place[items], minlength=len(names))
+        rest = len(judge) - count
+        if (rest == 0).any():
+            return Estimate(value=value, n=int(any_of.sum()), method=NAME, reason="a person judged one source alone")
+        left_out += (judge.sum() - np.bincount(place[items], weights=judge, minlength=len(names))) / rest
+    found = jackknife(
+        value, left_out / len(kept), np.ones(len(names)), Jackknife(), of="source" if together else "unit"
+    )
+    return with_spread(value, found, n=int(any_of.sum()), dropped=0, method=NAME, at_most=1.0)

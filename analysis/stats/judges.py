@@ -1,0 +1,192 @@
+"""What stands beside the verdict on a judge that is no person: the ceiling, its severity and its use of the scale."""
+
+from collections import Counter
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from analysis.stats.arrays import FloatArray, IntArray, Labels, grouped, numeric
+from analysis.stats.correlation import NAMES, Method, coefficients
+from analysis.stats.estimate import Estimate, undefined
+from analysis.stats.resampling import Jackknife, Statistic, estimated, jackknife, mean_statistic, with_spread
+
+MOST_GROUPS = 100  # of sources for a jackknife: more change nothing and cost a correlation each
+DECIMALS = 10  # means of ratings that are equal but for rounding are one value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Following:
+    """How well the judge, and how well one person, follows the mean of the other people, by the same coefficient.
+
+    Each person in turn is left out; both are compared with the others on that person's items, and averaged.
+    """
+
+    judge: Estimate
+    person: Estimate  # the human ceiling on the judge's items
+    difference: Estimate  # judge minus person
+
+
+def following(
+    people: ArrayLike, judge: ArrayLike, *, sources: Labels | None = None, method: Method = "spearman"
+) -> Following:
+    """Compare a judge with one person as followers of the others.
+
+    Parameters
+    ----------
+    people : (n_items, n_people), NaN where not judged
+    judge : (n_items,), NaN where the judge has none; only its items count
+    sources : (n_items,) labels; intervals leave out one source (or group of sources) at a time
+    method : "pearson", "spearman" or "kendall"
+    """
+    table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
+    codes, groups = _groups(sources, len(own))
+    triples = [_triple(table, own, place, codes) for place in range(table.shape[1])]
+    triples = [one for one in triples if len(one[1]) >= 3]
+    names = {
+        "judge": f"{NAMES[method]} of the judge with the mean of people but one",
+        "person": f"{NAMES[method]} of one person with the mean of the others",
+        "difference": f"{NAMES[method]}, judge minus person",
+    }
+    n = int((~np.isnan(own) & ((~np.isnan(table)).sum(axis=1) >= 2)).sum())
+    if not triples:
+        nothing = {name: undefined(words, "no item has the judge and two people", n=n) for name, words in names.items()}
+        return Following(**nothing)
+    whole = _followed(triples, method, None)
+    left_out = np.array([_followed(triples, method, group) for group in range(groups)])
+    found = {}
+    for place, (name, words) in enumerate(names.items()):
+        if np.isnan(whole[place]):
+            found[name] = undefined(words, "the judge's values, or people's, do not vary", n=n)
+            continue
+        spread = jackknife(float(whole[place]), left_out[:, place], np.ones(groups), Jackknife(), of="source")
+        most = 1.0 if name != "difference" else 2.0
+        found[name] = with_spread(float(whole[place]), spread, n=n, dropped=0, method=words, at_most=most)
+    return Following(**found)
+
+
+Triple = tuple[FloatArray, IntArray]  # columns judge, person, mean of the others; the group of each item
+
+
+def _triple(table: FloatArray, own: FloatArray, person: int, codes: IntArray) -> Triple:
+    others = np.delete(table, person, axis=1)
+    count = (~np.isnan(others)).sum(axis=1)
+    mean = np.round(np.where(count > 0, np.nansum(others, axis=1) / np.maximum(count, 1), nan), DECIMALS)
+    columns = np.column_stack([own, table[:, person], mean])
+    kept = ~np.isnan(columns).any(axis=1)
+    return columns[kept], codes[kept]
+
+
+def _followed(triples: list[Triple], method: Method, without: int | None) -> tuple[float, float, float]:
+    """Return judge, person and their difference, each a mean over the people left out."""
+    pairs = []
+    for columns, group in triples:
+        kept = columns if without is None else columns[group != without]
+        r = coefficients(kept, method=method) if len(kept) >= 3 else np.full((3, 3), nan)
+        pairs.append((r[0, 2], r[1, 2]))
+    table = np.array(pairs)
+    judge, person = table.mean(axis=0).tolist()
+    return judge, person, judge - person
+
+
+def _groups(sources: Labels | None, n: int) -> tuple[IntArray, int]:
+    """Return each item's group of sources and how many groups there are."""
+    codes = np.arange(n) if sources is None else grouped(sources, name="sources")[1]
+    units = int(codes.max()) + 1 if n else 0
+    groups = min(units, MOST_GROUPS)
+    return codes % max(groups, 1), groups
+
+
+def severity_of(people: ArrayLike, judge: ArrayLike, *, sources: Labels | None = None) -> Estimate:
+    """Return the mean of the judge minus the mean of people, over the items that both judged."""
+    gap, codes = _gaps(people, judge, sources)
+    return _mean_over(gap, codes, "mean of the judge minus people")
+
+
+def bias_by_system(people: ArrayLike, judge: ArrayLike, *, systems: Labels, sources: Labels) -> dict[str, Estimate]:
+    """Return for each system how much kinder the judge is to it than to the others, people's means set against it.
+
+    The judge's severity is taken out: it is the mean gap (judge minus people) on the system's items minus the mean gap
+    on all other items. With its interval over sources.
+    """
+    gap, codes = _gaps(people, judge, sources)
+    names, system = grouped(systems, name="systems")
+    here = ~np.isnan(gap)
+    found = {}
+    for code, name in enumerate(names):
+        own = here & (system == code)
+        rest = here & (system != code)
+        label = "judge minus people on this system, minus the same on the others"
+        if not own.any() or not rest.any():
+            found[str(name)] = undefined(label, "the judge and people share no items of this system, or none of others")
+            continue
+        units = int(codes.max()) + 1
+        sums = np.zeros((units, 4))
+        for place, rows in enumerate((own, rest)):
+            sums[:, 2 * place] = np.bincount(codes[rows], weights=gap[rows], minlength=units)
+            sums[:, 2 * place + 1] = np.bincount(codes[rows], minlength=units)
+        used = sums[sums[:, 1] + sums[:, 3] > 0]
+        found[str(name)] = _of_sources(used, _difference, label, int(own.sum()))
+    return found
+
+
+def _difference(sums: FloatArray) -> FloatArray:
+    own = mean_statistic(sums[..., :2])
+    return np.asarray(own - mean_statistic(sums[..., 2:]))
+
+
+def _of_sources(sums: FloatArray, statistic: Statistic, label: str, n: int) -> Estimate:
+    one_each = sparse.csr_array(sparse.eye_array(len(sums)))
+    found = estimated(sums, np.ones(len(sums)), statistic, Jackknife(), method=label, clusters=one_each)
+    return Estimate(
+        value=found.value, low=found.low, high=found.high, n=n, clusters=found.clusters, df=found.df,
+        method=found.method, reason=found.reason,
+    )  # fmt: skip
+
+
+def _gaps(people: ArrayLike, judge: ArrayLike, sources: Labels | None) -> tuple[FloatArray, IntArray]:
+    table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
+    count = (~np.isnan(table)).sum(axis=1)
+    mean = np.where(count > 0, np.nansum(table, axis=1) / np.maximum(count, 1), nan)
+    codes = np.arange(len(own)) if sources is None else grouped(sources, name="sources")[1]
+    return own - mean, codes
+
+
+def _mean_over(gap: FloatArray, codes: IntArray, label: str) -> Estimate:
+    here = ~np.isnan(gap)
+    if not here.any():
+        return undefined(label, "the judge and people share no items")
+    units = int(codes.max()) + 1
+    sums = np.column_stack(
+        [np.bincount(codes[here], weights=gap[here], minlength=units), np.bincount(codes[here], minlength=units)]
+    )
+    return _of_sources(sums[sums[:, 1] > 0].astype(float), mean_statistic, label, int(here.sum()))
+
+
+def most_given(values: ArrayLike) -> tuple[float, float]:
+    """Return the share of the value given most often, and that value; NaN where there is none."""
+    own = numeric(values, name="values", ndim=1)
+    counts = Counter(own[~np.isnan(own)].tolist())
+    if not counts:
+        return nan, nan
+    value, times = min(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return times / counts.total(), value
+
+
+def jury(judges: ArrayLike, *, nominal: bool) -> FloatArray:
+    """Return a jury's value on each item: the mean of its judges, or the value that most of them give.
+
+    Where names tie, the jury has none; an item that one judge lacks has none.
+    """
+    table = numeric(judges, name="judges", ndim=2)
+    complete = ~np.isnan(table).any(axis=1)
+    if not nominal:
+        return np.where(complete, table.mean(axis=1), nan)
+    found = np.full(len(table), nan)
+    for row in np.flatnonzero(complete):
+        (first, times), *rest = Counter(table[row].tolist()).most_common(2)
+        if not rest or rest[0][1] < times:
+            found[row] = first
+    return found

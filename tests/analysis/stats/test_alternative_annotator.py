@@ -1,0 +1,116 @@
+"""The alternative annotator test: the numbers of the authors' own program, and its edges."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis.stats.alternative_annotator import alternative_test
+from analysis.stats.multiplicity import benjamini_yekutieli
+
+N = np.arange(40)
+EQUAL = N % 3
+NAMES = np.stack([EQUAL, np.where(N % 5 == 0, (EQUAL + 1) % 3, EQUAL), np.where(N % 7 == 0, (EQUAL + 2) % 3, EQUAL)], 1)
+NAMES_JUDGE = np.where(N % 6 == 0, (EQUAL + 1) % 3, EQUAL)
+FIRST = 1 + 7 * N % 5
+SCALE = np.stack([FIRST, np.minimum(5, FIRST + (N % 4 == 0)), np.maximum(1, FIRST - (N % 3 == 0))], 1)
+SCALE_JUDGE = np.maximum(1, FIRST - (N % 8 == 0))
+
+
+def test_names_are_compared_by_equality_as_the_authors_program_does():
+    found = alternative_test(NAMES, NAMES_JUDGE, level="nominal", epsilon=0.1)
+    assert [one.advantage for one in found.people] == [0.875, 0.875, 0.875]
+    assert [one.p_items for one in found.people] == pytest.approx([0.5, 0.0720963, 0.0720963], abs=1e-6)
+    assert found.advantage.value == 0.875
+    assert found.winning_rate == found.winning_rate_items == 0
+    assert found.passed is False
+    assert found.items == 40
+
+
+@pytest.mark.parametrize("level", ["ordinal", "interval"])
+def test_points_of_a_scale_are_compared_by_their_distance(level):
+    found = alternative_test(SCALE, SCALE_JUDGE, level=level, epsilon=0.2)
+    assert [one.advantage for one in found.people] == [0.9, 0.975, 0.925]
+    assert [one.p_items for one in found.people] == pytest.approx([0.0219919, 4.80233e-6, 5.25855e-5], rel=1e-5)
+    assert found.advantage.value == pytest.approx(0.9333333)
+    assert found.winning_rate == 1
+    assert found.passed is True
+
+
+def test_adjusted_p_are_benjamini_and_yekutielis():
+    p = [0.01, 0.5, 0.03, np.nan, 0.02]
+    kept = [0.01, 0.5, 0.03, 0.02]
+    got = benjamini_yekutieli(p)
+    assert np.isnan(got[3])
+    assert got[[0, 1, 2, 4]].tolist() == pytest.approx(stats.false_discovery_control(kept, method="by").tolist())
+
+
+def test_a_judge_that_always_gives_the_top_can_pass_where_people_nearly_always_do():
+    rng = np.random.default_rng(3)
+    people = np.where(rng.random((300, 3)) < 0.9, 3, rng.integers(1, 3, (300, 3)))
+    found = alternative_test(people, np.full(300, 3), level="ordinal", epsilon=0.2)
+    assert found.passed
+
+
+def test_a_judge_that_is_one_of_the_people_wins_and_its_opposite_loses():
+    same = alternative_test(SCALE, SCALE[:, 0], level="ordinal", epsilon=0.1)
+    assert same.people[0].advantage == same.people[0].person_advantage == 1
+    worst = alternative_test(SCALE, 6 - SCALE[:, 0], level="ordinal", epsilon=0.2)
+    assert worst.winning_rate == 0
+
+
+def test_items_that_one_person_judged_are_dropped_and_counted():
+    people = np.vstack([SCALE, np.full((5, 3), np.nan)]).astype(float)
+    people[40:, 0] = 2
+    judge = np.append(SCALE_JUDGE, [2.0] * 4 + [np.nan])
+    found = alternative_test(people, judge, level="ordinal", epsilon=0.2)
+    assert (found.items, found.dropped) == (40, 4)
+    assert found.people[0].n == 40
+
+
+def test_people_with_too_few_items_are_left_out_with_the_reason():
+    people = SCALE.astype(float)
+    people[20:, 2] = np.nan
+    found = alternative_test(people, SCALE_JUDGE, level="ordinal", epsilon=0.2)
+    assert found.people[2].reason == "20 items that the judge and others judged too: too few"
+    assert np.isnan(found.people[2].p)
+    assert "two people only" in found.caution
+    none = alternative_test(people[:10], SCALE_JUDGE[:10], level="ordinal", epsilon=0.2)
+    assert none.passed is None
+    assert none.reason == "no person has 30 items that the judge and others judged too"
+
+
+def test_below_thirty_items_signed_ranks_are_tested():
+    found = alternative_test(SCALE[:20], SCALE_JUDGE[:20], level="ordinal", epsilon=0.2, fewest_items=10)
+    judge, person = [], []
+    for h, *rest in ([SCALE[i, 0], SCALE[i, 1], SCALE[i, 2]] for i in range(20)):
+        judge.append(-np.sqrt(np.mean([(SCALE_JUDGE[len(judge)] - o) ** 2 for o in rest])))
+        person.append(-np.sqrt(np.mean([(h - o) ** 2 for o in rest])))
+    gap = np.array([(h >= f) * 1.0 - (f >= h) for f, h in zip(judge, person, strict=True)]) - 0.2
+    assert found.people[0].p_items == pytest.approx(stats.wilcoxon(gap, alternative="less").pvalue)
+
+
+def test_items_on_one_source_are_kept_together():
+    alike = np.repeat(np.arange(10), 4)
+    people, judge = SCALE[alike], SCALE_JUDGE[alike]
+    found = alternative_test(people, judge, level="ordinal", epsilon=0.2, sources=alike)
+    once = alternative_test(SCALE[:10], SCALE_JUDGE[:10], level="ordinal", epsilon=0.2, fewest_items=2)
+    # four copies of each item say no more than the item: the error is that of ten
+    gap = np.array([one.person_advantage - one.advantage for one in once.people])
+    assert [one.person_advantage - one.advantage for one in found.people] == pytest.approx(gap.tolist())
+    assert all(one.p > one.p_items for one in found.people)
+    assert found.advantage.clusters == 10
+
+
+def test_one_trusted_expert_stands_for_the_others():
+    found = alternative_test(SCALE[:, 1:], SCALE_JUDGE, level="ordinal", epsilon=0.15, expert=SCALE[:, 0])
+    assert found.people[0].advantage == np.mean(np.abs(SCALE_JUDGE - FIRST) <= np.abs(SCALE[:, 1] - FIRST))
+    assert found.caution == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "told"), [({"level": "ratio"}, "level"), ({"epsilon": 1.5}, "epsilon"), ({"judge": N[:3]}, "3 values")]
+)
+def test_bad_input_is_refused(change, told):
+    asked = {"judge": SCALE_JUDGE, "level": "ordinal", "epsilon": 0.2, **change}
+    with pytest.raises(ValueError, match=told):
+        alternative_test(SCALE, asked.pop("judge"), **asked)
