@@ -85,6 +85,7 @@ urlpatterns = [
     path("campaigns/<uuid:uuid>/plan/", campaigns.plan, name="plan"),
     path("campaigns/<uuid:uuid>/plan/questions/", selection.choose, name="selection"),
     path("campaigns/<uuid:uuid>/amend/", campaigns.amend, name="amend"),
+    path("campaigns/<uuid:uuid>/duplicate/", campaigns.duplicate, name="duplicate"),
     path("campaigns/<uuid:uuid>/discard/", campaigns.discard, name="discard"),
     path("campaigns/<uuid:uuid>/lock/", campaigns.lock, name="lock"),
     path("campaigns/<uuid:uuid>/open/", campaigns.open_, name="open"),

@@ -57,6 +57,16 @@ def create(*, by: User, collection: Collection, rubric: Rubric, plan: Mapping[st
     return campaign
 
 
+def duplicate(*, campaign: Campaign, by: User) -> Campaign:
+    """Make a draft with the plan of another campaign: same material, protocol, design and texts, nobody in it."""
+    plan = {key: getattr(campaign, key) for key in PLANNED}
+    longest = Campaign._meta.get_field("title").max_length or 0
+    plan["title"] = f"Copy of {campaign.title}"[:longest]
+    return create(
+        by=by, collection=campaign.collection, rubric=campaign.rubric, plan=plan, selection=campaign.selection
+    )
+
+
 def change_plan(*, campaign: Campaign, plan: Mapping[str, Any]) -> None:
     """Change a draft; what is locked is only amended, with a reason."""
     with transaction.atomic():

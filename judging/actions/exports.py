@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from django.db.models import Q
+
 from judging.formats.formulas import inert
 from judging.formats.records import (
     Direction,
@@ -46,6 +48,14 @@ SCALES: dict[Metric.Scale, Scale] = {
     Metric.Scale.OTHER: "none",
 }
 Texts = dict[int, dict[str, str]]
+
+
+def fits_qgstec(campaign: Campaign) -> bool:
+    """Say whether QG-STEC's XML can hold a campaign: sentences with a type each, whose questions are judged singly."""
+    sources = campaign.collection.sources.all()
+    others = sources.filter(Q(passage__isnull=False) | Q(sentence="") | Q(target_type=""))
+    of_sets = campaign.rubric.criteria.filter(unit="set").exists()
+    return not of_sets and sources.exists() and not others.exists()
 
 
 def study_of(*, campaign: Campaign, extras: bool = False) -> Study:

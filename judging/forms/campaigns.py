@@ -7,9 +7,11 @@ from typing import Any
 
 from django import forms
 from django.utils import timezone
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from judging.actions import panels
+from judging.actions import fit, panels, sheets
+from judging.actions.fit import MaterialFacts
 from judging.models import Campaign, Enrollment, Invitation, Membership, Rubric, User
 
 FIRST_LIFE = timedelta(days=14)  # of a link, unless its maker says otherwise
@@ -63,11 +65,19 @@ class PlanForm(forms.ModelForm):
             "consent": forms.Textarea(attrs={"rows": 4}),
         }
 
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, user: User, material: MaterialFacts | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.material = material
         own = Rubric.objects.filter(owner__isnull=True) | Rubric.objects.filter(owner=user)
         self.fields["rubric"].queryset = own.order_by("title", "version")
         self.fields["rubric"].empty_label = None
+
+    def protocols(self) -> list[tuple[Any, Rubric, list[str]]]:
+        """Return the button of each protocol, the protocol, and what of it the material does not fit."""
+        buttons = {button.data["value"].value: button for button in self["rubric"]}
+        rubrics = self.fields["rubric"].queryset
+        found = fit.by_fit(rubrics, self.material) if self.material else [(each, []) for each in rubrics]
+        return [(buttons[rubric.pk], rubric, misfits) for rubric, misfits in found]
 
     def sections(self) -> list[tuple[str, str, list[forms.BoundField]]]:
         """Return the fields under the question they answer: a title, why it is asked, and the fields."""
@@ -121,6 +131,16 @@ class NewCampaignForm(PlanForm):
         super().__init__(*args, **kwargs)
         self.fields["collection"].queryset = collections
         self.fields["collection"].empty_label = None
+        annotators = self.fields["annotators_per_task"]
+        annotators.required, annotators.initial = False, None
+        annotators.help_text = format_lazy("{} {}", _("Empty: as many as the protocol says."), annotators.help_text)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        asked = "annotators_per_task" in cleaned and cleaned["annotators_per_task"] is None
+        if asked and (rubric := cleaned.get("rubric")):
+            cleaned["annotators_per_task"] = sheets.known(rubric).document.annotators
+        return cleaned
 
 
 class InvitationForm(forms.ModelForm):

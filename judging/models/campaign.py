@@ -151,6 +151,11 @@ class Campaign(models.Model):
     def __str__(self) -> str:
         return self.title
 
+    @property
+    def step(self) -> int:
+        """How far it is: 1 draft, 2 locked, 3 open or paused, 4 closed or archived."""
+        return {"draft": 1, "locked": 2, "open": 3, "paused": 3}.get(self.state, 4)
+
 
 class Deviation(models.Model):
     """A change after the protocol was locked; the report lists them."""

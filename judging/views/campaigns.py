@@ -15,11 +15,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging import tasks
-from judging.actions import campaigns, enrollments, jobs, judgments, panels, selections
+from judging.actions import campaigns, enrollments, exports, fit, jobs, judgments, panels, selections, sheets
+from judging.actions.fit import MaterialFacts
 from judging.actions.rounds import NothingToJudge
 from judging.forms.campaigns import AmendForm, ExclusionForm, InvitationForm, MemberForm, NewCampaignForm, PlanForm
 from judging.guards import campaign_for_managers, campaign_for_staff, collections_to_plan_with, creator_required
 from judging.models import Campaign, Exclusion, Membership, Note, QuestionSet, Task, User
+from judging.selection import CannotChoose
 
 MOST_REPORTS = 200  # of broken items on the page of tasks
 
@@ -38,8 +40,14 @@ def new(request: HttpRequest) -> HttpResponse:
     """Plan a campaign."""
     own = collections_to_plan_with(request.user)
     initial = {"collection": request.GET.get("collection"), "rubric": request.GET.get("rubric")}
+    wanted = request.POST.get("collection") or initial["collection"] or ""
+    about = own.filter(pk=wanted if wanted.isdecimal() else None).first() or own.first()
     form = NewCampaignForm(
-        request.POST if request.method == "POST" else None, user=request.user, collections=own, initial=initial
+        request.POST if request.method == "POST" else None,
+        user=request.user,
+        material=fit.facts(about) if about else None,
+        collections=own,
+        initial=initial,
     )
     if request.method == "POST" and form.is_valid():
         plan = form.cleaned_data
@@ -70,15 +78,37 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "worker_lives": jobs.worker_lives(),
         "is_manager": _manages(request.user, campaign),
         "question_count": selections.question_count(campaign),
+        "fits_qgstec": exports.fits_qgstec(campaign),
+        **_outlook(campaign, _material(campaign)),
     }
     return render(request, "judging/campaigns/overview.html", context)
+
+
+def _material(campaign: Campaign) -> MaterialFacts | None:
+    """Count what a draft judges; None of a campaign that is planned already, or whose selection fits no more."""
+    try:
+        return fit.of_draft(campaign) if campaign.state == Campaign.State.DRAFT else None
+    except CannotChoose:
+        return None
+
+
+def _outlook(campaign: Campaign, material: MaterialFacts | None) -> dict[str, Any]:
+    """Return what a draft's pages say before the lock: what does not fit, and how much judging it comes to."""
+    if material is None:
+        return {}
+    document = sheets.known(campaign.rubric).document
+    effort = fit.effort(document, material, campaign.annotators_per_task)
+    return {"misfits": fit.misfits(document, material), "effort": effort}
 
 
 @campaign_for_managers
 @require_http_methods(["GET", "POST"])
 def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Change a draft's plan, or read a locked one."""
-    form = PlanForm(request.POST if request.method == "POST" else None, instance=campaign, user=request.user)
+    material = _material(campaign)
+    form = PlanForm(
+        request.POST if request.method == "POST" else None, instance=campaign, user=request.user, material=material
+    )
     if request.method == "POST" and form.is_valid():
         return _told(
             request, campaign, lambda: campaigns.change_plan(campaign=campaign, plan=form.cleaned_data), _("Saved.")
@@ -91,6 +121,7 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "deviations": campaign.deviations.all(),
         "proof": panels.proof(campaign),
         "judged": selections.words(campaign),
+        **_outlook(campaign, material),
     }
     return render(request, "judging/campaigns/plan.html", context, status=422 if form.errors else 200)
 
@@ -123,6 +154,17 @@ def lock(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     done = _("The protocol is locked. Open the campaign when you are ready.")
     locking = partial(campaigns.lock, campaign=campaign, now=timezone.now(), by=request.user)
     return _told(request, campaign, locking, done)
+
+
+@campaign_for_managers
+@creator_required
+@require_POST
+def duplicate(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Plan another campaign like this one."""
+    get_object_or_404(collections_to_plan_with(request.user), pk=campaign.collection_id)
+    made = campaigns.duplicate(campaign=campaign, by=request.user)
+    messages.success(request, _("A draft with the same plan. Change what is to differ, then lock its protocol."))
+    return redirect("judging:plan", made.uuid)
 
 
 @campaign_for_managers

@@ -58,8 +58,8 @@ MAY = {
         analysis:everything analysis:bundle judging:job judging:job_cancel
         judging:files judging:file judging:file_examples analysis:side_by_side analysis:published
         analysis:items analysis:item analysis:keep_example analysis:collection_items analysis:collection_item""",
-    MANAGER: """annotation:preview judging:plan judging:selection judging:amend judging:discard judging:lock
-        judging:open judging:pause judging:close
+    MANAGER: """annotation:preview judging:plan judging:selection judging:amend judging:duplicate judging:discard
+        judging:lock judging:open judging:pause judging:close
         judging:archive judging:reveal_draws judging:exclude judging:invite judging:revoke judging:undo_joins
         judging:add_member judging:remove_member judging:collection_delete judging:collection_share
         judging:collection_end_use judging:import_columns judging:import_reading judging:import_preview

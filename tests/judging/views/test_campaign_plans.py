@@ -142,3 +142,71 @@ def test_limit_of_tasks_for_each_annotator(page, draft):
     assert refused.context["form"].errors["tasks_per_annotator"]
     panel = plan(draft, tasks_per_annotator=4, order="panel", rubric=factories.rubric("qgstec2010-b").pk)
     assert "leave this empty" in page.post(address("plan", draft), panel).text
+
+
+def test_new_campaign_names_what_does_not_fit_and_puts_the_best_fit_first(page, owner):
+    factories.collection(owner=owner)
+    pairs, single = factories.rubric("qgstec2010-b"), factories.rubric("nema-khapra")
+    text = page.get(reverse("judging:campaign_new")).text
+    assert text.index(single.title) < text.index(pairs.title)
+    assert "It judges sets of questions; here each system has one question to a source." in text
+    assert "fits this material" in text
+
+
+def test_new_campaign_takes_the_protocols_own_number_of_annotators_where_none_is_named(page, owner):
+    collection, rubric = factories.collection(owner=owner), factories.rubric("qgbench")
+    form = {
+        "collection": collection.pk, "rubric": rubric.pk, "title": "Weirs", "annotators_per_task": "", "order": "depth",
+        "lease_minutes": 60, "time_zone": "UTC",
+    }  # fmt: skip
+    page.post(reverse("judging:campaign_new"), form)
+    assert Campaign.objects.get().annotators_per_task == 5
+
+
+def test_draft_says_what_does_not_fit_and_how_much_judging_it_is(page, owner):
+    campaign = factories.campaign(manager=owner, rubric=factories.rubric("qgstec2010-b"), annotators_per_task=2)
+    for name in ("campaign", "plan"):
+        text = page.get(address(name, campaign)).text
+        assert "does not fit this material" in text
+        assert "4 tasks, 2 annotators each: about 0.2 hours of judging in all" in text
+    campaigns.lock(campaign=campaign, now=timezone.now())
+    assert "does not fit this material" not in page.get(address("campaign", campaign)).text
+
+
+def test_duplicate_is_a_draft_with_the_same_plan_and_nobody_in_it(page, owner):
+    campaign = factories.opened(manager=owner, annotators_per_task=2, consent="I agree.", order="breadth")
+    factories.enrollment(campaign)
+    answer = page.post(address("duplicate", campaign))
+    made = Campaign.objects.exclude(pk=campaign.pk).get()
+    assert answer.url == address("plan", made)
+    assert (made.title, made.state, made.consent) == ("Copy of Canal towns", "draft", "I agree.")
+    assert (made.collection, made.rubric, made.annotators_per_task) == (campaign.collection, campaign.rubric, 2)
+    assert (made.order, made.enrollments.count(), made.memberships.get().user) == ("breadth", 0, owner)
+
+
+def test_duplicate_needs_a_right_on_the_material_itself(page, owner):
+    campaign = factories.opened()
+    campaigns.add_member(campaign=campaign, user=owner, role="manager")
+    assert page.post(address("duplicate", campaign)).status_code == 404
+
+
+def test_every_tab_says_where_the_campaign_stands_and_what_is_next(page, owner):
+    campaign = factories.campaign(manager=owner)
+    assert "Next: lock the protocol" in page.get(address("plan", campaign)).text
+    campaigns.lock(campaign=campaign, now=timezone.now())
+    assert "Next: open it" in page.get(address("tasks", campaign)).text
+    campaigns.open_(campaign=campaign, now=timezone.now())
+    assert "At work now" in page.get(address("campaign", campaign)).text
+    campaigns.close(campaign=campaign, now=timezone.now())
+    assert "Next: the report" in page.get(address("annotators", campaign)).text
+    assert "At work now" not in page.get(address("campaign", campaign)).text
+
+
+def test_links_of_a_closed_campaign_are_not_shown_as_living(page, owner):
+    campaign = factories.opened(manager=owner)
+    link = campaigns.invite(campaign=campaign, by=owner)
+    assert link.token in page.get(address("annotators", campaign)).text
+    campaigns.close(campaign=campaign, now=timezone.now())
+    text = page.get(address("annotators", campaign)).text
+    assert link.token not in text
+    assert "its links let nobody in" in text

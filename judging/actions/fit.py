@@ -1,0 +1,114 @@
+"""Whether a protocol fits the material of a campaign, and how much work it comes to; nothing is stored."""
+
+from dataclasses import dataclass
+from math import ceil
+
+from django.db.models import Count, Max, Q, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from judging.actions import selections
+from judging.formats import rubric as documents
+from judging.formats.rubric_schema import RubricDocument
+from judging.models import Campaign, Collection, Rubric, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class MaterialFacts:
+    """What of a collection is judged: how much, and how many of its sources have what a protocol may show."""
+
+    sources: int
+    passages: int
+    sentences: int
+    answers: int
+    target_types: int
+    systems: int
+    sets: int
+    questions: int
+    expected: int  # questions in the largest set
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much judging a campaign comes to, by the protocol's own estimate of a task."""
+
+    tasks: int
+    seconds: int
+
+    @property
+    def hours(self) -> float:
+        return self.seconds / 3600
+
+
+def facts(collection: Collection, units: QuerySet[Unit] | None = None) -> MaterialFacts:
+    """Count a collection, or only some of its units."""
+    judged = Unit.objects.all() if units is None else units
+    judged = judged.filter(question_set__source__collection=collection, position__isnull=False)
+    source = "question_set__source"
+    counted = judged.aggregate(
+        sources=Count(source, distinct=True),
+        passages=Count(source, distinct=True, filter=Q(**{f"{source}__passage__isnull": False})),
+        sentences=Count(source, distinct=True, filter=~Q(**{f"{source}__sentence": ""})),
+        answers=Count(source, distinct=True, filter=~Q(**{f"{source}__answer": ""})),
+        target_types=Count(source, distinct=True, filter=~Q(**{f"{source}__target_type": ""})),
+        systems=Count("question_set__system", distinct=True),
+        sets=Count("question_set", distinct=True),
+        questions=Count("question"),
+        expected=Max("question_set__expected", default=0),
+    )
+    return MaterialFacts(**counted)
+
+
+def of_draft(campaign: Campaign) -> MaterialFacts:
+    """Count what a draft judges as it is planned now."""
+    return facts(campaign.collection, selections.units_of(campaign) if campaign.selection else None)
+
+
+def misfits(document: RubricDocument, material: MaterialFacts) -> list[str]:
+    """Return, in sentences, what the protocol asks for and the material does not have."""
+    if not material.questions:
+        return [_("The material has no questions yet.")]
+    shown = {name for stage in document.stages for name in stage.shows}
+    parts = {
+        "passage": (material.passages, _("the passage")),
+        "answer": (material.answers, _("the answer")),
+        "target_type": (material.target_types, _("the type that was asked for")),
+    }
+    if "passage" not in shown:  # beside a passage the sentence is only marked in it
+        parts["sentence"] = (material.sentences, _("the sentence"))
+    found = []
+    for name, (there, words) in parts.items():
+        if name in shown and there < material.sources:
+            without = material.sources - there
+            said = ngettext(
+                "It shows %(part)s; %(n)d of %(sources)d sources has none.",
+                "It shows %(part)s; %(n)d of %(sources)d sources have none.",
+                without,
+            )
+            found.append(said % {"part": words, "n": without, "sources": material.sources})
+    of_sets = any(each.unit == "set" or each.asked == "once_per_set" for each in document.criteria)
+    if of_sets and material.expected < 2:
+        found.append(_("It judges sets of questions; here each system has one question to a source."))
+    elif document.expected > 1 and material.expected < document.expected:
+        words = _("It expects %(wanted)d questions from each system on each source; here there are at most %(most)d.")
+        found.append(words % {"wanted": document.expected, "most": material.expected})
+    elif document.expected == 1 and document.task == "source" and material.expected > 1 and not of_sets:
+        words = _("It expects one question from each system on each source; here there are up to %(most)d.")
+        found.append(words % {"most": material.expected})
+    return found
+
+
+def effort(document: RubricDocument, material: MaterialFacts, annotators: int) -> Effort:
+    """Return how many tasks there will be, and how long all annotators judge together; exact but for the seconds."""
+    tasks = {
+        "source": material.sources,
+        "question_set": material.sets,
+        "unit": ceil(material.questions / document.page_size),
+    }[document.task]
+    return Effort(tasks, tasks * annotators * document.estimated_seconds)
+
+
+def by_fit(rubrics: QuerySet[Rubric], material: MaterialFacts) -> list[tuple[Rubric, list[str]]]:
+    """Return protocols with what does not fit, the best fit first, otherwise in their order."""
+    found = [(each, misfits(documents.from_document(each.document), material)) for each in rubrics]
+    return sorted(found, key=lambda pair: len(pair[1]))

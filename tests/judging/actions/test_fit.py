@@ -1,0 +1,77 @@
+"""Whether a protocol fits the material, and how much judging it comes to."""
+
+import pytest
+
+from judging.actions import fit
+from judging.formats import rubric as documents
+from judging.models import Source
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def misfits(key, collection):
+    return fit.misfits(documents.shipped(key), fit.facts(collection))
+
+
+def test_facts_count_what_is_judged():
+    collection = factories.collection(sources=3, systems=("Alba", "Brisa"), expected=2)
+    found = fit.facts(collection)
+    assert (found.sources, found.sets, found.systems, found.questions, found.expected) == (3, 6, 2, 12, 2)
+    assert (found.passages, found.sentences, found.answers, found.target_types) == (3, 3, 3, 0)
+
+
+def test_pairs_about_sentences_do_not_fit_single_questions_about_passages():
+    collection = factories.collection(sources=3)
+    Source.objects.update(sentence="")
+    assert misfits("qgstec2010-b", collection) == [
+        "It shows the type that was asked for; 3 of 3 sources have none.",
+        "It shows the sentence; 3 of 3 sources have none.",
+        "It judges sets of questions; here each system has one question to a source.",
+    ]
+
+
+def test_one_source_without_is_said_as_one():
+    collection = factories.collection(sources=3)
+    Source.objects.update(sentence="Herons wade.", target_type="who")
+    Source.objects.filter(position=1).update(sentence="")
+    assert misfits("qgstec2010-b", collection)[0] == "It shows the sentence; 1 of 3 sources has none."
+
+
+def test_single_questions_about_passages_fit_what_judges_those():
+    assert misfits("nema-khapra", factories.collection()) == []
+    collection = factories.collection()
+    Source.objects.update(answer="the mill")
+    assert misfits("qgbench", collection) == []
+
+
+def test_sets_of_six_do_not_fit_pairs_nor_single_questions():
+    pairs = factories.collection(expected=2)
+    assert misfits("qgstec2010-a", pairs) == [
+        "It expects 6 questions from each system on each source; here there are at most 2."
+    ]
+    Source.objects.update(answer="the mill")
+    assert misfits("qgbench", pairs) == [
+        "It expects one question from each system on each source; here there are up to 2."
+    ]
+
+
+def test_empty_material_fits_nothing():
+    assert misfits("qgbench", factories.collection(sources=0)) == ["The material has no questions yet."]
+
+
+@pytest.mark.parametrize(
+    ("key", "tasks", "seconds"),
+    [("qgbench", 3, 3 * 2 * 150), ("qgstec2010-b", 6, 6 * 2 * 90), ("nema-khapra", 1, 1 * 2 * 120)],
+)
+def test_effort_counts_tasks_as_the_protocol_cuts_them(key, tasks, seconds):
+    """Three sources, two systems: three pages of a source, six of a set, one page of ten single questions."""
+    found = fit.effort(documents.shipped(key), fit.facts(factories.collection(sources=3)), annotators=2)
+    assert (found.tasks, found.seconds) == (tasks, seconds)
+
+
+def test_best_fit_comes_first():
+    collection = factories.collection()
+    ours = [factories.rubric(key) for key in ("qgstec2010-b", "nema-khapra")]
+    found = fit.by_fit(type(ours[0]).objects.order_by("title"), fit.facts(collection))
+    assert [(rubric.key, len(reasons)) for rubric, reasons in found] == [("nema-khapra", 0), ("qgstec2010-b", 2)]
