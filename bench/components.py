@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from analysis.stats.ceiling import human_ceiling
 from analysis.stats.components import variance_components
 from analysis.stats.reml import Unfit
+from analysis.stats.system_pairs import pairs_of_systems
 
 METHODS = ("pearson", "spearman", "kendall")
 
@@ -86,9 +87,10 @@ def alarms(design: Design, random: bool, seed: int) -> list[bool]:
         return []
     truth = np.zeros(design.systems) if random else own.mean(axis=1)
     missed = []
+    tests = pairs_of_systems(found, **data, questions=data["sources"] * design.systems + data["systems"])
     for a, b in design.compared or combinations(range(design.systems), 2):
-        tested = found.difference(a, b)
-        if tested.defined:
+        tested = tests[a, b]
+        if tested.low == tested.low:
             missed.append(not tested.low <= truth[a] - truth[b] <= tested.high)
     return missed
 

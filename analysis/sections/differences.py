@@ -320,9 +320,9 @@ def _leader(
     highest, p = ranked[0], {}
     for row in pairs:
         if highest in (row.better, row.other):
-            p[row.other if row.better == highest else row.better] = (
-                row.p_holm if row.better == highest else 1.0
-            )
+            other = row.other if row.better == highest else row.better
+            lower = row.better == highest or not known(row.p_holm)
+            p[other] = row.p_holm if lower else 1.0
     unknown = [metric for metric in values if metric != highest and not known(p.get(metric, nan))]
     members = [m for m in ranked if m == highest or (m not in unknown and p[m] >= SURE)]
     behind = [m for m in ranked if m not in members and m not in unknown]

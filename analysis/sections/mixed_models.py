@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from math import nan
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from analysis.stats.components import Components, variance_components
 from analysis.stats.estimate import Tested, untested
 from analysis.stats.multiplicity import holm
 from analysis.stats.reml import Unfit
+from analysis.stats.system_pairs import pairs_of_systems
 
 QUICK = 1e9  # questions x (systems, annotators and their pairs)^2: below it a fit takes seconds
 METHOD = "mixed model, REML"
@@ -69,8 +70,10 @@ class MixedModels(Section[ModelRow]):
     note = (
         "A linear model of the ratings with random effects of sources and of questions (one system's "
         "on one source), and of annotators where the run declares them random; it takes the scale's "
-        "steps as equal. p with Holm's correction over the pairs of a criterion. Below stand the "
-        "variances: what makes ratings of one system differ."
+        "steps as equal. Where annotators are random each pair is tested twice, with the variances "
+        "of all systems and with those of the two alone, and the larger p stands. p with Holm's "
+        "correction over the pairs of a criterion. Below stand the variances: what makes ratings of "
+        "one system differ."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ModelRow]:
@@ -116,21 +119,30 @@ def model_of(inputs: Inputs, criterion: Criterion, *, annotators_random: bool) -
     Unfit
         The ratings do not permit it, or it would take long and was not asked for.
     """
-    material = inputs.counted
-    place = material.slots.set_index("unit")[["system", "source"]].fillna("")
-    rows = material.judgments[material.judgments["criterion"] == criterion.key]
-    rows = rows.dropna(subset=["value"]).join(place, on="unit")
+    rows = _ratings(inputs, criterion)
     if inputs.settings["mixed_model"] == "quick" and _cost(rows) > QUICK:
         asked = "it would take long; ask for it before the run"
         raise Unfit(f"not fitted: with {len(rows):,} judgments {asked}")
-    return variance_components(
-        rows["value"].to_numpy(dtype="float64"),
-        systems=rows["system"].to_numpy(dtype=object),
-        sources=rows["source"].to_numpy(dtype=object),
-        annotators=rows["annotator"].to_numpy(dtype=object),
-        questions=rows["unit"].to_numpy(),
-        annotators_random=annotators_random,
-    )
+    return variance_components(**_columns(rows), annotators_random=annotators_random)
+
+
+def _ratings(inputs: Inputs, criterion: Criterion) -> pd.DataFrame:
+    """Return the ratings of a criterion with their systems and sources."""
+    material = inputs.counted
+    place = material.slots.set_index("unit")[["system", "source"]].fillna("")
+    rows = material.judgments[material.judgments["criterion"] == criterion.key]
+    return rows.dropna(subset=["value"]).join(place, on="unit")
+
+
+def _columns(rows: pd.DataFrame) -> dict[str, Any]:
+    """Return the ratings as `analysis.stats.components` takes them."""
+    return {
+        "ratings": rows["value"].to_numpy(dtype="float64"),
+        "systems": rows["system"].to_numpy(dtype=object),
+        "sources": rows["source"].to_numpy(dtype=object),
+        "annotators": rows["annotator"].to_numpy(dtype=object),
+        "questions": rows["unit"].to_numpy(),
+    }
 
 
 def _rows(inputs: Inputs, criterion: Criterion) -> Iterator[ModelRow]:
@@ -144,7 +156,7 @@ def _rows(inputs: Inputs, criterion: Criterion) -> Iterator[ModelRow]:
         nothing = untested(METHOD, str(reason))
         yield ModelRow(criterion.key, "difference", "", "", nothing, nan)
         return
-    yield from _differences(model, criterion)
+    yield from _differences(model, _columns(_ratings(inputs, criterion)), criterion)
     for name, value in model.variances.items():
         estimate = Tested(value=value, n=model.n, method=model.method)
         yield ModelRow(criterion.key, f"variance of {EFFECTS[name]}", "", "", estimate, nan)
@@ -156,8 +168,10 @@ def _cost(rows: pd.DataFrame) -> float:
     return float(rows["unit"].nunique()) * columns**2
 
 
-def _differences(model: Components, criterion: Criterion) -> Iterator[ModelRow]:
-    tests = {pair: model.difference(*pair) for pair in combinations(model.systems, 2)}
+def _differences(
+    model: Components, columns: dict[str, Any], criterion: Criterion
+) -> Iterator[ModelRow]:
+    tests = pairs_of_systems(model, **columns)
     adjusted = holm(np.array([test.p for test in tests.values()]))
     for ((first, second), test), p in zip(tests.items(), adjusted, strict=True):
         estimate = Tested(

@@ -81,7 +81,8 @@ def human_ceiling(
         return Estimate(value=value, n=n, dropped=dropped, method=name, reason=reason)
     spread = jackknife(value, np.array(without), np.ones(units), interval)
     words = replace(spread, words=spread.words.replace("unit", "source" if units == n else "group"))
-    return with_spread(value, words, n=n, dropped=dropped, method=name, at_most=1.0)
+    found = with_spread(value, words, n=n, dropped=dropped, method=name, at_most=1.0)
+    return replace(found, low=-1.0) if found.low < -1 else found
 
 
 @dataclass(frozen=True, slots=True)

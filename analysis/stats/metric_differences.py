@@ -184,8 +184,8 @@ class _Pairwise:
             reason = str(limits.reason[at]) or ("a correlation is undefined" if np.isnan(value) else "")
             found = Tested(
                 value=value,
-                low=float(limits.low[at]),
-                high=float(limits.high[at]),
+                low=float(np.maximum(limits.low[at], -2)),  # what two correlations can differ by
+                high=float(np.minimum(limits.high[at], 2)),
                 p=float(limits.p[at]),
                 df=float(limits.df[at]),
                 n=int(limits.units[at]) if n is None else n,

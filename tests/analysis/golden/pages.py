@@ -95,7 +95,7 @@ class Page(HTMLParser):
         if self._cell is None or not data.strip():
             return
         inside = self._open[-1] if self._open else ""
-        if inside == "under":
+        if inside in ("under", "range"):
             self._cell.under += data.strip()
         elif inside == "letters":
             self._cell.letters += data.strip()

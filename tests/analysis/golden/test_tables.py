@@ -15,7 +15,7 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.analysis import studies
-from tests.analysis.golden import inference, material, second
+from tests.analysis.golden import conclusions, inference, material, second
 from tests.analysis.golden.material import Golden, Slot
 from tests.analysis.golden.pages import Page
 
@@ -42,6 +42,12 @@ ABOUT = {
     "test_metrics_against_people": ("levels",),
     "test_differences_as_published": ("differences", "dependent", "dependent_z"),
     "test_mixed_model": ("mixed_models",),
+    "test_intervals_of_agreement": ("agreement", "resampling", "scarcity"),
+    "test_intervals_of_correlations": ("levels", "left_out", "pooled", "within_source"),
+    "test_differences_of_metrics": ("differences", "metric_differences"),
+    "test_leaders": ("differences",),
+    "test_ceiling": ("ceiling",),
+    "test_dependability": ("dependability", "generalisability"),
 }
 
 
@@ -596,3 +602,107 @@ def test_mixed_model(made: Made) -> None:
                 assert table.cell(f"{row['first']} – {row['second']}", "p").text == p_text(
                     row["p_holm"]
                 )
+
+
+def test_intervals_of_agreement(made: Made) -> None:
+    identity = ["criterion", "basis", "coefficient", "level"]
+    expected = conclusions.agreement(made.golden, made.said)
+    same(made, "agreement", expected, identity, part=True)
+
+
+def test_intervals_of_correlations(made: Made) -> None:
+    identity = ["criterion", "metric", "level", "coefficient"]
+    expected = conclusions.levels(made.golden, made.counted)
+    same(made, "levels", expected, identity, part=True)
+    sizes = {
+        (row["criterion"], row["metric"], row["level"], row["coefficient"]): row["questions"]
+        for row in made.tables["levels"]
+    }
+    for row in expected:
+        table = made.html.table("levels", f"{MEASURES[row['coefficient']]}, {LEVELS[row['level']]}")
+        cell = table.cell(names(made).get(row["criterion"], row["criterion"]), row["metric"])
+        if cell.text != "–":
+            limits = "" if row["low"] is None else f"{short(row['low'])} to {short(row['high'])}, "
+            assert cell.under == f"{limits}n = {sizes[tuple(row[name] for name in identity)]}"
+
+
+def test_differences_of_metrics(made: Made) -> None:
+    """Stored, and on the page as the highest metric of each criterion against each other one."""
+    expected = conclusions.differences(made.golden, made.counted)
+    same(made, "differences", expected, ["criterion", "level", "better", "other"])
+    leading = {(row["criterion"], row["level"]): row["highest"] for row in made.tables["leaders"]}
+    for row in expected:
+        highest = leading.get((row["criterion"], row["level"]))
+        if highest not in (row["better"], row["other"]):
+            continue
+        turned = row["better"] != highest
+        low, high = row["low"], row["high"]
+        if turned and low is not None:
+            low, high = -high, -low
+        title = f"{names(made).get(row['criterion'], row['criterion'])}, {LEVELS[row['level']]}"
+        table = made.html.table("differences", f"{title}: {highest}")
+        line = row["better"] if turned else row["other"]
+        cell = table.cell(line, "Δρ")
+        value = row["value"] if not turned or row["value"] is None else -row["value"]
+        assert cell.text == ("–" if value is None else short(value))
+        limits = "" if low is None else f"{short(low)} to {short(high)}, "
+        assert cell.under == f"{limits}n = {row['questions']}"
+        p = table.cell(line, "p")
+        assert (p.text, p.bold) == (
+            p_text(row["p_holm"]),
+            row["p_holm"] is not None and row["p_holm"] < 0.05,
+        )
+
+
+def test_leaders(made: Made) -> None:
+    pairs = conclusions.differences(made.golden, made.counted)
+    values = {
+        (row["criterion"], row["level"], row["metric"]): row["value"]
+        for row in inference.levels(made.golden, made.counted)
+        if row["coefficient"] == "spearman"
+    }
+    places = {(human, level) for human, level, _ in values}
+    told = {place: [v for (*at, _), v in values.items() if tuple(at) == place] for place in places}
+    wanted = {
+        place
+        for place in places
+        if any(v is not None for v in told[place]) and len(made.golden.metrics) > 1
+    }
+    rows = {(row["criterion"], row["level"]): row for row in made.tables["leaders"]}
+    assert set(rows) == wanted
+    for place, row in rows.items():
+        own = {metric: v for (*at, metric), v in values.items() if tuple(at) == place}
+        family = [each for each in pairs if (each["criterion"], each["level"]) == place]
+        highest, members, behind, unknown = conclusions.leaders(own, family)
+        assert own[row["highest"]] == pytest.approx(own[highest])
+        assert row["members"][0] == row["highest"]
+        assert set(row["members"]) == members
+        assert (set(row["behind"]), set(row["unknown"])) == (behind, unknown)
+        cell = made.html.table("leaders").cell(
+            names(made).get(place[0], place[0]), LEVELS[place[1]]
+        )
+        assert cell.text == " and ".join(
+            filter(None, [", ".join(row["members"][:-1]), row["members"][-1]])
+        )
+
+
+def test_ceiling(made: Made) -> None:
+    expected = conclusions.ceiling(made.golden, made.counted)
+    same(made, "ceiling", expected, ["criterion", "level", "coefficient"])
+
+
+def test_dependability(made: Made) -> None:
+    """Where every question has ratings of several annotators; three studies, as dense matrices are slow."""
+    if made.golden.name not in ("qgbench", "qgeval", "schlichtkrull-cheng"):
+        pytest.skip("the second program is slow")
+    for key in made.golden.criteria[:3]:
+        rows = [row for row in made.tables["dependability"] if row["criterion"] == key]
+        expected = conclusions.dependability(made.golden, made.counted, key)
+        assert {(row["annotators"], row["sources"]) for row in rows} == set(expected)
+        table = made.html.table("dependability", names(made)[key])
+        for row in rows:
+            own = expected[row["annotators"], row["sources"]]
+            assert {name: row[name] for name in own} == pytest.approx(own, abs=1e-4)
+            cell = table.cell(str(row["annotators"]), f"{row['sources']} sources")
+            assert cell.text == written(row["error_of_difference"])
+            assert cell.under == written(row["generalisability"])

@@ -188,6 +188,23 @@ def test_the_set_in_front_holds_those_whose_p_is_not_below_five_percent():
     assert (row.highest, row.members, row.behind, row.unknown) == ("bleu", ["bleu", "meteor"], ["chrf"], ["gone"])
 
 
+def test_a_metric_ahead_on_shared_questions_but_untested_is_not_called_indistinct():
+    rows = [rho("bleu", 0.4), rho("chrf", 0.3)]
+    found = stored.found(levels=rows, differences=[pair("chrf", "bleu", 0.1, None)])
+    [row] = Leaders().compute(None, found, None)  # type: ignore[arg-type]
+    assert (row.highest, row.members, row.unknown) == ("bleu", ["bleu"], ["chrf"])
+
+
+def test_a_pair_with_the_highest_second_is_turned_round():
+    """On the questions of a pair the other may lead: bleu is highest, and lower than chrf by .10 (.02 to .18) there."""
+    rows = [rho("bleu", 0.4), rho("chrf", 0.3)]
+    there = pair("chrf", "bleu", 0.1, 0.03) | {"low": 0.02, "high": 0.18}
+    (table,) = Differences().tables(stored.found(levels=rows, differences=[there]))
+    assert [(line.name, [(cell.text, cell.under) for cell in line.cells[:2]]) for line in table.lines] == [
+        ("chrf", [("−.10", "−.18 to −.02, n = 12"), (".030", "")]),
+    ]
+
+
 def test_tables_show_each_pair_with_the_highest_in_its_own_columns():
     rows = [rho("bleu", 0.4), rho("meteor", 0.38), rho("chrf", 0.1)]
     pairs = [
