@@ -40,7 +40,13 @@ REFUSALS = {
     errno.ENOSPC: "lies on a disk that is full: free some space and start again",
     errno.EDQUOT: "has used up this account's share of the disk: free some space and start again",
 }
-ALWAYS = {"listen_addresses": "", "max_connections": 200, "log_timezone": "UTC", "timezone": "UTC"}
+ALWAYS = {
+    "listen_addresses": "",
+    "max_connections": 200,
+    "log_timezone": "UTC",
+    "timezone": "UTC",
+    "client_connection_check_interval": 1000,  # ms: a killed worker's long statement must not hold up its successor
+}
 FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
 
 

@@ -74,7 +74,7 @@ class Child:
 
     def _has_died(self, code: int, now: float) -> None:
         self.deaths = self.deaths + 1 if now - self.started < LONGEST_PAUSE else 1
-        self.start_at = now + min(2.0 ** (self.deaths - 1), LONGEST_PAUSE)
+        self.start_at = now + (min(2.0 ** (self.deaths - 2), LONGEST_PAUSE) if self.deaths > 1 else 0.0)
         self.process = None
         self.say(f"The {self.program.name} ended ({_reason(code)}); starting it again. Its log: {self.program.log}")
 

@@ -38,7 +38,8 @@ def let_planner_know(*changed: type[models.Model]) -> None:
 
     def analyze() -> None:
         with connection.cursor() as cursor:  # by a function of the owner's: who serves owns no table
-            cursor.execute("SELECT judging_analyze(%s::regclass[])", [tables])
+            for table in tables:  # one at a time: locks on two could meet those of who takes them in another order
+                cursor.execute("SELECT judging_analyze(ARRAY[%s]::regclass[])", [table])
 
     transaction.on_commit(analyze)
 
