@@ -6,7 +6,7 @@ import threading
 import time
 from typing import Any
 
-from celery import Celery, bootsteps
+from celery import Celery, bootsteps, signals
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 from kombu.transport import TRANSPORT_ALIASES
@@ -30,6 +30,15 @@ app.conf.update(
     timezone="UTC",
 )
 app.autodiscover_tasks(["judging", "analysis"])
+
+
+NICER = 10  # pages and the sweep come first
+
+
+@signals.worker_process_init.connect
+def step_back(**about: Any) -> None:
+    """Let jobs compute on what pages leave of the processors."""
+    os.nice(NICER)
 
 
 class Sweeper(bootsteps.StartStopStep):

@@ -17,7 +17,7 @@ from typing import IO
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LOOK_EVERY = 0.2  # seconds
-WATCH_EVERY = 2.0
+WATCH_EVERY = 0.5
 LONGEST_PAUSE = 30.0
 GRACE = 20.0
 DIE_WITH_PARENT = 1  # Linux: prctl's PR_SET_PDEATHSIG
@@ -97,7 +97,7 @@ def run_together(
 ) -> None:
     """Keep the programs running until Ctrl-C or a stop signal, or until `watch` says that it is enough.
 
-    `watch` is called every few seconds, `ready` once, after the first start.
+    `watch` is called twice a second, `ready` once, after the first start.
     """
     stopped = StopSignal()
     children = [Child(program, say) for program in programs]

@@ -120,6 +120,8 @@ def programs(port: int) -> tuple[Program, Program]:
 
 def _revive_database(say: Say) -> None:
     """Start the embedded server again if it has been killed."""
+    if postgres.listens():
+        return
     try:
         postgres.ensure_running()
     except PostgresProblem as problem:

@@ -77,19 +77,13 @@ def _carry_out(job: Job, doing: Doing, *, whole: bool, first: First | None) -> N
         except jobs.CannotDo as reason:
             jobs.fail(job=job, error=str(reason))
         except (OperationalError, InterfaceError) as error:
-            if not _is_cut_off(error):
+            if not outages.is_cut_off(error):
                 _fail(job, error)
             else:  # the row stays as it is: without its lifeline the sweep finds it, and it begins again
                 log.warning("%s was cut off from the database; it is begun again.", job)
                 connection.close()
         except Exception as error:
             _fail(job, error)
-
-
-def _is_cut_off(error: Exception) -> bool:
-    """Say whether the server ended or lost the connection, and did not just refuse a statement."""
-    code = getattr(error.__cause__, "pgcode", None)
-    return code is None or code.startswith(("57P", "08"))
 
 
 def _fail(job: Job, error: Exception) -> None:

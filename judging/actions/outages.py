@@ -6,6 +6,7 @@ DISK_FULL = "The disk is full. Nothing of this was kept; free some space, then t
 OUT_OF_MEMORY = "The machine ran out of memory. Nothing of this was kept; a smaller part at a time may fit."
 DISK = ("53100",)  # PostgreSQL's disk_full
 MEMORY = ("53200",)
+CUT_OFF = ("57P", "08")  # the server was shut down, crashed, or ended the connection
 
 
 def sentence(error: BaseException) -> str:
@@ -16,3 +17,9 @@ def sentence(error: BaseException) -> str:
     if code in MEMORY or isinstance(error, MemoryError):
         return OUT_OF_MEMORY
     return ""
+
+
+def is_cut_off(error: Exception) -> bool:
+    """Say whether the server ended or lost the connection, and did not just refuse a statement."""
+    code = getattr(error.__cause__, "pgcode", None)
+    return code is None or code.startswith(CUT_OFF)

@@ -41,7 +41,7 @@ def test_what_the_database_says_is_told_apart(code, said, cut_off):
     error = refused(code)
 
     assert outages.sentence(error) == said
-    assert tasks._is_cut_off(error) is cut_off
+    assert outages.is_cut_off(error) is cut_off
 
 
 @pytest.mark.django_db(transaction=True)
