@@ -71,6 +71,9 @@ class OneRun(APIView):
         return Response({**RunSerializer(run).data, "tables": runs.tables_of(run)})
 
 
+all_runs, one_run = Runs.as_view(), OneRun.as_view()
+
+
 def _initial(campaign: Campaign) -> dict[str, Any]:
     """Return what the form offers, for fields that a program leaves out."""
     form = RunForm(campaign=campaign)

@@ -1,61 +1,90 @@
-"""What the queue may ask of the workshop."""
+"""What the queue may ask of the workshop, whose modules are imported by whoever does a job.
+
+They need scipy, pandas and altair: a worker that was killed is back before these would be read.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
-from analysis.actions import degradations, matching, planning, reproductions, runs, scoring_jobs, tuning
 from analysis.models import Run
 from judging.actions import jobs
 from judging.tasks import job_task
 
+if TYPE_CHECKING:
+    from analysis.actions.runs import Scored
 
-@job_task(runs.KIND, first=lambda work: runs.score(run=_run_of(work), work=work))
-def run(work: jobs.Work, scored: runs.Scored) -> Mapping[str, Any]:
+
+def _scored(work: jobs.Work) -> Scored:
+    from analysis.actions import runs
+
+    return runs.score(run=_run_of(work), work=work)
+
+
+@job_task("analysis.run", first=_scored)
+def run(work: jobs.Work, scored: Scored) -> Mapping[str, Any]:
     """Do an analysis, once its scores are computed: every chunk of these stands once it is done."""
+    from analysis.actions import runs
+
     return runs.analyse(run=_run_of(work), work=work, scored=scored)
 
 
-@job_task(planning.KIND)
+@job_task("analysis.planning")
 def plan(work: jobs.Work) -> Mapping[str, Any]:
     """Simulate how many items and annotators a study needs."""
+    from analysis.actions import planning
+
     return planning.execute(work)
 
 
-@job_task(degradations.KIND)
+@job_task("analysis.degrade")
 def degrade(work: jobs.Work) -> Mapping[str, Any]:
     """Make a collection of questions that are worse on purpose."""
+    from analysis.actions import degradations
+
     return degradations.execute(work)
 
 
-@job_task(scoring_jobs.KIND, whole=False)
+@job_task("analysis.score", whole=False)
 def score(work: jobs.Work) -> Mapping[str, Any]:
     """Compute a collection's scores; every chunk stands once it is done."""
+    from analysis.actions import scoring_jobs
+
     return scoring_jobs.execute(work)
 
 
-@job_task(matching.KIND)
+@job_task("analysis.matching")
 def match(work: jobs.Work) -> Mapping[str, Any]:
     """Match one source's questions with its references."""
+    from analysis.actions import matching
+
     return matching.execute(work)
 
 
-@job_task(reproductions.KIND)
+@job_task("analysis.reproduce")
 def reproduce(work: jobs.Work) -> Mapping[str, Any]:
     """Import a published study's files and compute it again."""
+    from analysis.actions import reproductions
+
     return reproductions.execute(work, now=timezone.now())
 
 
-@job_task(tuning.KIND)
+@job_task("analysis.tuning")
 def tune(work: jobs.Work) -> Mapping[str, Any]:
     """Tune a Q-metric's weights on a campaign's judgments."""
+    from analysis.actions import tuning
+
     return tuning.execute(work)
 
 
-@job_task(scoring_jobs.ESTIMATE)
+@job_task("analysis.estimate")
 def estimate(work: jobs.Work) -> Mapping[str, Any]:
     """Guess how long that would take."""
+    from analysis.actions import scoring_jobs
+
     return scoring_jobs.estimate(work)
 
 

@@ -1,25 +1,48 @@
-"""Addresses of the workshop."""
+"""Addresses of the workshop, whose views are imported when they are first asked for.
 
+They need scipy, pandas and altair: seconds of start-up and a hundred megabytes, which a web process that serves
+annotators should not spend.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
 from django.urls import path
+from django.views.decorators.csrf import csrf_exempt
 
-from analysis import api
-from analysis.views import (
-    collection_reports,
-    degradations,
-    downloads,
-    items,
-    matching,
-    planning,
-    reports,
-    reproductions,
-    scoring,
-    tuning,
-)
+
+class Later:
+    """A module of views that is not imported yet."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, view: str) -> Callable[..., HttpResponse]:
+        def imported(request: HttpRequest, **parts: Any) -> HttpResponse:
+            asked: HttpResponse = getattr(import_module(self._name), view)(request, **parts)
+            return asked
+
+        return imported
+
+
+api = Later("analysis.api")
+collection_reports = Later("analysis.views.collection_reports")
+degradations = Later("analysis.views.degradations")
+downloads = Later("analysis.views.downloads")
+items = Later("analysis.views.items")
+matching = Later("analysis.views.matching")
+planning = Later("analysis.views.planning")
+reports = Later("analysis.views.reports")
+reproductions = Later("analysis.views.reproductions")
+scoring = Later("analysis.views.scoring")
+tuning = Later("analysis.views.tuning")
 
 app_name = "analysis"
 urlpatterns = [
-    path("api/campaigns/<uuid:uuid>/runs/", api.Runs.as_view(), name="api_runs"),
-    path("api/campaigns/<uuid:uuid>/runs/<int:number>/", api.OneRun.as_view(), name="api_run"),
+    path("api/campaigns/<uuid:uuid>/runs/", csrf_exempt(api.all_runs), name="api_runs"),
+    path("api/campaigns/<uuid:uuid>/runs/<int:number>/", csrf_exempt(api.one_run), name="api_run"),
     path("campaigns/<uuid:uuid>/report/", reports.report, name="report"),
     path("campaigns/<uuid:uuid>/report/run/", reports.start, name="start"),
     path("campaigns/<uuid:uuid>/report/compare/", reports.runs_side_by_side, name="side_by_side"),

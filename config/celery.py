@@ -1,42 +1,77 @@
-"""The queue. A message is only a doorbell: the job's row in PostgreSQL is the truth."""
+"""The engine that runs jobs. A message is only a doorbell: the job's row in PostgreSQL is the truth."""
 
+import logging
 import os
+import threading
+import time
+from typing import Any
 
-from celery import Celery
+from celery import Celery, bootsteps, signals
 from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connection
+from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+TRANSPORT_ALIASES["jobs"] = "config.doorbell:Transport"
 
+log = logging.getLogger(__name__)
 app = Celery("quaestor")
-
-
-def _filesystem() -> dict[str, object]:
-    """Return transport options for the broker that needs no server: a folder."""
-    folder = settings.BROKER_FOLDER
-    for name in ("queue", "processed", "control"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-    return {
-        "data_folder_in": str(folder / "queue"),
-        "data_folder_out": str(folder / "queue"),
-        "control_folder": str(folder / "control"),
-        "store_processed": False,
-    }
-
-
 app.conf.update(
-    broker_url=settings.CELERY_BROKER_URL,
-    broker_transport_options=_filesystem() if settings.CELERY_BROKER_URL.startswith("filesystem") else {},
+    broker_url=settings.CELERY_BROKER_URL or "jobs://localhost",  # kombu wants a host name
     broker_connection_retry_on_startup=True,
+    broker_connection_max_retries=None,
     task_ignore_result=True,
-    task_acks_late=True,
+    task_acks_late=True,  # so that a worker takes no more jobs than it has processes
     task_reject_on_worker_lost=True,
     worker_prefetch_multiplier=1,
+    worker_lost_wait=0.5,  # seconds; a killed process has nothing more to say, and its place is free
+    worker_enable_remote_control=bool(settings.CELERY_BROKER_URL),
     worker_hijack_root_logger=False,
     timezone="UTC",
-    beat_schedule_filename=str(settings.HOME / "celerybeat-schedule"),
-    beat_schedule={
-        "sweep": {"task": "judging.sweep", "schedule": 5.0, "options": {"expires": 5}},
-        "clear_sessions": {"task": "judging.clear_sessions", "schedule": 3600.0, "options": {"expires": 3600}},
-    },
 )
 app.autodiscover_tasks(["judging", "analysis"])
+
+
+NICER = 10  # pages and the sweep come first
+
+
+@signals.worker_process_init.connect
+def step_back(**about: Any) -> None:
+    """Let jobs compute on what pages leave of the processors."""
+    os.nice(NICER)
+
+
+class Sweeper(bootsteps.StartStopStep):
+    """The sweep, in a thread of every worker: as long as one lives, somebody sweeps."""
+
+    requires = ("celery.worker.components:Pool",)
+
+    def __init__(self, worker: Any, **options: Any) -> None:
+        super().__init__(worker, **options)
+        self.over = threading.Event()
+
+    def start(self, worker: Any) -> None:
+        threading.Thread(target=self.sweep, name="sweep", daemon=True).start()
+
+    def stop(self, worker: Any) -> None:
+        self.over.set()
+
+    def terminate(self, worker: Any) -> None:
+        self.over.set()
+
+    def sweep(self) -> None:
+        from judging.tasks import Sweep
+
+        due = Sweep()
+        while not self.over.wait(Sweep.EVERY):
+            try:
+                due(time.monotonic())
+            except (DatabaseError, InterfaceError) as problem:
+                log.warning("The sweep was put off: %s", problem)
+                connection.close()
+            except Exception:  # whatever it is, the next sweep may do better, and none at all would be worse
+                log.exception("The sweep failed")
+        connection.close()
+
+
+app.steps["worker"].add(Sweeper)

@@ -11,6 +11,7 @@ import os
 import pwd
 import shlex
 import shutil
+import socket
 import stat
 import subprocess
 import time
@@ -40,7 +41,13 @@ REFUSALS = {
     errno.ENOSPC: "lies on a disk that is full: free some space and start again",
     errno.EDQUOT: "has used up this account's share of the disk: free some space and start again",
 }
-ALWAYS = {"listen_addresses": "", "max_connections": 200, "log_timezone": "UTC", "timezone": "UTC"}
+ALWAYS = {
+    "listen_addresses": "",
+    "max_connections": 200,
+    "log_timezone": "UTC",
+    "timezone": "UTC",
+    "client_connection_check_interval": 1000,  # ms: a killed worker's long statement must not hold up its successor
+}
 FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
 
 
@@ -88,6 +95,11 @@ def ensure_running() -> None:
         Cluster(home()).ensure_running()
 
 
+def listens() -> bool:
+    """Say whether the embedded server takes connections: cheap enough to ask twice a second."""
+    return bool(os.environ.get("DATABASE_URL")) or Cluster(home()).listens()
+
+
 @dataclass(frozen=True)
 class Cluster:
     """One PostgreSQL cluster in ``folder``; a cluster that is not durable is fast and only for tests."""
@@ -120,6 +132,14 @@ class Cluster:
                 self._create()
             self._check_version()
             self._start()
+
+    def listens(self) -> bool:
+        """Say whether somebody takes connections at the socket; a killed server leaves its file, and nobody there."""
+        with socket.socket(socket.AF_UNIX) as probe, suppress(OSError):
+            probe.settimeout(1)
+            probe.connect(str(self.socket / f".s.PGSQL.{PORT}"))
+            return True
+        return False
 
     def stop(self) -> None:
         """Stop the server, if it runs."""
@@ -255,7 +275,7 @@ class Cluster:
             if time.monotonic() > deadline or not any(phrase in said for phrase in DYING):
                 raise StartRefused(f"PostgreSQL does not start; the end of {self.log}:\n{said[-1500:]}")
             self._forget_the_dead()
-            time.sleep(0.3)
+            time.sleep(0.1)
 
     def _forget_the_dead(self) -> None:
         """Remove the marks of a killed server whose process is gone.

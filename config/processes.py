@@ -17,7 +17,7 @@ from typing import IO
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LOOK_EVERY = 0.2  # seconds
-WATCH_EVERY = 2.0
+WATCH_EVERY = 0.5
 LONGEST_PAUSE = 30.0
 GRACE = 20.0
 DIE_WITH_PARENT = 1  # Linux: prctl's PR_SET_PDEATHSIG
@@ -74,7 +74,7 @@ class Child:
 
     def _has_died(self, code: int, now: float) -> None:
         self.deaths = self.deaths + 1 if now - self.started < LONGEST_PAUSE else 1
-        self.start_at = now + min(2.0 ** (self.deaths - 1), LONGEST_PAUSE)
+        self.start_at = now + (min(2.0 ** (self.deaths - 2), LONGEST_PAUSE) if self.deaths > 1 else 0.0)
         self.process = None
         self.say(f"The {self.program.name} ended ({_reason(code)}); starting it again. Its log: {self.program.log}")
 
@@ -97,7 +97,7 @@ def run_together(
 ) -> None:
     """Keep the programs running until Ctrl-C or a stop signal, or until `watch` says that it is enough.
 
-    `watch` is called every few seconds, `ready` once, after the first start.
+    `watch` is called twice a second, `ready` once, after the first start.
     """
     stopped = StopSignal()
     children = [Child(program, say) for program in programs]

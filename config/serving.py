@@ -108,9 +108,9 @@ def programs(port: int) -> tuple[Program, Program]:
     logs = settings.HOME / "logs"
     logs.mkdir(exist_ok=True)
     gunicorn = [sys.executable, "-m", "gunicorn", "-c", str(settings.ROOT / "deploy" / "gunicorn.conf.py")]
-    celery = [sys.executable, "-m", "celery", "-A", "config", "worker", "-B", "-c", "2", "-l", "WARNING"]
+    celery = [sys.executable, "-m", "celery", "-A", "config", "worker", "-c", "2", "-l", "WARNING"]
     one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # the worker's two processes share the cores
-    quiet = ["--without-gossip", "--without-mingle"]
+    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     database = os.environ.get("DATABASE_URL") or postgres.Cluster(postgres.home()).url(role=roles.SERVER)
     web = {"DATABASE_URL": database, "PGAPPNAME": WEB, "QUAESTOR_BIND": f"127.0.0.1:{port}"}
     worker = {"DATABASE_URL": database, "PGAPPNAME": WORKER, **one_thread}
@@ -122,6 +122,8 @@ def programs(port: int) -> tuple[Program, Program]:
 
 def _revive_database(say: Say) -> None:
     """Start the embedded server again if it has been killed."""
+    if postgres.listens():
+        return
     try:
         postgres.ensure_running()
     except PostgresProblem as problem:

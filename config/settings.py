@@ -170,8 +170,7 @@ REST_FRAMEWORK = {
     "PAGE_SIZE": 100,
 }
 
-CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL", "filesystem://localhost")  # a folder; kombu wants a host name
-BROKER_FOLDER = HOME / "broker"
+CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL", "")  # empty: workers listen to the database
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

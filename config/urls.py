@@ -7,6 +7,7 @@ from django.views.i18n import set_language
 
 from judging.views.accounts import ChangedPassword, LogIn, NewPassword
 
+handler500 = "config.outages.broken"
 urlpatterns = [
     path("", include("annotation.urls")),  # first, for these are asked for with every click
     path("login/", LogIn.as_view(), name="login"),

@@ -9,10 +9,11 @@ from contextlib import nullcontext, suppress
 from typing import Any
 
 from celery import current_app, shared_task
-from django.db import transaction
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 
-from judging.actions import assignments, campaigns, collections, enrollments, imports, jobs, uploads, visits
+from judging.actions import assignments, campaigns, collections, enrollments, imports, jobs, outages, uploads, visits
 from judging.actions.rounds import NothingToJudge
 from judging.imports import adding, taking_back
 from judging.models import AddedFile, Job
@@ -23,7 +24,13 @@ First = Callable[[jobs.Work], Any]
 
 
 def ring(job_id: uuid.UUID | str) -> None:
-    """Tell the queue about a job. A lost message is no harm: the sweep rings again."""
+    """Tell the workers about a job: those that listen to the database, or through a broker where there is one.
+
+    A lost message is no harm: workers look by themselves every second, and the sweep rings a broker again.
+    """
+    if not settings.CELERY_BROKER_URL:
+        jobs.notify()
+        return
     job = Job.objects.get(pk=job_id)
     try:
         current_app.send_task(job.kind, args=[str(job.pk)], retry=False)
@@ -69,25 +76,53 @@ def _carry_out(job: Job, doing: Doing, *, whole: bool, first: First | None) -> N
             log.warning("%s was taken over; this worker's attempt is dropped.", job)
         except jobs.CannotDo as reason:
             jobs.fail(job=job, error=str(reason))
+        except (OperationalError, InterfaceError) as error:
+            if not outages.is_cut_off(error):
+                _fail(job, error)
+            else:  # the row stays as it is: without its lifeline the sweep finds it, and it begins again
+                log.warning("%s was cut off from the database; it is begun again.", job)
+                connection.close()
         except Exception as error:
-            log.exception("%s failed", job)
-            jobs.fail(job=job, error=f"{type(error).__name__}: {error}"[:2000])
+            _fail(job, error)
 
 
-@shared_task(name="judging.sweep")
-def sweep() -> None:
-    """Every few seconds: say that a worker lives, free places whose lease ran out, and ring for jobs nobody has."""
-    jobs.say_alive(worker=worker_name())
-    assignments.release_due()
-    for job in jobs.to_ring():
-        ring(job.pk)
+def _fail(job: Job, error: Exception) -> None:
+    log.exception("%s failed", job)
+    jobs.fail(job=job, error=outages.sentence(error) or f"{type(error).__name__}: {error}"[:2000])
 
 
-@shared_task(name="judging.clear_sessions")
-def clear_sessions() -> None:
-    """Every hour: remove sessions that are over, and yesterday's hashes of where people joined from."""
-    visits.clear(now=timezone.now())
-    enrollments.forget_visitors(now=timezone.now())
+class Sweep:
+    """What some worker must do every few seconds, each for all: find jobs whose worker died, ring for jobs nobody
+    has, free places whose lease ran out, and say that a worker lives. Two sweeps at once do no harm."""
+
+    EVERY = 0.5  # seconds
+    SLOWLY = 5.0
+    HOURLY = 3600.0
+
+    def __init__(self) -> None:
+        self.watch = jobs.Watch()
+        self.slowly_at = self.hourly_at = 0.0
+
+    def __call__(self, now: float) -> None:
+        """Do what is due by the monotonic clock.
+
+        It gives way before PostgreSQL looks for deadlocks (after a second), so it makes nobody else's statement fail.
+        """
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '500ms'")
+        if self.watch.recover(now=now) and not settings.CELERY_BROKER_URL:
+            jobs.notify()
+        if settings.CELERY_BROKER_URL:
+            for job in jobs.to_ring():
+                ring(job.pk)
+        if now >= self.slowly_at:
+            self.slowly_at = now + self.SLOWLY
+            jobs.say_alive(worker=worker_name())
+            assignments.release_due()
+        if now >= self.hourly_at:  # sessions that are over, and yesterday's hashes of where people joined from
+            self.hourly_at = now + self.HOURLY
+            visits.clear(now=timezone.now())
+            enrollments.forget_visitors(now=timezone.now())
 
 
 @job_task("judging.launch")

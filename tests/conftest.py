@@ -50,8 +50,8 @@ os.environ.update(
     DATABASE_URL=CLUSTER.url(),
     DJANGO_SETTINGS_MODULE="config.settings",
     QUAESTOR_HOME=str(HOME),
-    CELERY_BROKER_URL="filesystem://localhost",
 )
+os.environ.pop("CELERY_BROKER_URL", None)
 
 
 def pytest_configure() -> None:
@@ -150,10 +150,8 @@ def page(new_page: Callable[..., object]) -> object:
 @pytest.fixture(scope="module")
 def worker(django_db_setup: None) -> Iterator[subprocess.Popen[str]]:
     """Run a real Celery worker on the test database; its tests need ``django_db(transaction=True)``."""
-    from django.conf import settings
     from django.db import connection
 
-    shutil.rmtree(settings.BROKER_FOLDER, ignore_errors=True)
     environment = {**os.environ, "DATABASE_URL": CLUSTER.url(str(connection.settings_dict["NAME"]))}
     command = [sys.executable, "-m", "celery", "-A", "config", "worker", "-c", "1", "-l", "INFO"]
     log = HOME / "worker.log"

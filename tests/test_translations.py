@@ -15,7 +15,7 @@ from judging.formats import rubric as documents
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOGUE = ROOT / "locale" / "de" / "LC_MESSAGES" / "django"
-PAGES = ["base.html", "400.html", "403.html", "403_csrf.html", "404.html", "500.html"]
+PAGES = ["base.html", "400.html", "403.html", "403_csrf.html", "404.html", "500.html", "503.html", "507.html"]
 FOLDERS = ["annotation", "includes", "registration"]
 ACTIONS = ["assignments", "drafts", "enrollments", "judgments", "sheets", "span_marks"]
 CODE = [*ROOT.glob("annotation/**/*.py"), *(ROOT / "judging" / "actions" / f"{name}.py" for name in ACTIONS)]

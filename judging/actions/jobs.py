@@ -1,4 +1,8 @@
-"""Long work: asking for it, claiming it, saying how far it is, ending it, and finding what died."""
+"""Long work: asking for it, claiming it, saying how far it is, ending it, and finding what died.
+
+While a job runs, its worker holds an advisory lock that PostgreSQL drops with the worker's connection: the job's
+lifeline. So a death shows at once, whatever the clocks say.
+"""
 
 import threading
 import uuid
@@ -7,16 +11,23 @@ from datetime import timedelta
 from types import TracebackType
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
+from psycopg2.extensions import connection as Line
 
 from judging.models import Campaign, Collection, Job, User, WorkerPresence
 
 BEAT = 1.0  # seconds between two signs of life
-DEAD_AFTER = timedelta(seconds=30)
-RING_AGAIN_AFTER = timedelta(seconds=10)
+CUT_AFTER = 1.5  # seconds without lifeline and sign of life: longer than a worker takes to connect anew
+FROZEN_AFTER = 120.0  # seconds without a sign of life from a worker whose lifeline stands
+PRESENT_FOR = timedelta(seconds=10)
+RING_AGAIN_AFTER = timedelta(seconds=10)  # through a broker, where messages pile up
+TELL_AGAIN_AFTER = timedelta(seconds=2)
 ATTEMPTS = 3
+LIFELINES = 1_903_781  # marks our advisory locks among those of other programs in the same database
+BELL = "quaestor_jobs"  # the channel of PostgreSQL's NOTIFY
+LOST_TOO_OFTEN = f"Its worker died {ATTEMPTS} times; it was not tried again."
 
 
 class JobCancelled(Exception):
@@ -91,18 +102,39 @@ def cancel(*, job: Job) -> None:
 
 
 def to_ring() -> list[Job]:
-    """Put jobs whose worker died back in the queue, and return queued jobs that nobody took."""
-    dead = Job.objects.filter(state=Job.State.RUNNING, heartbeat_at__lt=Now() - DEAD_AFTER)
-    dead.filter(attempts__gte=ATTEMPTS).update(
-        state=Job.State.FAILED, finished_at=Now(), error=f"Its worker died {ATTEMPTS} times; it was not tried again."
-    )
-    dead.update(state=Job.State.QUEUED, message="its worker died; waiting for another")
-    waiting = Job.objects.filter(state=Job.State.QUEUED).filter(
-        Q(rung_at__isnull=True) | Q(rung_at__lt=Now() - RING_AGAIN_AFTER)
-    )
+    """Return the queued jobs that a broker should be told of, for the first time or again, and note that it is."""
+    waiting = Job.objects.filter(state=Job.State.QUEUED).filter(_not_within("rung_at", RING_AGAIN_AFTER))
     found = list(waiting)
     waiting.update(rung_at=Now())
     return found
+
+
+def _not_within(column: str, last: timedelta) -> Q:
+    """Select what did not happen lately; a time in the future means that the clock was set back."""
+    return Q(**{f"{column}__isnull": True}) | Q(**{f"{column}__lt": Now() - last}) | Q(**{f"{column}__gt": Now()})
+
+
+def notify() -> None:
+    """Wake the workers that listen; with the transaction's end, where there is one."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_notify(%s, '')", [BELL])
+
+
+RESERVE = """
+UPDATE judging_job SET rung_at = now() WHERE id = (
+    SELECT id FROM judging_job
+    WHERE state = 'queued' AND (rung_at IS NULL OR rung_at NOT BETWEEN now() - make_interval(secs => %s) AND now())
+    ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED
+) RETURNING kind, id::text
+"""
+
+
+def reserve() -> tuple[str, str] | None:
+    """Return kind and id of the oldest job that waits, and keep other workers from being told of it for a moment."""
+    with connection.cursor() as cursor:
+        cursor.execute(RESERVE, [TELL_AGAIN_AFTER.total_seconds()])
+        found = cursor.fetchone()
+    return found and (found[0], found[1])
 
 
 def say_alive(*, worker: str) -> None:
@@ -113,17 +145,68 @@ def say_alive(*, worker: str) -> None:
 
 def worker_lives() -> bool:
     """Say whether any worker gave a sign of life lately."""
-    return WorkerPresence.objects.filter(seen_at__gt=Now() - DEAD_AFTER).exists()
+    return WorkerPresence.objects.filter(seen_at__range=(Now() - PRESENT_FOR, Now())).exists()
+
+
+class Watch:
+    """Finds running jobs whose worker is gone. It measures silence by its own monotonic clock, since the machine's may
+    be set forward or back."""
+
+    def __init__(self) -> None:
+        self._since: dict[tuple[uuid.UUID, object], float] = {}
+
+    def recover(self, *, now: float) -> int:
+        """Put the jobs of dead workers back in the queue, or give up on them; return how many.
+
+        The jobs are read before the lifelines: who claimed a job later has no time to be found silent.
+        """
+        running = list(Job.objects.filter(state=Job.State.RUNNING))
+        alive = _lifelines()
+        self._since = {sign: self._since.get(sign, now) for sign in ((job.pk, job.heartbeat_at) for job in running)}
+        gone = [
+            job
+            for job in running
+            if now - self._since[job.pk, job.heartbeat_at]
+            >= (FROZEN_AFTER if _lifeline(job.pk) in alive else CUT_AFTER)
+        ]
+        return sum(_requeue(job) for job in gone)
+
+
+def _requeue(job: Job) -> bool:
+    """Put a job back in the queue, or end it when it was tried often enough; say whether it still was to be done."""
+    if job.attempts >= ATTEMPTS:
+        ended = _claimed(job).update(state=Job.State.FAILED, finished_at=Now(), error=LOST_TOO_OFTEN)
+        return bool(ended)
+    again = _claimed(job).update(state=Job.State.QUEUED, rung_at=None, message="its worker died; waiting for another")
+    return bool(again)
+
+
+def _lifeline(job_id: uuid.UUID) -> int:
+    """Return the number of a job's advisory lock: two jobs with the same share it, which does no harm."""
+    return job_id.int % 2**31
+
+
+def _lifelines() -> set[int]:
+    """Return the numbers of all lifelines that somebody holds."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND objsubid = 2 "
+            "AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+            [LIFELINES],
+        )
+        return {number for (number,) in cursor.fetchall()}
 
 
 class Work:
-    """A claimed job at work. A thread with a connection of its own beats for it, so that a long computation or
-    transaction still shows its progress and learns of a cancel."""
+    """A claimed job at work. A thread with a connection of its own holds its lifeline and beats for it, so that a long
+    computation or transaction still shows its progress and learns of a cancel."""
 
     def __init__(self, job: Job, *, worker: str) -> None:
         self.job, self.worker = job, worker
         self._shown: dict[str, Any] = {"done": job.done, "total": job.total, "message": ""}
         self._over, self._cancelled, self._lost = threading.Event(), threading.Event(), threading.Event()
+        self._begun = threading.Event()
+        self._line: Line | None = None
         self._thread = threading.Thread(target=self._beat, name=f"beat {job.pk}", daemon=True)
 
     @property
@@ -141,20 +224,36 @@ class Work:
 
     def _beat(self) -> None:
         try:
-            while not self._over.wait(BEAT):
-                self._sign()
+            while True:
+                try:
+                    self._sign()
+                except (DatabaseError, InterfaceError):  # the server went away: the next beat connects anew
+                    connection.close()
+                self._begun.set()
+                if self._over.wait(BEAT):
+                    break
         finally:
             connection.close()
 
     def _sign(self) -> None:
+        connection.ensure_connection()
+        if connection.connection is not self._line:
+            self._hold_lifeline()
         if not _claimed(self.job).update(heartbeat_at=Now(), **self._shown):
             self._lost.set()
         elif Job.objects.filter(pk=self.job.pk, cancel_requested_at__isnull=False).exists():
             self._cancelled.set()
-        say_alive(worker=self.worker)
+
+    def _hold_lifeline(self) -> None:
+        """Hold the job's lock as long as this connection lives; the server looks after a lost network itself."""
+        with connection.cursor() as cursor:
+            cursor.execute("SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3")
+            cursor.execute("SELECT pg_advisory_lock_shared(%s, %s)", [LIFELINES, _lifeline(self.job.pk)])
+        self._line = connection.connection
 
     def __enter__(self) -> "Work":
         self._thread.start()
+        self._begun.wait()
         return self
 
     def __exit__(

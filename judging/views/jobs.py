@@ -29,7 +29,7 @@ TITLES = {
     "analysis.matching": gettext_lazy("Matching questions with references"),
     "analysis.tuning": gettext_lazy("Tuning a metric's weights"),
 }
-START = "celery -A config worker -B"
+START = "celery -A config worker"
 
 
 @job_for_readers

@@ -38,7 +38,7 @@ def test_kustomization_names_every_manifest():
 def test_services_of_the_compose_file_are_complete():
     services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
 
-    assert set(services) == {"db", "broker", "migrate", "web", "worker", "clock", "nginx"}
+    assert set(services) == {"db", "migrate", "web", "worker", "nginx"}
     assert all(
-        {"DATABASE_URL", "QUAESTOR_SECRET_KEY"} <= set(services[name]["environment"]) for name in ("web", "clock")
+        {"DATABASE_URL", "QUAESTOR_SECRET_KEY"} <= set(services[name]["environment"]) for name in ("web", "worker")
     )

@@ -73,6 +73,22 @@ def test_url_of_a_folder_writes_nothing(folder):
     assert list(folder.iterdir()) == []
 
 
+def test_killed_server_listens_no_more(made):
+    cluster = Cluster(made)
+    assert not cluster.listens()
+    cluster.ensure_running()
+    assert cluster.listens()
+
+    os.kill(server_pid(cluster), signal.SIGKILL)
+    deadline = time.monotonic() + 30
+    while cluster.listens():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+    cluster.ensure_running()
+    assert cluster.listens()
+
+
 def test_url_of_a_long_folder_has_a_short_socket(folder):
     cluster = Cluster(folder / ("long" * 30))
 

@@ -83,21 +83,26 @@ def test_killed_program_is_started_again_and_said(tmp_path):
     assert "The worker ended (killed by SIGKILL); starting it again." in keeper.communicate(timeout=20)[0]
 
 
-def test_program_that_always_fails_is_started_again_more_and_more_slowly(tmp_path):
+def test_program_that_always_fails_is_started_at_once_and_then_more_and_more_slowly(tmp_path):
     said: list[str] = []
     program = processes.Program("web server", ["sh", "-c", "exit 3"], tmp_path / "log", tmp_path)
     child = processes.Child(program, say=said.append)
     now, pauses = 100.0, []
-    for _ in range(7):
-        child.look(now)
+    child.look(now)
+    first = child.process
+    first.wait()
+    child.look(now)
+    assert child.process not in (None, first)
+    for _ in range(6):
         child.process.wait()
         child.look(now)
         pauses.append(child.start_at - now)
         child.look(child.start_at - 0.1)
         assert child.process is None
         now = child.start_at
+        child.look(now)
 
-    assert pauses == [1, 2, 4, 8, 16, 30, 30]
+    assert pauses == [1, 2, 4, 8, 16, 30]
     assert len(said) == 7
     assert said[0].startswith("The web server ended (exit code 3); starting it again.")
 

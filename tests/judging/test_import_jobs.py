@@ -1,8 +1,11 @@
-"""A large import by a real worker: progress, cancel, the end."""
+"""A large import by a real worker: progress, cancel, the end; and the worker's deaths."""
 
+import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -87,3 +90,51 @@ def test_a_cancelled_import_leaves_nothing(worker):
     assert job.state == "cancelled"
     assert Collection.objects.count() == 0
     assert Question.objects.count() == 0
+
+
+HELD = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ILIKE 'COPY%%judging_score%%'"
+
+
+def asked(statement: str) -> list[tuple[object, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return cursor.fetchall()
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_a_job_whose_process_is_killed_is_taken_over_whatever_the_clock_says(worker):
+    owner = factories.researcher()
+    with imports_held():
+        job = started(owner)
+        wait_for(job, lambda job: bool(asked(HELD)))
+        # as after the machine's clock was set back: this sign of life stays in the future
+        Job.objects.filter(pk=job.pk).update(rung_at="2099-01-01T00:00Z")
+        for pid in children(worker.pid):
+            assert os.getpriority(os.PRIO_PROCESS, pid) > os.getpriority(os.PRIO_PROCESS, worker.pid)  # pages first
+            os.kill(pid, signal.SIGKILL)
+        wait_for(job, lambda job: (job.state, job.attempts) == ("running", 2))
+    wait_for(job, lambda job: job.state not in ("queued", "running"))
+
+    assert (job.state, job.attempts, job.error) == ("done", 2, "")
+    assert Question.objects.count() == ROWS
+
+
+def test_a_job_that_is_cut_off_from_the_database_begins_again(worker):
+    """All connections end, as when the database is started again: the job's, its lifeline, the sweep's, the bell's."""
+    owner = factories.researcher()
+    with imports_held():
+        job = started(owner)
+        wait_for(job, lambda job: bool(asked(HELD)))
+        asked(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND pid <> pg_backend_pid() AND pid NOT IN (SELECT pid FROM pg_locks WHERE relation = "
+            "'judging_score'::regclass AND mode = 'ShareLock' AND granted)"
+        )
+        wait_for(job, lambda job: (job.state, job.attempts) == ("running", 2))
+    wait_for(job, lambda job: job.state not in ("queued", "running"))
+
+    assert (job.state, job.attempts, job.error) == ("done", 2, "")
+    assert Question.objects.count() == ROWS

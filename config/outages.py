@@ -1,0 +1,40 @@
+"""What a page says while the database is away, or the disk is full; every other fault keeps its page."""
+
+import sys
+from typing import Any
+
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.template import loader
+from django.urls import Resolver404, resolve
+from django.views.defaults import server_error
+
+from judging.actions import outages
+
+RETRY_AFTER = 2  # seconds: a killed database is back by then
+REPEATABLE = {"annotation:submit"}  # a second try is harmless there, for the page's token makes the first one count
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    """Answer a request that an error ended; Django calls this while it handles the error."""
+    error = sys.exc_info()[1]
+    if error is not None and outages.sentence(error) == outages.DISK_FULL:
+        return HttpResponse(loader.get_template("507.html").render(), status=507)
+    if isinstance(error, OperationalError | InterfaceError) and outages.is_cut_off(error):
+        page = loader.get_template("503.html").render(_what_was_sent(request))
+        headers = {"Retry-After": str(RETRY_AFTER), "Cache-Control": "no-store"}
+        if request.method in ("GET", "HEAD"):
+            headers["Refresh"] = str(RETRY_AFTER)  # the browser asks again by itself, with or without scripts
+        return HttpResponse(page, status=503, headers=headers)
+    return server_error(request)
+
+
+def _what_was_sent(request: HttpRequest) -> dict[str, Any]:
+    """Return what the page says and sends again: an annotator's task as it was handed in, and nothing else."""
+    try:
+        where = resolve(request.path_info).view_name
+    except Resolver404:
+        where = ""
+    if request.method == "POST" and where in REPEATABLE:
+        return {"address": request.get_full_path(), "fields": [(k, v) for k, vs in request.POST.lists() for v in vs]}
+    return {"was_sent": request.method not in ("GET", "HEAD")}

@@ -1,0 +1,25 @@
+"""What a machine runs out of, in a sentence for whoever asked for something."""
+
+import errno
+
+DISK_FULL = "The disk is full. Nothing of this was kept; free some space, then try again."
+OUT_OF_MEMORY = "The machine ran out of memory. Nothing of this was kept; a smaller part at a time may fit."
+DISK = ("53100",)  # PostgreSQL's disk_full
+MEMORY = ("53200",)
+CUT_OFF = ("57P", "08")  # the server was shut down, crashed, or ended the connection
+
+
+def sentence(error: BaseException) -> str:
+    """Return the sentence for an error that means that disk or memory ran out; empty for every other."""
+    code = getattr(error.__cause__ or error, "pgcode", None)
+    if code in DISK or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
+        return DISK_FULL
+    if code in MEMORY or isinstance(error, MemoryError):
+        return OUT_OF_MEMORY
+    return ""
+
+
+def is_cut_off(error: Exception) -> bool:
+    """Say whether the server ended or lost the connection, and did not just refuse a statement."""
+    code = getattr(error.__cause__, "pgcode", None)
+    return code is None or code.startswith(CUT_OFF)

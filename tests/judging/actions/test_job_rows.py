@@ -1,0 +1,122 @@
+"""Rows of jobs without a worker: who is told of them, and who is found dead."""
+
+from contextlib import contextmanager
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from judging.actions import jobs
+from judging.models import Job, WorkerPresence
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+LATER = "2099-01-01T00:00Z"
+
+
+def asked(**columns) -> Job:
+    job = jobs.enqueue(kind="judging.launch", parameters={}, by=factories.user())
+    Job.objects.filter(pk=job.pk).update(**columns)
+    return job
+
+
+def claimed(**columns) -> Job:
+    job = jobs.claim(job_id=asked().pk)
+    Job.objects.filter(pk=job.pk).update(**columns)
+    return job
+
+
+def now_is(job: Job) -> tuple[str, str]:
+    job.refresh_from_db()
+    return job.state, job.error or job.message
+
+
+@contextmanager
+def lifeline(job: Job):
+    """Hold a job's lifeline, as its worker does on a connection of its own."""
+    line = connection.copy()
+    with line.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock_shared(%s, %s)", [jobs.LIFELINES, jobs._lifeline(job.pk)])
+    yield
+    line.close()
+
+
+def test_the_oldest_waiting_job_is_told_first_and_to_one_worker():
+    first, second = asked(), asked()
+    claimed()
+
+    assert jobs.reserve() == (first.kind, str(first.pk))
+    assert jobs.reserve() == (second.kind, str(second.pk))
+    assert jobs.reserve() is None
+
+
+@pytest.mark.parametrize("rung", ["2020-01-01T00:00Z", LATER])
+def test_a_job_that_was_told_in_vain_is_told_again_though_the_clock_was_set_back(rung):
+    job = asked(rung_at=rung)
+
+    assert [found.pk for found in jobs.to_ring()] == [job.pk]
+    Job.objects.filter(pk=job.pk).update(rung_at=rung)
+    assert jobs.reserve() == (job.kind, str(job.pk))
+
+
+def test_a_broker_is_told_of_a_waiting_job_once_in_a_while():
+    job = asked()
+
+    assert [found.pk for found in jobs.to_ring()] == [job.pk]
+    assert jobs.to_ring() == []
+
+
+@pytest.mark.parametrize("heartbeat", [None, "2020-01-01T00:00Z", LATER])
+def test_a_silent_job_without_a_lifeline_is_put_back_by_the_monotonic_clock_alone(heartbeat):
+    job = claimed(**({"heartbeat_at": heartbeat} if heartbeat else {}))
+    watch = jobs.Watch()
+
+    assert [watch.recover(now=now) for now in (5.0, 5.0 + jobs.CUT_AFTER - 0.1)] == [0, 0]
+    assert now_is(job)[0] == "running"
+    assert watch.recover(now=5.0 + jobs.CUT_AFTER) == 1
+    assert now_is(job) == ("queued", "its worker died; waiting for another")
+    assert jobs.reserve() == (job.kind, str(job.pk))
+
+
+def test_a_job_that_gives_signs_of_life_is_left_alone():
+    job = claimed()
+    watch = jobs.Watch()
+    for now in range(4):
+        Job.objects.filter(pk=job.pk).update(heartbeat_at=timezone.now())
+        assert watch.recover(now=float(now)) == 0
+
+
+def test_a_silent_job_whose_lifeline_stands_is_frozen_only_after_minutes():
+    job = claimed(heartbeat_at="2020-01-01T00:00Z")
+    watch = jobs.Watch()
+    with lifeline(job):
+        assert [watch.recover(now=now) for now in (0.0, 60.0)] == [0, 0]
+        assert watch.recover(now=jobs.FROZEN_AFTER) == 1
+    assert now_is(job)[0] == "queued"
+
+
+def test_a_job_whose_workers_died_thrice_fails_and_says_so():
+    job = claimed(attempts=jobs.ATTEMPTS)
+    watch = jobs.Watch()
+
+    assert [watch.recover(now=now) for now in (0.0, 9.0)] == [0, 1]
+    assert now_is(job) == ("failed", "Its worker died 3 times; it was not tried again.")
+
+
+def test_an_end_between_look_and_verdict_stands():
+    job = claimed()
+    watch = jobs.Watch()
+    watch.recover(now=0.0)
+    jobs.finish(job=job, result={})
+
+    assert watch.recover(now=9.0) == 0
+    assert now_is(job)[0] == "done"
+
+
+@pytest.mark.parametrize(("seen", "lives"), [(0, True), (60, False), (-3600, False)])
+def test_a_worker_lives_that_was_seen_lately_and_not_in_the_future(seen, lives):
+    jobs.say_alive(worker="worker@here")
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE judging_workerpresence SET seen_at = now() - make_interval(secs => %s)", [seen])
+    assert WorkerPresence.objects.count() == 1
+    assert jobs.worker_lives() is lives

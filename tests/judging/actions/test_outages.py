@@ -1,0 +1,66 @@
+"""What ran out is said in a sentence, and a job that lost the database is not called a failure."""
+
+import errno
+
+import psycopg2.errors
+import pytest
+from django.db import OperationalError, connection
+
+from judging import tasks
+from judging.actions import jobs, outages
+from tests import factories
+
+
+def refused(code: str) -> OperationalError:
+    """Return the error of a statement that the server refused with this code."""
+    with pytest.raises(OperationalError) as raised, connection.cursor() as cursor:
+        cursor.execute(f"DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{code}'; END $$")
+    return raised.value
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError(), outages.OUT_OF_MEMORY),
+        (OSError(errno.ENOSPC, "No space left on device"), outages.DISK_FULL),
+        (psycopg2.errors.DiskFull(), ""),  # without a server's answer nobody knows
+        (ValueError("full"), ""),
+    ],
+)
+def test_what_the_machine_ran_out_of_is_a_sentence(error, said):
+    assert outages.sentence(error) == said
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("code", "said", "cut_off"),
+    [("53100", outages.DISK_FULL, False), ("53200", outages.OUT_OF_MEMORY, False), ("40P01", "", False),
+     ("57P01", "", True), ("08006", "", True)],
+)  # fmt: skip
+def test_what_the_database_says_is_told_apart(code, said, cut_off):
+    error = refused(code)
+
+    assert outages.sentence(error) == said
+    assert outages.is_cut_off(error) is cut_off
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("error", "state", "said"),
+    [
+        (MemoryError(), "failed", outages.OUT_OF_MEMORY),
+        (OSError(errno.ENOSPC, "No space left on device"), "failed", outages.DISK_FULL),
+        (OperationalError("server closed the connection unexpectedly"), "running", ""),
+        (KeyError("x"), "failed", "KeyError: 'x'"),
+    ],
+)
+def test_job_ends_with_the_sentence_or_waits_to_be_begun_again(error, state, said):
+    job = jobs.enqueue(kind="judging.launch", parameters={}, by=factories.user())
+
+    def doing(work):
+        raise error
+
+    tasks._carry_out(jobs.claim(job_id=job.pk), doing, whole=True, first=None)
+
+    job.refresh_from_db()
+    assert (job.state, job.error) == (state, said)
