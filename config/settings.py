@@ -56,6 +56,9 @@ def _database(url: str) -> dict[str, object]:
 
 SECRET_KEY = _secret("secret_key")
 PSEUDONYM_KEY = _secret("pseudonym_key")
+SECOND_FACTOR = os.environ.get("QUAESTOR_SECOND_FACTOR", "")  # who must have one: administrators or everybody
+if SECOND_FACTOR not in ("", "administrators", "everybody"):
+    raise ImproperlyConfigured("QUAESTOR_SECOND_FACTOR is administrators, everybody, or unset.")
 DEBUG = os.environ.get("QUAESTOR_DEBUG", "") == "1"
 ALLOWED_HOSTS = os.environ.get("QUAESTOR_HOSTS", "127.0.0.1 localhost [::1]").split()
 CSRF_TRUSTED_ORIGINS = os.environ.get("QUAESTOR_ORIGINS", "").split()

@@ -16,6 +16,7 @@ from judging.views import (
     keys,
     rubric_drafts,
     rubrics,
+    second_factor,
     selection,
     systems,
 )
@@ -30,6 +31,7 @@ urlpatterns = [
     path("accounts/", accounts.index, name="accounts"),
     path("history/", history.site, name="site_history"),
     path("history/history.csv", history.site_table, name="site_history_table"),
+    path("second-factor/", second_factor.second_factor, name="second_factor"),
     path("key/", keys.key, name="key"),
     path("key/revoke/", keys.revoke, name="key_revoke"),
     path("sessions/", keys.sessions, name="sessions"),
@@ -39,6 +41,7 @@ urlpatterns = [
     path("accounts/<int:pk>/", accounts.account, name="account"),
     path("accounts/<int:pk>/let-try/", accounts.let_try, name="let_try"),
     path("accounts/<int:pk>/password-link/", accounts.password_link, name="password_link"),
+    path("accounts/<int:pk>/second-factor/remove/", second_factor.remove, name="second_factor_remove"),
     path("collections/", collections.index, name="collections"),
     path("collections/import/", imports.upload, name="import"),
     path("collections/import/<int:pk>/columns/", imports.columns, name="import_columns"),

@@ -30,6 +30,15 @@ class AccountForm(AdminUserCreationForm):
         labels = {"may_create_campaigns": _("May create collections and campaigns")}
 
 
+class CodeForm(forms.Form):
+    """A one-time code of a device, or a recovery code."""
+
+    code = forms.CharField(
+        label=_("Code"), max_length=40,
+        widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "inputmode": "text", "spellcheck": "false"}),
+    )  # fmt: skip
+
+
 class KeyForm(forms.Form):
     """What a key for programs opens, and for how long."""
 

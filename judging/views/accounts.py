@@ -18,12 +18,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging.actions import accounts, history, log_ins, visits
+from judging.actions import accounts, history, log_ins, second_factors, visits
 from judging.forms.accounts import AccountForm, LogInForm, RightsForm
 from judging.guards import administrator_required
 from judging.models import Campaign, Event, User
-
-A_YEAR = 60 * 60 * 24 * 365
+from judging.views.second_factor import ask_for_code
 
 
 class LogIn(LoginView):
@@ -40,10 +39,12 @@ class LogIn(LoginView):
             return self.render_to_response(page, status=429, headers={"Retry-After": str(pause.seconds)})
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        if second_factors.is_on(form.get_user()):
+            return ask_for_code(self.request, form.get_user(), self.get_success_url())
         with transaction.atomic():
             answer = super().form_valid(form)
             history.note(Event.Act.LOGGED_IN, by=form.get_user())
-        return _let_in(answer, name=form.get_user().get_username())
+        return log_ins.let_in(answer, name=form.get_user().get_username())
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         if form.has_error(NON_FIELD_ERRORS):
@@ -59,7 +60,7 @@ class NewPassword(PasswordResetConfirmView):
             answer = super().form_valid(form)
             visits.end_all(user=self.user)
             history.note(Event.Act.PASSWORD_CHANGED, by=self.user, after="by a link")
-        return _let_in(answer, name=self.user.get_username())
+        return log_ins.let_in(answer, name=self.user.get_username())
 
 
 class ChangedPassword(PasswordChangeView):
@@ -72,14 +73,6 @@ class ChangedPassword(PasswordChangeView):
             history.note(Event.Act.PASSWORD_CHANGED, by=self.request.user)
         update_session_auth_hash(self.request, self.request.user)
         return answer
-
-
-def _let_in(answer: HttpResponse, *, name: str) -> HttpResponse:
-    """Forget the attempts on a name, and mark the browser as let in."""
-    log_ins.forget(name=name)
-    answer.set_cookie(log_ins.MARK, log_ins.mark(name=name), max_age=A_YEAR, httponly=True, samesite="Lax",
-                      secure=settings.SESSION_COOKIE_SECURE)  # fmt: skip
-    return answer
 
 
 @login_required
@@ -131,7 +124,7 @@ def account(request: HttpRequest, pk: int) -> HttpResponse:
             messages.success(request, _("Saved."))
             return redirect("judging:accounts")
     paused = log_ins.paused(names=[owner.username], now=timezone.now()).get(owner.username)
-    shown = {"form": form, "owner": owner, "paused": paused}
+    shown = {"form": form, "owner": owner, "paused": paused, "has_second_factor": second_factors.is_on(owner)}
     return render(request, "judging/accounts/account.html", shown, status=422 if form.errors else 200)
 
 

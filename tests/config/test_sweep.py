@@ -35,16 +35,17 @@ VERBS = ("get", "post", "head", "options")
 
 # Who is let in by which address. Each other role must be refused by every verb.
 MAY = {
-    EVERYBODY: """login logout password_reset password_reset_confirm password_reset_complete set_language
+    EVERYBODY: """login login_code logout password_reset password_reset_confirm password_reset_complete set_language
         annotation:join annotation:go""",
     KNOWN: """password_change password_change_done annotation:home judging:home judging:key judging:key_revoke
+        judging:second_factor
         judging:sessions judging:end_sessions judging:collections judging:rubrics judging:campaigns
         judging:api_collections judging:api_campaigns annotation:account""",
     CREATORS: "judging:import judging:rubric_new judging:campaign_new judging:rubric_copy "
     "judging:collection_new analysis:reproduce",
     RESEARCHERS: "judging:rubric judging:rubric_file",
     ADMINISTRATOR: """judging:accounts judging:account_new judging:account judging:let_try judging:password_link
-        judging:site_history judging:site_history_table""",
+        judging:site_history judging:site_history_table judging:second_factor_remove""",
     ANNOTATOR: """annotation:work annotation:consent annotation:pause annotation:done annotation:new_link
         annotation:task annotation:draft annotation:submit annotation:hand_in_again""",
     ANNOTATOR | STAFF: "annotation:guideline",
@@ -82,7 +83,7 @@ NOT_MADE = {
     "analysis:side_by_side", "analysis:published",
 }  # fmt: skip
 
-LEAD_TO_LOG_IN = {"logout", "judging:end_sessions"}
+LEAD_TO_LOG_IN = {"login_code", "logout", "judging:end_sessions"}
 
 
 def addresses() -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -140,7 +141,10 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "password_reset_confirm": {"uidb64": "MQ", "token": "x-y"},
         **{f"annotation:{name}": task for name in ("task", "draft", "submit")},
         **{f"judging:{name}": {"pk": job.pk} for name in ("job", "job_cancel")},
-        **{f"judging:{name}": {"pk": manager.pk} for name in ("account", "let_try", "password_link")},
+        **{
+            f"judging:{name}": {"pk": manager.pk}
+            for name in ("account", "let_try", "password_link", "second_factor_remove")
+        },
         "judging:end_session": {"pk": manager.visits.get().pk},
         "judging:collection_end_use": {**collection, "user": analyst.pk},
         "judging:remove_member": {"pk": campaign.memberships.get(user=analyst).pk},
