@@ -31,6 +31,7 @@ urlpatterns = [
     path("accounts/", accounts.index, name="accounts"),
     path("history/", history.site, name="site_history"),
     path("history/history.csv", history.site_table, name="site_history_table"),
+    path("confirm/", accounts.confirm, name="confirm"),
     path("second-factor/", second_factor.second_factor, name="second_factor"),
     path("key/", keys.key, name="key"),
     path("key/revoke/", keys.revoke, name="key_revoke"),

@@ -11,16 +11,18 @@ from django.contrib.auth.views import LoginView, PasswordChangeView, PasswordRes
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.core.paginator import Paginator
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging.actions import accounts, history, log_ins, second_factors, visits
-from judging.forms.accounts import AccountForm, LogInForm, RightsForm
-from judging.guards import administrator_required
+from judging.forms.accounts import AccountForm, ConfirmForm, LogInForm, RightsForm
+from judging.guards import CONFIRMED, administrator_required, password_confirmed
 from judging.models import Campaign, Event, User
 from judging.views.second_factor import ask_for_code
 
@@ -75,6 +77,29 @@ class ChangedPassword(PasswordChangeView):
         return answer
 
 
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def confirm(request: HttpRequest) -> HttpResponse:
+    """Ask for the password once more, and lead back to where it was needed."""
+    if not request.user.has_usable_password():
+        raise Http404
+    form = ConfirmForm(request.POST if request.method == "POST" else None, user=request.user)
+    shown: dict[str, Any] = {"form": form}
+    try:
+        if request.method == "POST" and form.is_valid():
+            log_ins.forget(name=request.user.get_username())
+            request.session[CONFIRMED] = int(timezone.now().timestamp())
+            back = request.GET.get("next", "")
+            safe = url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure())
+            return redirect(back if safe else "judging:home")
+    except log_ins.Paused as pause:
+        answer = render(request, "judging/accounts/confirm.html", shown | {"pause": pause}, status=429)
+        answer.headers["Retry-After"] = str(pause.seconds)
+        return answer
+    return render(request, "judging/accounts/confirm.html", shown, status=422 if form.errors else 200)
+
+
 @login_required
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
@@ -97,6 +122,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @administrator_required
 @require_http_methods(["GET", "POST"])
+@password_confirmed
 def new(request: HttpRequest) -> HttpResponse:
     """Make an account, and show the link by which its owner chooses a password."""
     form = AccountForm(request.POST if request.method == "POST" else None)
@@ -111,6 +137,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @administrator_required
 @require_http_methods(["GET", "POST"])
+@password_confirmed
 def account(request: HttpRequest, pk: int) -> HttpResponse:
     """Change what an account may do."""
     owner = get_object_or_404(User, pk=pk)
@@ -140,6 +167,7 @@ def let_try(request: HttpRequest, pk: int) -> HttpResponse:
 
 @administrator_required
 @require_POST
+@password_confirmed
 def password_link(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a one-time link by which the account's owner chooses a new password."""
     owner = get_object_or_404(User, pk=pk, is_active=True)

@@ -15,7 +15,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from judging import tasks
 from judging.actions import collections, jobs
 from judging.forms.campaigns import MemberForm
-from judging.guards import collection_for_owner, collection_for_readers, collections_of, collections_to_plan_with
+from judging.guards import (
+    collection_for_owner,
+    collection_for_readers,
+    collections_of,
+    collections_to_plan_with,
+    password_confirmed,
+)
 from judging.imports import systems
 from judging.models import Campaign, Collection, Metric, Score, Unit, User
 from judging.views import spreadsheets
@@ -117,6 +123,7 @@ def remove_scores(request: HttpRequest, collection: Collection, metric: int) -> 
 
 @collection_for_owner
 @require_http_methods(["GET", "POST"])
+@password_confirmed
 def delete(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Say what would go and ask once more; then remove it, a large one by a job."""
     if request.method == "POST":

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from judging.actions import history, log_ins, second_factors
 from judging.forms.accounts import CodeForm
-from judging.guards import administrator_required
+from judging.guards import administrator_required, password_confirmed
 from judging.models import Event, User
 
 PENDING = "log_in_half_done"
@@ -28,6 +28,7 @@ BACKEND = "config.visitors.Backend"
 @never_cache
 @login_required
 @require_http_methods(["GET", "POST"])
+@password_confirmed
 def second_factor(request: HttpRequest) -> HttpResponse:
     """Set the second factor up or turn it off."""
     if not request.user.has_usable_password():
@@ -114,6 +115,7 @@ def _let_in(request: HttpRequest, user: User, code: str, onward: str) -> HttpRes
 
 @administrator_required
 @require_POST
+@password_confirmed
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
     """Take away the second factor of somebody who has lost theirs."""
     owner = get_object_or_404(User, pk=pk)

@@ -38,7 +38,7 @@ MAY = {
     EVERYBODY: """login login_code logout password_reset password_reset_confirm password_reset_complete set_language
         annotation:join annotation:go""",
     KNOWN: """password_change password_change_done annotation:home judging:home judging:key judging:key_revoke
-        judging:second_factor
+        judging:second_factor judging:confirm
         judging:sessions judging:end_sessions judging:collections judging:rubrics judging:campaigns
         judging:api_collections judging:api_campaigns annotation:account""",
     CREATORS: "judging:import judging:rubric_new judging:campaign_new judging:rubric_copy "
