@@ -47,7 +47,8 @@ MAY = {
     ADMINISTRATOR: """judging:accounts judging:account_new judging:account judging:let_try judging:password_link
         judging:site_history judging:site_history_table judging:second_factor_remove""",
     ANNOTATOR: """annotation:work annotation:consent annotation:pause annotation:done annotation:new_link
-        annotation:task annotation:draft annotation:submit annotation:hand_in_again""",
+        annotation:task annotation:draft annotation:submit annotation:hand_in_again
+        annotation:withdraw""",
     ANNOTATOR | STAFF: "annotation:guideline",
     STAFF: """judging:history judging:history_table
         judging:campaign judging:draws judging:tasks judging:codebook judging:label_studio judging:export
@@ -60,7 +61,8 @@ MAY = {
         judging:files judging:file judging:file_examples analysis:side_by_side analysis:published""",
     MANAGER: """annotation:preview judging:plan judging:selection judging:amend judging:discard judging:lock
         judging:open judging:pause judging:close
-        judging:archive judging:reveal_draws judging:exclude judging:invite judging:revoke judging:undo_joins
+        judging:archive judging:reveal_draws judging:exclude judging:erase judging:invite
+        judging:revoke judging:undo_joins
         judging:add_member judging:remove_member judging:collection_delete judging:collection_share
         judging:collection_end_use judging:import_columns judging:import_reading judging:import_preview
         judging:import_starts judging:import_check judging:import_confirm judging:rubric_draft
@@ -80,7 +82,7 @@ NOT_MADE = {
     "judging:collection_end_use", "judging:systems_undo", "judging:scores_remove", "judging:file",
     "judging:file_examples", "judging:file_columns", "judging:file_reading", "judging:file_choices",
     "judging:file_add", "judging:file_take_back", "judging:file_discard", "judging:file_ids",
-    "analysis:side_by_side", "analysis:published",
+    "analysis:side_by_side", "analysis:published", "annotation:withdraw",
 }  # fmt: skip
 
 LEAD_TO_LOG_IN = {"login_code", "logout", "judging:end_sessions"}
@@ -145,6 +147,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
             f"judging:{name}": {"pk": manager.pk}
             for name in ("account", "let_try", "password_link", "second_factor_remove")
         },
+        "judging:erase": {"pk": own.pk},
         "judging:end_session": {"pk": manager.visits.get().pk},
         "judging:collection_end_use": {**collection, "user": analyst.pk},
         "judging:remove_member": {"pk": campaign.memberships.get(user=analyst).pk},
