@@ -60,6 +60,7 @@ class Event(models.Model):
         RESTORED = "site.restored", _("site restored")
         COLLECTION_SHARED = "collection.shared", _("use of a collection allowed")
         COLLECTION_ENDED = "collection.ended", _("use of a collection ended")
+        COLLECTION_HANDED_OVER = "collection.handed_over", _("collection handed over")
         COLLECTION_DELETED = "collection.deleted", _("collection deleted")
 
     at = models.DateTimeField(db_default=Now(), editable=False)

@@ -20,8 +20,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging.actions import accounts, history, log_ins, second_factors, visits
+from judging.actions import accounts, collections, history, log_ins, second_factors, visits
 from judging.forms.accounts import AccountForm, ConfirmForm, LogInForm, RightsForm
+from judging.forms.campaigns import MemberForm
 from judging.guards import CONFIRMED, administrator_required, password_confirmed
 from judging.models import Campaign, Event, User
 from judging.views.second_factor import ask_for_code
@@ -151,7 +152,13 @@ def account(request: HttpRequest, pk: int) -> HttpResponse:
             messages.success(request, _("Saved."))
             return redirect("judging:accounts")
     paused = log_ins.paused(names=[owner.username], now=timezone.now()).get(owner.username)
-    shown = {"form": form, "owner": owner, "paused": paused, "has_second_factor": second_factors.is_on(owner)}
+    shown = {
+        "form": form,
+        "owner": owner,
+        "paused": paused,
+        "has_second_factor": second_factors.is_on(owner),
+        "hand_over_form": MemberForm(roles=()),
+    }
     return render(request, "judging/accounts/account.html", shown, status=422 if form.errors else 200)
 
 
@@ -162,6 +169,28 @@ def let_try(request: HttpRequest, pk: int) -> HttpResponse:
     owner = get_object_or_404(User, pk=pk)
     log_ins.forget(name=owner.username)
     messages.success(request, _("They can log in at once."))
+    return redirect("judging:account", owner.pk)
+
+
+@administrator_required
+@require_POST
+@password_confirmed
+def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
+    """Give what somebody leaves behind to another account."""
+    owner = get_object_or_404(User, pk=pk)
+    form = MemberForm(request.POST, roles=())
+    if not form.is_valid():
+        messages.error(request, " ".join(form.errors.get("username", [])))
+        return redirect("judging:account", owner.pk)
+    try:
+        owned, managed = collections.hand_over_all(owner=owner, to=form.user, by=request.user)
+    except collections.CannotHandOver as refused:
+        messages.error(request, str(refused))
+    else:
+        told = {"name": form.user, "collections": owned, "campaigns": managed}
+        messages.success(
+            request, _("Handed over to %(name)s: %(collections)s collections, %(campaigns)s campaigns.") % told
+        )
     return redirect("judging:account", owner.pk)
 
 

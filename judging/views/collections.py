@@ -55,6 +55,7 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
         "is_owner": request.user.may_create_campaigns and collection.owner_id == request.user.pk,
         "uses": _uses(collection) if collection.owner_id == request.user.pk else [],
         "share_form": MemberForm(roles=()),
+        "hand_over_form": MemberForm(roles=(), auto_id="id_owner_%s"),
         "may_plan": collections_to_plan_with(request.user).filter(pk=collection.pk).exists(),
     }
     context["has_people"] = any(each.kind == Metric.Kind.HUMAN_MEAN for each in context["metrics"]) or any(
@@ -96,6 +97,25 @@ def end_use(request: HttpRequest, collection: Collection, user: int) -> HttpResp
     )
     stopped = collections.end_use(collection=collection, user=other, now=timezone.now(), by=request.user)
     messages.success(request, _("Ended. Campaigns stopped: %(n)s.") % {"n": stopped})
+    return redirect("judging:collection", collection.pk)
+
+
+@collection_for_owner
+@require_POST
+@password_confirmed
+def hand_over(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Make somebody else the owner."""
+    form = MemberForm(request.POST, roles=())
+    refused = " ".join(form.errors.get("username", []))
+    if not refused:
+        try:
+            collections.hand_over(collection=collection, to=form.user, by=request.user)
+        except collections.CannotHandOver as problem:
+            refused = str(problem)
+    if refused:
+        messages.error(request, refused)
+    else:
+        messages.success(request, _("%(name)s owns this collection now.") % {"name": form.user})
     return redirect("judging:collection", collection.pk)
 
 

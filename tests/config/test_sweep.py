@@ -45,7 +45,8 @@ MAY = {
     "judging:collection_new analysis:reproduce",
     RESEARCHERS: "judging:rubric judging:rubric_file",
     ADMINISTRATOR: """judging:accounts judging:account_new judging:account judging:let_try judging:password_link
-        judging:site_history judging:site_history_table judging:second_factor_remove""",
+        judging:site_history judging:site_history_table judging:second_factor_remove
+        judging:account_hand_over""",
     ANNOTATOR: """annotation:work annotation:consent annotation:pause annotation:done annotation:new_link
         annotation:task annotation:draft annotation:submit annotation:hand_in_again
         annotation:withdraw""",
@@ -64,7 +65,8 @@ MAY = {
         judging:archive judging:reveal_draws judging:exclude judging:erase judging:invite
         judging:revoke judging:undo_joins
         judging:add_member judging:remove_member judging:collection_delete judging:collection_share
-        judging:collection_end_use judging:import_columns judging:import_reading judging:import_preview
+        judging:collection_end_use judging:collection_hand_over
+        judging:import_columns judging:import_reading judging:import_preview
         judging:import_starts judging:import_check judging:import_confirm judging:rubric_draft
         judging:rubric_draft_yaml judging:rubric_draft_file judging:rubric_draft_discard annotation:rubric_preview
         annotation:rubric_pane annotation:rubric_guideline analysis:degrade analysis:metrics_systems
@@ -145,7 +147,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         **{f"judging:{name}": {"pk": job.pk} for name in ("job", "job_cancel")},
         **{
             f"judging:{name}": {"pk": manager.pk}
-            for name in ("account", "let_try", "password_link", "second_factor_remove")
+            for name in ("account", "let_try", "password_link", "second_factor_remove", "account_hand_over")
         },
         "judging:erase": {"pk": own.pk},
         "judging:end_session": {"pk": manager.visits.get().pk},
