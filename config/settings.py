@@ -14,6 +14,7 @@ from config import postgres
 ROOT = Path(__file__).resolve().parent.parent
 HOME = postgres.home()
 SHORTEST_SECRET = 32
+OLD_SECRETS = "secret_key_old.txt"
 
 
 def _secret(name: str) -> str:
@@ -37,6 +38,14 @@ def _secret(name: str) -> str:
     return path.read_text()
 
 
+def _old_secrets() -> list[str]:
+    """Return the keys before the present one, whose links and sessions still count."""
+    if told := os.environ.get("QUAESTOR_SECRET_KEY_FALLBACKS"):
+        return told.split()
+    path = HOME / OLD_SECRETS
+    return path.read_text().split() if path.exists() else []
+
+
 def _database(url: str) -> dict[str, object]:
     """Return Django's database settings for a postgresql:// address."""
     parts = urlsplit(url)
@@ -55,6 +64,7 @@ def _database(url: str) -> dict[str, object]:
 
 
 SECRET_KEY = _secret("secret_key")
+SECRET_KEY_FALLBACKS = _old_secrets()
 PSEUDONYM_KEY = _secret("pseudonym_key")
 SECOND_FACTOR = os.environ.get("QUAESTOR_SECOND_FACTOR", "")  # who must have one: administrators or everybody
 if SECOND_FACTOR not in ("", "administrators", "everybody"):

@@ -56,6 +56,7 @@ class Event(models.Model):
         SEAT_FREED = "annotator.seat", _("seat freed")
         ERASED = "annotator.erased", _("annotator erased")
         EXPORTED = "export", _("exported")
+        KEY_ROTATED = "site.key", _("secret key of the site changed")
         BACKED_UP = "site.backup", _("site saved")
         RESTORED = "site.restored", _("site restored")
         COLLECTION_SHARED = "collection.shared", _("use of a collection allowed")

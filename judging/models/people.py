@@ -139,12 +139,12 @@ class Invitation(models.Model):
 
     @property
     def token(self) -> str:
-        """Return what the link ends in; "" for a link made before, or under another secret key."""
-        made = self.end_of_link()
-        return made if token_digest(made) == self.digest else ""
+        """Return what the link ends in; "" for a link made before, or under a secret key that is forgotten."""
+        made = (self.end_of_link(key) for key in [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS])
+        return next((each for each in made if token_digest(each) == self.digest), "")
 
-    def end_of_link(self) -> str:
-        return salted_hmac("judging.invitation", self.number, algorithm="sha256").hexdigest()[:43]
+    def end_of_link(self, key: str | None = None) -> str:
+        return salted_hmac("judging.invitation", self.number, secret=key, algorithm="sha256").hexdigest()[:43]
 
 
 def token_digest(token: str) -> str:
