@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import ast
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -13,12 +14,13 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 TOOLS = ROOT / ".tools"
-LOCK = ROOT / "requirements.txt"
+LOCK = ROOT / "requirements.txt"  # what serves
+TESTS_LOCK = ROOT / "requirements-tests.txt"  # the same, and what tests it
 STAMP = VENV / "made-from"
 PYTHON = VENV / "bin" / "python"
 HELP = """Quaestor: human evaluation of automatically generated questions.
@@ -28,11 +30,12 @@ HELP = """Quaestor: human evaluation of automatically generated questions.
   python3 run.py test [pytest arguments]                 every check and test; with arguments, those tests only
   python3 run.py manage COMMAND ...                      one management command; "manage help" lists them
 
-The first call installs the packages of requirements.txt into .venv; later calls start at once.
+The first call installs the locked packages into .venv; later calls start at once.
 Data are kept in ./var, or in --home, or in $QUAESTOR_HOME."""
 NOT_INSTALLED = """The packages could not be installed. The first start needs a package index, once: check the network,
 or point pip at a mirror (pip config set global.index-url ADDRESS), and start again."""
 NO_PIP = "pip is missing, and the packages cannot be installed without it (Debian: apt-get install python3-pip)."
+NOT_AUDITED = "Locked packages were not looked up for known weaknesses: no list of them can be reached."
 NO_CHROMIUM = (
     "Browser tests are left out: no Chromium found. Install one (Debian: apt-get install chromium), start again."
 )
@@ -67,7 +70,7 @@ def main(arguments: list[str]) -> int:
     if word not in ("demo", "up", "test", "manage"):
         print(HELP)
         return 0 if word in ("help", "-h", "--help") else 2
-    set_up()
+    set_up(tests=word == "test")
     keep_bytecode()
     if word != "test":
         manage(rest if word == "manage" else [word, *take_home(rest)])
@@ -89,15 +92,16 @@ def take_home(words: list[str]) -> list[str]:
     return others
 
 
-def set_up() -> None:
+def set_up(*, tests: bool) -> None:
     """Make ``.venv`` from the lock, unless it was made from this very lock by this very Python."""
-    if is_set_up():
+    if is_set_up(tests=tests):
         return
-    print("Setting up, once: installing the packages of requirements.txt into .venv ...", flush=True)
+    lock = TESTS_LOCK if tests else LOCK
+    print(f"Setting up, once: installing the packages of {lock.name} into .venv ...", flush=True)
     STAMP.unlink(missing_ok=True)
-    if not (install_with_uv() or install_with_pip()):
+    if not (install_with_uv(lock) or install_with_pip(lock)):
         sys.exit(NOT_INSTALLED)
-    STAMP.write_text(fingerprint())
+    STAMP.write_text(fingerprint(tests=tests))
 
 
 def keep_bytecode() -> None:
@@ -109,24 +113,26 @@ def keep_bytecode() -> None:
         os.environ.setdefault("PYTHONPYCACHEPREFIX", str(VENV / "bytecode"))
 
 
-def is_set_up() -> bool:
-    """Say whether ``.venv`` was made, and to the end, from the lock as it is now."""
-    return PYTHON.exists() and STAMP.exists() and STAMP.read_text() == fingerprint()
+def is_set_up(*, tests: bool) -> bool:
+    """Say whether ``.venv`` was made, and to the end, from the lock as it is now; what tests can do serves too."""
+    made = STAMP.read_text() if PYTHON.exists() and STAMP.exists() else ""
+    return made == fingerprint(tests=True) or (not tests and made == fingerprint(tests=False))
 
 
-def fingerprint() -> str:
+def fingerprint(*, tests: bool) -> str:
     """Return what changes when the packages or this Python do."""
-    return hashlib.sha256(LOCK.read_bytes() + sys.version.encode()).hexdigest()
+    locks = LOCK.read_bytes() + (TESTS_LOCK.read_bytes() if tests else b"")
+    return hashlib.sha256(locks + sys.version.encode()).hexdigest()
 
 
-def install_with_uv() -> bool:
+def install_with_uv(lock: Path) -> bool:
     """Install with uv, which needs neither venv nor a compiler and takes seconds; say whether it worked."""
     uv = [sys.executable, "-m", "uv", "--quiet"]
     environment = uv_environment(pip_settings())
     if not (TOOLS / "uv").exists() and not get_uv():
         return False
     made = ran([*uv, "venv", "--clear", "--python", sys.executable, str(VENV)], environment)
-    return made and ran([*uv, "pip", "sync", "--require-hashes", "--python", str(PYTHON), str(LOCK)], environment)
+    return made and ran([*uv, "pip", "sync", "--require-hashes", "--python", str(PYTHON), str(lock)], environment)
 
 
 def get_uv() -> bool:
@@ -136,11 +142,11 @@ def get_uv() -> bool:
     return ran([sys.executable, "-m", "pip", "install", "-qq", "--target", str(TOOLS), "uv>=0.5"])
 
 
-def install_with_pip() -> bool:
+def install_with_pip(lock: Path) -> bool:
     """Install the slow way, by the standard library's venv."""
     shutil.rmtree(VENV, ignore_errors=True)
     made = ran([sys.executable, "-m", "venv", str(VENV)], quiet=True)
-    return made and ran([str(PYTHON), "-m", "pip", "install", "-qq", "--require-hashes", "-r", str(LOCK)])
+    return made and ran([str(PYTHON), "-m", "pip", "install", "-qq", "--require-hashes", "-r", str(lock)])
 
 
 def pip_settings() -> dict[str, str]:
@@ -209,7 +215,31 @@ def everything() -> tuple[int, list[tuple[str, ...]]]:
         code = beside.wait()
         said.seek(0)
         print(said.read(), flush=True)
+    print(audit(), flush=True)
     return here or code, failed
+
+
+def audit() -> str:
+    """Say which locked packages have known weaknesses, where a list of them can be reached.
+
+    It fails nothing: whether the tests pass depends on the code, not on the day.
+    """
+    command = [str(VENV / "bin" / "pip-audit"), "-r", str(LOCK), "--disable-pip", "--require-hashes", "--timeout", "5"]
+    try:
+        done = subprocess.run([*command, "-f", "json"], capture_output=True, text=True, check=False, timeout=60)
+        return audited(json.loads(done.stdout)["dependencies"])
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return NOT_AUDITED
+
+
+def audited(packages: list[dict[str, Any]]) -> str:
+    """Sum up what pip-audit found; it skips packages that its source does not know."""
+    known = [each for each in packages if "vulns" in each]
+    weak = [f"{each['name']} {each['version']}: {found['id']}" for each in known for found in each["vulns"]]
+    if weak:
+        return "KNOWN WEAKNESSES in locked packages:\n  " + "\n  ".join(weak)
+    counted = f"{len(known)} of {len(packages)} locked packages looked up: no known weakness."
+    return counted if known else NOT_AUDITED
 
 
 def passes(check: tuple[str, ...]) -> bool:

@@ -78,6 +78,11 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if HTTPS else 0  # not for subdomains, which may be somebody else's
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 SECURE_REFERRER_POLICY = "same-origin"  # nothing leaks outside; with "no-referrer" browsers send no Origin to check
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005",  # HSTS is not for subdomains, and so
+    "security.W021",  # for no list of browsers
+    "security.W008",  # the proxy leads to https
+]
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
 IDLE_MINUTES = int(os.environ.get("QUAESTOR_IDLE_MINUTES", "120"))  # after which a researcher logs in again

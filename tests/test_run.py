@@ -78,16 +78,49 @@ def test_environment_wins_over_the_section_and_the_section_over_global():
 
 
 def test_environment_made_from_another_lock_is_not_taken_for_this_one(tmp_path, monkeypatch):
-    for name in ("PYTHON", "STAMP", "LOCK"):
+    for name in ("PYTHON", "STAMP", "LOCK", "TESTS_LOCK"):
         monkeypatch.setattr(run, name, tmp_path / name)
-        (tmp_path / name).touch()
-    assert not run.is_set_up()
+        (tmp_path / name).write_text(name)
+    assert not run.is_set_up(tests=False)
 
-    run.STAMP.write_text(run.fingerprint())
-    assert run.is_set_up()
+    run.STAMP.write_text(run.fingerprint(tests=False))
+    assert (run.is_set_up(tests=False), run.is_set_up(tests=True)) == (True, False)
+
+    run.STAMP.write_text(run.fingerprint(tests=True))
+    assert (run.is_set_up(tests=False), run.is_set_up(tests=True)) == (True, True)
 
     run.LOCK.write_text("another lock")
-    assert not run.is_set_up()
+    assert (run.is_set_up(tests=False), run.is_set_up(tests=True)) == (False, False)
+
+
+def locked(path: Path) -> dict[str, str]:
+    """Return the versions that a lock names, by package and by where it is for."""
+    lines = (line for line in path.read_text().splitlines() if "==" in line and not line.startswith((" ", "#")))
+    return dict(line.rstrip(" \\").split("==", 1) for line in lines)
+
+
+def test_lock_of_the_site_holds_no_test_tool_and_that_of_the_tests_the_same_versions():
+    site, tests = locked(run.LOCK), locked(run.TESTS_LOCK)
+    assert {"pytest", "playwright", "hypothesis", "ruff", "mypy", "pip-audit"}.isdisjoint(site)
+    assert {"django", "gunicorn", "scipy", "pyotp"} <= site.keys()
+    assert {"pytest", "playwright", "pip-audit"} <= tests.keys()
+
+    def version(text: str) -> str:
+        return text.partition(" ")[0]
+
+    assert {name: version(said) for name, said in site.items()} == {
+        name: version(said) for name, said in tests.items() if name in site
+    }
+
+
+def test_audit_names_weak_packages_and_says_when_nobody_could_be_asked():
+    sound = {"name": "django", "version": "5.2", "vulns": []}
+    weak = {"name": "x", "version": "1.0", "vulns": [{"id": "CVE-1"}, {"id": "CVE-2"}]}
+    unknown = {"name": "y", "skip_reason": "not found"}
+
+    assert run.audited([sound, unknown]) == "1 of 2 locked packages looked up: no known weakness."
+    assert run.audited([sound, weak]) == "KNOWN WEAKNESSES in locked packages:\n  x 1.0: CVE-1\n  x 1.0: CVE-2"
+    assert run.audited([unknown]) == run.NOT_AUDITED
 
 
 @pytest.mark.parametrize(

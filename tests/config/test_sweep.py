@@ -84,7 +84,7 @@ NOT_MADE = {
     "judging:collection_end_use", "judging:systems_undo", "judging:scores_remove", "judging:file",
     "judging:file_examples", "judging:file_columns", "judging:file_reading", "judging:file_choices",
     "judging:file_add", "judging:file_take_back", "judging:file_discard", "judging:file_ids",
-    "analysis:side_by_side", "analysis:published", "annotation:withdraw",
+    "analysis:side_by_side", "analysis:published", "annotation:withdraw", "judging:confirm",
 }  # fmt: skip
 
 LEAD_TO_LOG_IN = {"login_code", "logout", "judging:end_sessions"}
