@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import ast
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -13,12 +14,13 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 TOOLS = ROOT / ".tools"
-LOCK = ROOT / "requirements.txt"
+LOCK = ROOT / "requirements.txt"  # what serves
+TESTS_LOCK = ROOT / "requirements-tests.txt"  # the same, and what tests it
 STAMP = VENV / "made-from"
 PYTHON = VENV / "bin" / "python"
 HELP = """Quaestor: human evaluation of automatically generated questions.
@@ -29,7 +31,7 @@ HELP = """Quaestor: human evaluation of automatically generated questions.
   python3 run.py extras [NAME ...]                       install optional metrics; without names, list them
   python3 run.py manage COMMAND ...                      one management command; "manage help" lists them
 
-The first call installs the packages of requirements.txt into .venv; later calls start at once, whichever Python
+The first call installs the locked packages into .venv; later calls start at once, whichever Python
 they are made with: .venv keeps the one that made it. To change it, remove .venv.
 Data are kept in ./var, or in --home, or in $QUAESTOR_HOME."""
 NOT_INSTALLED = """The packages could not be installed. The first start needs a package index, once: check the network,
@@ -37,6 +39,7 @@ or point pip at a mirror (pip config set global.index-url ADDRESS), and start ag
 READ_ONLY = """{root} cannot be written to, and the packages must be installed there once, into .venv.
 Copy or clone the project to a folder of yours; or have its owner call run.py once."""
 NO_PIP = "pip is missing, and the packages cannot be installed without it (Debian: apt-get install python3-pip)."
+NOT_AUDITED = "Locked packages were not looked up for known weaknesses: no list of them can be reached."
 NO_CHROMIUM = (
     "Browser tests are left out: no Chromium found. Install one (Debian: apt-get install chromium), start again."
 )
@@ -122,7 +125,7 @@ def main(arguments: list[str]) -> int:
     if word == "extras" and (unknown := [name for name in rest if name not in EXTRAS]):
         print(f"No extra is called {unknown[0]}.\n\n{list_of_extras()}")
         return 2
-    set_up()
+    set_up(tests=word == "test")
     keep_bytecode()
     if word == "extras":
         return install_extras(rest)
@@ -192,18 +195,19 @@ def take_home(words: list[str]) -> list[str]:
     return others
 
 
-def set_up() -> None:
+def set_up(*, tests: bool) -> None:
     """Make ``.venv`` from the lock, unless it was made from this very lock; leave nothing when that is cut short."""
-    if is_set_up():
+    if is_set_up(tests=tests):
         return
     if not os.access(ROOT, os.W_OK):
         sys.exit(READ_ONLY.format(root=ROOT))
-    print("Setting up, once: installing the packages of requirements.txt into .venv ...", flush=True)
+    lock = TESTS_LOCK if tests else LOCK
+    print(f"Setting up, once: installing the packages of {lock.name} into .venv ...", flush=True)
     STAMP.unlink(missing_ok=True)
     try:
-        if not (install_with_uv() or install_with_pip()):
+        if not (install_with_uv(lock) or install_with_pip(lock)):
             sys.exit(NOT_INSTALLED)
-        STAMP.write_text(fingerprint())
+        STAMP.write_text(fingerprint(tests=tests))
     except BaseException:
         shutil.rmtree(VENV, ignore_errors=True)
         raise
@@ -220,26 +224,30 @@ def keep_bytecode() -> None:
         os.environ.setdefault("PYTHONPYCACHEPREFIX", str(VENV / "bytecode"))
 
 
-def is_set_up() -> bool:
-    """Say whether ``.venv`` was made, and to the end, from the lock as it is now."""
-    return PYTHON.exists() and STAMP.exists() and STAMP.read_text() == fingerprint()
+def is_set_up(*, tests: bool) -> bool:
+    """Say whether ``.venv`` was made, and to the end, from the lock as it is now; what tests can do serves too."""
+    if not (PYTHON.exists() and STAMP.exists()):
+        return False
+    made = STAMP.read_text()
+    return made == fingerprint(tests=True) or (not tests and made == fingerprint(tests=False))
 
 
-def fingerprint() -> str:
+def fingerprint(*, tests: bool) -> str:
     """Return what changes when the packages do, or the Python that ``.venv`` was made with: an upgrade loses them."""
     asked = [str(PYTHON), "-I", "-S", "-c", "import sys; print(sys.version)"]
     version = subprocess.run(asked, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
-    return hashlib.sha256(LOCK.read_bytes() + version.strip()).hexdigest()
+    locks = LOCK.read_bytes() + (TESTS_LOCK.read_bytes() if tests else b"")
+    return hashlib.sha256(locks + version.strip()).hexdigest()
 
 
-def install_with_uv() -> bool:
+def install_with_uv(lock: Path) -> bool:
     """Install with uv, which needs neither venv nor a compiler and takes seconds; say whether it worked."""
     uv = [sys.executable, "-m", "uv", "--quiet"]
     environment = uv_environment(pip_settings())
     if not (TOOLS / "uv").exists() and not get_uv():
         return False
     made = ran([*uv, "venv", "--clear", "--python", sys.executable, str(VENV)], environment)
-    return made and ran([*uv, "pip", "sync", "--require-hashes", "--python", str(PYTHON), str(LOCK)], environment)
+    return made and ran([*uv, "pip", "sync", "--require-hashes", "--python", str(PYTHON), str(lock)], environment)
 
 
 def get_uv() -> bool:
@@ -257,11 +265,11 @@ def get_uv() -> bool:
         shutil.rmtree(new, ignore_errors=True)
 
 
-def install_with_pip() -> bool:
+def install_with_pip(lock: Path) -> bool:
     """Install the slow way, by the standard library's venv."""
     shutil.rmtree(VENV, ignore_errors=True)
     made = ran([sys.executable, "-m", "venv", str(VENV)], quiet=True)
-    return made and ran([str(PYTHON), "-m", "pip", "install", "-qq", "--require-hashes", "-r", str(LOCK)])
+    return made and ran([str(PYTHON), "-m", "pip", "install", "-qq", "--require-hashes", "-r", str(lock)])
 
 
 def pip_settings() -> dict[str, str]:
@@ -330,7 +338,31 @@ def everything() -> tuple[int, list[tuple[str, ...]]]:
         code = beside.wait()
         said.seek(0)
         print(said.read(), flush=True)
+    print(audit(), flush=True)
     return here or code, failed
+
+
+def audit() -> str:
+    """Say which locked packages have known weaknesses, where a list of them can be reached.
+
+    It fails nothing: whether the tests pass depends on the code, not on the day.
+    """
+    command = [str(VENV / "bin" / "pip-audit"), "-r", str(LOCK), "--disable-pip", "--require-hashes", "--timeout", "5"]
+    try:
+        done = subprocess.run([*command, "-f", "json"], capture_output=True, text=True, check=False, timeout=60)
+        return audited(json.loads(done.stdout)["dependencies"])
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return NOT_AUDITED
+
+
+def audited(packages: list[dict[str, Any]]) -> str:
+    """Sum up what pip-audit found; it skips packages that its source does not know."""
+    known = [each for each in packages if "vulns" in each]
+    weak = [f"{each['name']} {each['version']}: {found['id']}" for each in known for found in each["vulns"]]
+    if weak:
+        return "KNOWN WEAKNESSES in locked packages:\n  " + "\n  ".join(weak)
+    counted = f"{len(known)} of {len(packages)} locked packages looked up: no known weakness."
+    return counted if known else NOT_AUDITED
 
 
 def passes(check: tuple[str, ...]) -> bool:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import account, entry, preview, samples, tasks, work
+from annotation.views import account, entry, preview, samples, tasks, withdrawal, work
 
 app_name = "annotation"
 urlpatterns = [
@@ -14,6 +14,7 @@ urlpatterns = [
     path("work/<uuid:uuid>/consent/", entry.consent, name="consent"),
     path("work/<uuid:uuid>/guideline/", work.guideline, name="guideline"),
     path("work/<uuid:uuid>/pause/", work.pause, name="pause"),
+    path("work/<uuid:uuid>/withdraw/", withdrawal.withdraw, name="withdraw"),
     path("work/<uuid:uuid>/done/", work.done, name="done"),
     path("work/<uuid:uuid>/again/", work.hand_in_again, name="hand_in_again"),
     path("work/<uuid:uuid>/link/", work.new_link, name="new_link"),

@@ -14,6 +14,7 @@ from config import postgres
 ROOT = Path(__file__).resolve().parent.parent
 HOME = postgres.home()
 SHORTEST_SECRET = 32
+OLD_SECRETS = "secret_key_old.txt"
 
 
 def _secret(name: str) -> str:
@@ -37,6 +38,14 @@ def _secret(name: str) -> str:
     return path.read_text()
 
 
+def _old_secrets() -> list[str]:
+    """Return the keys before the present one, whose links and sessions still count."""
+    if told := os.environ.get("QUAESTOR_SECRET_KEY_FALLBACKS"):
+        return told.split()
+    path = HOME / OLD_SECRETS
+    return path.read_text().split() if path.exists() else []
+
+
 def _database(url: str) -> dict[str, object]:
     """Return Django's database settings for a postgresql:// address."""
     parts = urlsplit(url)
@@ -55,7 +64,11 @@ def _database(url: str) -> dict[str, object]:
 
 
 SECRET_KEY = _secret("secret_key")
+SECRET_KEY_FALLBACKS = _old_secrets()
 PSEUDONYM_KEY = _secret("pseudonym_key")
+SECOND_FACTOR = os.environ.get("QUAESTOR_SECOND_FACTOR", "")  # who must have one: administrators or everybody
+if SECOND_FACTOR not in ("", "administrators", "everybody"):
+    raise ImproperlyConfigured("QUAESTOR_SECOND_FACTOR is administrators, everybody, or unset.")
 DEBUG = os.environ.get("QUAESTOR_DEBUG", "") == "1"
 ALLOWED_HOSTS = os.environ.get("QUAESTOR_HOSTS", "127.0.0.1 localhost [::1]").split()
 CSRF_TRUSTED_ORIGINS = os.environ.get("QUAESTOR_ORIGINS", "").split()
@@ -65,6 +78,11 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if HTTPS else 0  # not for subdomains, which may be somebody else's
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 SECURE_REFERRER_POLICY = "same-origin"  # nothing leaks outside; with "no-referrer" browsers send no Origin to check
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005",  # HSTS is not for subdomains, and so
+    "security.W021",  # for no list of browsers
+    "security.W008",  # the proxy leads to https
+]
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
 IDLE_MINUTES = int(os.environ.get("QUAESTOR_IDLE_MINUTES", "120"))  # after which a researcher logs in again

@@ -1,13 +1,19 @@
 """Notes each browser in which somebody is logged in, logs idle researchers out, and keeps answers out of caches."""
 
 from collections.abc import Callable
+from typing import cast
 
 from django.conf import settings
 from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import Resolver404, resolve
 from django.utils import timezone
 
-from judging.actions import visits
+from judging.actions import second_factors, visits
+from judging.models import User
+
+WITHOUT_SECOND_FACTOR = {"judging:second_factor", "logout", "set_language"}
 
 
 class Visits:
@@ -23,8 +29,20 @@ class Visits:
                 logout(request)
             else:
                 visits.note(user=request.user, session=request.session, agent=agent, now=now)
+                if _lacks_second_factor(request):
+                    return redirect("judging:second_factor")
         answer = self.answer(request)
         known = settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
         if known and "Cache-Control" not in answer.headers:
             answer.headers["Cache-Control"] = "private, no-store"  # nothing private stays on a shared computer
         return answer
+
+
+def _lacks_second_factor(request: HttpRequest) -> bool:
+    """Say whether somebody must set up a second factor before they go on, and is going elsewhere."""
+    if not second_factors.is_required(cast(User, request.user)) or request.session.get(second_factors.SHOWN):
+        return False
+    try:
+        return resolve(request.path_info).view_name not in WITHOUT_SECOND_FACTOR
+    except Resolver404:
+        return True

@@ -1,14 +1,20 @@
 """Who may do what to which object. Pages, the API and the other apps ask here; a foreign object is a 404."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from functools import wraps
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from judging.models import Campaign, Collection, Job, Membership, Rubric, RubricDraft, User
 from judging.models.at_work import assignment_at_work
@@ -17,6 +23,8 @@ View = Callable[..., HttpResponse]
 
 MANAGERS = (Membership.Role.MANAGER,)
 STAFF = (Membership.Role.MANAGER, Membership.Role.ANALYST)
+CONFIRMED = "password_shown"  # in the session: when its owner last typed the password
+CONFIRMED_FOR = timedelta(minutes=15)
 
 
 def collections_of(user: User) -> QuerySet[Collection]:
@@ -57,6 +65,26 @@ def creator_required(view: View) -> View:
         return view(request, *args, **kwargs)
 
     return login_required(guarded)
+
+
+def password_confirmed(view: View) -> View:
+    """Ask for the password again before an act that cannot be undone or that gives rights away.
+
+    Who logged in or typed it within a quarter of an hour goes on; who has no password cannot be asked.
+    """
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method != "POST" or not request.user.is_authenticated or not request.user.has_usable_password():
+            return view(request, *args, **kwargs)
+        if timezone.now().timestamp() - request.session.get(CONFIRMED, 0) < CONFIRMED_FOR.total_seconds():
+            return view(request, *args, **kwargs)
+        came_from = request.headers.get("Referer", "")
+        here = url_has_allowed_host_and_scheme(came_from, {request.get_host()}, require_https=request.is_secure())
+        back = {"next": urlsplit(came_from).path} if here else {}
+        return redirect(f"{reverse('judging:confirm')}?{urlencode(back)}")
+
+    return guarded
 
 
 def administrator_required(view: View) -> View:

@@ -81,10 +81,11 @@ def test_environment_wins_over_the_section_and_the_section_over_global():
 def elsewhere(tmp_path, monkeypatch):
     """Have run.py set up a folder of the test's own."""
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    for name, path in (("ROOT", ""), ("VENV", ".venv"), ("TOOLS", ".tools"), ("LOCK", "lock"), ("STAMP", ".venv/made"),
-                       ("PYTHON", ".venv/bin/python")):  # fmt: skip
+    for name, path in (("ROOT", ""), ("VENV", ".venv"), ("TOOLS", ".tools"), ("LOCK", "lock"), ("TESTS_LOCK", "tests"),
+                       ("STAMP", ".venv/made"), ("PYTHON", ".venv/bin/python")):  # fmt: skip
         monkeypatch.setattr(run, name, tmp_path / path)
     run.LOCK.touch()
+    run.TESTS_LOCK.write_text("what tests it")
     return tmp_path
 
 
@@ -95,37 +96,70 @@ def python_that_says(version):
 
 def test_environment_made_from_another_lock_is_not_taken_for_this_one(elsewhere):
     python_that_says("3.12")
-    assert not run.is_set_up()
+    assert not run.is_set_up(tests=False)
 
-    run.STAMP.write_text(run.fingerprint())
-    assert run.is_set_up()
+    run.STAMP.write_text(run.fingerprint(tests=False))
+    assert (run.is_set_up(tests=False), run.is_set_up(tests=True)) == (True, False)
+
+    run.STAMP.write_text(run.fingerprint(tests=True))
+    assert (run.is_set_up(tests=False), run.is_set_up(tests=True)) == (True, True)
 
     run.LOCK.write_text("another lock")
-    assert not run.is_set_up()
+    assert (run.is_set_up(tests=False), run.is_set_up(tests=True)) == (False, False)
+
+
+def locked(path: Path) -> dict[str, str]:
+    """Return the versions that a lock names, by package and by where it is for."""
+    lines = (line for line in path.read_text().splitlines() if "==" in line and not line.startswith((" ", "#")))
+    return dict(line.rstrip(" \\").split("==", 1) for line in lines)
+
+
+def test_lock_of_the_site_holds_no_test_tool_and_that_of_the_tests_the_same_versions():
+    site, tests = locked(run.LOCK), locked(run.TESTS_LOCK)
+    assert {"pytest", "playwright", "hypothesis", "ruff", "mypy", "pip-audit"}.isdisjoint(site)
+    assert {"django", "gunicorn", "scipy", "pyotp"} <= site.keys()
+    assert {"pytest", "playwright", "pip-audit"} <= tests.keys()
+
+    def version(text: str) -> str:
+        return text.partition(" ")[0]
+
+    assert {name: version(said) for name, said in site.items()} == {
+        name: version(said) for name, said in tests.items() if name in site
+    }
+
+
+def test_audit_names_weak_packages_and_says_when_nobody_could_be_asked():
+    sound = {"name": "django", "version": "5.2", "vulns": []}
+    weak = {"name": "x", "version": "1.0", "vulns": [{"id": "CVE-1"}, {"id": "CVE-2"}]}
+    unknown = {"name": "y", "skip_reason": "not found"}
+
+    assert run.audited([sound, unknown]) == "1 of 2 locked packages looked up: no known weakness."
+    assert run.audited([sound, weak]) == "KNOWN WEAKNESSES in locked packages:\n  x 1.0: CVE-1\n  x 1.0: CVE-2"
+    assert run.audited([unknown]) == run.NOT_AUDITED
 
 
 def test_environment_serves_whichever_python_opens_the_door_until_its_own_changes(elsewhere, monkeypatch):
     python_that_says("3.12")
-    run.STAMP.write_text(run.fingerprint())
+    run.STAMP.write_text(run.fingerprint(tests=False))
 
     monkeypatch.setattr(sys, "version", "3.13, which somebody opened the door with")
-    assert run.is_set_up()
+    assert run.is_set_up(tests=False)
 
     python_that_says("3.13, after an upgrade of the system")
-    assert not run.is_set_up()
+    assert not run.is_set_up(tests=False)
 
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
 def test_interrupted_installation_leaves_nothing(elsewhere, monkeypatch, end):
-    def cut_short():
+    def cut_short(lock):
         python_that_says("3.12")
         raise end
 
     monkeypatch.setattr(run, "install_with_uv", cut_short)
     with pytest.raises(end):
-        run.set_up()
+        run.set_up(tests=False)
 
-    assert list(elsewhere.iterdir()) == [run.LOCK]
+    assert sorted(elsewhere.iterdir()) == [run.LOCK, run.TESTS_LOCK]
 
 
 def test_half_an_installer_never_bears_its_name(elsewhere, monkeypatch):
@@ -145,7 +179,7 @@ def test_half_an_installer_never_bears_its_name(elsewhere, monkeypatch):
 def test_folder_that_cannot_be_written_is_said(elsewhere, monkeypatch):
     monkeypatch.setattr(run.os, "access", lambda path, mode: False)  # root may write anywhere but to such a disk
     with pytest.raises(SystemExit, match="cannot be written to"):
-        run.set_up()
+        run.set_up(tests=False)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from annotation.views.work import own_way_out
 from judging.actions import enrollments, history
 from judging.models import Event, User
 
@@ -33,9 +34,12 @@ def account(request: HttpRequest) -> HttpResponse:
         messages.success(request, _("Your password is set. Log in as %(name)s from now on.") % name)
         return redirect("annotation:home")
     signed = enrollments.personal_link(request.user)
+    taking_part = request.user.enrollments.select_related("campaign").order_by("-created_at", "-pk")
+    ways_out = [(each.campaign.title, own_way_out(each.campaign)) for each in taking_part]
     context = {
         "form": form,
-        "taking_part": request.user.enrollments.select_related("campaign").order_by("-created_at", "-pk"),
+        "taking_part": taking_part,
+        "ways_out": [(title, url) for title, url in ways_out if url],
         "link": request.build_absolute_uri(reverse("annotation:go", args=[signed])),
     }
     return render(request, "annotation/account.html", context, status=422 if form.errors else 200)

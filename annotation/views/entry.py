@@ -129,6 +129,7 @@ def _about(campaign: Campaign) -> dict[str, Any]:
         "pay": "",
         "consent": _paragraphs(campaign.consent),
         "contact": campaign.contact,
+        "may_withdraw": enrollments.may_withdraw(campaign),
     }
 
 

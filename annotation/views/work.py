@@ -129,8 +129,14 @@ def pause(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "time_zone": campaign.time_zone,
         "done": Assignment.objects.done_by(enrollment).count(),
         "done_url": reverse("annotation:done", args=[campaign.uuid]),
+        "withdraw_url": own_way_out(campaign),
     }
     return render(request, "annotation/paused.html", context)
+
+
+def own_way_out(campaign: Campaign) -> str:
+    """Return where an annotator withdraws, or "" where the study does not let them."""
+    return reverse("annotation:withdraw", args=[campaign.uuid]) if enrollments.may_withdraw(campaign) else ""
 
 
 @never_cache

@@ -1,6 +1,7 @@
 """The role that serves: it owns nothing, and of judgments and events it can neither change nor remove one.
 
-The owner migrates, grants, and erases a person on their demand. Web server and workers run as `quaestor_server`, so a
+The owner migrates and grants. To erase a person there is one function of the owner's, which writes an event and takes
+nothing but one annotator's judgments. Web server and workers run as `quaestor_server`, so a
 fault in them, or SQL that somebody smuggles in, meets the database's own refusal; TRUNCATE would pass a trigger.
 """
 
@@ -16,6 +17,7 @@ REVOKE UPDATE, DELETE ON judging_judgment, judging_judgmentattribute FROM {SERVE
 GRANT UPDATE (superseded_at) ON judging_judgment TO {SERVER};
 REVOKE UPDATE, DELETE ON judging_event FROM {SERVER};
 REVOKE INSERT, UPDATE, DELETE ON judging_eventseal FROM {SERVER};
+GRANT EXECUTE ON FUNCTION judging_erase_judgments(bigint, bigint) TO {SERVER};
 """  # noqa: S608
 
 

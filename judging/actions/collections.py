@@ -22,6 +22,7 @@ from judging.models import (
     CollectionShare,
     Event,
     FilledBlank,
+    Membership,
     Metric,
     Passage,
     Quarantine,
@@ -122,6 +123,44 @@ def quarantine(*, collection: Collection, problems: Iterable[Problem], added_fil
         for problem in problems
     ]
     return len(Quarantine.objects.bulk_create(rows, batch_size=1_000))
+
+
+class CannotHandOver(Exception):
+    """The account cannot own a collection; the message says why."""
+
+
+def hand_over(*, collection: Collection, to: User, by: User | None = None) -> None:
+    """Make somebody else the owner; the old owner may use the collection until the new one ends it."""
+    with transaction.atomic():
+        held = Collection.objects.select_for_update(no_key=True).select_related("owner").get(pk=collection.pk)
+        if held.owner_id == to.pk:
+            raise CannotHandOver(f"{to.get_username()} owns it already.")
+        if not (to.is_active and to.may_create_campaigns and to.has_usable_password()):
+            raise CannotHandOver(f"{to.get_username()} may not create collections, so cannot own one.")
+        CollectionShare.objects.get_or_create(collection=held, user=held.owner)
+        CollectionShare.objects.filter(collection=held, user=to).delete()
+        Collection.objects.filter(pk=held.pk).update(owner=to)
+        history.note(
+            Event.Act.COLLECTION_HANDED_OVER, by=by, about=name_of(held), before=history.account(held.owner),
+            after=history.account(to),
+        )  # fmt: skip
+
+
+def hand_over_all(*, owner: User, to: User, by: User) -> tuple[int, int]:
+    """Hand over what somebody leaves behind: their collections, and the campaigns that nobody else manages.
+
+    Return how many of each.
+    """
+    with transaction.atomic():
+        owned = list(owner.collections.order_by("pk"))
+        for each in owned:
+            hand_over(collection=each, to=to, by=by)
+        managed = Campaign.objects.filter(memberships__user=owner, memberships__role=Membership.Role.MANAGER)
+        others = Membership.objects.filter(role=Membership.Role.MANAGER, user__is_active=True).exclude(user=owner)
+        left = list(managed.exclude(pk__in=others.values("campaign")).order_by("pk"))
+        for campaign in left:
+            campaigns.add_member(campaign=campaign, user=to, role=Membership.Role.MANAGER, by=by)
+    return len(owned), len(left)
 
 
 def delete(*, collection: Collection, by: User | None = None, progress: Progress = silent) -> None:

@@ -24,7 +24,6 @@ from judging.models import (
     Event,
     Exclusion,
     Invitation,
-    Judgment,
     Membership,
     Note,
     SpanMark,
@@ -238,18 +237,36 @@ def _leave_seat(enrollment: Enrollment) -> None:
     Enrollment.objects.filter(pk=enrollment.pk).update(seat=None, cursor_round=None)
 
 
-def erase(*, enrollment: Enrollment, by: User, now: datetime) -> Erasure:
-    """Remove everything a person did in a campaign, on their demand; their places open again."""
+class CannotWithdraw(Exception):
+    """The study does not let annotators erase what they did, or it is over; the message says which."""
+
+
+def may_withdraw(campaign: Campaign) -> bool:
+    """Say whether annotators may erase what they did now."""
+    return campaign.withdrawal and campaign.state not in (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
+
+
+def withdraw(*, enrollment: Enrollment, now: datetime) -> Erasure:
+    """Erase what an annotator did, by their own wish, where the study allows it."""
+    with transaction.atomic():
+        campaign = Campaign.objects.select_for_update(no_key=True).get(pk=enrollment.campaign_id)
+        if not may_withdraw(campaign):
+            raise CannotWithdraw(_("This study does not let you withdraw here, or it is over. Ask those who run it."))
+        return erase(enrollment=enrollment, by=None, now=now)
+
+
+def erase(*, enrollment: Enrollment, by: User | None, now: datetime) -> Erasure:
+    """Remove everything a person did in a campaign, on their demand; their places open again.
+
+    `by` is nobody where they do it themselves.
+    """
     with transaction.atomic():
         rows = Enrollment.objects.select_related("campaign", "user").select_for_update(of=("self",))
         held = rows.get(pk=enrollment.pk)
         _free_places(held)
-        counts = _remove_answers(held)
+        counts = _remove_answers(held, by=by)
         erasure = Erasure.objects.create(
             campaign=held.campaign, label=held.label, counts=counts, erased_by=by, erased_at=now
-        )
-        history.note(
-            Event.Act.ERASED, by=by, campaign=held.campaign, about=held.label, before=f"{counts['judgment']} judgments"
         )
         _remove_person(held)
     return erasure
@@ -274,15 +291,15 @@ def _free_places(enrollment: Enrollment) -> None:
     )
 
 
-def _remove_answers(enrollment: Enrollment) -> dict[str, int]:
-    """Delete what was said, with the one setting under which the database lets judgments go."""
+def _remove_answers(enrollment: Enrollment, *, by: User | None) -> dict[str, int]:
+    """Delete what was said. Judgments go by the one function of the database that may, and that writes the event."""
     own = {"assignment__enrollment": enrollment}
-    _allow_erasing("on")
-    counts = {
-        model._meta.model_name or "": _delete(model._base_manager.filter(**own))
-        for model in (Judgment, Draft, Note, SpanMark)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT judging_erase_judgments(%s, %s)", [enrollment.pk, by.pk if by else enrollment.user_id])
+        counts = {"judgment": int(cursor.fetchone()[0])}
+    counts |= {
+        model._meta.model_name or "": _delete(model._base_manager.filter(**own)) for model in (Draft, Note, SpanMark)
     }
-    _allow_erasing("off")
     counts["assignment"] = _delete(Assignment.objects.filter(enrollment=enrollment))
     return counts
 
@@ -290,11 +307,6 @@ def _remove_answers(enrollment: Enrollment) -> dict[str, int]:
 def _delete(rows: QuerySet[Any]) -> int:
     """Delete rows with all that hangs on them; return how many there were of their own kind."""
     return rows.delete()[1].get(rows.model._meta.label, 0)
-
-
-def _allow_erasing(setting: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('quaestor.erase', %s, true)", [setting])
 
 
 def _remove_person(enrollment: Enrollment) -> None:
@@ -306,4 +318,5 @@ def _remove_person(enrollment: Enrollment) -> None:
         return
     Membership.objects.filter(user=user, campaign=enrollment.campaign, role=Membership.Role.ANNOTATOR).delete()
     if not (user.has_usable_password() or user.enrollments.exists() or user.memberships.exists()):
+        visits.end_all(user=user)
         user.delete()

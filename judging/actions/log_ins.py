@@ -8,12 +8,15 @@ cannot keep an account's owner out.
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
+from django.http import HttpResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from judging.actions import history
 from judging.models import Event, LogInAttempts, User
 
+A_YEAR = 60 * 60 * 24 * 365
 MARK = "was_here"  # the cookie of a browser that was let in
 FREE = 5
 FIRST_PAUSE = timedelta(seconds=30)
@@ -63,6 +66,15 @@ def failed(*, name: str) -> None:
 def forget(*, name: str) -> None:
     """Let a name be tried afresh: it was let in, or an administrator says so."""
     LogInAttempts.objects.filter(key__in=_keys(name)).delete()
+
+
+def let_in(answer: HttpResponse, *, name: str) -> HttpResponse:
+    """Forget the attempts on a name, and mark the browser as let in."""
+    forget(name=name)
+    answer.set_cookie(
+        MARK, mark(name=name), max_age=A_YEAR, httponly=True, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE
+    )
+    return answer
 
 
 def paused(*, names: Collection[str], now: datetime) -> Mapping[str, datetime]:

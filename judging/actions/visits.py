@@ -8,6 +8,7 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import F
 
+from judging.guards import CONFIRMED
 from judging.models import User, Visit
 
 EXACT = timedelta(minutes=1)  # how exact the last sign of life is kept
@@ -32,7 +33,9 @@ def note(*, user: User, session: SessionBase, agent: str, now: datetime) -> None
     if noted == key and isinstance(seen, int) and now.timestamp() - seen < EXACT.total_seconds():
         return
     session["seen"], session["noted"] = int(now.timestamp()), key
-    if noted and noted != key:  # a log-in gives the session another key
+    if noted != key:  # a log-in gives the session another key; the password was typed just now
+        session[CONFIRMED] = int(now.timestamp())
+    if noted and noted != key:
         Visit.objects.filter(session_key=noted).delete()
     visit = Visit(session_key=key, user=user, browser=browser(agent), began_at=now, seen_at=now)
     Visit.objects.bulk_create(

@@ -30,6 +30,36 @@ class AccountForm(AdminUserCreationForm):
         labels = {"may_create_campaigns": _("May create collections and campaigns")}
 
 
+class ConfirmForm(forms.Form):
+    """The password of somebody who is logged in. The attempt is counted before it is looked at."""
+
+    password = forms.CharField(
+        label=_("Password"), strip=False, max_length=4096,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )  # fmt: skip
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean_password(self) -> str:
+        name = self.user.get_username()
+        log_ins.count(name=name, mark_shown=log_ins.mark(name=name), now=timezone.now())
+        if not self.user.check_password(self.cleaned_data["password"]):
+            log_ins.failed(name=name)
+            raise forms.ValidationError(_("This is not your password."))
+        return str(self.cleaned_data["password"])
+
+
+class CodeForm(forms.Form):
+    """A one-time code of a device, or a recovery code."""
+
+    code = forms.CharField(
+        label=_("Code"), max_length=40,
+        widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "inputmode": "text", "spellcheck": "false"}),
+    )  # fmt: skip
+
+
 class KeyForm(forms.Form):
     """What a key for programs opens, and for how long."""
 

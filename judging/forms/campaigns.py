@@ -25,7 +25,7 @@ class PlanForm(forms.ModelForm):
         model = Campaign
         fields = (
             "title", "rubric", "annotators_per_task", "tasks_per_annotator", "order", "lease_minutes", "time_zone",
-            "introduction", "consent", "contact",
+            "introduction", "consent", "contact", "withdrawal",
         )  # fmt: skip
         labels = {
             "title": _("Title"),
@@ -38,6 +38,7 @@ class PlanForm(forms.ModelForm):
             "introduction": _("Introduction"),
             "consent": _("Consent"),
             "contact": _("Contact"),
+            "withdrawal": _("Annotators may withdraw: erase what they did, until the study is closed"),
         }
         help_texts = {
             "title": _("Annotators see it at the top of every page; do not name systems in it."),
@@ -85,7 +86,7 @@ class PlanForm(forms.ModelForm):
             (_("What is judged"), "", self._bound("title", "collection")),
             (_("How it is judged"), _("What annotators are asked, on which scales."), self._bound("rubric")),
             (_("By how many"), "", self._bound("annotators_per_task", "tasks_per_annotator", "order")),
-            (_("What annotators read"), "", self._bound("introduction", "consent", "contact")),
+            (_("What annotators read"), "", self._bound("introduction", "consent", "contact", "withdrawal")),
         ]
 
     def details(self) -> list[forms.BoundField]:
@@ -211,6 +212,21 @@ class AmendForm(forms.Form):
             except forms.ValidationError as error:
                 self.add_error("value", error)
         return cleaned
+
+
+class ErasureForm(forms.Form):
+    """The label of whom to erase, typed once more."""
+
+    label = forms.CharField(label=_("The annotator's label"), max_length=100)
+
+    def __init__(self, *args: Any, enrollment: Enrollment, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.enrollment = enrollment
+
+    def clean_label(self) -> str:
+        if self.cleaned_data["label"].strip() != self.enrollment.label:
+            raise forms.ValidationError(_("This is not the label of the annotator on this page."))
+        return self.enrollment.label
 
 
 class ExclusionForm(forms.Form):

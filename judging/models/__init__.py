@@ -33,6 +33,7 @@ from judging.models.people import (
 )
 from judging.models.rubric import Criterion, Rubric, RubricDraft, ScalePoint
 from judging.models.score import Metric, Score
+from judging.models.second_factor import SecondFactor
 from judging.models.selected_unit import SelectedUnit
 from judging.models.system_change import SystemChange
 
@@ -72,6 +73,7 @@ __all__ = [
     "RubricDraft",
     "ScalePoint",
     "Score",
+    "SecondFactor",
     "SelectedUnit",
     "Source",
     "SpanMark",

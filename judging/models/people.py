@@ -139,12 +139,12 @@ class Invitation(models.Model):
 
     @property
     def token(self) -> str:
-        """Return what the link ends in; "" for a link made before, or under another secret key."""
-        made = self.end_of_link()
-        return made if token_digest(made) == self.digest else ""
+        """Return what the link ends in; "" for a link made before, or under a secret key that is forgotten."""
+        made = (self.end_of_link(key) for key in [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS])
+        return next((each for each in made if token_digest(each) == self.digest), "")
 
-    def end_of_link(self) -> str:
-        return salted_hmac("judging.invitation", self.number, algorithm="sha256").hexdigest()[:43]
+    def end_of_link(self, key: str | None = None) -> str:
+        return salted_hmac("judging.invitation", self.number, secret=key, algorithm="sha256").hexdigest()[:43]
 
 
 def token_digest(token: str) -> str:
@@ -275,7 +275,10 @@ class Erasure(models.Model):
     campaign = models.ForeignKey("judging.Campaign", on_delete=models.PROTECT, related_name="erasures")
     label = models.CharField(max_length=100)
     counts = models.JSONField(default=dict)
-    erased_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    erased_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True, blank=True,
+        help_text="Nobody where the annotator withdrew.",
+    )  # fmt: skip
     erased_at = models.DateTimeField()
 
     def __str__(self) -> str:

@@ -11,19 +11,21 @@ from django.contrib.auth.views import LoginView, PasswordChangeView, PasswordRes
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.core.paginator import Paginator
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging.actions import accounts, history, log_ins, visits
-from judging.forms.accounts import AccountForm, LogInForm, RightsForm
-from judging.guards import administrator_required
+from judging.actions import accounts, collections, history, log_ins, second_factors, visits
+from judging.forms.accounts import AccountForm, ConfirmForm, LogInForm, RightsForm
+from judging.forms.campaigns import MemberForm
+from judging.guards import CONFIRMED, administrator_required, password_confirmed
 from judging.models import Campaign, Event, User
-
-A_YEAR = 60 * 60 * 24 * 365
+from judging.views.second_factor import ask_for_code
 
 
 class LogIn(LoginView):
@@ -40,10 +42,12 @@ class LogIn(LoginView):
             return self.render_to_response(page, status=429, headers={"Retry-After": str(pause.seconds)})
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        if second_factors.is_on(form.get_user()):
+            return ask_for_code(self.request, form.get_user(), self.get_success_url())
         with transaction.atomic():
             answer = super().form_valid(form)
             history.note(Event.Act.LOGGED_IN, by=form.get_user())
-        return _let_in(answer, name=form.get_user().get_username())
+        return log_ins.let_in(answer, name=form.get_user().get_username())
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         if form.has_error(NON_FIELD_ERRORS):
@@ -59,7 +63,7 @@ class NewPassword(PasswordResetConfirmView):
             answer = super().form_valid(form)
             visits.end_all(user=self.user)
             history.note(Event.Act.PASSWORD_CHANGED, by=self.user, after="by a link")
-        return _let_in(answer, name=self.user.get_username())
+        return log_ins.let_in(answer, name=self.user.get_username())
 
 
 class ChangedPassword(PasswordChangeView):
@@ -74,12 +78,27 @@ class ChangedPassword(PasswordChangeView):
         return answer
 
 
-def _let_in(answer: HttpResponse, *, name: str) -> HttpResponse:
-    """Forget the attempts on a name, and mark the browser as let in."""
-    log_ins.forget(name=name)
-    answer.set_cookie(log_ins.MARK, log_ins.mark(name=name), max_age=A_YEAR, httponly=True, samesite="Lax",
-                      secure=settings.SESSION_COOKIE_SECURE)  # fmt: skip
-    return answer
+@never_cache
+@login_required
+@require_http_methods(["GET", "POST"])
+def confirm(request: HttpRequest) -> HttpResponse:
+    """Ask for the password once more, and lead back to where it was needed."""
+    if not request.user.has_usable_password():
+        raise Http404
+    form = ConfirmForm(request.POST if request.method == "POST" else None, user=request.user)
+    shown: dict[str, Any] = {"form": form}
+    try:
+        if request.method == "POST" and form.is_valid():
+            log_ins.forget(name=request.user.get_username())
+            request.session[CONFIRMED] = int(timezone.now().timestamp())
+            back = request.GET.get("next", "")
+            safe = url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure())
+            return redirect(back if safe else "judging:home")
+    except log_ins.Paused as pause:
+        answer = render(request, "judging/accounts/confirm.html", shown | {"pause": pause}, status=429)
+        answer.headers["Retry-After"] = str(pause.seconds)
+        return answer
+    return render(request, "judging/accounts/confirm.html", shown, status=422 if form.errors else 200)
 
 
 @login_required
@@ -104,6 +123,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @administrator_required
 @require_http_methods(["GET", "POST"])
+@password_confirmed
 def new(request: HttpRequest) -> HttpResponse:
     """Make an account, and show the link by which its owner chooses a password."""
     form = AccountForm(request.POST if request.method == "POST" else None)
@@ -118,6 +138,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @administrator_required
 @require_http_methods(["GET", "POST"])
+@password_confirmed
 def account(request: HttpRequest, pk: int) -> HttpResponse:
     """Change what an account may do."""
     owner = get_object_or_404(User, pk=pk)
@@ -131,7 +152,13 @@ def account(request: HttpRequest, pk: int) -> HttpResponse:
             messages.success(request, _("Saved."))
             return redirect("judging:accounts")
     paused = log_ins.paused(names=[owner.username], now=timezone.now()).get(owner.username)
-    shown = {"form": form, "owner": owner, "paused": paused}
+    shown = {
+        "form": form,
+        "owner": owner,
+        "paused": paused,
+        "has_second_factor": second_factors.is_on(owner),
+        "hand_over_form": MemberForm(roles=()),
+    }
     return render(request, "judging/accounts/account.html", shown, status=422 if form.errors else 200)
 
 
@@ -147,6 +174,29 @@ def let_try(request: HttpRequest, pk: int) -> HttpResponse:
 
 @administrator_required
 @require_POST
+@password_confirmed
+def hand_over(request: HttpRequest, pk: int) -> HttpResponse:
+    """Give what somebody leaves behind to another account."""
+    owner = get_object_or_404(User, pk=pk)
+    form = MemberForm(request.POST, roles=())
+    if not form.is_valid():
+        messages.error(request, " ".join(form.errors.get("username", [])))
+        return redirect("judging:account", owner.pk)
+    try:
+        owned, managed = collections.hand_over_all(owner=owner, to=form.user, by=request.user)
+    except collections.CannotHandOver as refused:
+        messages.error(request, str(refused))
+    else:
+        told = {"name": form.user, "collections": owned, "campaigns": managed}
+        messages.success(
+            request, _("Handed over to %(name)s: %(collections)s collections, %(campaigns)s campaigns.") % told
+        )
+    return redirect("judging:account", owner.pk)
+
+
+@administrator_required
+@require_POST
+@password_confirmed
 def password_link(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a one-time link by which the account's owner chooses a new password."""
     owner = get_object_or_404(User, pk=pk, is_active=True)

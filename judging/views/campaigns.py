@@ -19,7 +19,13 @@ from judging.actions import campaigns, enrollments, exports, fit, jobs, judgment
 from judging.actions.fit import MaterialFacts
 from judging.actions.rounds import NothingToJudge
 from judging.forms.campaigns import AmendForm, ExclusionForm, InvitationForm, MemberForm, NewCampaignForm, PlanForm
-from judging.guards import campaign_for_managers, campaign_for_staff, collections_to_plan_with, creator_required
+from judging.guards import (
+    campaign_for_managers,
+    campaign_for_staff,
+    collections_to_plan_with,
+    creator_required,
+    password_confirmed,
+)
 from judging.models import Campaign, Exclusion, Membership, Note, QuestionSet, Task, User
 from judging.selection import CannotChoose
 
@@ -259,6 +265,7 @@ def revoke(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
 
 @campaign_for_managers
 @require_POST
+@password_confirmed
 def undo_joins(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Revoke a link that strangers found, and undo what came by it."""
     link = get_object_or_404(campaign.invitations, pk=pk)
@@ -273,6 +280,7 @@ def undo_joins(request: HttpRequest, campaign: Campaign, pk: int) -> HttpRespons
 
 @campaign_for_managers
 @require_POST
+@password_confirmed
 def add_member(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Give an account a role."""
     form = MemberForm(request.POST)

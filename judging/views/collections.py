@@ -15,7 +15,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from judging import tasks
 from judging.actions import collections, jobs
 from judging.forms.campaigns import MemberForm
-from judging.guards import collection_for_owner, collection_for_readers, collections_of, collections_to_plan_with
+from judging.guards import (
+    collection_for_owner,
+    collection_for_readers,
+    collections_of,
+    collections_to_plan_with,
+    password_confirmed,
+)
 from judging.imports import systems
 from judging.models import Campaign, Collection, Metric, Score, Unit, User
 from judging.views import spreadsheets
@@ -49,6 +55,7 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
         "is_owner": request.user.may_create_campaigns and collection.owner_id == request.user.pk,
         "uses": _uses(collection) if collection.owner_id == request.user.pk else [],
         "share_form": MemberForm(roles=()),
+        "hand_over_form": MemberForm(roles=(), auto_id="id_owner_%s"),
         "may_plan": collections_to_plan_with(request.user).filter(pk=collection.pk).exists(),
     }
     context["has_people"] = any(each.kind == Metric.Kind.HUMAN_MEAN for each in context["metrics"]) or any(
@@ -93,6 +100,25 @@ def end_use(request: HttpRequest, collection: Collection, user: int) -> HttpResp
     return redirect("judging:collection", collection.pk)
 
 
+@collection_for_owner
+@require_POST
+@password_confirmed
+def hand_over(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Make somebody else the owner."""
+    form = MemberForm(request.POST, roles=())
+    refused = " ".join(form.errors.get("username", []))
+    if not refused:
+        try:
+            collections.hand_over(collection=collection, to=form.user, by=request.user)
+        except collections.CannotHandOver as problem:
+            refused = str(problem)
+    if refused:
+        messages.error(request, refused)
+    else:
+        messages.success(request, _("%(name)s owns this collection now.") % {"name": form.user})
+    return redirect("judging:collection", collection.pk)
+
+
 @collection_for_readers
 @require_GET
 def quarantine(request: HttpRequest, collection: Collection) -> StreamingHttpResponse:
@@ -117,6 +143,7 @@ def remove_scores(request: HttpRequest, collection: Collection, metric: int) -> 
 
 @collection_for_owner
 @require_http_methods(["GET", "POST"])
+@password_confirmed
 def delete(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Say what would go and ask once more; then remove it, a large one by a job."""
     if request.method == "POST":

@@ -8,12 +8,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from judging.actions import draws, history
-from judging.guards import campaign_for_managers, campaign_for_staff
+from judging.guards import campaign_for_managers, campaign_for_staff, password_confirmed
 from judging.models import Campaign, Event
 
 
 @campaign_for_managers
 @require_POST
+@password_confirmed
 def reveal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Reveal the secret the draws were made from."""
     try:

@@ -12,12 +12,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from judging.actions import history, keys, visits
 from judging.forms.accounts import KeyForm
+from judging.guards import password_confirmed
 from judging.models import Event
 
 
 @never_cache
 @login_required
 @require_http_methods(["GET", "POST"])
+@password_confirmed
 def key(request: HttpRequest) -> HttpResponse:
     """Say whether there is a key; make a new one, which replaces the old."""
     now, made = timezone.now(), None

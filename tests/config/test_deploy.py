@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from config import settings
+
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
 MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
@@ -26,6 +28,15 @@ def test_every_setting_that_is_named_is_read(name):
     named = set(re.findall(r"\b(QUAESTOR_[A-Z_]+|DATABASE_URL|CELERY_BROKER_URL)\b", text))
     assert named - READ_ELSEWHERE <= settings_read()
     assert named
+
+
+def test_keys_of_the_image_are_taken_by_the_settings(monkeypatch):
+    """They serve one step of its making; the site refuses short ones and placeholders to start."""
+    said = dict(re.findall(r"(QUAESTOR_\w+_KEY)=(\S+)", (DEPLOY / "Dockerfile").read_text()))
+    assert said.keys() == {"QUAESTOR_SECRET_KEY", "QUAESTOR_PSEUDONYM_KEY"}
+    for name, value in said.items():
+        monkeypatch.setenv(name, value)
+        assert settings._secret(name.removeprefix("QUAESTOR_").lower()) == value
 
 
 def test_kustomization_names_every_manifest():

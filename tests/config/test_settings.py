@@ -66,3 +66,16 @@ def test_cookies_are_secure_and_tls_is_asked_for_where_every_address_has_it(tmp_
         "SECURE_PROXY_SSL_HEADER and SECURE_PROXY_SSL_HEADER[0])"
     )
     assert said(start(code, QUAESTOR_HOME=str(tmp_path), QUAESTOR_ORIGINS=origins)) == found
+
+
+def test_check_for_deployment_finds_nothing_behind_https(tmp_path: Path):
+    command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "INFO"]
+    environment = {
+        "PATH": os.environ["PATH"],
+        "QUAESTOR_HOME": str(tmp_path),
+        "QUAESTOR_ORIGINS": "https://judge.example.org",
+        "QUAESTOR_HOSTS": "judge.example.org",
+    }
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert "no issues" in done.stdout

@@ -35,18 +35,21 @@ VERBS = ("get", "post", "head", "options")
 
 # Who is let in by which address. Each other role must be refused by every verb.
 MAY = {
-    EVERYBODY: """login logout password_reset password_reset_confirm password_reset_complete set_language
+    EVERYBODY: """login login_code logout password_reset password_reset_confirm password_reset_complete set_language
         annotation:join annotation:go""",
     KNOWN: """password_change password_change_done annotation:home judging:home judging:key judging:key_revoke
+        judging:second_factor judging:confirm
         judging:sessions judging:end_sessions judging:collections judging:rubrics judging:campaigns
         judging:api_collections judging:api_campaigns annotation:account""",
     CREATORS: "judging:import judging:rubric_new judging:campaign_new judging:rubric_copy "
     "judging:collection_new analysis:reproduce",
     RESEARCHERS: "judging:rubric judging:rubric_file",
     ADMINISTRATOR: """judging:accounts judging:account_new judging:account judging:let_try judging:password_link
-        judging:site_history judging:site_history_table""",
+        judging:site_history judging:site_history_table judging:second_factor_remove
+        judging:account_hand_over""",
     ANNOTATOR: """annotation:work annotation:consent annotation:pause annotation:done annotation:new_link
-        annotation:task annotation:draft annotation:submit annotation:hand_in_again""",
+        annotation:task annotation:draft annotation:submit annotation:hand_in_again
+        annotation:withdraw""",
     ANNOTATOR | STAFF: "annotation:guideline",
     STAFF: """judging:history judging:history_table
         judging:campaign judging:draws judging:tasks judging:codebook judging:label_studio judging:export
@@ -60,9 +63,11 @@ MAY = {
         analysis:items analysis:item analysis:keep_example analysis:collection_items analysis:collection_item""",
     MANAGER: """annotation:preview judging:plan judging:selection judging:amend judging:duplicate judging:discard
         judging:lock judging:open judging:pause judging:close
-        judging:archive judging:reveal_draws judging:exclude judging:invite judging:revoke judging:undo_joins
+        judging:archive judging:reveal_draws judging:exclude judging:erase judging:invite
+        judging:revoke judging:undo_joins
         judging:add_member judging:remove_member judging:collection_delete judging:collection_share
-        judging:collection_end_use judging:import_columns judging:import_reading judging:import_preview
+        judging:collection_end_use judging:collection_hand_over
+        judging:import_columns judging:import_reading judging:import_preview
         judging:import_starts judging:import_check judging:import_confirm judging:rubric_draft
         judging:rubric_draft_yaml judging:rubric_draft_file judging:rubric_draft_discard annotation:rubric_preview
         annotation:rubric_pane annotation:rubric_guideline analysis:degrade analysis:metrics_systems
@@ -80,10 +85,10 @@ NOT_MADE = {
     "judging:collection_end_use", "judging:systems_undo", "judging:scores_remove", "judging:file",
     "judging:file_examples", "judging:file_columns", "judging:file_reading", "judging:file_choices",
     "judging:file_add", "judging:file_take_back", "judging:file_discard", "judging:file_ids",
-    "analysis:side_by_side", "analysis:published", "analysis:keep_example",
+    "analysis:side_by_side", "analysis:published", "analysis:keep_example", "annotation:withdraw", "judging:confirm",
 }  # fmt: skip
 
-LEAD_TO_LOG_IN = {"logout", "judging:end_sessions"}
+LEAD_TO_LOG_IN = {"login_code", "logout", "judging:end_sessions"}
 
 
 def addresses() -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -141,7 +146,11 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "password_reset_confirm": {"uidb64": "MQ", "token": "x-y"},
         **{f"annotation:{name}": task for name in ("task", "draft", "submit")},
         **{f"judging:{name}": {"pk": job.pk} for name in ("job", "job_cancel")},
-        **{f"judging:{name}": {"pk": manager.pk} for name in ("account", "let_try", "password_link")},
+        **{
+            f"judging:{name}": {"pk": manager.pk}
+            for name in ("account", "let_try", "password_link", "second_factor_remove", "account_hand_over")
+        },
+        "judging:erase": {"pk": own.pk},
         "judging:end_session": {"pk": manager.visits.get().pk},
         "judging:collection_end_use": {**collection, "user": analyst.pk},
         "judging:remove_member": {"pk": campaign.memberships.get(user=analyst).pk},

@@ -1,14 +1,19 @@
-"""manage.py erase."""
+"""Erasing a person: by the command, on a page, and as the role that serves."""
 
 import uuid
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import ProgrammingError, connection, transaction
+from django.test import Client
+from django.utils import timezone
 
-from judging.models import Enrollment, Erasure
+from judging.actions import campaigns, drafts, enrollments, judgments, sheets
+from judging.models import Enrollment, Erasure, Event, Judgment, User
 from tests import factories
 from tests.annotation import studies
+from tests.config.test_roles import serving
 
 pytestmark = pytest.mark.django_db
 
@@ -37,3 +42,64 @@ def test_erase_refuses_strangers_unknown_labels_and_haste() -> None:
         with pytest.raises(CommandError, match=reason):
             call_command("erase", *words, by=by, yes=yes)
     assert Enrollment.objects.filter(pk=enrollment.pk).exists()
+
+
+def judged() -> Enrollment:
+    """Return an annotator who came by a link and handed one task in."""
+    campaign = studies.opened(annotators_per_task=1)
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    own = enrollments.join(invitation=link, user=None, agreed=True, now=timezone.now()).enrollments.get()
+    held = studies.held(own)
+    drafts.save(assignment=held, page=drafts.Page([(asked, 2) for asked in sheets.of(held).asked()], sequence=1))
+    judgments.submit(assignment=held, token=held.submit_token)
+    return own
+
+
+def test_manager_erases_on_a_page_by_typing_the_label() -> None:
+    own = judged()
+    campaign, client = own.campaign, Client()
+    client.force_login(campaign.created_by)
+    address = f"/campaigns/{campaign.uuid}/annotators/{own.pk}/erase/"
+    assert address in client.get(f"/campaigns/{campaign.uuid}/annotators/").text
+    assert "Tasks handed in: 1. Judgments: 4." in client.get(address).text
+    assert client.post(address, {"label": "A99"}).status_code == 422
+    assert Judgment.objects.count() == 4
+    page = client.post(address, {"label": own.label}, follow=True).text
+    assert f"{own.label} is erased, with 4 judgments." in page
+    assert (Judgment.objects.count(), Enrollment.objects.count()) == (0, 0)
+    assert not User.objects.filter(pk=own.user_id).exists()
+    event = Event.objects.get(act="annotator.erased")
+    assert (event.who, event.campaign, event.about, event.before) == (
+        campaign.created_by_id, campaign.uuid, own.label, "4 judgments",
+    )  # fmt: skip
+
+
+def test_page_is_for_managers_and_their_own_annotators() -> None:
+    own, other = judged(), judged()
+    analyst, client = factories.user(), Client()
+    campaigns.add_member(campaign=own.campaign, user=analyst, role="analyst")
+    address = f"/campaigns/{own.campaign.uuid}/annotators/{own.pk}/erase/"
+    client.force_login(analyst)
+    assert client.get(address).status_code == 403
+    client.force_login(own.campaign.created_by)
+    assert client.get(address.replace(f"/{own.pk}/", f"/{other.pk}/")).status_code == 404
+    assert client.delete(address).status_code == 405
+
+
+def test_serving_role_erases_by_the_function_alone_and_never_without_an_event() -> None:
+    own = judged()
+    with serving():
+        enrollments.erase(enrollment=own, by=own.campaign.created_by, now=timezone.now())
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    assert Judgment.objects.count() == 0
+    assert Event.objects.get(act="annotator.erased").seal.position
+
+
+def test_nobody_else_may_call_the_function() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE ROLE somebody")
+        cursor.execute("SET ROLE somebody")
+        with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+            cursor.execute("SELECT judging_erase_judgments(1, 1)")
+        cursor.execute("RESET ROLE")

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from judging.actions import campaigns, collections
-from judging.models import Campaign, User
+from judging.models import Campaign, Event, User
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -88,3 +88,61 @@ def test_uses_are_for_the_owner(shared) -> None:
     assert owner.post(reverse("judging:collection_end_use", args=[material.pk, 10**9])).status_code == 404
     address = reverse("judging:collection_share", args=[material.pk])
     assert "no account of that name" in owner.post(address, {"username": "nobody"}, follow=True).text
+
+
+def test_owner_hands_a_collection_over_and_goes_on_using_it() -> None:
+    campaign = factories.opened()
+    old, new, collection = campaign.created_by, factories.researcher("new"), campaign.collection
+    here, there = Client(), Client()
+    here.force_login(old)
+    there.force_login(new)
+    address = f"/collections/{collection.pk}/hand-over/"
+    assert address in here.get(f"/collections/{collection.pk}/").text
+    assert there.post(address, {"username": "new"}).status_code == 404
+    here.post(address, {"username": "new"})
+    collection.refresh_from_db()
+    assert collection.owner == new
+    event = Event.objects.get(act="collection.handed_over")
+    assert (event.who, event.before, event.after) == (old.pk, f"account {old.pk}", f"account {new.pk}")
+    assert here.get(f"/campaigns/{campaign.uuid}/").status_code == 200
+    assert here.post(address, {"username": old.username}).status_code == 403
+    there.post(f"/collections/{collection.pk}/uses/{old.pk}/end/")
+    assert here.get(f"/campaigns/{campaign.uuid}/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"may_create_campaigns": False}, "may not create collections"),
+        ({"is_active": False}, "There is no account of that name"),
+        ({"password": "!"}, "may not create collections"),
+    ],
+)
+def test_collection_goes_to_nobody_who_cannot_own_it(fields: dict[str, object], said: str) -> None:
+    collection, other, client = factories.collection(), factories.researcher("other"), Client()
+    User.objects.filter(pk=other.pk).update(**fields)
+    client.force_login(collection.owner)
+    page = client.post(f"/collections/{collection.pk}/hand-over/", {"username": "other"}, follow=True).text
+    assert said in page
+    collection.refresh_from_db()
+    assert collection.owner != other
+
+
+def test_administrator_hands_over_what_somebody_leaves_behind_and_sees_nothing_of_it() -> None:
+    alone, shared = factories.opened(), factories.opened()
+    gone = alone.created_by
+    campaigns.add_member(campaign=shared, user=gone, role="manager")
+    administrator, heir, client = factories.user(is_superuser=True), factories.researcher("heir"), Client()
+    client.force_login(administrator)
+    User.objects.filter(pk=gone.pk).update(is_active=False)
+    address = f"/accounts/{gone.pk}/hand-over/"
+    assert "There is no account" in client.post(address, {"username": "nobody"}, follow=True).text
+    page = client.post(address, {"username": "heir"}, follow=True).text
+    assert "Handed over to heir: 1 collections, 1 campaigns." in page
+    assert set(Campaign.objects.visible_to(heir)) == {alone}
+    assert client.get(f"/campaigns/{alone.uuid}/").status_code == 404
+    inside = Client()
+    inside.force_login(heir)
+    assert inside.get(f"/campaigns/{alone.uuid}/annotators/").status_code == 200
+    assert inside.post(address, {"username": "heir"}).status_code == 403
+    assert client.get(address).status_code == 405

@@ -1,0 +1,32 @@
+"""An annotator's way out: all they did is erased, where the study allows it."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from annotation.views.work import enrollment_of
+from judging.actions import enrollments
+from judging.guards import campaign_for_annotators
+from judging.models import Assignment, Campaign, User
+
+
+@never_cache
+@campaign_for_annotators
+@require_http_methods(["GET", "POST"])
+def withdraw(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Say what would go, and erase it by a second press."""
+    enrollment = enrollment_of(request.user, campaign)
+    if not enrollments.may_withdraw(campaign):
+        raise Http404
+    if request.method == "GET":
+        done = Assignment.objects.done_by(enrollment).count()
+        return render(request, "annotation/withdraw.html", {"campaign": campaign, "done": done})
+    try:
+        enrollments.withdraw(enrollment=enrollment, now=timezone.now())
+    except enrollments.CannotWithdraw:  # closed at this very moment
+        raise Http404 from None
+    if not User.objects.filter(pk=request.user.pk).exists():
+        request.session.flush()
+    return render(request, "annotation/withdrawn.html", {"title": campaign.title})

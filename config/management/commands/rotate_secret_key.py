@@ -1,0 +1,54 @@
+"""`manage.py rotate_secret_key`: a new secret key; what the old one signed goes on until it is forgotten."""
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+from django.db import transaction
+
+from config import serving
+from config.settings import OLD_SECRETS
+from judging.actions import history, second_factors
+from judging.models import Event
+
+KEPT = "Sessions and links of the old key go on; --forget ends them."
+ENDED = "No older key counts any more: sessions and personal links from before have ended."
+
+
+class Command(BaseCommand):
+    """Change the key in the data folder, or follow a change in the environment."""
+
+    help = "Make a new secret key and encrypt anew what the old one encrypted. Stop the site first."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--forget", action="store_true", help="end what older keys signed")
+
+    def handle(self, *, forget: bool, **options: Any) -> None:
+        with serving.alone():
+            in_files = not os.environ.get("QUAESTOR_SECRET_KEY")
+            old = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+            if in_files:
+                settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = secrets.token_urlsafe(48), old
+                write(settings.HOME / OLD_SECRETS, "\n".join(old))  # first, so that no moment lacks a key
+                write(settings.HOME / "secret_key.txt", settings.SECRET_KEY)
+            with transaction.atomic():
+                count = second_factors.rotate()
+                history.note(Event.Act.KEY_ROTATED, after="older keys forgotten" if forget else "older keys kept")
+            if in_files and forget:
+                (settings.HOME / OLD_SECRETS).unlink()
+        self.stdout.write(f"The secret key is changed; {count} second factors are encrypted anew.")
+        if in_files:
+            self.stdout.write(ENDED if forget else KEPT)
+        elif forget:
+            self.stdout.write("Now remove QUAESTOR_SECRET_KEY_FALLBACKS from the environment, and start the site.")
+
+
+def write(path: Path, text: str) -> None:
+    """Put an owner-only file in the place of another, whole or not at all."""
+    new = path.with_name(f"{path.name}.{os.getpid()}")
+    with os.fdopen(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+        file.write(text)
+    new.replace(path)

@@ -1,0 +1,160 @@
+"""A second factor at log-in: one-time codes of a device (TOTP, RFC 6238), and recovery codes that work once each."""
+
+import base64
+import hashlib
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+
+import pyotp
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.conf import settings
+from django.db import transaction
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from judging.actions import history, visits
+from judging.models import Event, SecondFactor, User
+
+CODES = 10
+LATE = (-1, 0, 1)  # half minutes by which a device's clock may be off
+ISSUER = "Quaestor"
+SHOWN = "second_factor_shown"  # in the session of a browser that was let in with one
+
+
+class WrongCode(Exception):
+    """The code is not the device's at this time, was used before, or is no recovery code."""
+
+
+class NotAllowed(Exception):
+    """The second factor cannot be changed this way; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a device needs to know: the secret to type in, and the same as an address for its camera."""
+
+    secret: str
+    address: str
+
+
+def is_on(user: User) -> bool:
+    """Say whether an account has a second factor that counts."""
+    return SecondFactor.objects.filter(user=user, confirmed_at__isnull=False).exists()
+
+
+def is_required(user: User) -> bool:
+    """Say whether this site lets the account in only with a second factor; accounts without password have none."""
+    everybody = settings.SECOND_FACTOR == "everybody"
+    administrators = settings.SECOND_FACTOR == "administrators" and user.is_superuser
+    return (everybody or administrators) and user.has_usable_password()
+
+
+def begin(*, user: User) -> None:
+    """Make a secret, which counts once a code of it was shown."""
+    with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        if is_on(user):
+            raise NotAllowed("There is a second factor already. Turn it off first.")
+        sealed = _locks().encrypt(pyotp.random_base32().encode()).decode()
+        SecondFactor.objects.update_or_create(user=user, defaults={"secret": sealed, "last_step": 0, "recovery": []})
+
+
+def offered(user: User) -> Offer | None:
+    """Return what was begun and not confirmed yet."""
+    begun = SecondFactor.objects.filter(user=user, confirmed_at__isnull=True).first()
+    if begun is None:
+        return None
+    secret = _secret(begun)
+    return Offer(secret, pyotp.TOTP(secret).provisioning_uri(name=user.get_username(), issuer_name=ISSUER))
+
+
+def confirm(*, user: User, code: str, now: datetime) -> list[str]:
+    """Turn the second factor on by the device's first code; return the recovery codes, which cannot be shown again.
+
+    It ends every session and key from before; refreshes `user`, so that the caller can keep the browser that asked.
+    """
+    with transaction.atomic():
+        begun = SecondFactor.objects.select_for_update().filter(user=user, confirmed_at__isnull=True).first()
+        if begun is None or not (step := _step_of(begun, code, now)):
+            raise WrongCode
+        codes = [_recovery_code() for _ in range(CODES)]
+        begun.confirmed_at, begun.last_step, begun.recovery = now, step, [_digest(each) for each in codes]
+        begun.save()
+        visits.end_all(user=user)
+        history.note(Event.Act.SECOND_FACTOR_ON, by=user)
+    return codes
+
+
+def check(*, user: User, code: str, now: datetime) -> None:
+    """Take a code of the device, or a recovery code, for good; raise WrongCode for any other."""
+    with transaction.atomic():
+        factor = SecondFactor.objects.select_for_update().get(user=user, confirmed_at__isnull=False)
+        if step := _step_of(factor, code, now):
+            factor.last_step = step
+        elif (used := _digest(code)) in factor.recovery:
+            factor.recovery = [each for each in factor.recovery if each != used]
+            history.note(Event.Act.RECOVERY_CODE_USED, by=user, after=f"{len(factor.recovery)} left")
+        else:
+            raise WrongCode
+        factor.save()
+
+
+def turn_off(*, user: User, by: User | None = None) -> None:
+    """Take the second factor away, and end every session from before where somebody else did it.
+
+    Who must have one may not turn off their own; an administrator, or a command, helps when the device is lost.
+    """
+    if by == user and is_required(user):
+        raise NotAllowed("This site lets you in only with a second factor.")
+    with transaction.atomic():
+        gone, _of = SecondFactor.objects.filter(user=user).delete()
+        if gone:
+            history.note(Event.Act.SECOND_FACTOR_OFF, by=by, about=history.account(user))
+        if gone and by != user:
+            visits.end_all(user=user)
+
+
+def _locks() -> MultiFernet:
+    """Return what secrets are encrypted with: the site's key, and older keys for what was encrypted before."""
+    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    hashed = [salted_hmac("judging.second_factor", "", secret=key, algorithm="sha256").digest() for key in keys]
+    return MultiFernet([Fernet(base64.urlsafe_b64encode(each)) for each in hashed])
+
+
+def _secret(factor: SecondFactor) -> str:
+    return _locks().decrypt(factor.secret.encode()).decode()
+
+
+def rotate() -> int:
+    """Encrypt every secret anew with the site's newest key; return how many."""
+    with transaction.atomic():
+        factors = list(SecondFactor.objects.select_for_update())
+        for each in factors:
+            each.secret = _locks().rotate(each.secret.encode()).decode()
+            each.save(update_fields=["secret"])
+    return len(factors)
+
+
+def _step_of(factor: SecondFactor, code: str, now: datetime) -> int:
+    """Return the half minute whose code it is, if that is about now and later than the last one taken; else 0."""
+    shown = re.sub(r"\s", "", code)
+    try:
+        totp = pyotp.TOTP(_secret(factor))
+    except InvalidToken:
+        return 0  # encrypted with a key that is gone: the recovery codes are left
+    for late in LATE:
+        step = totp.timecode(now) + late
+        if step > factor.last_step and constant_time_compare(totp.generate_otp(step), shown):
+            return step
+    return 0
+
+
+def _recovery_code() -> str:
+    """Return 60 random bits as three groups of letters and digits."""
+    letters = base64.b32encode(secrets.token_bytes(10)).decode().lower()
+    return "-".join((letters[:4], letters[4:8], letters[8:12]))
+
+
+def _digest(code: str) -> str:
+    return hashlib.sha256(re.sub(r"[\s-]", "", code.lower()).encode()).hexdigest()

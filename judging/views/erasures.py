@@ -1,0 +1,38 @@
+"""Erasing what one annotator did, on their demand."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from judging.actions import enrollments
+from judging.forms.campaigns import ErasureForm
+from judging.guards import campaign_for_managers, password_confirmed
+from judging.models import Campaign, Judgment
+
+
+@campaign_for_managers
+@require_http_methods(["GET", "POST"])
+@password_confirmed
+def erase(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
+    """Say what would go and ask for the label; then remove it for good."""
+    person = get_object_or_404(campaign.enrollments, pk=pk)
+    form = ErasureForm(request.POST if request.method == "POST" else None, enrollment=person)
+    if request.method == "POST" and form.is_valid():
+        gone = enrollments.erase(enrollment=person, by=request.user, now=timezone.now())
+        messages.success(
+            request,
+            _("%(label)s is erased, with %(n)s judgments.") % {"label": gone.label, "n": gone.counts["judgment"]},
+        )
+        return redirect("judging:annotators", campaign.uuid)
+    context = {
+        "campaign": campaign,
+        "tab": "annotators",
+        "person": person,
+        "form": form,
+        "judgment_count": Judgment.objects.filter(assignment__enrollment=person).count(),
+        "task_count": person.assignments.filter(submitted_at__isnull=False).count(),
+    }
+    return render(request, "judging/campaigns/erase.html", context, status=422 if form.errors else 200)

@@ -1,0 +1,103 @@
+"""An annotator withdraws: only where the study says so, only until it is closed, and nothing of them is left."""
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from judging.actions import campaigns, drafts, enrollments, judgments, sheets
+from judging.models import Campaign, Draft, Enrollment, Erasure, Event, Judgment, User
+from tests import factories
+from tests.annotation import studies
+
+pytestmark = pytest.mark.django_db
+
+
+def at_work(*, withdrawal: bool = True) -> tuple[Client, Enrollment]:
+    """Return the browser of somebody who came by a link, handed one task in and began another."""
+    campaign = studies.opened(annotators_per_task=1, withdrawal=withdrawal)
+    link, client = campaigns.invite(campaign=campaign, by=campaign.created_by, places=2), Client()
+    client.post(f"/join/{link.token}/", {"agree": "on"})
+    own = campaign.enrollments.get()
+    held = studies.held(own)
+    drafts.save(assignment=held, page=drafts.Page([(asked, 2) for asked in sheets.of(held).asked()], sequence=1))
+    judgments.submit(assignment=held, token=held.submit_token)
+    return client, own
+
+
+def address(own: Enrollment) -> str:
+    return f"/work/{own.campaign.uuid}/withdraw/"
+
+
+def test_withdrawing_erases_all_and_logs_out() -> None:
+    client, own = at_work()
+    assert Judgment.objects.count() == 4
+    for page in (f"/work/{own.campaign.uuid}/pause/", "/work/account/"):
+        assert address(own) in client.get(page).text
+    assert "The 1 task you handed in is erased" in client.get(address(own)).text
+    assert Judgment.objects.count() == 4
+    assert "You have withdrawn" in client.post(address(own)).text
+    assert [model.objects.count() for model in (Judgment, Draft, Enrollment)] == [0, 0, 0]
+    assert not User.objects.filter(pk=own.user_id).exists()
+    assert client.get("/work/").url.startswith("/login/")
+    erasure, event = Erasure.objects.get(), Event.objects.get(act="annotator.erased")
+    assert (erasure.erased_by, erasure.label, erasure.counts["judgment"]) == (None, own.label, 4)
+    assert (event.who, event.about) == (own.user_id, own.label)
+
+
+def test_somebody_with_an_account_stays_logged_in() -> None:
+    campaign = studies.opened(withdrawal=True)
+    own = factories.enrollment(campaign)
+    client = Client()
+    client.force_login(own.user)
+    assert client.post(address(own)).status_code == 200
+    assert client.get("/work/").status_code == 200
+    assert client.get(address(own)).status_code == 404
+
+
+def test_study_that_does_not_say_so_lets_nobody_withdraw() -> None:
+    client, own = at_work(withdrawal=False)
+    assert address(own) not in client.get(f"/work/{own.campaign.uuid}/pause/").text
+    assert (client.get(address(own)).status_code, client.post(address(own)).status_code) == (404, 404)
+    with pytest.raises(enrollments.CannotWithdraw):
+        enrollments.withdraw(enrollment=own, now=timezone.now())
+    assert Judgment.objects.count() == 4
+
+
+def test_nobody_withdraws_from_a_closed_study_or_for_another() -> None:
+    client, own = at_work()
+    other, _theirs = studies.annotator(studies.opened(withdrawal=True))
+    assert other.post(address(own)).status_code == 404
+    assert client.put(address(own)).status_code == 405
+    campaigns.close(campaign=own.campaign, now=timezone.now())
+    assert client.post(address(own)).status_code == 404
+    assert Judgment.objects.count() == 4
+
+
+def test_consent_page_and_locked_protocol_say_it_and_other_protocols_keep_their_hash() -> None:
+    may, may_not = (factories.campaign(withdrawal=each) for each in (True, False))
+    for each in (may, may_not):
+        campaigns.lock(campaign=each, now=timezone.now())
+    assert may.protocol["texts"]["withdrawal"] is True
+    assert "withdrawal" not in may_not.protocol["texts"]
+    told = [
+        "you can also erase all that you did" in Client().get(f"/join/{_link(each)}/").text for each in (may, may_not)
+    ]
+    assert told == [True, False]
+
+
+def _link(campaign: Campaign) -> str:
+    return campaigns.invite(campaign=campaign, by=campaign.created_by).token
+
+
+def test_manager_allows_it_in_the_plan() -> None:
+    campaign, client = factories.campaign(), Client()
+    client.force_login(campaign.created_by)
+    page = client.get(f"/campaigns/{campaign.uuid}/plan/").text
+    assert 'name="withdrawal"' in page
+    form = {
+        "title": "T", "rubric": campaign.rubric_id, "annotators_per_task": 3, "order": "depth", "lease_minutes": 60,
+        "time_zone": "UTC", "withdrawal": "on",
+    }  # fmt: skip
+    assert client.post(f"/campaigns/{campaign.uuid}/plan/", form).status_code == 302
+    campaign.refresh_from_db()
+    assert campaign.withdrawal

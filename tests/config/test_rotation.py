@@ -1,0 +1,84 @@
+"""A new secret key: links, sessions and second factors of the old one go on until it is forgotten."""
+
+import stat
+from pathlib import Path
+
+import pyotp
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from config import settings as site
+from judging.actions import campaigns, enrollments, second_factors
+from judging.models import Event, SecondFactor
+from tests.annotation import studies
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def home(settings, tmp_path: Path, monkeypatch) -> Path:
+    """Have a data folder with a key of its own."""
+    monkeypatch.delenv("QUAESTOR_SECRET_KEY", raising=False)
+    monkeypatch.setattr(site, "HOME", tmp_path)
+    settings.HOME = tmp_path
+    started(settings)
+    return tmp_path
+
+
+def started(settings) -> None:
+    """Read the keys as a process does when it starts."""
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = site._secret("secret_key"), site._old_secrets()
+
+
+def test_new_key_keeps_links_sessions_and_second_factors_until_the_old_one_is_forgotten(home, settings) -> None:
+    campaign = studies.opened()
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=5)
+    client, own = studies.annotator(campaign)
+    own.user.set_unusable_password()
+    own.user.save()
+    client.force_login(own.user)
+    personal, token, old = enrollments.personal_link(own.user), link.token, settings.SECRET_KEY
+    manager = campaign.created_by
+    second_factors.begin(user=manager)
+    device = pyotp.TOTP(second_factors.offered(manager).secret)
+    second_factors.confirm(user=manager, code=device.now(), now=timezone.now())
+
+    call_command("rotate_secret_key")
+    started(settings)
+
+    assert old != settings.SECRET_KEY
+    assert [old] == settings.SECRET_KEY_FALLBACKS
+    assert {stat.S_IMODE(each.stat().st_mode) for each in home.glob("secret_key*")} == {0o600}
+    assert client.get("/work/").status_code == 200
+    assert enrollments.user_of_link(personal) == own.user
+    assert link.token == token
+    assert Client().get(f"/join/{token}/").status_code == 200
+
+    call_command("rotate_secret_key", forget=True)
+    started(settings)
+
+    assert settings.SECRET_KEY_FALLBACKS == []
+    fresh = Client()
+    fresh.cookies = client.cookies
+    assert fresh.get("/work/").status_code == 302
+    assert enrollments.user_of_link(personal) is None
+    assert Client().get(f"/join/{token}/").status_code == 200  # known by its hash, though nobody can show it again
+    assert link.token == ""
+    assert second_factors._secret(SecondFactor.objects.get()) == device.secret
+    assert list(Event.objects.filter(act="site.key").order_by("pk").values_list("after", flat=True)) == [
+        "older keys kept",
+        "older keys forgotten",
+    ]
+
+
+def test_key_in_the_environment_is_not_written_to_a_file(home, settings, monkeypatch, capsys) -> None:
+    before = sorted(each.name for each in home.iterdir())
+    monkeypatch.setenv("QUAESTOR_SECRET_KEY", "new" * 11)
+    monkeypatch.setenv("QUAESTOR_SECRET_KEY_FALLBACKS", f"{settings.SECRET_KEY} {'old' * 11}")
+    started(settings)
+    assert settings.SECRET_KEY_FALLBACKS[1] == "old" * 11
+    call_command("rotate_secret_key", forget=True)
+    assert "remove QUAESTOR_SECRET_KEY_FALLBACKS" in capsys.readouterr().out
+    assert sorted(each.name for each in home.iterdir() if each.name != "serving.lock") == before

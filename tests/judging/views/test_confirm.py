@@ -1,0 +1,106 @@
+"""The password is asked again before acts that cannot be undone or give rights away."""
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from judging.actions import campaigns
+from judging.guards import CONFIRMED, CONFIRMED_FOR
+from judging.models import Event, User
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+HERE = {"HTTP_REFERER": "http://testserver/somewhere/?x=1"}
+
+
+def long_ago(user: User) -> Client:
+    """Return a browser in which somebody typed the password too long ago, and has been at work since."""
+    client = Client()
+    client.force_login(user)
+    client.get("/sessions/")
+    session = client.session
+    session[CONFIRMED] -= int(CONFIRMED_FOR.total_seconds())
+    session.save()
+    return client
+
+
+def acts() -> list[tuple[str, User]]:
+    """Return the addresses that ask, each with somebody who may call it."""
+    campaign, administrator = factories.opened(), factories.user(is_superuser=True)
+    manager, other = campaign.created_by, factories.user()
+    link = campaigns.invite(campaign=campaign, by=manager)
+    about = f"/campaigns/{campaign.uuid}"
+    own = factories.collection(owner=manager)
+    return [
+        ("/accounts/new/", administrator),
+        (f"/accounts/{other.pk}/", administrator),
+        (f"/accounts/{other.pk}/password-link/", administrator),
+        (f"/accounts/{other.pk}/second-factor/remove/", administrator),
+        ("/second-factor/", manager),
+        ("/key/", manager),
+        (f"{about}/draws/reveal/", manager),
+        (f"{about}/members/", manager),
+        (f"{about}/invitations/{link.pk}/undo/", manager),
+        (f"/collections/{own.pk}/delete/", manager),
+    ]
+
+
+def test_dangerous_act_asks_for_the_password_and_does_nothing() -> None:
+    for path, user in acts():
+        before = Event.objects.count()
+        answer = long_ago(user).post(path, **HERE)
+        assert (path, answer.url) == (path, "/confirm/?next=%2Fsomewhere%2F")
+        assert Event.objects.count() == before
+
+
+def test_who_has_just_logged_in_is_not_asked() -> None:
+    for path, user in acts():
+        client = Client()
+        client.force_login(user)
+        assert "/confirm/" not in client.post(path).headers.get("Location", "")
+
+
+def test_reading_asks_for_nothing_and_a_foreign_object_is_not_found() -> None:
+    paths = dict(acts())
+    user = paths["/key/"]
+    assert long_ago(user).get("/key/").status_code == 200
+    stranger = long_ago(factories.researcher())
+    for path in paths:
+        if path.startswith(("/campaigns/", "/collections/")):
+            assert stranger.post(path).status_code == 404
+
+
+def test_right_password_leads_back_and_counts_for_a_while() -> None:
+    user = factories.researcher()
+    client = long_ago(user)
+    assert client.get("/confirm/").status_code == 200
+    assert client.post("/confirm/?next=/key/", {"password": "wrong"}).status_code == 422
+    assert client.post("/key/").url.startswith("/confirm/")
+    assert client.post("/confirm/?next=/key/", {"password": factories.PASSWORD}).url == "/key/"
+    assert client.post("/key/", {"scope": "read", "days": 7}).status_code == 200
+    assert list(Event.objects.values_list("act", flat=True).order_by("pk")) == ["log_in.failed", "key.made"]
+
+
+@pytest.mark.parametrize("where", ["https://evil.example/", "//evil.example", "javascript:alert(1)", ""])
+def test_it_leads_nowhere_else(where: str) -> None:
+    client = long_ago(factories.user())
+    assert client.post(f"/confirm/?next={where}", {"password": factories.PASSWORD}).url == "/"
+    assert client.post("/key/", HTTP_REFERER=f"{where}x").status_code == 422  # it was typed just now
+
+
+def test_referer_of_another_site_is_no_way_back() -> None:
+    assert long_ago(factories.user()).post("/key/", HTTP_REFERER="https://evil.example/x").url == "/confirm/?"
+
+
+def test_guesses_have_to_wait() -> None:
+    client = long_ago(factories.user())
+    found = [client.post("/confirm/", {"password": "wrong"}).status_code for _ in range(6)]
+    assert found == [422] * 5 + [429]
+    assert client.post("/confirm/", {"password": factories.PASSWORD}).status_code == 429
+
+
+def test_who_has_no_password_is_not_asked_for_one() -> None:
+    client = Client()
+    client.force_login(User.objects.create_user("annotator-x"))
+    assert client.get("/confirm/").status_code == 404
+    assert timezone.now().timestamp() - client.session[CONFIRMED] < 60
