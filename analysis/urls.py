@@ -72,6 +72,13 @@ urlpatterns = [
     path("campaigns/<uuid:uuid>/runs/<int:number>/", reports.run_report, name="run"),
     path("campaigns/<uuid:uuid>/runs/<int:number>/figures/<slug:name>.svg", reports.figure, name="figure"),
     path("campaigns/<uuid:uuid>/runs/<int:number>/tables/<slug:name>.csv", downloads.table, name="table"),
+    path("campaigns/<uuid:uuid>/runs/<int:number>/tables/<slug:name>.tex", downloads.table_latex, name="table_latex"),
+    path("campaigns/<uuid:uuid>/runs/<int:number>/report.pdf", downloads.document, name="pdf"),
+    path(
+        "campaigns/<uuid:uuid>/runs/<int:number>/figures/<slug:name>.<slug:ending>",
+        downloads.printed_figure,
+        name="printed_figure",
+    ),
     path("campaigns/<uuid:uuid>/runs/<int:number>/report.json", downloads.everything, name="everything"),
     path("campaigns/<uuid:uuid>/runs/<int:number>/report.zip", downloads.bundle, name="bundle"),
 ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from analysis import sections
-from analysis.actions import runs
+from analysis.actions import examples, papers, runs
 from analysis.models import Result, Run
 from analysis.reports.rows import Record
 from analysis.reports.rscript import mixed_model_script
@@ -43,14 +43,22 @@ def table_csv(name: str, rows: list[Record]) -> str:
 
 def files(run: Run) -> Iterator[tuple[str, bytes]]:
     """Yield every file of a report by name."""
+    yield "README.txt", readme(run).encode()
     yield "report.json", run_json(run).encode()
     yield "report.txt", sentences_text(run).encode()
     for name, rows in runs.tables_of(run).items():
-        if isinstance(rows, list) and name != "sentences":
+        if isinstance(rows, list) and rows and name != "sentences":
             yield f"tables/{name}.csv", table_csv(name, rows).encode()
     for result in Result.objects.filter(run=run, file__isnull=False).select_related("file").order_by("key"):
         if result.file:
-            yield f"figures/{result.key.removeprefix('figure-')}.svg", storage.content_of(result.file)
+            yield _name_of(result), storage.content_of(result.file)
+    found = runs.found_by(run)
+    yield "methods.txt", papers.methods_text(run, found).encode() + b"\n"
+    for name, text in papers.latex_files(run, found, runs.tables_of(run)):
+        yield f"latex/{name}", text.encode()
+    kept = examples.records(run.campaign)
+    if kept:
+        yield "examples.csv", to_csv(kept, list(kept[0])).encode()
     study = exports.study_of(campaign=run.campaign, extras=bool(run.parameters.get("extras")))
     yield "judgments.csv", write_long_csv(study).encode()
     yield "codebook.csv", exports.codebook_csv(campaign=run.campaign).encode()
@@ -58,10 +66,61 @@ def files(run: Run) -> Iterator[tuple[str, bytes]]:
     yield "rubric.json", json.dumps(run.campaign.rubric.document, indent=1, ensure_ascii=False, sort_keys=True).encode()
 
 
+def _name_of(result: Result) -> str:
+    """Return where a file of a run stands in its archive; LaTeX looks for printed figures beside itself."""
+    kind, _dash, name = result.key.partition("-")
+    if result.key == papers.PDF:
+        return "report.pdf"
+    if kind == "print":
+        return f"latex/figures/{name}" if name.endswith(".pdf") else f"figures/{name}"
+    return f"figures/{name}.svg"
+
+
 def _missing_values(rubric: Rubric) -> dict[str, list[int]]:
     """Return the criteria whose points have an order, each with the values that count as missing."""
     ordered = rubric.criteria.exclude(level=Criterion.Level.NOMINAL).prefetch_related("points")
     return {each.key: [point.value for point in each.points.all() if point.missing] for each in ordered}
+
+
+README = """\
+{title}
+{line}
+
+The report of run {number}, made by Quaestor. The same input, settings and seed give the same numbers again.
+
+report.pdf          the report to read and print (where the run made one)
+report.txt          its plain sentences
+methods.txt         the methods section, to be copied
+latex/report.tex    compiles by itself, with pdfLaTeX, XeLaTeX or LuaLaTeX; texts in other scripts need one of the
+                    latter two and a font. numbers.tex names every number: \\Q{{systems/correctness/alba/value}}.
+                    tables/NAME-more.tex are the tables that the page shows folded
+tables/             every table as CSV. Text that a spreadsheet would take for a formula begins with an apostrophe;
+                    report.json has it as it is. What each column means stands in Quaestor's docs/report-tables.md
+figures/            SVG for light and dark pages, and PNG; PDF under latex/figures
+judgments.csv       every standing judgment, as it is stored: text cells may begin with =, +, - or @
+codebook.csv        what the columns and values of judgments.csv mean
+examples.csv        questions that were kept as examples, where there are any
+rubric.json         the protocol: {rubric}, version {version}
+mixed-model.R       the same mixed model in R
+
+Material: {collection}. Licence: {licence}.
+Input: SHA-256 {sha256}
+"""
+
+
+def readme(run: Run) -> str:
+    """Return what is in the archive, with the name of the study and the licence of its material."""
+    campaign = run.campaign
+    return README.format(
+        title=campaign.title,
+        line="=" * len(campaign.title),
+        number=run.number,
+        rubric=campaign.rubric.title,
+        version=campaign.rubric.version,
+        collection=campaign.collection.name,
+        licence=campaign.collection.licence or "not stated; ask whoever made the collection before passing it on",
+        sha256=run.input_sha256,
+    )
 
 
 def sentences_text(run: Run) -> str:

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from analysis import frames, sections
-from analysis.actions import scores
+from analysis.actions import papers, scores
 from analysis.frames import Material
 from analysis.metrics.contract import Preparation
 from analysis.metrics.languages import default_preparation
@@ -106,8 +106,11 @@ def analyse(*, run: Run, work: jobs.Work, scored: Scored) -> dict[str, Any]:
     documents = _documents(inputs, seed=run.seed, resamples=int(settings["resamples"]), steps=steps)
     steps.take("Drawing")
     found = Found(documents)
-    _keep(run, documents, charts.drawn(list(_figures(found))))
-    Run.objects.filter(pk=run.pk).update(input_sha256=frames.digest(read), versions=versions(), read_state=state)
+    figures = charts.drawn(list(_figures(found)))
+    run.input_sha256, run.versions, run.read_state = frames.digest(read), versions(), state
+    run.save(update_fields=["input_sha256", "versions", "read_state"])
+    steps.take("Setting the PDF")
+    _keep(run, documents, figures, papers.pdf(run, found, figures))
     return {"run": run.number}
 
 
@@ -193,12 +196,19 @@ def _figures(found: Found) -> Iterator[Figure]:
         yield from section.figures(found)
 
 
-def _keep(run: Run, tables: Mapping[str, Any], figures: Mapping[str, bytes]) -> None:
+def _keep(run: Run, tables: Mapping[str, Any], figures: Mapping[str, bytes], report: bytes) -> None:
     rows = [Result(run=run, key=key, document=document) for key, document in tables.items()]
     rows += [
         Result(run=run, key=f"figure-{key}", file=storage.keep(svg), media_type="image/svg+xml")
         for key, svg in figures.items()
     ]
+    rows += [
+        Result(
+            run=run, key=f"print-{name}", file=storage.keep(content), media_type=charts.PRINTED[name.rpartition(".")[2]]
+        )
+        for name, content in charts.printed(figures).items()
+    ]
+    rows.append(Result(run=run, key=papers.PDF, file=storage.keep(report), media_type="application/pdf"))
     Result.objects.bulk_create(rows)
 
 

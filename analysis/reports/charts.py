@@ -16,6 +16,7 @@ INKS: Mapping[str, Mapping[str, str]] = {
     "light": {"ink": "#1d1c1a", "quiet": "#5f5b53", "line": "#dedad1", "accent": "#14507a", "card": "#ffffff"},
     "dark": {"ink": "#ece9e2", "quiet": "#aca79c", "line": "#34383e", "accent": "#8cc4ee", "card": "#1e2125"},
 }
+PRINTED = {"pdf": "application/pdf", "png": "image/png"}
 MANY_POINTS = 12
 PANEL = 185  # two panels with their labels fit half a page at the size of its text
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # an image has only the reader's own fonts
@@ -24,6 +25,19 @@ FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # an image has only the 
 def drawn(figures: Sequence[Figure]) -> dict[str, bytes]:
     """Return every figure in each ink, by name and ink."""
     return {f"{each.name}-{ink}": svg(each.chart, ink=ink) for each in figures for ink in INKS}
+
+
+def printed(figures: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the light figures for print, by name and ending: PDF with embedded fonts, PNG at 200 dots an inch."""
+    import vl_convert
+
+    made: dict[str, bytes] = {}
+    for name, drawing in figures.items():
+        if name.endswith("-light"):
+            text = drawing.decode()
+            made[f"{name.removesuffix('-light')}.pdf"] = vl_convert.svg_to_pdf(text)
+            made[f"{name.removesuffix('-light')}.png"] = vl_convert.svg_to_png(text, ppi=200)
+    return made
 
 
 def svg(chart: Chart, *, ink: str) -> bytes:

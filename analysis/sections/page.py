@@ -32,6 +32,7 @@ class Card:
     figures: list[dict[str, str]]
     remarks: list[str]
     downloads: list[tuple[str, str]]  # key and title of tables as CSV
+    has_tables: bool
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ def _card(section: Section[Any], found: Found, drawn: list[str]) -> Card | None:
         figures=figures,
         remarks=remarks,
         downloads=[(section.key, section.title), *section.beside],
+        has_tables=bool(tables),
     )
 
 

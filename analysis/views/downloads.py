@@ -1,9 +1,12 @@
 """A report's files: every table as CSV, all as JSON, and all in one archive."""
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
-from analysis.actions import exports, runs
+from analysis import sections
+from analysis.actions import exports, papers, runs
+from analysis.reports.charts import PRINTED
 from analysis.views.reports import done_run
 from judging.guards import campaign_for_staff
 from judging.models import Campaign
@@ -34,5 +37,42 @@ def everything(request: HttpRequest, campaign: Campaign, number: int) -> HttpRes
 def bundle(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
     """Return all files of a run in one archive."""
     return taken_along(
-        request, campaign, exports.archive(done_run(campaign, number)), "application/zip", f"report-{number}.zip"
+        request,
+        campaign,
+        exports.archive(done_run(campaign, number)),
+        "application/zip",
+        f"{slugify(campaign.title) or 'report'}-report-{number}.zip",
     )
+
+
+@campaign_for_staff
+@require_GET
+def table_latex(request: HttpRequest, campaign: Campaign, number: int, name: str) -> HttpResponse:
+    """Return the tables of one section as LaTeX."""
+    if sections.section_of(name) is None:
+        raise Http404
+    text = papers.section_latex(runs.found_by(done_run(campaign, number)), name)
+    if not text:
+        raise Http404
+    return taken_along(request, campaign, text, "application/x-tex", f"{name}.tex")
+
+
+@campaign_for_staff
+@require_GET
+def document(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
+    """Return the report as PDF."""
+    content = papers.kept_pdf(done_run(campaign, number))
+    if content is None:
+        raise Http404
+    name = f"{slugify(campaign.title) or 'report'}-report-{number}.pdf"
+    return taken_along(request, campaign, content, "application/pdf", name)
+
+
+@campaign_for_staff
+@require_GET
+def printed_figure(request: HttpRequest, campaign: Campaign, number: int, name: str, ending: str) -> HttpResponse:
+    """Return a figure for print, as PDF or PNG."""
+    content = papers.printed_figure(done_run(campaign, number), f"{name}.{ending}")
+    if content is None:
+        raise Http404
+    return attached(content, PRINTED[ending], f"{name}.{ending}")

@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from analysis.actions import runs
+from analysis.actions import examples, papers, runs
 from analysis.forms.runs import RunForm
 from analysis.models import Result, Run
 from analysis.reports import making
@@ -113,6 +113,9 @@ def _page(
             "titles": page.downloads(found),
             "changed": runs.changed_since(run),
             "older": not found.documents.get("sections"),
+            "methods": papers.methods(found, papers.made_of(run)),
+            "has_pdf": Result.objects.filter(run=run, key=papers.PDF).exists(),
+            "kept": examples.records(campaign),
             "facts": making.facts(run.parameters, run.versions, seed=run.seed),
         }
     return render(request, "analysis/report.html", context, status=status)
@@ -126,5 +129,5 @@ def _failed_since(campaign: Campaign, run: Run | None) -> Run | None:
 
 def _figures(run: Run) -> list[str]:
     """Return the names of a run's figures, each of which there is in both inks."""
-    keys = Result.objects.filter(run=run, file__isnull=False).order_by("key").values_list("key", flat=True)
+    keys = Result.objects.filter(run=run, key__startswith="figure-").order_by("key").values_list("key", flat=True)
     return list(dict.fromkeys(key.removeprefix("figure-").rpartition("-")[0] for key in keys))

@@ -60,7 +60,8 @@ MAY = {
         analysis:matching_document analysis:matching_figure analysis:run analysis:figure analysis:table
         analysis:everything analysis:bundle judging:job judging:job_cancel
         judging:files judging:file judging:file_examples analysis:side_by_side analysis:published
-        analysis:items analysis:item analysis:keep_example analysis:collection_items analysis:collection_item""",
+        analysis:items analysis:item analysis:keep_example analysis:table_latex
+        analysis:pdf analysis:printed_figure analysis:collection_items analysis:collection_item""",
     MANAGER: """annotation:preview judging:plan judging:selection judging:amend judging:duplicate judging:discard
         judging:lock judging:open judging:pause judging:close
         judging:archive judging:reveal_draws judging:exclude judging:erase judging:invite
@@ -86,6 +87,7 @@ NOT_MADE = {
     "judging:file_examples", "judging:file_columns", "judging:file_reading", "judging:file_choices",
     "judging:file_add", "judging:file_take_back", "judging:file_discard", "judging:file_ids",
     "analysis:side_by_side", "analysis:published", "analysis:keep_example", "annotation:withdraw", "judging:confirm",
+    "analysis:table_latex", "analysis:pdf", "analysis:printed_figure",
 }  # fmt: skip
 
 LEAD_TO_LOG_IN = {"login_code", "logout", "judging:end_sessions"}
@@ -158,6 +160,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
     }
     missing = {
         "change": 1,
+        "ending": "pdf",
         "source": campaign.collection.sources.first().pk,
         "metric": 1,
         "number": 1,

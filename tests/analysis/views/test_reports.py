@@ -148,7 +148,16 @@ def test_bundle_holds_tables_figures_judgments_and_codebook_and_is_the_same_twic
         "codebook.csv",
         "tables/agreement.csv",
         "figures/systems-light.svg",
+        "figures/systems.png",
+        "README.txt",
+        "report.pdf",
+        "methods.txt",
+        "latex/report.tex",
+        "latex/figures/systems.pdf",
     } <= set(names)
+    archive = zipfile.ZipFile(io.BytesIO(first))
+    assert not [name for name in names if len(archive.read(name).splitlines()) < 2 and name.startswith("tables/")]
+    assert run.campaign.title in archive.read("README.txt").decode()
     assert first == second
 
 

@@ -1,0 +1,155 @@
+"""A run as it goes into a paper: LaTeX that compiles, a PDF to read, and the text of the methods."""
+
+from collections.abc import Iterator, Mapping
+
+from analysis import frames
+from analysis.actions import examples
+from analysis.models import Result, Run
+from analysis.reports import latex, typeset
+from analysis.reports.layout import Table
+from analysis.reports.rows import Record
+from analysis.sections import CHAPTERS, SECTIONS, page
+from analysis.sections.methods import RunMade, methods
+from analysis.sections.section import Found
+from analysis.sections.study import facts_of
+from judging import storage
+
+PDF = "report-pdf"
+
+
+def made_of(run: Run) -> RunMade:
+    """Return how a run was made, as its methods say it."""
+    return RunMade(
+        rubric=frames.rubric_of(run.campaign),
+        rubric_version=run.campaign.rubric.version,
+        protocol_sha256=run.campaign.protocol_digest if run.campaign.origin == "judged" else "",
+        seed=run.seed,
+        resamples=int(run.parameters.get("resamples", 0)),
+        parameters=run.parameters,
+        versions=run.versions,
+        input_sha256=run.input_sha256,
+    )
+
+
+def methods_text(run: Run, found: Found) -> str:
+    """Return the methods section as plain text, a paragraph for each subject."""
+    return "\n\n".join(f"{about}. {text}" for about, text in methods(found, made_of(run)))
+
+
+def section_latex(found: Found, key: str) -> str:
+    """Return the tables of one section as LaTeX; those that the page shows folded stand last."""
+    section = next(each for each in SECTIONS if each.key == key)
+    return _tables(key, sorted(section.tables(found), key=lambda table: table.folded), "")
+
+
+def latex_files(run: Run, found: Found, tables: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """Yield every file of the report's LaTeX by name; `report.tex` compiles by itself and uses the others."""
+    identities = {section.key: section.identity for section in SECTIONS}
+    rows: dict[str, list[Record]] = {
+        key: held for key, held in tables.items() if key in identities and isinstance(held, list)
+    }
+    yield "numbers.tex", latex.numbers({key: (held, identities[key]) for key, held in rows.items()})
+    told = methods(found, made_of(run))
+    yield "methods.tex", "\n".join(latex.paragraphs(told))
+    parts = ["\\section{In short}", *latex.paragraphs([(each["about"], each["text"]) for each in page.in_short(found)])]
+    parts += ["\\section{Methods}", "\\input{methods}"]
+    drawn = _figure_names(run)
+    for chapter in CHAPTERS:
+        shown: list[str] = []
+        for section in chapter.sections:
+            held = section.tables(found)
+            open_ones = [table for table in held if not table.folded]
+            folded = [table for table in held if table.folded]
+            if open_ones:
+                yield f"tables/{section.key}.tex", _tables(section.key, open_ones, "")
+                shown.append(f"\\input{{tables/{section.key}}}")
+            if folded:
+                yield f"tables/{section.key}-more.tex", _tables(section.key, folded, "-more")
+            if held:
+                shown += [latex.figure(each.name, each.alt) for each in section.figures(found) if each.name in drawn]
+        if shown:
+            parts += [f"\\section{{{latex.escaped(chapter.title)}}}", *shown]
+    kept = examples.records(run.campaign)
+    if kept:
+        criteria = list(run.campaign.rubric.criteria.values_list("key", "name"))
+        yield "examples.tex", latex.examples(kept, criteria)
+        parts += ["\\section{Examples}", "\\input{examples}"]
+    yield "report.tex", latex.document(run.campaign.title, parts)
+
+
+def _tables(key: str, tables: list[Table], more: str) -> str:
+    return "\n".join(latex.table(table, label=f"{_label(key, place)}{more}") for place, table in enumerate(tables, 1))
+
+
+def _label(key: str, place: int) -> str:
+    return key.replace("_", "-") if place == 1 else f"{key.replace('_', '-')}-{place}"
+
+
+def _figure_names(run: Run) -> set[str]:
+    keys = Result.objects.filter(run=run, key__startswith="figure-").values_list("key", flat=True)
+    return {key.removeprefix("figure-").rpartition("-")[0] for key in keys}
+
+
+def pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes:
+    """Return the report as PDF. `figures`: SVG by name and ink, of which the light ones are printed."""
+    study = facts_of(found)
+    light = {name.removesuffix("-light"): svg for name, svg in figures.items() if name.endswith("-light")}
+    warnings = []
+    if study.unfinished:
+        warnings.append(
+            f"This study is unfinished: {study.filled:,} of {study.places:,} places were handed in. "
+            "Every number is of those."
+        )
+    chapters = [
+        (
+            shown.title,
+            [
+                typeset.PrintedCard(
+                    title=card.title,
+                    note=card.note,
+                    tables=card.tables,
+                    figures=[(each["name"], each["alt"]) for each in card.figures],
+                    remarks=card.remarks,
+                )
+                for card in shown.cards
+                if card.tables or card.figures
+            ],
+        )
+        for shown in page.chapters(found, list(light))
+    ]
+    names = list(run.campaign.rubric.criteria.values_list("key", "name"))
+    return typeset.pdf(
+        typeset.PrintedReport(
+            title=run.campaign.title,
+            stamp=f"{run.campaign.rubric.title}, run {run.number}, seed {run.seed}, input {run.input_sha256[:16]}",
+            warnings=warnings,
+            short=[(each["about"], each["text"]) for each in page.in_short(found)],
+            methods=methods(found, made_of(run)),
+            chapters=[(title, cards) for title, cards in chapters if cards],
+            examples=[
+                {
+                    **{name: str(row[name]) for name in ("system", "source", "question", "note")},
+                    "told": "; ".join(
+                        filter(None, [
+                            f"Answer: {row['answer']}" if row["answer"] else "",
+                            *(f"{name} {row[key]}" for key, name in names if row.get(key)),
+                        ])
+                    ),
+                }
+                for row in examples.records(run.campaign)
+            ],
+        ),
+        light,
+    )  # fmt: skip
+
+
+def kept_pdf(run: Run) -> bytes | None:
+    """Return the PDF that the worker made with the run; None for runs from before there was one."""
+    result = Result.objects.filter(run=run, key=PDF).select_related("file").first()
+    return storage.content_of(result.file) if result and result.file else None
+
+
+def printed_figure(run: Run, name: str) -> bytes | None:
+    """Return a figure as it was made for print."""
+    result = Result.objects.filter(run=run, key=f"print-{name}").select_related("file").first()
+    return storage.content_of(result.file) if result and result.file else None

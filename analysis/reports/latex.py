@@ -1,0 +1,215 @@
+"""A report as LaTeX: tables in the manner of booktabs, a name for every number, and texts that no character breaks."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django.utils.text import slugify
+
+from analysis.reports.layout import Cell, Table
+from analysis.reports.rows import Record
+
+LONG = 40  # lines from which a table may break over pages
+WORDY = 45  # characters from which a cell's text is set in lines
+WORDS: Mapping[str, str] = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "'": r"\textquotesingle{}", "`": r"\textasciigrave{}",
+    "−": r"\ensuremath{-}", "–": "--", "—": "---", "“": "``", "”": "''", "‘": "`", "’": "'", "…": r"\ldots{}",
+    "×": r"\ensuremath{\times}", "±": r"\ensuremath{\pm}", "≤": r"\ensuremath{\leq}", "≥": r"\ensuremath{\geq}",
+    "\u00a0": "~", "\u202f": r"\,", "°": r"\textdegree{}",
+}  # fmt: skip
+# what pdfLaTeX has glyphs for without more packages; everything else asks for XeLaTeX or LuaLaTeX, and says so
+LETTERS = {
+    chr(code)
+    for table in ("iso8859-1", "iso8859-2", "iso8859-9")
+    for byte in range(0xA1, 0x100)
+    for code in [ord(bytes([byte]).decode(table))]
+    if chr(code).isalpha()
+}
+PREAMBLE = r"""\documentclass[11pt]{article}
+\usepackage[a4paper,margin=25mm]{geometry}
+\usepackage{iftex}
+\ifPDFTeX
+  \usepackage[utf8]{inputenc}
+  \usepackage[T1]{fontenc}
+\else
+  \usepackage{fontspec}
+\fi
+\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
+\usepackage{textcomp,array,graphicx,booktabs,longtable,float}
+\floatplacement{table}{H}
+\floatplacement{figure}{H}
+\sloppy
+"""
+# Numbers by name: \Q{systems/correctness/alba/value}. Texts in other scripts need a font that pdfLaTeX has not.
+COMMANDS = r"""\makeatletter
+\providecommand{\Q}[1]{\@ifundefined{quaestor@#1}{\textbf{??}\@latex@warning{No number is called #1}}%
+  {\csname quaestor@#1\endcsname}}
+\providecommand{\QuaestorNumber}[2]{\expandafter\gdef\csname quaestor@#1\endcsname{#2}}
+\makeatother
+\ifdefined\pdftexversion
+  \providecommand{\otherscript}[1]{[text in another script: use XeLaTeX or LuaLaTeX with a font that has it]}
+\else
+  \providecommand{\otherscript}[1]{#1}
+\fi
+"""
+
+
+def escaped(text: str) -> str:
+    """Return a text as LaTeX prints it; every character that LaTeX would act on is written out.
+
+    >>> escaped("100 % of A_1 & B")
+    '100 \\\\% of A\\\\_1 \\\\& B'
+    """
+    plain = " ".join(text.split())
+    pieces = re.findall(r"[^\x00-\x7f]+|[\x00-\x7f]+", plain)
+    return "".join(_piece(piece) for piece in pieces)
+
+
+def _piece(piece: str) -> str:
+    """Return letters that pdfLaTeX knows as they are, and runs in other scripts inside a command."""
+    written, other = [], ""
+    for character in piece:
+        known = WORDS.get(character) or (character if character in LETTERS or " " <= character <= "~" else "")
+        if known and other:
+            written.append(rf"\otherscript{{{other}}}")
+            other = ""
+        if known:
+            written.append(known)
+        elif character.isprintable():
+            other += character
+    if other:
+        written.append(rf"\otherscript{{{other}}}")
+    return "".join(written)
+
+
+def name_of(*parts: object) -> str:
+    """Return the name of a number: words of plain letters, digits and hyphens, joined by slashes.
+
+    Names in other scripts keep their code points, so that two of them never become one.
+
+    >>> name_of("levels", "fluency", "ROUGE-L", "value")
+    'levels/fluency/rouge-l/value'
+    """
+    return "/".join(slugify(str(part)) or "u" + "-".join(f"{ord(each):x}" for each in str(part)[:20]) for part in parts)
+
+
+def numbers(tables: Mapping[str, tuple[Sequence[Record], Sequence[str]]]) -> str:
+    """Return a command for every number of every table: its rows, and the columns that tell a row from all others."""
+    lines: list[str] = [COMMANDS]
+    taken: set[str] = set()
+    for key, (rows, identity) in tables.items():
+        for place, row in enumerate(rows, 1):
+            told = [row.get(column) for column in identity if row.get(column) not in (None, "")]
+            for column, value in row.items():
+                if column in identity or isinstance(value, bool) or not isinstance(value, int | float):
+                    continue
+                name = name_of(key, *told, column)
+                if name in taken:
+                    name = name_of(key, *told, place, column)
+                taken.add(name)
+                lines.append(rf"\QuaestorNumber{{{name}}}{{{_number(column, value)}}}" + "\n")
+    return "".join(lines)
+
+
+def _number(column: str, value: float) -> str:
+    """Write a number as papers do: counts whole, p never 0, everything else with two decimals."""
+    if isinstance(value, int):
+        return f"{value:,}".replace(",", "{,}").replace("-", r"\ensuremath{-}")
+    if column == "p" or column.startswith("p_") or column.endswith("_p"):
+        return r"\ensuremath{<}.001" if value < 0.001 else f"{value:.3f}".replace("0.", ".", 1)
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", r"\ensuremath{-}")
+
+
+def table(shown: Table, *, label: str) -> str:
+    """Return a table of the report with its caption, its lines between rules, and what it says below."""
+    wordy = [any(len(line.cells[place].text) > WORDY for line in shown.lines) for place in range(len(shown.columns))]
+    ends = [any(len(line.last) > WORDY for line in shown.lines)] if shown.last else []
+    words = rf"p{{{0.8 / max(1, sum(wordy) + sum(ends)):.2f}\linewidth}}"
+    columns = "l" + "".join(words if each else "r" for each in wordy) + "".join(words if each else "l" for each in ends)
+    heads = [shown.first, *shown.columns, *([shown.last] if shown.last else [])]
+    head = _line([escaped(each) for each in heads])
+    if any(shown.notes):
+        under = ["", *(_small(note) for note in shown.notes), *([""] if shown.last else [])]
+        head += _line(under)
+    body = "".join(
+        _line([
+            escaped(line.name) + (f" ({escaped(line.chip)})" if line.chip else "") + _under(line.under),
+            *(_cell(cell) for cell in line.cells),
+            *([escaped(line.last)] if shown.last else []),
+        ])
+        for line in shown.lines
+    )  # fmt: skip
+    caption = ". ".join(filter(None, [escaped(shown.title), escaped(shown.caption.rstrip("."))])) + "."
+    notes = "".join(rf"\par\footnotesize {escaped(reason)}." + "\n" for reason in shown.reasons)
+    named = rf"\caption{{{caption}}}\label{{tab:{label}}}"
+    if len(shown.lines) > LONG:
+        return (
+            rf"{{\small\begin{{longtable}}{{{columns}}}" + "\n" + named + r"\\" + "\n"
+            r"\toprule" + "\n" + head + r"\midrule\endhead" + "\n" + r"\bottomrule\endfoot" + "\n" + body
+            + r"\end{longtable}" + "\n" + notes + "}\n"
+        )  # fmt: skip
+    return (
+        r"\begin{table}\centering\small" + "\n" + named + "\n"
+        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%" + "\n"
+        rf"\begin{{tabular}}{{{columns}}}" + "\n" + r"\toprule" + "\n" + head + r"\midrule" + "\n" + body
+        + r"\bottomrule" + "\n" + r"\end{tabular}}" + "\n" + notes + r"\end{table}" + "\n"
+    )  # fmt: skip
+
+
+def _line(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\" + "\n"
+
+
+def _cell(cell: Cell) -> str:
+    text = rf"\textbf{{{escaped(cell.text)}}}" if cell.best else escaped(cell.text)
+    letters = rf"\textsuperscript{{{escaped(cell.letters)}}}" if cell.letters else ""
+    shares = ", ".join(escaped(share) for share, _query in cell.shares)
+    return text + letters + _under(cell.under) + (shares if not cell.text else "")
+
+
+def _under(text: str) -> str:
+    return rf" {_small(text)}" if text else ""
+
+
+def _small(text: str) -> str:
+    return rf"{{\scriptsize {escaped(text)}}}" if text else ""
+
+
+def document(title: str, parts: Sequence[str]) -> str:
+    """Return a whole document that compiles by itself: a title and what stands below it."""
+    body = "\n".join(parts)
+    return (
+        f"{PREAMBLE}\\input{{numbers}}\n\\title{{{escaped(title)}}}\n\\date{{}}\n\\begin{{document}}\n\\maketitle\n"
+        f"{body}\n\\end{{document}}\n"
+    )
+
+
+def paragraphs(texts: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield paragraphs with what each is about."""
+    for about, text in texts:
+        yield rf"\paragraph{{{escaped(about)}}} {escaped(text)}" + "\n"
+
+
+def figure(name: str, alt: str) -> str:
+    """Return a figure that stands beside the document as a PDF."""
+    return (
+        rf"\begin{{figure}}\centering\includegraphics[width=.9\linewidth]{{figures/{name}.pdf}}"
+        rf"\caption{{{escaped(alt)}.}}\label{{fig:{name}}}\end{{figure}}" + "\n"
+    )
+
+
+def examples(rows: Sequence[Record], criteria: Sequence[tuple[str, str]]) -> str:
+    """Return the kept examples: each question with its answer, its ratings, and what it shows."""
+    items = []
+    for row in rows:
+        ratings = "; ".join(f"{escaped(name)} {escaped(str(row[key]))}" for key, name in criteria if row.get(key))
+        told: list[Any] = [
+            rf"\textbf{{{escaped(str(row['system']))}}}: \emph{{{escaped(str(row['question']))}}}",
+            f"Answer: {escaped(str(row['answer']))}." if row["answer"] else "",
+            f"{ratings}." if ratings else "",
+            f"{escaped(str(row['note']))}" if row["note"] else "",
+        ]
+        items.append(rf"\item {' '.join(filter(None, told))}" + "\n")
+    return "\\begin{itemize}\n" + "".join(items) + "\\end{itemize}\n" if items else ""

@@ -1,0 +1,203 @@
+"""A report as PDF, set by typst: the same numbers and figures as on the page, for printing and for a supplement.
+
+Texts reach typst as data, never as markup, so that no character of a name can be taken for a command.
+"""
+
+import json
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.reports.layout import Cell, Table
+
+# what the fonts that come with typst have; other scripts need a font of the server
+COVERED = ("LATIN", "GREEK", "CYRILLIC", "HEBREW", "COMBINING", "MODIFIER")
+TEMPLATE = """
+#let data = json(bytes(sys.inputs.report))
+#set document(title: data.title)
+#set page(paper: "a4", margin: (x: 20mm, y: 22mm), numbering: "1 / 1",
+  header: context if counter(page).get().first() > 1 { text(8pt, fill: luma(90), data.title) })
+#set text(font: "Libertinus Serif", size: 10pt, lang: "en")
+#set par(justify: true, leading: .6em)
+#set table(stroke: none, inset: (x: 4pt, y: 3pt))
+#show heading: set block(above: 1.4em, below: .7em)
+#show heading: set text(weight: "semibold")
+#show figure: set block(breakable: true)
+#let small(it) = text(7pt, fill: luma(70), it)
+#let cell(each) = {
+  if each.best { strong(each.text) } else { each.text }
+  if each.letters != "" { super(each.letters) }
+  if each.under != "" { linebreak(); small(each.under) }
+}
+#let shown(it) = {
+  let columns = it.columns.len()
+  let made(widths) = table(
+    columns: widths,
+    align: (x, y) => if x == 0 or (it.last and x == columns - 1) { left } else { right },
+    table.hline(stroke: .8pt),
+    table.header(..it.columns.map(head => [#strong(head.name)#if head.note != "" { linebreak(); small(head.note) }])),
+    table.hline(stroke: .5pt),
+    ..it.lines.map(line => line.map(cell)).flatten(),
+    table.hline(stroke: .8pt),
+  )
+  let body = made(columns)
+  block(above: 1.2em, below: .5em, strong(it.title))
+  if it.caption != "" { block(below: .6em, small(it.caption)) }
+  set text(8.5pt)
+  layout(size => {
+    let wide = measure(body).width
+    if wide > 1.6 * size.width { set text(7pt); set par(justify: false); made((auto,) + (1fr,) * (columns - 1)) }
+    else if wide > size.width and it.lines.len() <= 30 {
+      let part = size.width / wide * 100%
+      scale(x: part, y: part, reflow: true, body)
+    } else { body }
+  })
+  for reason in it.reasons { block(small(reason)) }
+}
+#align(center, text(17pt, weight: "semibold", data.title))
+#align(center, text(9pt, fill: luma(70), data.stamp))
+#for text in data.warnings { block(fill: luma(235), inset: 7pt, width: 100%, strong(text)) }
+= In short
+#for part in data.short [#strong[#part.about.] #part.text #parbreak()]
+= Methods
+#for part in data.methods [#strong[#part.about.] #part.text #parbreak()]
+#for chapter in data.chapters {
+  heading(chapter.title)
+  for card in chapter.cards {
+    heading(level: 2, card.title)
+    if card.note != "" { block(text(8.5pt, fill: luma(70), card.note)) }
+    for it in card.tables { shown(it) }
+    for name in card.figures {
+      let width = float(data.widths.at(name)) * 1pt
+      figure(image(bytes(sys.inputs.at("figure-" + name)), format: "svg", width: calc.min(width, 165mm)),
+        caption: data.alts.at(name), kind: image)
+    }
+    for line in card.remarks { block(small(line)) }
+  }
+}
+#if data.examples.len() > 0 {
+  heading("Examples")
+  for each in data.examples {
+    block(above: 1em)[#strong(each.system), source #each.source: #emph(each.question)]
+    block(small(each.told))
+    if each.note != "" { block(each.note) }
+  }
+}
+"""
+
+
+@dataclass(frozen=True)
+class PrintedCard:
+    """A section of the report with what is printed of it."""
+
+    title: str
+    note: str
+    tables: Sequence[Table]
+    figures: Sequence[tuple[str, str]]  # name and what it shows
+    remarks: Sequence[str]
+
+
+@dataclass(frozen=True)
+class PrintedReport:
+    """Everything that the PDF of a report holds."""
+
+    title: str
+    stamp: str
+    warnings: Sequence[str]
+    short: Sequence[tuple[str, str]]
+    methods: Sequence[tuple[str, str]]
+    chapters: Sequence[tuple[str, Sequence[PrintedCard]]]
+    examples: Sequence[Mapping[str, str]] = ()
+
+
+def pdf(report: PrintedReport, figures: Mapping[str, bytes]) -> bytes:
+    """Return the report as PDF; equal reports give equal bytes. `figures`: SVG by name."""
+    import typst
+
+    held = {
+        name: alt
+        for _title, cards in report.chapters
+        for card in cards
+        for name, alt in card.figures
+        if name in figures
+    }
+    data = {
+        "title": report.title,
+        "stamp": report.stamp,
+        "warnings": [*report.warnings, *uncovered(report)],
+        "short": [{"about": about, "text": text} for about, text in report.short],
+        "methods": [{"about": about, "text": text} for about, text in report.methods],
+        "chapters": [
+            {"title": title, "cards": [_card(card, held) for card in cards]} for title, cards in report.chapters
+        ],
+        "examples": list(report.examples),
+        "alts": held,
+        "widths": {name: _width(figures[name]) for name in held},
+    }
+    inputs = {"report": json.dumps(data, ensure_ascii=False)}
+    inputs |= {f"figure-{name}": figures[name].decode() for name in held}
+    return bytes(typst.compile(TEMPLATE.encode(), format="pdf", sys_inputs=inputs, timestamp=0))
+
+
+def uncovered(report: PrintedReport) -> list[str]:
+    """Name the scripts of the report that need a font of the server, for a missing glyph is printed as nothing."""
+    texts = [report.title, *(text for _about, text in (*report.short, *report.methods))]
+    texts += [str(value) for each in report.examples for value in each.values()]
+    texts += [
+        line.name for _t, cards in report.chapters for card in cards for table in card.tables for line in table.lines
+    ]
+    letters = {letter for text in texts for letter in text if letter.isalpha()}
+    scripts = {unicodedata.name(letter, "UNKNOWN").split()[0] for letter in letters} - set(COVERED)
+    if not scripts:
+        return []
+    names = ", ".join(sorted(script.capitalize() for script in scripts))
+    return [
+        f"This report holds letters of other scripts ({names}). They are printed where the server has a font for them."
+    ]
+
+
+def _width(svg: bytes) -> float:
+    """Return the width that a figure names, in points."""
+    head = svg[:500].decode(errors="ignore")
+    _before, _name, after = head.partition('width="')
+    number = after.partition('"')[0].removesuffix("px")
+    return float(number) * 0.75 if number.replace(".", "", 1).isdigit() else 400.0
+
+
+def _card(card: PrintedCard, held: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "title": card.title,
+        "note": card.note,
+        "tables": [_table(each) for each in card.tables],
+        "figures": [name for name, _alt in card.figures if name in held],
+        "remarks": list(card.remarks),
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    heads = [{"name": table.first, "note": ""}, *table.heads()]
+    return {
+        "title": table.title,
+        "caption": table.caption,
+        "columns": [*heads, *([{"name": table.last, "note": ""}] if table.last else [])],
+        "last": bool(table.last),
+        "lines": [
+            [
+                _written(line.name + (f" ({line.chip})" if line.chip else ""), line.under),
+                *(_cell(cell) for cell in line.cells),
+                *([_written(line.last)] if table.last else []),
+            ]
+            for line in table.lines
+        ],
+        "reasons": table.reasons,
+    }
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    text = cell.text or ", ".join(share for share, _query in cell.shares)
+    return {"text": text, "best": cell.best, "letters": cell.letters, "under": cell.under}
+
+
+def _written(text: str, under: str = "") -> dict[str, Any]:
+    return {"text": text, "best": False, "letters": "", "under": under}

@@ -1,0 +1,163 @@
+"""What was done, as the methods section of a paper says it: protocol, material, people, tests, and how to repeat it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from judging.formats.rubric_schema import Criterion, RubricDocument
+
+from analysis.reports.making import LIBRARIES, PREPARATIONS
+from analysis.reports.written import between, counted, inside, listed, two
+from analysis.sections.agreement import alpha_row
+from analysis.sections.comparisons import Comparisons
+from analysis.sections.criteria import criterion_rows
+from analysis.sections.levels import LEVELS, Levels, level_of
+from analysis.sections.section import Found
+from analysis.sections.study import facts_of
+
+MANY_POINTS = 12
+
+
+@dataclass(frozen=True)
+class RunMade:
+    """How a run was made, as far as its methods say it."""
+
+    rubric: RubricDocument
+    rubric_version: str
+    protocol_sha256: str
+    seed: int
+    resamples: int
+    parameters: Mapping[str, Any]
+    versions: Mapping[str, str]
+    input_sha256: str
+
+
+def methods(found: Found, made: RunMade) -> list[tuple[str, str]]:
+    """Return the paragraphs of a methods section: what each is about, and its text."""
+    parts = {
+        "Material": _material(found),
+        "Protocol": _protocol(made),
+        "Annotators": _annotators(found),
+        "Agreement": _agreement(found),
+        "Systems": _systems(found),
+        "Metrics": _metrics(found, made),
+        "Computation": _computation(made),
+    }
+    return [(about, text) for about, said in parts.items() if (text := " ".join(said))]
+
+
+def _material(found: Found) -> Iterator[str]:
+    study = facts_of(found)
+    yield (
+        f"{counted(study.expected, 'question')} of {counted(len(study.systems), 'system')} "
+        f"({listed(study.systems)}) on {counted(study.sources, 'source')} were expected"
+        + ("." if not study.missing else f", of which {study.returned:,} were returned.")
+    )
+    if study.sources_judged < study.sources:
+        yield f"{study.sources_judged:,} of the sources have judgments, and all numbers are of those."
+    if study.left_out:
+        yield f"Left out of this analysis by choice: {listed(study.left_out)}."
+
+
+def _protocol(made: RunMade) -> Iterator[str]:
+    rubric = made.rubric
+    cited = f" ({rubric.citation})" if rubric.citation not in ("", "none") else ""
+    yield f"Questions were judged by {rubric.title}, version {made.rubric_version}{cited}."
+    yield " ".join(_asked(each) for each in rubric.criteria)
+    if made.protocol_sha256:
+        yield f"The protocol was locked before the first judgment (SHA-256 {made.protocol_sha256})."
+
+
+def _asked(criterion: Criterion) -> str:
+    """Write a criterion's question and its scale word for word."""
+    points = criterion.points
+    if len(points) > MANY_POINTS:
+        scale = (
+            f"from {points[0].value} ({points[0].label}) to {points[-1].value} ({points[-1].label})"
+        )
+    else:
+        scale = listed([f"{point.value} ({point.label})" for point in points])
+    ends = {"highest": "high is best", "lowest": "low is best", "none": "no end is best"}
+    return f"{criterion.name}: “{criterion.prompt}”, {criterion.level}, {scale}; {ends[criterion.best]}."
+
+
+def _annotators(found: Found) -> Iterator[str]:
+    study = facts_of(found)
+    if study.origin == "simulated":
+        yield "The ratings are simulated and say nothing about people."
+    yield (
+        f"{counted(study.annotators, 'annotator')} gave {counted(study.judgments, 'judgment')} "
+        f"in {counted(study.tasks, 'task')}."
+    )
+    if study.has_times:
+        yield f"The median time at work was {study.seconds_a_question:.0f} s a question."
+    if study.forced:
+        yield f"{counted(study.forced, 'value')} of these followed from a rule of the protocol."
+    for each in study.excluded:
+        yield f"Annotator {each['annotator']} was left out: {each['reason'].rstrip('.')}."
+    if study.unblinded:
+        yield f"{listed(study.unblinded)} could have known which system made which question."
+    if study.unfinished:
+        yield f"The study is unfinished: {study.filled:,} of {study.places:,} places were handed in."
+
+
+def _agreement(found: Found) -> Iterator[str]:
+    told = []
+    for each in criterion_rows(found):
+        row = alpha_row(found, each)
+        if row and row.estimate.defined:
+            interval = f" [{between(row.estimate)}]" if between(row.estimate) else ""
+            told.append(
+                f"{two(row.estimate.value)}{interval} on {inside(each.name)} ({each.alpha_level})"
+            )
+    if told:
+        yield (
+            "Agreement is Krippendorff's alpha with its 95 % interval, which leaves out whole sources in turn: "
+            f"{listed(told)}."
+        )
+
+
+def _systems(found: Found) -> Iterator[str]:
+    if not found.of(Comparisons):
+        return
+    families = {row.criterion for row in found.of(Comparisons)}
+    pairs = max(
+        len(
+            {(row.first, row.second) for row in found.of(Comparisons) if row.criterion == criterion}
+        )
+        for criterion in families
+    )
+    yield (
+        "Means of systems are means of their questions' means, with 95 % intervals over sources. Systems were compared "
+        "by a paired permutation test over the sources that both were given, two-sided, with Holm's correction over "
+        f"the {counted(pairs, 'pair')} of a criterion, at a level of 5 %."
+    )
+    unaveraged = [each.name for each in criterion_rows(found) if not each.averaged]
+    if unaveraged:
+        yield f"{listed(unaveraged)} has no better end and was neither averaged nor tested."
+
+
+def _metrics(found: Found, made: RunMade) -> Iterator[str]:
+    rows = found.of(Levels)
+    if not rows:
+        return
+    names = list(dict.fromkeys(row.metric for row in rows))
+    level = LEVELS.get(level_of(found), level_of(found))
+    yield (
+        f"Metrics ({listed(names)}) were compared with people's means by Spearman's rho {level}, turned so that higher "
+        "is better, with intervals and tests that keep the questions on a source together, and Holm's correction over "
+        "the metrics of a criterion."
+    )
+    step = made.parameters.get("prepare_hypothesis", "")
+    if step in PREPARATIONS:
+        yield f"Texts of metrics computed here were {PREPARATIONS[step]}."
+
+
+def _computation(made: RunMade) -> Iterator[str]:
+    versions = listed(
+        [f"{LIBRARIES.get(name, name)} {each}" for name, each in made.versions.items()]
+    )
+    yield (
+        f"Everything was computed with Quaestor ({versions}), seed {made.seed}, {made.resamples:,} resamples, "
+        f"from input with SHA-256 {made.input_sha256}."
+    )

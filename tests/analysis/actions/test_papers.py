@@ -1,0 +1,143 @@
+"""A run into the paper: its LaTeX is whole and compiles; the PDF and the methods say what was done."""
+
+import re
+import shutil
+import subprocess
+import zlib
+
+import pytest
+from django.urls import reverse
+from pylatexenc.latexwalker import LatexWalker
+
+from analysis.actions import examples, exports, papers, runs
+from analysis.models import Result, Run
+from judging.models import System, Unit
+from tests.analysis import studies
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def made(lasting):
+    study = studies.imported()
+    System.objects.filter(name="Brisa").update(name="Brisa_2 & 50 % {系统}")
+    unit = Unit.objects.get(question_set__system__name="Corvo", question_set__source__key="1", position=1)
+    examples.keep(campaign=study, unit=unit.pk, note="too short & vague", by=study.created_by, now=study.created_at)
+    return studies.analysed(study)
+
+
+@pytest.fixture
+def run(made, db):
+    return Run.objects.get(pk=made.pk)
+
+
+@pytest.fixture
+def folder(run, tmp_path):
+    exports.write(run, tmp_path)
+    return tmp_path
+
+
+def test_latex_is_whole_and_every_file_it_names_is_there(folder):
+    text = (folder / "latex/report.tex").read_text()
+    for path in (folder / "latex").rglob("*.tex"):
+        if path.name != "numbers.tex":
+            LatexWalker(path.read_text(), tolerant_parsing=False).get_latex_nodes()
+    named = re.findall(r"\\input\{(.*?)\}", text)
+    assert {"numbers", "methods", "examples", "tables/systems", "tables/levels"} <= set(named)
+    assert [name for name in named if not (folder / f"latex/{name}.tex").exists()] == []
+    drawn = re.findall(r"\]\{(figures/.*?)\}", text)
+    assert drawn
+    assert [name for name in drawn if not (folder / "latex" / name).read_bytes().startswith(b"%PDF")] == []
+
+
+def test_latex_compiles(folder):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("no pdflatex (Debian: texlive-latex-base texlive-latex-recommended)")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "report.tex"]
+    done = subprocess.run(command, cwd=folder / "latex", capture_output=True, timeout=120, check=False)
+    log = done.stdout.decode(errors="replace")
+    assert done.returncode == 0, log[-3000:]
+    assert "No number is called" not in log
+
+
+def test_numbers_are_those_of_the_run_under_their_names(folder, run):
+    text = (folder / "latex/numbers.tex").read_text()
+    told = dict(re.findall(r"\\QuaestorNumber\{(.*?)\}\{(.*)\}\n", text))
+    # the second system has 2.5 on even sources and 2 on odd ones; the third 1 and 1.5
+    assert told["systems/correctness/corvo/value"] == "1.25"
+    assert told["systems/correctness/alba/value"] == "3.00"
+    assert told["about/judgments"] == "72"
+    rows = [row for rows in runs.tables_of(run).values() if isinstance(rows, list) for row in rows]
+    assert len(told) > len(rows)
+
+
+def test_examples_stand_in_latex_csv_and_pdf(folder):
+    assert r"\textbf{Corvo}: \emph{What?} Answer: Ada Lind." in (folder / "latex/examples.tex").read_text()
+    assert r"too short \& vague" in (folder / "latex/examples.tex").read_text()
+    assert "too short & vague" in (folder / "examples.csv").read_text()
+
+
+def test_methods_say_protocol_people_agreement_tests_versions_and_seed(run):
+    text = papers.methods_text(run, runs.found_by(run))
+    assert "“Does it ask for the answer?”, ordinal, 1 (no), 2 (maybe) and 3 (yes); high is best." in text
+    assert "2 annotators gave 72 judgments in 6 tasks." in text
+    assert "Brisa_2 & 50 % {系统}" in text
+    assert "Holm's correction over the 3 pairs of a criterion" in text
+    assert f"seed 1, 100 resamples, from input with SHA-256 {run.input_sha256}" in text
+    assert f"Python {run.versions['python']}" in text
+    [alpha] = [
+        row["value"]
+        for row in runs.tables_of(run)["agreement"]
+        if (row["criterion"], row["coefficient"], row["level"]) == ("correctness", "krippendorff_alpha", "ordinal")
+    ]
+    assert f"{alpha:.2f}" in text
+
+
+def test_pdf_is_made_with_the_run_and_the_same_twice(run):
+    first = papers.kept_pdf(run)
+    assert first.startswith(b"%PDF")
+    found = runs.found_by(run)
+    light = {
+        row.key.removeprefix("figure-"): row.file_id and papers.storage.content_of(row.file)
+        for row in Result.objects.filter(run=run, key__startswith="figure-").select_related("file")
+    }
+    assert papers.pdf(run, found, light) == papers.pdf(run, found, light)
+
+
+def test_pdf_names_scripts_that_need_a_font(run):
+    report = papers.typeset.PrintedReport("Título 系统", "", [], [("a", "Ω и א")], [], [])
+    assert papers.typeset.uncovered(report) == [
+        "This report holds letters of other scripts (Cjk). They are printed where the server has a font for them."
+    ]
+
+
+def test_pages_and_files(run, client):
+    client.force_login(run.campaign.created_by)
+    campaign = run.campaign.uuid
+    page = client.get(reverse("analysis:report", args=[campaign])).content.decode()
+    assert "Copy the methods text" in page
+    assert "too short &amp; vague" in page
+    answer = client.get(reverse("analysis:pdf", args=[campaign, 1]))
+    assert answer["Content-Type"] == "application/pdf"
+    assert 'filename="locks-released-ratings-report-1.pdf"' in answer["Content-Disposition"]
+    assert zlib.crc32(answer.content) == zlib.crc32(papers.kept_pdf(run))
+    text = client.get(reverse("analysis:table_latex", args=[campaign, 1, "systems"])).content.decode()
+    assert r"Brisa\_2 \& 50 \% \{\otherscript{系统}\}" in text
+    for ending, start in (("pdf", b"%PDF"), ("png", b"\x89PNG")):
+        answer = client.get(reverse("analysis:printed_figure", args=[campaign, 1, "systems", ending]))
+        assert answer.content.startswith(start)
+    for name, *args in (
+        ("table_latex", "nothing"), ("table_latex", "violations"),
+        ("printed_figure", "systems", "exe"), ("printed_figure", "no", "pdf"),
+    ):  # fmt: skip
+        assert client.get(reverse(f"analysis:{name}", args=[campaign, 1, *args])).status_code == 404, name
+    assert client.post(reverse("analysis:pdf", args=[campaign, 1])).status_code == 405
+
+
+def test_run_from_before_there_was_a_pdf_has_a_page_without_it(run, client):
+    Result.objects.filter(run=run, key__startswith="print-").delete()
+    Result.objects.filter(run=run, key=papers.PDF).delete()
+    client.force_login(run.campaign.created_by)
+    page = client.get(reverse("analysis:report", args=[run.campaign.uuid])).content.decode()
+    assert "The report, PDF" not in page
+    assert client.get(reverse("analysis:pdf", args=[run.campaign.uuid, 1])).status_code == 404

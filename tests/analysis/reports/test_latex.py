@@ -1,0 +1,142 @@
+"""LaTeX that no name can break: read by pylatexenc everywhere, compiled by pdfLaTeX where there is one."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from pylatexenc.latexwalker import LatexWalker
+
+from analysis.reports import latex
+from analysis.reports.evidence import ItemQuery
+from analysis.reports.layout import Cell, Line, Table
+
+HOSTILE = [
+    "100 % of T5_large & Co.", "=cmd()|' /C calc'!A0", r"\input{/etc/passwd}", "a^2 ~ {b} #1 $x$", 
+    "<b> \"quoted\" 'so' `as`",
+    "−.07 to ½ – “yes” … 5 ± 1 ≤ 7", "Žluťoučký kůň, Ærøskøbing, İstanbul", "שאלה عربية",
+    "系统一", "🙂 émoji\u0301", "x" * 500, "two\nlines\x07",
+]  # fmt: skip
+
+
+def hostile_table(lines=12):
+    cells = [Cell("1.00", "0.9 to 1.1, n = 3", best=True, letters="a_b"), Cell("–")]
+    shares = Cell("", shares=(("1: 50 %", ItemQuery()),))
+    return Table(
+        "Every name & sign",
+        ["A_1", "50 %", "use"],
+        [
+            Line(HOSTILE[n % len(HOSTILE)], [*cells, shares], last="# & %", under=f"n = {n}", chip="~")
+            for n in range(lines)
+        ],
+        first="Name",
+        last="Words",
+        notes=["", "low is best", ""],
+        caption="All of it: 100 %.",
+        reasons=["none_such"],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_escaped_text_holds_no_command_but_ours(text):
+    written = latex.escaped(text)
+    nodes, _position, _length = LatexWalker(written, tolerant_parsing=False).get_latex_nodes()
+    names = set()
+
+    def walk(each):
+        if name := getattr(each, "macroname", None):
+            names.add(name)
+        parts = getattr(each, "nodelist", None) or getattr(getattr(each, "nodeargd", None), "argnlist", None) or []
+        for part in parts:
+            if part is not None:
+                walk(part)
+
+    for node in nodes:
+        walk(node)
+    ours = set(re.findall(r"\\([a-z]+)", "".join(latex.WORDS.values()))) | {"otherscript"}
+    assert names <= ours | set("{}$&#%_,")
+    assert "input" not in names
+
+
+def test_escaped_says_letter_by_letter():
+    assert latex.escaped("T5_large & 100 %") == r"T5\_large \& 100 \%"
+    assert latex.escaped("−.07") == r"\ensuremath{-}.07"
+    assert latex.escaped("系统 A") == r"\otherscript{系统} A"
+    assert latex.escaped("Žluť") == "Žluť"
+    assert latex.escaped("two\nlines\x07") == "two lines"
+
+
+def test_table_has_rules_bold_letters_notes_and_a_label():
+    text = latex.table(hostile_table(1), label="x")
+    assert text.count(r"\toprule") == text.count(r"\midrule") == text.count(r"\bottomrule") == 1
+    assert r"\caption{Every name \& sign. All of it: 100 \%.}\label{tab:x}" in text
+    assert (
+        r"100 \% of T5\_large \& Co. (\textasciitilde{}) {\scriptsize n = 0} & \textbf{1.00}\textsuperscript{a\_b}"
+        in text
+    )
+    assert r"1: 50 \% & \# \& \%" in text
+
+
+def test_numbers_have_names_and_are_written_as_papers_do():
+    rows = [
+        {"criterion": "fluency", "system": "T5 Large", "value": 2.25, "n": 1200, "p": 0.0004, "low": None, "why": "x"},
+        {"criterion": "fluency", "system": "系统", "value": -0.004, "n": 3, "p": 0.25, "low": 0.5, "why": ""},
+    ]  # fmt: skip
+    text = latex.numbers({"systems": (rows, ("criterion", "system"))})
+    told = dict(re.findall(r"\\QuaestorNumber\{(.*?)\}\{(.*)\}\n", text))
+    assert told == {
+        "systems/fluency/t5-large/value": "2.25",
+        "systems/fluency/t5-large/n": "1{,}200",
+        "systems/fluency/t5-large/p": r"\ensuremath{<}.001",
+        "systems/fluency/u7cfb-7edf/value": "0.00",
+        "systems/fluency/u7cfb-7edf/n": "3",
+        "systems/fluency/u7cfb-7edf/p": ".250",
+        "systems/fluency/u7cfb-7edf/low": "0.50",
+    }
+
+
+def test_two_rows_that_share_a_name_get_numbers_of_their_own():
+    rows = [{"system": "T5 large", "value": 1.0}, {"system": "T5-Large", "value": 2.0}]
+    text = latex.numbers({"systems": (rows, ("system",))})
+    assert re.findall(r"Number\{(.*?)\}\{(.*)\}", text) == [
+        ("systems/t5-large/value", "1.00"),
+        ("systems/t5-large/2/value", "2.00"),
+    ]
+
+
+def compiled(folder, text):
+    """Compile a document and return the log of LaTeX."""
+    if shutil.which("pdflatex") is None:
+        pytest.skip("no pdflatex (Debian: texlive-latex-base texlive-latex-recommended)")
+    (folder / "report.tex").write_text(text)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "report.tex"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=False)
+    log = done.stdout.decode(errors="replace")
+    assert done.returncode == 0, log[-3000:]
+    return log
+
+
+def test_hostile_tables_short_and_long_compile(tmp_path):
+    rows = [{"system": "A", "value": 1.5}]
+    (tmp_path / "numbers.tex").write_text(latex.numbers({"systems": (rows, ("system",))}))
+    long = latex.table(hostile_table(60), label="long")
+    assert r"\begin{longtable}" in long
+    parts = [
+        latex.table(hostile_table(), label="short"),
+        long,
+        *latex.paragraphs([("About & so", "_".join(HOSTILE[:3]))]),
+        r"The mean is \Q{systems/a/value}.",
+        latex.examples(
+            [{"system": "A_1", "question": "Who & what?", "answer": "50 %", "note": "#1", "f": "3 2"}],
+            [("f", "Flu_ency")],
+        ),
+    ]
+    log = compiled(tmp_path, latex.document(HOSTILE[0], parts))
+    assert "No number is called" not in log
+    assert "Undefined control sequence" not in log
+    assert (tmp_path / "report.pdf").stat().st_size > 10_000
+
+
+def test_every_letter_that_is_not_set_apart_is_one_that_pdflatex_has(tmp_path):
+    (tmp_path / "numbers.tex").write_text(latex.COMMANDS)
+    compiled(tmp_path, latex.document("Letters", [" ".join(sorted(latex.LETTERS))]))
