@@ -54,7 +54,8 @@ MAY = {
         analysis:metrics analysis:metrics_start analysis:metrics_compare analysis:matching analysis:matching_start
         analysis:matching_document analysis:matching_figure analysis:run analysis:figure analysis:table
         analysis:everything analysis:bundle judging:job judging:job_cancel
-        judging:files judging:file judging:file_examples analysis:side_by_side analysis:published""",
+        judging:files judging:file judging:file_examples analysis:side_by_side analysis:published
+        judging:machine_judges""",
     MANAGER: """annotation:preview judging:plan judging:selection judging:amend judging:discard judging:lock
         judging:open judging:pause judging:close
         judging:archive judging:reveal_draws judging:exclude judging:invite judging:revoke judging:undo_joins
@@ -65,7 +66,8 @@ MAY = {
         annotation:rubric_pane annotation:rubric_guideline analysis:degrade analysis:metrics_systems
         judging:end_session judging:systems judging:systems_undo judging:scores_remove judging:files_upload
         judging:files_add judging:file_columns judging:file_reading judging:file_choices judging:file_add
-        judging:file_take_back judging:file_discard judging:file_ids analysis:collection_report""",
+        judging:file_take_back judging:file_discard judging:file_ids analysis:collection_report
+        judging:machine_judge_add judging:machine_judge_items judging:machine_judge_remove""",
 }
 ALLOWED = {name: roles for roles, names in MAY.items() for name in names.split()}
 # Their owner may find nothing there in this study: runs, drawings and results are made by other tests.
@@ -77,7 +79,7 @@ NOT_MADE = {
     "judging:collection_end_use", "judging:systems_undo", "judging:scores_remove", "judging:file",
     "judging:file_examples", "judging:file_columns", "judging:file_reading", "judging:file_choices",
     "judging:file_add", "judging:file_take_back", "judging:file_discard", "judging:file_ids",
-    "analysis:side_by_side", "analysis:published",
+    "analysis:side_by_side", "analysis:published", "judging:machine_judge_remove",
 }  # fmt: skip
 
 LEAD_TO_LOG_IN = {"logout", "judging:end_sessions"}
