@@ -134,10 +134,20 @@ MARKS = """
       AND (m.nothing OR s.id IS NOT NULL)
     ORDER BY m.unit_id, e.label, s.start
 """
+BY_MACHINES = """
+    SELECT mj.name AS judge, m.unit_id AS unit, c.key AS criterion, m.value AS value, sp.missing AS missing,
+           m.repeat AS repeat
+    FROM judging_machinejudgment m
+    JOIN judging_machinejudge mj ON mj.id = m.judge_id
+    JOIN judging_criterion c ON c.id = m.criterion_id
+    JOIN judging_scalepoint sp ON sp.criterion_id = m.criterion_id AND sp.value = m.value
+    WHERE mj.campaign_id = %(campaign)s
+    ORDER BY mj.id, c.position, m.unit_id, m.repeat
+"""
 TRUE = "t"  # as COPY writes it
 TEXT = {"text": "string", "passage": "string", "answer": "string", "source": "string", "system": "string",
         "target_type": "string", "submitted_answer": "string",
-        "criterion": "string", "annotator": "string", "name": "string"}  # fmt: skip
+        "criterion": "string", "annotator": "string", "name": "string", "judge": "string"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -294,6 +304,18 @@ def judged_again(read: Material) -> pd.DataFrame:
     return again.merge(first, on=["unit", "criterion", "annotator"], how="inner")
 
 
+def by_machines(read: Material) -> pd.DataFrame:
+    """Return what machine judges said of the slots and criteria that are read: judge, unit, criterion, value, repeat.
+
+    They are in a frame of their own, so that nothing that counts people's judgments can meet them.
+    """
+    found = _frame(BY_MACHINES, campaign=read.campaign.pk)
+    found["value"] = found["value"].astype("float64").mask(found["missing"] == TRUE)
+    criteria = [each.key for each in read.rubric.criteria]
+    kept = found["unit"].isin(read.slots["unit"]) & found["criterion"].isin(criteria)
+    return found[kept].drop(columns="missing").reset_index(drop=True)
+
+
 def references(campaign: Campaign) -> dict[str, tuple[str, ...]]:
     """Return the human-written questions of each source, by its key."""
     rows = Reference.objects.filter(source__collection=campaign.collection_id).order_by("source", "position")
@@ -332,6 +354,10 @@ def digest(read: Material) -> str:
         marked = marks(read).join(names, on="unit")
         columns = ["source", "system", "position", "annotator", "nothing", "start", "end"]
         whole.update(_written(marked, columns))
+    machines = by_machines(read)
+    if not machines.empty:
+        columns = ["source", "system", "position", "judge", "criterion", "value", "repeat"]
+        whole.update(_written(machines.join(names, on="unit"), columns))
     if not read.system_scores.empty:
         whole.update(_written(read.system_scores, ["system", "metric", "value"]))
     for frame, columns in (

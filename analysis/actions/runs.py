@@ -24,7 +24,7 @@ from analysis.sections.section import Found, Inputs, chance_of
 from analysis.stats.inference import declared
 from judging import storage
 from judging.actions import jobs
-from judging.models import Assignment, Campaign, Exclusion, Job, Judgment, Score, User
+from judging.models import Assignment, Campaign, Exclusion, Job, Judgment, MachineJudge, Score, User
 
 KIND = "analysis.run"
 LIBRARIES = ("numpy", "scipy", "statsmodels", "krippendorff", "pandas", "altair")
@@ -44,6 +44,7 @@ DEFAULTS: Mapping[str, Any] = {
     "slices": [],
     "mixed_model": "quick",
     "reading": "as_released",
+    "judge_epsilon": 0.1,
     **{f"without_{what}": [] for what in LEFT_OUT},
 }
 
@@ -131,6 +132,9 @@ def state_of(campaign: Campaign) -> Record:
         "submitted": submitted.count(),
         "last_judgment": judgments.aggregate(last=Max("pk"))["last"] or 0,
         "exclusions": list(standing.values_list("pk", flat=True)),
+        "machine_judges": list(
+            MachineJudge.objects.filter(campaign=campaign).order_by("pk").values_list("pk", flat=True)
+        ),
         "last_score": scored.aggregate(last=Max("pk"))["last"] or 0,
     }
 
@@ -143,9 +147,11 @@ def changed_since(run: Run) -> list[str]:
     told = {
         "judgments": ("submitted", "last_judgment"),
         "exclusions": ("exclusions",),
+        "machine judges": ("machine_judges",),
         "scores of metrics": ("last_score",),
     }
-    return [what for what, keys in told.items() if any(before[key] != now[key] for key in keys)]
+    # a run from before machine judges knows of none
+    return [what for what, keys in told.items() if any(before.get(key, []) != now[key] for key in keys)]
 
 
 def left_out_words(run: Run) -> list[str]:

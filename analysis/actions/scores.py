@@ -28,6 +28,7 @@ from analysis.metrics.preparation import UnknownPreparation, require_language
 from judging.models import Collection, Metric, Score
 
 CHUNKS = {Unit.SET: 250, Unit.SYSTEM: 1}
+LONGEST_DETAIL = 1_000  # characters of an answer that a model read
 CHUNK = 1_000  # questions between two commits
 CORE = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l")
 SCALES = {Scale.FRACTION: Metric.Scale.FRACTION, Scale.PERCENT: Metric.Scale.PERCENT, Scale.NUMBER: Metric.Scale.OTHER}
@@ -190,5 +191,15 @@ def settings_of(metric: Recipe, values: Mapping[str, Any]) -> dict[str, Any]:
 def _score(row: Metric, work: _Work, key: int, result: MetricResult) -> Score:
     whose = {"system_id": key} if work.recipe.spec.unit is Unit.SYSTEM else {"unit_id": key}
     return Score(
-        metric=row, value=result.value, reason="" if result.value is not None else result.reason[:300], **whose
+        metric=row,
+        value=result.value,
+        reason="" if result.value is not None else result.reason[:300],
+        detail=_plain(result.detail),
+        **whose,
     )
+
+
+def _plain(detail: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what is short of a result's detail; matrices of pair scores are computed again where they are shown."""
+    short = {name: value for name, value in detail.items() if isinstance(value, bool | int | float | str)}
+    return {name: value[:LONGEST_DETAIL] if isinstance(value, str) else value for name, value in short.items()} or None

@@ -82,6 +82,13 @@ LEFT_OUT = {
 }
 
 
+EPSILONS = [
+    (0.1, _("0.1: crowd workers, or nothing is known of them")),
+    (0.15, _("0.15: skilled annotators")),
+    (0.2, _("0.2: trained experts, whose time is dear")),
+]
+
+
 class RunForm(PreparationForm):
     """The metrics to compute here, how texts are prepared, and the seed of everything that uses chance."""
 
@@ -152,8 +159,20 @@ class RunForm(PreparationForm):
         help_text=_("A metric that covers few questions leaves few in common."),
     )
 
+    judge_epsilon = forms.TypedChoiceField(
+        label=_("Who are the annotators that a machine judge is compared with?"),
+        choices=EPSILONS,
+        initial=0.1,
+        coerce=float,
+        empty_value=0.1,
+        required=False,
+        help_text=_("The test lets a judge be this much worse than a person, for what replacing one saves."),
+    )
+
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, collection=campaign.collection, **kwargs)
+        if not campaign.machine_judges.exists():
+            del self.fields["judge_epsilon"]
         self.fields["slices"].choices = [(name, _attribute(name)) for name in slices.choices(campaign)]
         usable = [
             entry for entry in registry.all_metrics() if entry.usable and entry.metric.spec.unit in QUESTION_UNITS

@@ -4,6 +4,7 @@ Words are the white-space tokens of the *cased* question, in four classes: relev
 question words, function words. Capitals are what tells entities, so lower-cased questions have none.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,19 +32,37 @@ Bag = Counter[str]
 Bags = tuple[Bag, Bag, Bag, Bag]
 
 
-def classes(text: str, *, stems: Sequence[str] = ()) -> Bags:
+WORDS = ("split", "whitespace")
+_POSSESSIVE = re.compile(r"(?<=\w)(?=['’]s\b)")
+_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of a question without the punctuation at their ends; a possessive s stands alone.
+
+    Examples
+    --------
+    >>> split_words("Who directed Cameron's 'Titanic'?")
+    ['Who', 'directed', 'Cameron', 's', 'Titanic']
+    """
+    pieces = _POSSESSIVE.sub(" ", text).split()
+    return [word for piece in pieces if (word := _EDGES.sub("", piece))]
+
+
+def classes(text: str, *, stems: Sequence[str] = (), words: str = "split") -> Bags:
     """Sort the words of a cased question into content, entity, question and function words.
 
     A word can be in two classes: the word after what or which counts as a question word, and as what else it is.
     With `stems` (the paper's WikiMovies) content words are those that contain one of them. Capitals decide the class;
-    the bags hold lower-cased words, so `The` and `the` match.
+    the bags hold lower-cased words, so `The` and `the` match. `words`: "split" takes punctuation off, so that
+    "Titanic?" and "Titanic ?" are the same; "whitespace" leaves it on, as the papers' scripts do.
 
     Examples
     --------
     >>> [sorted(bag) for bag in classes("Who was the director of Titanic")]
     [['director'], ['titanic'], ['who'], ['of', 'the', 'was']]
     """
-    tokens = text.split()
+    tokens = split_words(text) if words == "split" else text.split()
     question = _question_words(tokens)
     rest = tokens[1:] if tokens and asks(tokens[0]) else tokens
     entities = [token for token in rest if token[0].isupper()]
@@ -159,6 +178,12 @@ PARAMETERS = (
         for name, weight in zip(CLASSES, PUBLISHED_WEIGHTS, strict=True)
     ),
     Parameter("formula", "paper", "how classes are combined", choices=tuple(BY_CLASS)),
+    Parameter(
+        "words",
+        "split",
+        "split takes punctuation off words; whitespace leaves it on, which reproduces published figures",
+        choices=WORDS,
+    ),
     Parameter("empty_class", "one", "a class neither side has", choices=("one", "zero", "renormalise")),
     Parameter("stems", (), "content words are those with one of these stems (WikiMovies)"),
 )
@@ -175,9 +200,11 @@ def weights_of(params: Mapping[str, Any]) -> tuple[float, ...]:
 def best_answerability(question: Question, params: Mapping[str, Any]) -> float:
     """Return the answerability against the reference that the question is nearest to."""
     weights, stems = weights_of(params), tuple(params["stems"])
-    mine = classes(question.hypothesis, stems=stems)
+    words = params["words"]
+    mine = classes(question.hypothesis, stems=stems, words=words)
     how = {"formula": params["formula"], "empty_class": params["empty_class"]}
-    return max(answerability(mine, classes(one, stems=stems), weights, **how) for one in question.references)
+    others = [classes(one, stems=stems, words=words) for one in question.references]
+    return max(answerability(mine, other, weights, **how) for other in others)
 
 
 def has_capitals(texts: Iterable[str]) -> bool:
@@ -192,7 +219,7 @@ class Answerability:
     spec = MetricSpec(
         id="answerability",
         name="Answerability (Nema and Khapra)",
-        version="1",
+        version="2",
         unit=Unit.MULTI_REF,
         needs=frozenset({Need.REFS, Need.CASED}),
         parameters=PARAMETERS,

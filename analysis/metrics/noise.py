@@ -34,12 +34,12 @@ def drop_function_words(question: str, rng: Random) -> str | None:
 
 def drop_entities(question: str, rng: Random) -> str | None:
     """Drop one to three capitalised words; the question word at the beginning is none."""
-    return _without_some(question, classes(question)[1].keys(), rng, capital=True)
+    return _without_some(question, classes(question, words="whitespace")[1].keys(), rng, capital=True)
 
 
 def drop_content_words(question: str, rng: Random) -> str | None:
     """Drop one to three words that are neither question words, entities nor function words."""
-    return _without_some(question, classes(question)[0].keys(), rng, capital=False)
+    return _without_some(question, classes(question, words="whitespace")[0].keys(), rng, capital=False)
 
 
 def change_question_type(question: str, rng: Random) -> str | None:

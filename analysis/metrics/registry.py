@@ -16,6 +16,7 @@ from analysis.metrics.meteor import Meteor
 from analysis.metrics.moverscore import MoverScore
 from analysis.metrics.nist import CorpusNist, Nist
 from analysis.metrics.qmetric import QMetric, can_mix
+from analysis.metrics.recipes import RECIPES
 from analysis.metrics.rouge import RougeL
 from analysis.metrics.sacre import SACRE
 from analysis.metrics.scoring import QUESTION_UNITS
@@ -74,7 +75,7 @@ def _known() -> dict[str, Entry]:
 def _built_in() -> Iterable[Metric]:
     sentences = Sentences()
     yield from (Bleu(order, sentences) for order in range(1, ORDERS + 1))
-    yield from (RougeL(), Nist(), Meteor(), Answerability(), *SACRE, BertScore(), MoverScore(), *CONSISTENCY)
+    yield from (RougeL(), Nist(), Meteor(), Answerability(), *SACRE, *RECIPES, BertScore(), MoverScore(), *CONSISTENCY)
     yield from (CorpusBleu(), CorpusNist())
     yield from SET_FACTS
 

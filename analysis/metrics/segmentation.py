@@ -68,4 +68,6 @@ def _tokenizer() -> Any:
     if not sudachi_version():
         raise MetricUnavailable("sudachi is not installed: python3 run.py extras japanese")
     library = import_module("sudachipy")
-    return library.Dictionary(dict="core").create(mode=library.SplitMode.A)
+    dictionary = library.Dictionary(dict="core")
+    make = getattr(dictionary, "tokenizer", dictionary.create)  # its name since 0.7
+    return make(mode=library.SplitMode.A)

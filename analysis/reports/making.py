@@ -54,6 +54,8 @@ def how(made: Mapping[str, Any]) -> str:
             *_parameters(made.get("params", {})),
         ]
         return "; ".join(filter(None, [", ".join(filter(None, parts)), _prepared(made.get("preparation", {}))]))
+    if set(made) == {"preparation"}:
+        return _prepared(made["preparation"])
     return ", ".join(f"{name} {value}" for name, value in made.items())
 
 

@@ -16,6 +16,11 @@ ABOUT = {
     "answerability": "question words, entities, content and function words shared with a reference",
     "sacrebleu": "sentence BLEU of the library sacrebleu, with its signature",
     "chrf": "shared character sequences, by sacrebleu",
+    "rouge_score_1": "single words shared, F1, as the package rouge-score has it",
+    "rouge_score_2": "pairs of words shared, F1, as the package rouge-score has it",
+    "rouge_score_l": "the longest run of words in the same order, F1, as the package rouge-score has it",
+    "nltk_bleu": "sentence BLEU as NLTK has it",
+    "nltk_meteor": "exact and stem matches, as NLTK has METEOR where no WordNet is installed",
     "bertscore": "nearness of words in a transformer's space",
     "moverscore": "how far words must be moved in a transformer's space",
     "answer_consistency_f1": "words shared by the given answer and the one a local model reads out of the passage",
@@ -39,7 +44,34 @@ def about(id: str, origin: str) -> str:
 
 def column(row: Any) -> dict[str, Any]:
     """Return a column of scores with how it was made in words."""
-    return {"row": row, "how": how(row.made)}
+    return {"row": row, "how": how(row.made), "told": told(row)}
+
+
+def told(row: Any) -> list[str]:
+    """Say what the details of a column's scores tell: what a reader must know of some of its values."""
+    counts = {
+        "uncased": "without capitals, so entities are not told",
+        "truncated": "cut at the model's longest text",
+        "unknown": "with word pieces that the model does not know",
+        "empty": "of an empty question",
+    }
+    found = [f"{n:,} {words}" for name, words in counts.items() if (n := getattr(row, name, 0))]
+    signature = getattr(row, "signature", None)
+    return [*found, *([signature] if signature else [])]
+
+
+def fit(found: Any) -> dict[str, Any]:
+    """Return how near a recipe comes to an imported column, in words."""
+    return {
+        "id": found.id,
+        "name": found.name,
+        "how": how({"preparation": {"hypothesis": found.hypothesis, "reference": found.reference}}),
+        "share": f"{100 * found.share:.4g} %",
+        "mean": f"{found.mean:.3g}",
+        "n": found.n,
+        "divided": found.divided,
+        "is_it": found.is_it,
+    }
 
 
 def duration(seconds: float) -> str:

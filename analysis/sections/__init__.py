@@ -18,7 +18,10 @@ from analysis.sections.dependability import DependabilityOfSystems
 from analysis.sections.differences import Differences, Leaders
 from analysis.sections.distributions import Distributions
 from analysis.sections.exclusions import Exclusions
+from analysis.sections.judge_bias import JudgeBias, JudgeLevels, JudgeUse
+from analysis.sections.judge_verdicts import AgainstPeople, Verdicts
 from analysis.sections.levels import Levels
+from analysis.sections.machine_judges import MachineJudges
 from analysis.sections.metrics import MetricsMade
 from analysis.sections.mixed_models import MixedModels
 from analysis.sections.question_sets import ComputedFacts, SetFacts, Sets
@@ -74,6 +77,11 @@ CHAPTERS: tuple[Chapter, ...] = (
             MetricsMade(),
         ),
     ),
+    Chapter(
+        "judges",
+        "Machine judges",
+        (MachineJudges(), Verdicts(), AgainstPeople(), JudgeBias(), JudgeLevels(), JudgeUse()),
+    ),
     Chapter("texts", "Texts", (Spans(), SpanMarks(), SetFacts(), ComputedFacts(), Sets())),
     Chapter("slices", "Slices", (Slices(),)),
 )
@@ -89,5 +97,5 @@ def section_of(key: str) -> Section[Any] | None:
 
 def ordered() -> Iterator[Section[Any]]:
     """Yield the sections so that each comes after those whose rows it reads."""
-    first = (Criteria.key, Violations.key)
+    first = (Criteria.key, Violations.key, MachineJudges.key)
     return iter(sorted(SECTIONS, key=lambda section: section.key not in first))

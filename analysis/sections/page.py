@@ -17,6 +17,7 @@ HEADLINES = (
     "systems",
     "protocol",
     "metrics",
+    "judges",
 )  # chapters with a paragraph of their own
 
 

@@ -5,20 +5,29 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import Count, Max, Q
+from django.db.models.fields.json import KeyTextTransform
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from analysis.actions import beside, offers, scoring_jobs, system_columns, tuning
+from analysis.actions import beside, fitting, offers, scoring_jobs, system_columns, tuning
 from analysis.actions.scores import CORE
 from analysis.forms.metrics import CompareForm, ScoresForm, SystemScoresForm
 from analysis.reports import scoring as layout
 from judging import tasks
 from judging.actions import jobs
 from judging.guards import collection_for_owner, collection_for_readers, jobs_of
-from judging.models import Collection, Job
+from judging.models import Collection, Job, Metric
+
+TOLD = {  # what the details of a column's scores tell of it
+    "uncased": Count("scores", filter=Q(scores__detail__cased=False)),
+    "truncated": Count("scores", filter=Q(scores__detail__truncated=True)),
+    "unknown": Count("scores", filter=Q(scores__detail__unknown__gt=0)),
+    "empty": Count("scores", filter=Q(scores__detail__note="empty hypothesis")),
+    "signature": Max(KeyTextTransform("signature", "scores__detail")),
+}
 
 
 @collection_for_readers
@@ -79,6 +88,11 @@ def compare(request: HttpRequest, collection: Collection) -> HttpResponse:
         "first": layout.column(first),
         "second": layout.column(second),
         "found": layout.compared(beside.compare(first, second)),
+        "fits": [
+            {"column": column, "fits": [layout.fit(fit) for fit in found]}
+            for column in (first, second)
+            if column.kind == Metric.Kind.IMPORTED and (found := fitting.best_fits(collection, column))
+        ],
     }
     return render(request, "analysis/compare.html", context)
 
@@ -97,7 +111,7 @@ def _page(
     request: HttpRequest, collection: Collection, form: ScoresForm, status: int = 200, tuned: Job | None = None,
     systems_form: SystemScoresForm | None = None,
 ) -> HttpResponse:  # fmt: skip
-    columns = collection.metrics.annotate(n=Count("scores__value")).order_by("kind", "name", "pk")
+    columns = collection.metrics.annotate(n=Count("scores__value"), **TOLD).order_by("kind", "name", "pk")
     estimated, scored = (scoring_jobs.newest(collection, kind) for kind in (scoring_jobs.ESTIMATE, scoring_jobs.KIND))
     chosen = {str(id) for id in form["metrics"].value() or ()}
     context: dict[str, Any] = {

@@ -47,7 +47,7 @@ DROP FUNCTION judging_event_seal(); DROP FUNCTION judging_event_append_only();
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('judging', '0030_indexes_of_an_annotators_assignments'),
+        ('judging', '0051_score_detail'),
     ]
 
     operations = [

@@ -7,6 +7,7 @@ from judging.models.event import Event, EventSeal
 from judging.models.file import StoredFile, Upload
 from judging.models.job import Job, WorkerPresence
 from judging.models.judgment import Judgment, JudgmentAttribute
+from judging.models.machine_judge import MachineJudge, MachineJudgment
 from judging.models.material import (
     Attribute,
     Collection,
@@ -59,6 +60,8 @@ __all__ = [
     "Judgment",
     "JudgmentAttribute",
     "LogInAttempts",
+    "MachineJudge",
+    "MachineJudgment",
     "Marking",
     "Membership",
     "Metric",

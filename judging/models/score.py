@@ -54,6 +54,7 @@ class Score(models.Model):
     value = models.FloatField(null=True, blank=True)
     text = models.CharField(max_length=100, blank=True, help_text="An imported value with every digit of its file.")
     reason = models.CharField(max_length=300, blank=True, help_text="Why there is no value.")
+    detail = models.JSONField(null=True, blank=True, help_text="What its metric told besides its value.")
     added_file = brought_by()
 
     class Meta:

@@ -60,7 +60,7 @@ MAY = {
         analysis:matching_document analysis:matching_figure analysis:run analysis:figure analysis:table
         analysis:everything analysis:bundle judging:job judging:job_cancel
         judging:files judging:file judging:file_examples analysis:side_by_side analysis:published
-        analysis:items analysis:item analysis:keep_example analysis:table_latex
+        analysis:items analysis:item analysis:keep_example analysis:table_latex judging:machine_judges
         analysis:pdf analysis:printed_figure analysis:collection_items analysis:collection_item""",
     MANAGER: """annotation:preview judging:plan judging:selection judging:amend judging:duplicate judging:discard
         judging:lock judging:open judging:pause judging:close
@@ -74,7 +74,8 @@ MAY = {
         annotation:rubric_pane annotation:rubric_guideline analysis:degrade analysis:metrics_systems
         judging:end_session judging:systems judging:systems_undo judging:scores_remove judging:files_upload
         judging:files_add judging:file_columns judging:file_reading judging:file_choices judging:file_add
-        judging:file_take_back judging:file_discard judging:file_ids analysis:collection_report""",
+        judging:file_take_back judging:file_discard judging:file_ids analysis:collection_report
+        judging:machine_judge_add judging:machine_judge_items judging:machine_judge_remove""",
 }
 ALLOWED = {name: roles for roles, names in MAY.items() for name in names.split()}
 # Their owner may find nothing there in this study: runs, drawings and results are made by other tests.
@@ -87,7 +88,7 @@ NOT_MADE = {
     "judging:file_examples", "judging:file_columns", "judging:file_reading", "judging:file_choices",
     "judging:file_add", "judging:file_take_back", "judging:file_discard", "judging:file_ids",
     "analysis:side_by_side", "analysis:published", "analysis:keep_example", "annotation:withdraw", "judging:confirm",
-    "analysis:table_latex", "analysis:pdf", "analysis:printed_figure",
+    "analysis:table_latex", "analysis:pdf", "analysis:printed_figure", "judging:machine_judge_remove",
 }  # fmt: skip
 
 LEAD_TO_LOG_IN = {"login_code", "logout", "judging:end_sessions"}

@@ -1,0 +1,277 @@
+"""What a verdict on a machine judge hides: kindness to some systems, a part of the scale, the order of systems."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.written import between, bracketed, coefficient, percent, signed
+from analysis.sections.judge_verdicts import level_for
+from analysis.sections.levels import LEVELS, MEASURES
+from analysis.sections.machine_judges import MachineJudges, judged_criteria
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.stats.against_people import against_people
+from analysis.stats.arrays import BoolArray, FloatArray
+from analysis.stats.columns import oriented
+from analysis.stats.estimate import Estimate, Tested
+from analysis.stats.facets import facets
+from analysis.stats.judges import bias_by_system
+
+SHOWN = ("spearman", "pairwise_accuracy", "soft_pairwise_accuracy")
+
+
+@dataclass(frozen=True)
+class JudgeBiasRow:
+    """How much kinder one judge is to one system than to the others, people's means set against it.
+
+    criterion: key of the criterion
+    judge: name of the judge
+    system: name of the system
+    own_family: whether the system is of the judge's own model family
+    bias: mean of judge minus people on the system's items, minus the same on all other items, turned
+      so that above 0 the judge is kinder to the system than people are
+    """
+
+    criterion: str
+    judge: str
+    system: str
+    own_family: bool
+    bias: Estimate
+
+
+@dataclass(frozen=True)
+class JudgeUseRow:
+    """How often one judge, and people, gave one point of a scale.
+
+    criterion: key of the criterion
+    judge: name of the judge
+    value: the point
+    label: its label
+    count: times the judge gave it
+    share: its share of the judge's values
+    people_share: its share of people's values on the same items
+    """
+
+    criterion: str
+    judge: str
+    value: int
+    label: str
+    count: int
+    share: float
+    people_share: float
+
+
+@dataclass(frozen=True)
+class JudgeLevelRow:
+    """How one judge follows people's means at one level by one measure.
+
+    criterion: key of the criterion
+    judge: name of the judge
+    level: pooled, within_source or systems
+    measure: pearson, spearman, kendall, kendall_c, pairwise_accuracy or soft_pairwise_accuracy
+    baseline: share of pairs that people tie, which is the accuracy of tying every pair
+    estimate: the measure with its interval and test, over the declared design
+    """
+
+    criterion: str
+    judge: str
+    level: str
+    measure: str
+    baseline: float
+    estimate: Tested
+
+
+class JudgeBias(Section[JudgeBiasRow]):
+    """Bias by system."""
+
+    key = "judge_bias"
+    title = "Is a machine kinder to some systems?"
+    identity = ("criterion", "judge", "system")
+    note = (
+        "The judge's mean distance from people on a system's items, minus the same on all others: its severity is "
+        "taken out. Above 0 it is kinder to the system than people are. Intervals leave out one source at a time."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[JudgeBiasRow]:
+        families = {row.judge: row.own_systems for row in found.of(MachineJudges)}
+        rows = []
+        for judged in judged_criteria(inputs.said):
+            if level_for(judged.criterion) != "ordinal":
+                continue
+            up = judged.criterion.best != "lowest"
+            for name, values in judged.judges.items():
+                biases = bias_by_system(
+                    oriented_table(judged.people, up),
+                    oriented(values, higher_is_better=up),
+                    systems=judged.systems,
+                    sources=judged.sources,
+                )
+                rows += [
+                    JudgeBiasRow(
+                        judged.criterion.key, name, system, system in families.get(name, []), bias
+                    )
+                    for system, bias in sorted(biases.items())
+                ]
+        return rows
+
+    def tables(self, found: Found) -> list[Table]:
+        rows = found.of(JudgeBias)
+        tables = []
+        for criterion in dict.fromkeys(row.criterion for row in rows):
+            own = [row for row in rows if row.criterion == criterion]
+            judges = list(dict.fromkeys(row.judge for row in own))
+            by_cell = {(row.system, row.judge): row for row in own}
+            lines = []
+            for system in dict.fromkeys(row.system for row in own):
+                cells = [_bias(by_cell.get((system, judge))) for judge in judges]
+                family = any(row.own_family for row in own if row.system == system)
+                lines.append(
+                    Line(system or "(no name)", cells, chip="its own family" if family else "")
+                )
+            tables.append(Table(found.name_of(criterion), judges, lines, first="System"))
+        return tables
+
+    def sentences(self, found: Found) -> Iterator[str]:
+        for row in found.of(JudgeBias):
+            if row.own_family and row.bias.low > 0:
+                name = found.name_of(row.criterion)
+                yield f"{name}: {row.judge} is kinder to {row.system}, of its own family, by {bracketed(row.bias)}."
+
+
+class JudgeUse(Section[JudgeUseRow]):
+    """Use of the scale by judges and people."""
+
+    key = "judge_use_of_scale"
+    title = "Which values does a machine give?"
+    identity = ("criterion", "judge", "value")
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[JudgeUseRow]:
+        rows = []
+        for judged in judged_criteria(inputs.said):
+            for name, values in judged.judges.items():
+                given = values[~np.isnan(values)]
+                people = judged.people[~np.isnan(values)]
+                people = people[~np.isnan(people)]
+                rows += [
+                    JudgeUseRow(
+                        criterion=judged.criterion.key,
+                        judge=name,
+                        value=point.value,
+                        label=point.label,
+                        count=int((given == point.value).sum()),
+                        share=_share(given == point.value),
+                        people_share=_share(people == point.value),
+                    )
+                    for point in judged.criterion.points
+                    if not point.missing
+                ]
+        return rows
+
+    def tables(self, found: Found) -> list[Table]:
+        rows = found.of(JudgeUse)
+        tables = []
+        for criterion in dict.fromkeys(row.criterion for row in rows):
+            own = [row for row in rows if row.criterion == criterion]
+            points = list(dict.fromkeys((row.value, row.label) for row in own))
+            lines = []
+            for judge in dict.fromkeys(row.judge for row in own):
+                shares = {row.value: row for row in own if row.judge == judge}
+                cells = [
+                    Cell(
+                        percent(shares[value].share),
+                        f"people {percent(shares[value].people_share)}",
+                    )
+                    for value, _ in points
+                ]
+                lines.append(Line(judge, cells))
+            heads = [f"{value} {label}" for value, label in points]
+            tables.append(Table(found.name_of(criterion), heads, lines, first="Judge", folded=True))
+        return tables
+
+
+class JudgeLevels(Section[JudgeLevelRow]):
+    """How judges follow people's means at each level, by the measures of metrics."""
+
+    key = "judge_levels"
+    title = "Does a machine follow people, level by level?"
+    identity = ("criterion", "judge", "level", "measure")
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[JudgeLevelRow]:
+        rows = []
+        for judged in judged_criteria(inputs.said):
+            if level_for(judged.criterion) != "ordinal":
+                continue
+            up = judged.criterion.best != "lowest"
+            systems, design = judged.systems, inputs.design
+            few = len(set(np.asarray(systems, dtype=object).tolist())) < 2
+            design = replace(design, systems=False) if few else design
+            table = oriented_table(judged.people, up)
+            asked = against_people(
+                {judged.criterion.key: _means(table)},
+                {
+                    name: oriented(values, higher_is_better=up)
+                    for name, values in judged.judges.items()
+                },
+                facets=facets(judged.sources, None if few else systems, design=design),
+                rng=chance.rng,
+                ratings={judged.criterion.key: table} if design.annotators else None,
+                resamples=chance.resamples,
+            )
+            chance.step(f"Machine judges by level on {judged.criterion.key}")
+            rows += [
+                JudgeLevelRow(
+                    criterion=each.human,
+                    judge=each.metric,
+                    level=each.level,
+                    measure=each.measure,
+                    baseline=each.baseline,
+                    estimate=replace(each.found, clusters=each.sources),
+                )
+                for each in asked
+            ]
+        return rows
+
+    def tables(self, found: Found) -> list[Table]:
+        rows = found.of(JudgeLevels)
+        tables = []
+        for criterion in dict.fromkeys(row.criterion for row in rows):
+            own = [row for row in rows if row.criterion == criterion and row.measure in SHOWN]
+            places = list(dict.fromkeys((row.measure, row.level) for row in own))
+            by_cell = {(row.judge, row.measure, row.level): row.estimate for row in own}
+            lines = [
+                Line(judge, [_measure(by_cell.get((judge, *place))) for place in places])
+                for judge in dict.fromkeys(row.judge for row in own)
+            ]
+            heads, notes = (
+                [MEASURES[measure] for measure, _ in places],
+                [LEVELS[level] for _, level in places],
+            )
+            tables.append(Table(found.name_of(criterion), heads, lines, first="Judge", notes=notes))
+        return tables
+
+
+def oriented_table(table: FloatArray, up: bool) -> FloatArray:
+    """Return ratings turned so that higher is better."""
+    return table if up else -table
+
+
+def _means(table: FloatArray) -> FloatArray:
+    count = (~np.isnan(table)).sum(axis=1)
+    return np.where(count > 0, np.nansum(table, axis=1) / np.maximum(count, 1), np.nan)
+
+
+def _share(mask: BoolArray) -> float:
+    return float(mask.mean()) if mask.size else float("nan")
+
+
+def _bias(row: JudgeBiasRow | None) -> Cell:
+    if row is None or not row.bias.defined:
+        return Cell("–")
+    return Cell(signed(row.bias.value), between(row.bias))
+
+
+def _measure(found: Tested | None) -> Cell:
+    if found is None or not found.defined:
+        return Cell("–")
+    return Cell(coefficient(found.value), between(found))

@@ -1,0 +1,385 @@
+"""May a machine judge stand in for a person? The alternative annotator test, and what a person reaches beside it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import isnan, nan
+
+import numpy as np
+from judging.formats.rubric_schema import Criterion
+
+from analysis import frames
+from analysis.frames import Material
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.written import (
+    between,
+    bracketed,
+    coefficient,
+    known,
+    or_dash,
+    p_alone,
+    percent,
+    signed,
+)
+from analysis.sections.agreement import level_of
+from analysis.sections.machine_judges import Judged, judged_criteria
+from analysis.sections.section import Chance, Found, Inputs, Section, averaged
+from analysis.stats.alpha import krippendorff_alpha
+from analysis.stats.alternative_annotator import (
+    EPSILONS,
+    AgainstPerson,
+    AlternativeTest,
+    alternative_test,
+)
+from analysis.stats.correlation import correlate
+from analysis.stats.estimate import Estimate, undefined
+from analysis.stats.judges import following, most_given, severity_of
+from analysis.stats.kappa import Weights, cohen_kappa
+from analysis.stats.percent import percent_agreement
+
+NO_ORDER = "the values have no order: nothing can be followed"
+NOT_REPEATED = "it was asked nothing twice"
+
+
+@dataclass(frozen=True)
+class VerdictRow:
+    """One judge on one criterion: the alternative annotator test, and what must be read beside it.
+
+    criterion: key of the criterion
+    judge: name of the judge, or the jury of all
+    epsilon: what replacing a person may cost
+    epsilon_reason: the annotators for whom that epsilon is meant
+    items: units with the judge and two people or more
+    left_out: units that the judge has and fewer than two people judged
+    people: people that it was tested against
+    winning_rate: share of them against whom it wins, a source's items kept together
+    passes: whether that is a half or more; empty where it cannot be tested
+    winning_rate_published: the same with items as independent, as the method was published
+    passes_published: whether that is a half or more
+    reason: why it cannot be tested
+    caution: what makes the test weak
+    advantage: average advantage probability: the mean over people of the share of items on which
+      the judge is at least as near to the others as the person
+    follows: Spearman's rho of the judge with the mean of people but one, a mean over those left out
+    person: the same of the person left out, which is the human ceiling on these items
+    difference: the judge's minus the person's
+    severity: mean of the judge minus people's mean
+    again: share of values that are the same when the judge is asked again
+    most_given: value that it gives most often
+    most_given_share: share of that value among its own
+    most_given_by_people: share of that value among people's
+    """
+
+    criterion: str
+    judge: str
+    epsilon: float
+    epsilon_reason: str
+    items: int
+    left_out: int
+    people: int
+    winning_rate: float
+    passes: bool | None
+    winning_rate_published: float
+    passes_published: bool | None
+    reason: str
+    caution: str
+    advantage: Estimate = field(metadata={"prefix": "advantage_"})
+    follows: Estimate = field(metadata={"prefix": "follows_"})
+    person: Estimate = field(metadata={"prefix": "person_"})
+    difference: Estimate = field(metadata={"prefix": "difference_"})
+    severity: Estimate = field(metadata={"prefix": "severity_"})
+    again: Estimate = field(metadata={"prefix": "again_"})
+    most_given: float
+    most_given_share: float
+    most_given_by_people: float
+
+
+@dataclass(frozen=True)
+class AgainstPersonRow:
+    """One judge against one person on one criterion.
+
+    criterion: key of the criterion
+    judge: name of the judge
+    person: label of the annotator who is left out and compared
+    n: units that judge, person and another person judged
+    advantage: share of them on which the judge is at least as near to the others
+    person_advantage: share on which the person is
+    p: one-sided p that the person is better by epsilon or more, a source's items kept together
+    p_adjusted: the same after Benjamini and Yekutieli, over the people
+    p_published: p with items as independent, as the method was published
+    p_published_adjusted: the same after Benjamini and Yekutieli
+    wins: whether the judge wins against the person; empty where it was not tested
+    not_tested: why it was not
+    rho: Spearman's rho of judge and person
+    kappa: Cohen's kappa of the two, with quadratic weights where the values have an order
+    alpha: Krippendorff's alpha of the two
+    """
+
+    criterion: str
+    judge: str
+    person: str
+    n: int
+    advantage: float
+    person_advantage: float
+    p: float
+    p_adjusted: float
+    p_published: float
+    p_published_adjusted: float
+    wins: bool | None
+    not_tested: str
+    rho: float
+    kappa: Estimate = field(metadata={"prefix": "kappa_"})
+    alpha: Estimate = field(metadata={"prefix": "alpha_"})
+
+
+class Verdicts(Section[VerdictRow]):
+    """The verdict on each judge, criterion by criterion, with the human ceiling beside it."""
+
+    key = "judge_verdicts"
+    title = "May a machine stand in for a person?"
+    identity = ("criterion", "judge")
+    beside = (("judge_against_people", "Judges against each person"),)
+    note = (
+        "The alternative annotator test (Calderon, Reichart and Dror 2025) leaves each person out in turn and asks "
+        "who is nearer to the others, the judge or that person; epsilon is what replacing a person may cost. A judge "
+        "passes that wins against half of the people. Passing is not enough: one that gives nearly everything the "
+        "most frequent value can pass. So what a person reaches, the use of the scale and the bias by system stand "
+        "beside it. The authors take items as independent; where several systems share a source that test is wrong "
+        "in 7 to 15 % of studies instead of 5 %, so the verdict keeps a source's items together."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[VerdictRow]:
+        epsilon = float(inputs.settings["judge_epsilon"])
+        rows = []
+        for judged in judged_criteria(inputs.said):
+            chance.step(f"Machine judges on {judged.criterion.key}")
+            for name in judged.judges:
+                rows.append(_verdict(inputs.said, judged, name, tested(judged, name, epsilon)))
+        return rows
+
+    def tables(self, found: Found) -> list[Table]:
+        rows = found.of(Verdicts)
+        tables = []
+        for criterion in dict.fromkeys(row.criterion for row in rows):
+            own = [row for row in rows if row.criterion == criterion]
+            reasons = [
+                f"{row.judge}: {said}" for row in own for said in (row.reason, row.caution) if said
+            ]
+            caption = f"Epsilon {own[0].epsilon:g}, for {own[0].epsilon_reason}."
+            heads = [
+                "Passes",
+                "Advantage",
+                "Follows people",
+                "A person does",
+                "Difference",
+                "Severity",
+                "Most given",
+            ]
+            lines = [_line(row) for row in own]
+            name = found.name_of(criterion)
+            tables.append(
+                Table(name, heads, lines, first="Judge", caption=caption, reasons=reasons)
+            )
+        return tables
+
+    def sentences(self, found: Found) -> Iterator[str]:
+        for row in found.of(Verdicts):
+            yield _sentence(row, found.name_of(row.criterion))
+
+
+class AgainstPeople(Section[AgainstPersonRow]):
+    """Each judge against each person."""
+
+    key = "judge_against_people"
+    title = "Judges against each person"
+    identity = ("criterion", "judge", "person")
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[AgainstPersonRow]:
+        epsilon = float(inputs.settings["judge_epsilon"])
+        return [
+            _against(judged, name, place, one)
+            for judged in judged_criteria(inputs.said)
+            for name in judged.judges
+            for place, one in enumerate(tested(judged, name, epsilon).people)
+        ]
+
+    def tables(self, found: Found) -> list[Table]:
+        rows = found.of(AgainstPeople)
+        heads = ["Judge nearer", "Person nearer", "p", "Kappa", "Alpha", "Rho"]
+        tables = []
+        for criterion, judge in dict.fromkeys((row.criterion, row.judge) for row in rows):
+            own = [row for row in rows if (row.criterion, row.judge) == (criterion, judge)]
+            lines = [_person_line(row) for row in own]
+            title = f"{found.name_of(criterion)}: {judge}"
+            caption = (
+                "p after Benjamini and Yekutieli over the people, a source's items kept together."
+            )
+            tables.append(Table(title, heads, lines, first="Person", caption=caption, folded=True))
+        return tables
+
+
+def tested(judged: Judged, name: str, epsilon: float) -> AlternativeTest:
+    """Return the alternative annotator test of one judge on one criterion."""
+    return alternative_test(
+        judged.people,
+        judged.judges[name],
+        level=level_for(judged.criterion),
+        epsilon=epsilon,
+        names=judged.names,
+        sources=judged.sources,
+    )
+
+
+def level_for(criterion: Criterion) -> str:
+    """Return how values are compared: by their distance, or by equality where they have no order."""
+    return "ordinal" if averaged(criterion) and criterion.level != "nominal" else "nominal"
+
+
+def _verdict(material: Material, judged: Judged, name: str, found: AlternativeTest) -> VerdictRow:
+    own, ordered = judged.judges[name], level_for(judged.criterion) == "ordinal"
+    beside = following(judged.people, own, sources=judged.sources) if ordered else None
+    nothing = undefined("Spearman's rho", NO_ORDER)
+    share, value = most_given(own)
+    given = judged.people[~np.isnan(judged.people)]
+    return VerdictRow(
+        criterion=judged.criterion.key,
+        judge=name,
+        epsilon=found.epsilon,
+        epsilon_reason=EPSILONS.get(found.epsilon, "these annotators"),
+        items=found.items,
+        left_out=found.dropped,
+        people=sum(not one.reason for one in found.people),
+        winning_rate=found.winning_rate,
+        passes=found.passed,
+        winning_rate_published=found.winning_rate_items,
+        passes_published=found.passed_items,
+        reason=found.reason,
+        caution=found.caution,
+        advantage=found.advantage,
+        follows=beside.judge if beside else nothing,
+        person=beside.person if beside else nothing,
+        difference=beside.difference if beside else nothing,
+        severity=severity_of(judged.people, own, sources=judged.sources)
+        if ordered
+        else undefined("mean of the judge minus people", NO_ORDER),
+        again=_again(material, judged, name),
+        most_given=value,
+        most_given_share=share,
+        most_given_by_people=float((given == value).mean()) if given.size else nan,
+    )
+
+
+def _again(material: Material, judged: Judged, name: str) -> Estimate:
+    """Return how often a judge says the same again: the first two times that it was asked."""
+    said = frames.by_machines(material)
+    said = said[(said["judge"] == name) & (said["criterion"] == judged.criterion.key)]
+    said = said[said["unit"].isin(judged.units)].dropna(subset=["value"])
+    said = said.sort_values("repeat")
+    table = said.assign(time=said.groupby("unit").cumcount()).pivot(
+        index="unit", columns="time", values="value"
+    )
+    if 1 not in table.columns:
+        return undefined("share of equal values when asked again", NOT_REPEATED)
+    table = table[[0, 1]].dropna()
+    sources = material.slots.set_index("unit")["source"].loc[table.index].to_numpy(dtype=object)
+    pairs = table.to_numpy("float64")
+    return percent_agreement(pairs, scale=judged.criterion.values(), clusters=sources)
+
+
+def _against(judged: Judged, name: str, place: int, one: AgainstPerson) -> AgainstPersonRow:
+    own, person = judged.judges[name], judged.people[:, place]
+    ordered = level_for(judged.criterion) == "ordinal"
+    both = ~np.isnan(own) & ~np.isnan(person)
+    pair, sources = (
+        np.stack([own, person], axis=1)[both],
+        np.asarray(judged.sources, dtype=object)[both],
+    )
+    weights: Weights = "quadratic" if ordered else "unweighted"
+    on_scale = bool(np.isin(pair[:, 0], judged.criterion.values()).all())
+    kappa = undefined("Cohen's kappa", "a jury's means are no points of the scale")
+    if on_scale and both.any():
+        kappa = cohen_kappa(
+            *pair.T, scale=judged.criterion.values(), weights=weights, clusters=sources
+        )
+    level = level_of(judged.criterion) if on_scale else "interval"
+    alpha = undefined("Krippendorff's alpha", "the two share no unit")
+    if both.any():
+        alpha = krippendorff_alpha(pair, level=level, clusters=sources)
+    return AgainstPersonRow(
+        criterion=judged.criterion.key,
+        judge=name,
+        person=one.person,
+        n=one.n,
+        advantage=one.advantage,
+        person_advantage=one.person_advantage,
+        p=one.p,
+        p_adjusted=one.adjusted,
+        p_published=one.p_items,
+        p_published_adjusted=one.adjusted_items,
+        wins=None if one.reason else one.won,
+        not_tested=one.reason,
+        rho=correlate(*pair.T).value if ordered and both.sum() > 2 else nan,
+        kappa=kappa,
+        alpha=alpha,
+    )
+
+
+VERDICT = {True: "yes", False: "no", None: "–"}
+
+
+def _line(row: VerdictRow) -> Line:
+    published = VERDICT[row.passes_published]
+    rate = (
+        f"wins against {percent(row.winning_rate)} of {row.people}"
+        if known(row.winning_rate)
+        else ""
+    )
+    rate += f"; as published {published}" if row.passes_published != row.passes else ""
+    given = (
+        f"{row.most_given:g}, people {percent(row.most_given_by_people)}"
+        if known(row.most_given)
+        else ""
+    )
+    cells = [
+        Cell(VERDICT[row.passes], rate),
+        _estimate(row.advantage),
+        _estimate(row.follows),
+        _estimate(row.person),
+        Cell(signed(row.difference.value), between(row.difference)),
+        Cell(signed(row.severity.value), between(row.severity)),
+        Cell(percent(row.most_given_share), given),
+    ]
+    again = f", the same again {percent(row.again.value)}" if row.again.defined else ""
+    return Line(row.judge, cells, under=f"{row.items:,} items{again}", chip="machine")
+
+
+def _estimate(found: Estimate) -> Cell:
+    return Cell(coefficient(found.value), between(found))
+
+
+def _person_line(row: AgainstPersonRow) -> Line:
+    cells = [
+        Cell(percent(row.advantage)),
+        Cell(percent(row.person_advantage)),
+        Cell(p_alone(row.p_adjusted), {True: "judge wins", False: "", None: ""}[row.wins]),
+        _estimate(row.kappa),
+        _estimate(row.alpha),
+        Cell(or_dash(row.rho)),
+    ]
+    return Line(row.person, cells, under=row.not_tested or f"n = {row.n:,}")
+
+
+def _sentence(row: VerdictRow, criterion: str) -> str:
+    if row.passes is None:
+        return f"{criterion}: {row.judge} cannot be tested, {row.reason}."
+    verdict = "passes" if row.passes else "does not pass"
+    said = f"{criterion}: {row.judge} {verdict} the alternative annotator test at epsilon {row.epsilon:g}"
+    gap = row.difference
+    if not gap.defined or isnan(gap.high):
+        return f"{said}."
+    follows, person = coefficient(row.follows.value), coefficient(row.person.value)
+    said += f"; it follows people with rho {follows}, a person with {person}"
+    if gap.high < 0:
+        return f"{said}: less than a person does (difference {bracketed(gap)})."
+    if gap.low > 0:
+        return f"{said}: more than a person does (difference {bracketed(gap)})."
+    return f"{said}, not told apart (difference {bracketed(gap)})."

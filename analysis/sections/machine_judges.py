@@ -1,0 +1,170 @@
+"""Machine judges: who they are, and their values beside people's, which they never enter."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from judging.formats.rubric_schema import Criterion
+from judging.models import MachineJudge
+
+from analysis import frames
+from analysis.frames import Material
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.written import counted
+from analysis.sections.columns import units_of
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.stats.arrays import FloatArray, Labels
+from analysis.stats.judges import jury
+
+JURY = "jury"
+
+
+@dataclass(frozen=True)
+class MachineJudgeRow:
+    """A judge that is no person.
+
+    judge: name of the judge
+    model: id of the model
+    version: its version
+    prompt_sha256: hash of the prompt, word for word
+    temperature: sampling temperature
+    judged_on: day on which it judged
+    cost: what its answers cost
+    currency: of the cost
+    own_systems: systems of its own model family
+    items: units that it judged
+    judgments: values that it gave
+    repeated: values given again to the same unit
+    problems: rows or values of its table that could not be taken
+    """
+
+    judge: str
+    model: str
+    version: str
+    prompt_sha256: str
+    temperature: float
+    judged_on: str
+    cost: float
+    currency: str
+    own_systems: list[str]
+    items: int
+    judgments: int
+    repeated: int
+    problems: int
+
+
+class MachineJudges(Section[MachineJudgeRow]):
+    """Who the machine judges are."""
+
+    key = "machine_judges"
+    title = "Machine judges"
+    identity = ("judge",)
+    note = (
+        "A machine judge stands apart from people: no mean, no agreement and no comparison of systems in this report "
+        "counts what it said."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MachineJudgeRow]:
+        said = frames.by_machines(inputs.said)
+        rows = []
+        for judge in MachineJudge.objects.filter(campaign=inputs.said.campaign).order_by("pk"):
+            own = said[said["judge"] == judge.name]
+            rows.append(
+                MachineJudgeRow(
+                    judge=judge.name,
+                    model=judge.model,
+                    version=judge.version,
+                    prompt_sha256=judge.prompt_sha256,
+                    temperature=float("nan") if judge.temperature is None else judge.temperature,
+                    judged_on=judge.judged_on.isoformat() if judge.judged_on else "",
+                    cost=float("nan") if judge.cost is None else float(judge.cost),
+                    currency=judge.currency,
+                    own_systems=sorted(judge.own_systems),
+                    items=int(own["unit"].nunique()),
+                    judgments=len(own),
+                    repeated=int((own["repeat"] > 1).sum()),
+                    problems=len(judge.problems),
+                )
+            )
+        return rows
+
+    def tables(self, found: Found) -> list[Table]:
+        lines = [
+            Line(
+                row.judge,
+                [Cell(f"{row.items:,}"), Cell(f"{row.judgments:,}")],
+                _made(row),
+                chip="machine",
+            )
+            for row in found.of(MachineJudges)
+        ]
+        heads = ["Items", "Judgments"]
+        return [Table(self.title, heads, lines, first="Judge", last="Made by")] if lines else []
+
+
+def _made(row: MachineJudgeRow) -> str:
+    parts = [
+        f"{row.model}{', ' + row.version if row.version else ''}",
+        f"temperature {row.temperature:g}" if row.temperature == row.temperature else "",
+        f"prompt SHA-256 {row.prompt_sha256[:8]}…" if row.prompt_sha256 else "prompt not told",
+        row.judged_on,
+        f"cost {row.cost:g} {row.currency}".strip() if row.cost == row.cost else "",
+        f"{counted(row.problems, 'problem')} in its table" if row.problems else "",
+    ]
+    return "; ".join(filter(None, parts))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One criterion: people's values and each judge's, unit by unit."""
+
+    criterion: Criterion
+    units: "pd.Index[int]"
+    people: FloatArray  # (n_units, n_people)
+    names: list[str]
+    judges: dict[
+        str, FloatArray
+    ]  # (n_units,), the first time where a judge was asked again; and the jury
+    sources: Labels
+    systems: Labels
+
+
+def judged_criteria(material: Material) -> list[Judged]:
+    """Return the criteria that people and at least one machine judged."""
+    said = frames.by_machines(material)
+    said = said[
+        said["repeat"] == said.groupby(["judge", "criterion", "unit"])["repeat"].transform("min")
+    ]
+    found = []
+    for criterion in material.rubric.criteria:
+        own = said[said["criterion"] == criterion.key]
+        ratings = material.ratings(criterion.key)
+        if own.empty or ratings.empty:
+            continue
+        slots = units_of(material, criterion).set_index("unit")
+        slots = slots[slots.index.isin(own["unit"])]
+        judges = {
+            str(name): rows.set_index("unit")["value"].reindex(slots.index).to_numpy("float64")
+            for name, rows in own.groupby("judge", sort=False)
+        }
+        found.append(
+            Judged(
+                criterion,
+                slots.index,
+                ratings.reindex(slots.index).to_numpy("float64"),
+                [str(name) for name in ratings.columns],
+                judges | _jury(list(judges.values()), criterion),
+                slots["source"].to_numpy(dtype=object),
+                slots["system"].fillna("").to_numpy(dtype=object),
+            )
+        )
+    return found
+
+
+def _jury(judges: Sequence[FloatArray], criterion: Criterion) -> dict[str, FloatArray]:
+    """Return what several judges say together: their mean, or the name that most of them give."""
+    if len(judges) < 2:
+        return {}
+    values = jury(np.stack(judges, axis=1), nominal=criterion.level == "nominal")
+    return {} if np.isnan(values).all() else {f"{JURY} of {len(judges)}": values}

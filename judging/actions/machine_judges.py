@@ -1,0 +1,166 @@
+"""Machine judges of a campaign: the list of items for them, taking their answers, removing them."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count
+
+from judging import storage
+from judging.actions.bulk import copy
+from judging.formats import rubric as documents
+from judging.formats.machine_tables import Answers, Item, read_answers
+from judging.formats.tables import Table, read_delimited, read_jsonl
+from judging.formats.workbook import read_workbook
+from judging.models import (
+    Campaign,
+    Criterion,
+    Enrollment,
+    MachineJudge,
+    MachineJudgment,
+    Question,
+    SelectedUnit,
+    Unit,
+    User,
+)
+
+READERS = {".jsonl": read_jsonl, ".xlsx": read_workbook}
+PROBLEMS_KEPT = 500
+ABOUT = ("name", "model", "version", "prompt", "temperature", "judged_on", "cost", "currency", "own_systems")
+RATED = re.compile(r"\b(annotator|rater|judge|human|assessor)\s*(\d+|[a-z])?\s*(rating|score)?s?\s*[:=]\s*\d", re.I)
+ITEM_COLUMNS = ("item", "source", "system", "position", "passage", "answer", "question")
+
+
+class CannotTake(Exception):
+    """A judge whose name is taken, or a table without a usable answer; the message says which."""
+
+
+def items(campaign: Campaign) -> list[Item]:
+    """Return the questions that a campaign judges, each with a token that names it in files."""
+    return [item for item, _ in _with_texts(campaign)]
+
+
+def item_rows(campaign: Campaign) -> Iterator[list[object]]:
+    """Yield the questions as rows for a judge to fill: `ITEM_COLUMNS`, then one blank cell for each criterion."""
+    criteria = documents.from_document(campaign.rubric.document).criteria
+    for item, (passage, answer) in _with_texts(campaign):
+        yield [item.token, item.source, item.system, item.position, passage, answer, item.text, *[""] * len(criteria)]
+
+
+def _with_texts(campaign: Campaign) -> Iterator[tuple[Item, tuple[str, str]]]:
+    asked = Question.objects.filter(
+        unit__question_set__source__collection=campaign.collection_id,
+        unit__question_set__source__repeat_of__isnull=True,
+    )
+    if campaign.selection and campaign.state != Campaign.State.DRAFT:
+        asked = asked.filter(unit__in=SelectedUnit.objects.filter(campaign=campaign).values("unit"))
+    rows = asked.order_by(
+        "unit__question_set__source__position", "unit__question_set__system__name", "unit__position"
+    ).values_list(
+        "unit", "unit__question_set", "unit__question_set__source__key", "unit__question_set__system__name",
+        "unit__position", "text", "unit__question_set__source__passage__text", "unit__question_set__source__answer",
+    )  # fmt: skip
+    wholes = Unit.objects.filter(question_set__source__collection=campaign.collection_id, position=None)
+    sets = dict(wholes.values_list("question_set", "pk"))
+    for unit, held, source, system, position, text, passage, answer in rows:
+        item = Item(unit, sets.get(held), token(campaign, unit), source, system, position or 1, text)
+        yield item, (passage or "", answer)
+
+
+def token(campaign: Campaign, unit: int) -> str:
+    """Return the id under which files name a unit of a campaign."""
+    return hashlib.sha256(f"{campaign.uuid}/{unit}".encode()).hexdigest()[:12]
+
+
+def listed(campaign: Campaign) -> list[MachineJudge]:
+    """Return a campaign's judges with how many judgments each gave."""
+    return list(MachineJudge.objects.filter(campaign=campaign).annotate(n=Count("judgments")).order_by("pk"))
+
+
+def add(
+    *, campaign: Campaign, by: User, content: bytes, file_name: str, about: Mapping[str, Any]
+) -> tuple[MachineJudge, Answers]:
+    """Take a judge with its answers from a table. What is no answer is kept with its row and reason.
+
+    Raises
+    ------
+    CannotTake
+        The campaign is a draft, the name is taken, or the table has no answer that can be taken.
+    Unreadable
+        The file is no table, or its columns say nothing of items or criteria.
+    """
+    if campaign.state == Campaign.State.DRAFT:
+        raise CannotTake("Lock the campaign first: a draft's protocol and questions may still change.")
+    rubric = documents.from_document(campaign.rubric.document)
+    found = read_answers(_table(content, file_name), items(campaign), rubric)
+    if not found.answers:
+        first = found.problems[0] if found.problems else None
+        why = f" The first problem: row {first.row}, {first.value} {first.reason}." if first else ""
+        raise CannotTake(f"No answer of the table could be taken.{why}")
+    prompt = about.get("prompt", "")
+    try:
+        with transaction.atomic():
+            judge = MachineJudge.objects.create(
+                campaign=campaign, created_by=by, file=storage.keep(content), file_name=file_name[:255],
+                prompt_sha256=hashlib.sha256(prompt.encode()).hexdigest() if prompt else "",
+                problems=[_told(each) for each in found.problems[:PROBLEMS_KEPT]],
+                **{name: about[name] for name in ABOUT if name in about},
+            )  # fmt: skip
+            store(judge, found)
+    except IntegrityError as refused:
+        if "machine_judge_name" not in str(refused):
+            raise
+        raise CannotTake(f"A judge of this campaign is already called {about['name']}.") from None
+    return judge, found
+
+
+def store(judge: MachineJudge, found: Answers) -> None:
+    """Store a judge's answers."""
+    criteria = dict(Criterion.objects.filter(rubric=judge.campaign.rubric_id).values_list("key", "pk"))
+    columns = ("judge_id", "unit_id", "criterion_id", "value", "repeat", "rationale", "raw")
+    copy(
+        MachineJudgment,
+        columns,
+        (
+            (judge.pk, each.unit, criteria[each.criterion], each.value, each.repeat, each.rationale, each.raw)
+            for each in found.answers
+        ),
+    )
+
+
+def remove(*, judge: MachineJudge) -> None:
+    """Remove a judge with everything it said; people's judgments know nothing of it."""
+    judge.delete()
+
+
+def warnings(campaign: Campaign, prompt: str) -> list[str]:
+    """Say what in a prompt may make its judge worthless as a witness."""
+    found = []
+    if RATED.search(prompt):
+        found.append(
+            "The prompt seems to contain people's ratings: a judge that has seen them says nothing about them."
+        )
+    labels = Enrollment.objects.filter(campaign=campaign).values_list("label", flat=True)
+    if named := sorted(label for label in labels if len(label) > 2 and re.search(rf"\b{re.escape(label)}\b", prompt)):
+        found.append(f"The prompt names annotators ({', '.join(named[:3])}): see that it holds none of their ratings.")
+    return found
+
+
+def _table(content: bytes, file_name: str) -> Table:
+    ending = f".{file_name.rpartition('.')[2].lower()}"
+    return READERS.get(ending, read_delimited)(content)
+
+
+def _told(problem: Any) -> dict[str, Any]:
+    return {"row": problem.row, "column": problem.column, "value": problem.value[:200], "reason": problem.reason}
+
+
+def problem_lines(judge: MachineJudge, most: int = 20) -> Sequence[str]:
+    """Return the first problems of a judge's table as sentences."""
+    return [
+        f"row {each['row']}{', ' + each['column'] if each['column'] else ''}: "
+        f"{repr(each['value']) + ' ' if each['value'] else ''}{each['reason']}"
+        for each in judge.problems[:most]
+    ]

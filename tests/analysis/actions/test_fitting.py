@@ -1,0 +1,67 @@
+"""An imported column is recognised by its recipe; details of scores are kept and told per column."""
+
+import pytest
+from django.urls import reverse
+
+from analysis.actions import fitting, scores
+from analysis.actions.scores import Chosen
+from analysis.metrics.contract import RAW, Preparation
+from judging.models import Metric, Question, Reference, Score
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def collection():
+    made = factories.collection(sources=4, expected=2)
+    for source in made.sources.all():
+        Reference.objects.create(source=source, position=1, text=f"Who built lock {source.position}, and when?")
+    return made
+
+
+def computed(made, id, preparation, **params):
+    scores.compute(made, chosen=[Chosen(id, params)], preparation=preparation, step=lambda *_: None)
+    return Metric.objects.get(made__id=id)
+
+
+def imported(made, source, scale=1.0, change=0.0):
+    column = Metric.objects.create(collection=made, name="Paper", kind="imported", fingerprint="f" * 64, made={})
+    rows = Score.objects.filter(metric=source).values_list("unit", "value")
+    Score.objects.bulk_create(Score(metric=column, unit_id=unit, value=value * scale + change) for unit, value in rows)
+    return column
+
+
+def test_the_recipe_behind_a_column_comes_first(collection):
+    column = imported(collection, computed(collection, "bleu_2", Preparation("nqg", "raw")), scale=100)
+    first, *_ = fitting.best_fits(collection, column)
+    assert (first.id, first.hypothesis, first.reference) == ("bleu_2", "nqg", "raw")
+    assert first.is_it and first.divided
+    assert first.n == 16
+
+
+def test_a_column_of_another_program_has_no_recipe(collection):
+    column = imported(collection, computed(collection, "rouge_l", RAW), change=0.013)
+    assert not any(fit.is_it for fit in fitting.best_fits(collection, column))
+
+
+def test_the_page_names_the_recipe(client, collection):
+    own = computed(collection, "rouge_l", Preparation("nqg", "nqg"))
+    column = imported(collection, own)
+    client.force_login(collection.owner)
+    address = reverse("analysis:metrics_compare", args=[collection.pk])
+    page = client.get(address, {"first": own.pk, "second": column.pk}).content.decode()
+    assert "Recipes nearest to Paper" in page
+    assert "this is it" in page
+    assert "<code>rouge_l</code>" in page
+
+
+def test_details_are_kept_and_told_per_column(client, collection):
+    Question.objects.filter(unit__position=1).update(text="who built it")
+    Reference.objects.update(text="who built the lock")
+    column = computed(collection, "answerability", RAW)
+    details = set(Score.objects.filter(metric=column).values_list("unit__position", "detail__cased"))
+    assert details == {(1, False), (2, True)}
+    client.force_login(collection.owner)
+    page = client.get(reverse("analysis:metrics", args=[collection.pk])).content.decode()
+    assert "8 without capitals, so entities are not told" in page

@@ -1,0 +1,62 @@
+"""A researcher imports a machine judge in the browser, reads its chapter, and finds its mean nowhere among people's."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from analysis.actions import runs
+from analysis.models import Run
+from judging.actions import machine_judges
+from tests.analysis import studies
+from tests.analysis.sections.test_machine_judges import PEOPLE, SYSTEMS, study
+from tests.flows import test_accessibility as looks
+from tests.flows.sessions import enter
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+still = looks.still
+
+
+def answers(campaign: Any, path: Path) -> float:
+    """Write a judge's answers, 3 but for two questions, and return their mean, which no person and no system has."""
+    items = machine_judges.items(campaign)
+    values = [2 if place in (4, 9) else 3 for place in range(len(items))]
+    rows = [f"{item.token},{value},said so" for item, value in zip(items, values, strict=True)]
+    path.write_text("\n".join(["item,correctness,rationale", *rows]))
+    return sum(values) / len(values)
+
+
+def test_a_judge_is_imported_and_stands_apart(still: Any, live_server: Any, tmp_path: Path) -> None:
+    campaign = study()
+    file = tmp_path / "judge.csv"
+    mean = answers(campaign, file)
+    assert mean == 2.95
+    assert not np.isclose(PEOPLE.mean(axis=0), mean).any()
+    enter(still, campaign.created_by)
+    still.goto(live_server.url + reverse("judging:campaign", args=[campaign.uuid]))
+    still.get_by_role("link", name="Machine judges").click()
+    still.get_by_label("Table of its answers").set_input_files(file)
+    still.get_by_label("Name in reports").fill("Careful model")
+    still.get_by_label("Model", exact=True).fill("maker/careful-7b")
+    still.get_by_label("Prompt").fill("Does the question ask for the answer? Say 1, 2 or 3.")
+    still.get_by_role("button", name="Add the judge").click()
+    still.get_by_role("heading", name="Careful model").wait_for()
+    assert "40 answers taken" in still.inner_text("body")
+    run: Run = studies.analysed(campaign, metrics=[])
+    still.goto(live_server.url + reverse("analysis:run", args=[campaign.uuid, run.number]))
+    theirs = still.locator(".chapter").filter(has=still.locator("#chapter-judges")).inner_text()
+    assert "May a machine stand in for a person?" in theirs
+    assert "Careful model" in theirs
+    assert "Passing is not enough" in theirs
+    assert "maker/careful-7b" in theirs
+    others = still.locator(".chapter").filter(has_not=still.locator("#chapter-judges")).all_inner_texts()
+    assert len(others) >= 3
+    # the judge's mean is 2.95, and with it among people's values every mean of a system would be another
+    assert not [text for text in others if "Careful model" in text or "2.95" in text]
+    rows = [row for row in runs.tables_of(run)["systems"] if row["criterion"] == "correctness"]
+    means = {row["system"]: row["value"] for row in rows}
+    assert means == {name: pytest.approx(PEOPLE[name == SYSTEMS].mean()) for name in ("Alba", "Brisa")}
+    judges = reverse("judging:machine_judges", args=[campaign.uuid])
+    assert looks.problems_of(still, [judges, reverse("analysis:run", args=[campaign.uuid, run.number])]) == []

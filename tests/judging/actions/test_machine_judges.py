@@ -1,0 +1,130 @@
+"""Machine judges of a campaign: taken, listed, removed, and kept apart from people."""
+
+import csv
+import hashlib
+import io
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+
+from judging.actions import machine_judges
+from judging.actions.machine_judges import CannotTake
+from judging.models import Criterion, Judgment, MachineJudge, MachineJudgment
+from tests import factories
+from tests.analysis import studies
+
+pytestmark = pytest.mark.django_db
+ABOUT = {"name": "Judge", "model": "maker/model-7b", "version": "2026-05", "prompt": "Rate it.", "temperature": 0.0}
+
+
+@pytest.fixture
+def campaign():
+    return studies.imported()
+
+
+def table(campaign, value=lambda place: 1 + place % 3, most=None):
+    rows = [
+        f"{item.token},{value(place)},{value(place + 1)}"
+        for place, item in enumerate(machine_judges.items(campaign)[:most])
+    ]
+    return "\n".join(["item,grammaticality,correctness", *rows]).encode()
+
+
+def added(campaign, content=None, **about):
+    return machine_judges.add(
+        campaign=campaign, by=campaign.created_by, content=content or table(campaign), file_name="answers.csv",
+        about={**ABOUT, **about},
+    )  # fmt: skip
+
+
+def test_a_judge_is_stored_with_who_it_is_and_what_it_said(campaign):
+    before = list(Judgment.objects.order_by("pk").values_list("pk", "value"))
+    judge, found = added(campaign)
+    assert (judge.model, judge.version, judge.temperature) == ("maker/model-7b", "2026-05", 0)
+    assert judge.prompt_sha256 == hashlib.sha256(b"Rate it.").hexdigest()
+    assert judge.judgments.count() == len(found.answers) == 36
+    assert list(Judgment.objects.order_by("pk").values_list("pk", "value")) == before
+
+
+def test_a_value_outside_the_scale_is_kept_with_its_row_and_stored_nowhere(campaign):
+    judge, _ = added(campaign, table(campaign, lambda place: 7 if place == 4 else 2))
+    assert sorted(each["row"] for each in judge.problems) == [5, 6]
+    assert set(judge.judgments.values_list("value", flat=True)) == {2}
+    correctness = Criterion.objects.get(rubric=campaign.rubric_id, key="correctness")
+    unit = judge.judgments.values_list("unit", flat=True)[0]
+    with pytest.raises(IntegrityError), transaction.atomic():
+        MachineJudgment.objects.create(judge=judge, unit_id=unit, criterion=correctness, value=9, repeat=2)
+
+
+def test_two_judges_of_one_name_are_refused(campaign):
+    added(campaign)
+    with pytest.raises(CannotTake, match="already called Judge"):
+        added(campaign)
+    assert MachineJudge.objects.count() == 1
+
+
+def test_a_draft_takes_no_judge():
+    draft = factories.campaign()
+    with pytest.raises(CannotTake, match="Lock the campaign first"):
+        added(draft, b"item,correctness\nx,1\n")
+
+
+def test_a_table_without_an_answer_names_its_first_problem(campaign):
+    with pytest.raises(CannotTake, match="row 2, 9 is no point of Correctness"):
+        token = machine_judges.items(campaign)[0].token
+        added(campaign, f"item,correctness\n{token},9\n".encode())
+
+
+def test_half_the_items_are_taken_as_half(campaign):
+    judge, found = added(campaign, table(campaign, most=9))
+    assert judge.judgments.values("unit").distinct().count() == 9
+    assert found.problems == ()
+
+
+def test_a_prompt_with_peoples_ratings_is_warned_about(campaign):
+    assert machine_judges.warnings(campaign, "Annotator 1: 3, annotator 2: 2. What do you say?")
+    assert machine_judges.warnings(campaign, "Rate from 1 to 3: 1 is worst.") == []
+
+
+def test_the_items_can_be_downloaded_filled_and_given_back(client, campaign):
+    client.force_login(campaign.created_by)
+    page = client.get(reverse("judging:machine_judge_items", args=[campaign.uuid]))
+    rows = list(csv.DictReader(io.StringIO(b"".join(page.streaming_content).decode())))
+    assert len(rows) == 18
+    assert rows[0]["passage"].startswith("Lock 0 was built by")
+    for row in rows:
+        row["correctness"] = "yes"
+    given = io.StringIO()
+    writer = csv.DictWriter(given, fieldnames=rows[0])
+    writer.writeheader()
+    writer.writerows(rows)
+    judge, found = added(campaign, given.getvalue().encode())
+    assert set(judge.judgments.values_list("value", flat=True)) == {3}
+    assert found.blank == 18
+
+
+def test_the_page_takes_a_judge_and_removes_it(client, campaign):
+    client.force_login(campaign.created_by)
+    file = io.BytesIO(table(campaign, lambda place: 5 if place == 2 else 3))
+    file.name = "answers.csv"
+    sent = {"file": file, "name": "Big judge", "model": "m-1", "prompt": "Annotator 2: 3", "own_systems": ["Alba"]}
+    page = client.post(reverse("judging:machine_judge_add", args=[campaign.uuid]), sent, follow=True)
+    text = page.content.decode()
+    assert "34 answers taken" in text
+    assert "row 4, grammaticality" in text
+    assert "seems to contain people" in text
+    judge = MachineJudge.objects.get()
+    assert judge.own_systems == ["Alba"]
+    page = client.post(reverse("judging:machine_judge_remove", args=[campaign.uuid, judge.pk]), follow=True)
+    assert "No machine judge" in page.content.decode()
+
+
+def test_the_page_says_why_a_table_is_refused(client, campaign):
+    client.force_login(campaign.created_by)
+    file = io.BytesIO(b"item,beauty\nx,1\n")
+    file.name = "answers.csv"
+    sent = {"file": file, "name": "Judge", "model": "m"}
+    page = client.post(reverse("judging:machine_judge_add", args=[campaign.uuid]), sent)
+    assert page.status_code == 422
+    assert "no column is named as a criterion" in page.content.decode()
