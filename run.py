@@ -43,12 +43,22 @@ NOT_AUDITED = "Locked packages were not looked up for known weaknesses: no list 
 NO_CHROMIUM = (
     "Browser tests are left out: no Chromium found. Install one (Debian: apt-get install chromium), start again."
 )
+NO_NODE = "Checks of the pages' scripts are left out: no Node 20 or newer with npm found (Debian: apt-get install npm)."
+OLDEST_NODE = 20
+NODE_PACKAGES = ROOT / "node_modules"
+NODE_LOCK = ROOT / "package-lock.json"
+NODE_STAMP = NODE_PACKAGES / "made-from"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 CHECKS: tuple[tuple[str, ...], ...] = (
     ("ruff", "check", "."),
     ("ruff", "format", "--check", "."),
     ("lint-imports", "--no-cache"),
     ("mypy",),
+)
+INSTALL_SCRIPTS = ("npm", "ci", "--loglevel=error", "--no-progress")
+SCRIPT_CHECKS: tuple[tuple[str, ...], ...] = (
+    ("npm", "run", "--silent", "lint"),
+    ("npm", "run", "--silent", "test"),
 )
 PYTEST = [str(PYTHON), "-m", "pytest"]
 KEPT_EXTRAS = ROOT / ".tools" / "extras"
@@ -333,7 +343,7 @@ def everything() -> tuple[int, list[tuple[str, ...]]]:
     """Run one lane of tests beside the checks and the other lane; what the one beside said comes last."""
     with tempfile.TemporaryFile("w+") as said:
         beside = subprocess.Popen([*PYTEST, "-m", LANES[0]], cwd=ROOT, stdout=said, stderr=subprocess.STDOUT)
-        failed = [check for check in CHECKS if not passes(check)]
+        failed = [check for check in CHECKS if not passes(check)] + check_scripts()
         here = subprocess.run([*PYTEST, "-m", LANES[1]], cwd=ROOT, check=False).returncode
         code = beside.wait()
         said.seek(0)
@@ -368,9 +378,42 @@ def audited(packages: list[dict[str, Any]]) -> str:
 def passes(check: tuple[str, ...]) -> bool:
     """Run one check of the code and print how long it took."""
     began = time.monotonic()
-    passed = ran([str(VENV / "bin" / check[0]), *check[1:]])
+    own = VENV / "bin" / check[0]
+    passed = ran([str(own) if own.exists() else check[0], *check[1:]])
     print(f"{' '.join(check):22} {'passed' if passed else 'FAILED'} in {time.monotonic() - began:.1f} s", flush=True)
     return passed
+
+
+def check_scripts() -> list[tuple[str, ...]]:
+    """Run the checks of the pages' scripts where there is a Node to run them, and return those that failed."""
+    if not has_node():
+        print(NO_NODE, flush=True)
+        return []
+    if not has_node_packages():
+        NODE_STAMP.unlink(missing_ok=True)
+        if not passes(INSTALL_SCRIPTS):
+            return [INSTALL_SCRIPTS]
+        NODE_STAMP.write_text(node_fingerprint())
+    return [check for check in SCRIPT_CHECKS if not passes(check)]
+
+
+def has_node() -> bool:
+    """Say whether there are npm and a Node that is new enough."""
+    if not (shutil.which("node") and shutil.which("npm")):
+        return False
+    said = subprocess.run(["node", "--version"], stdout=subprocess.PIPE, text=True, check=False).stdout
+    major = said.strip().removeprefix("v").partition(".")[0]
+    return major.isdecimal() and int(major) >= OLDEST_NODE
+
+
+def has_node_packages() -> bool:
+    """Say whether ``node_modules`` was made, and to the end, from the lock as it is now."""
+    return NODE_STAMP.exists() and NODE_STAMP.read_text() == node_fingerprint()
+
+
+def node_fingerprint() -> str:
+    """Return what changes when the packages of the scripts' checks do."""
+    return hashlib.sha256(NODE_LOCK.read_bytes()).hexdigest()
 
 
 def find_or_get_chromium() -> None:

@@ -195,3 +195,75 @@ def test_compiled_code_is_kept_in_the_environment_where_none_may_lie_beside_the_
     monkeypatch.setattr(run.os, "environ", environment)
     run.keep_bytecode()
     assert environment == after
+
+
+def node_saying(tmp_path: Path, version: str) -> Path:
+    """Make a folder with a Node of a version and an npm that notes how it was called."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    programs = {"node": f"echo {version}", "npm": f'echo "$@" >> {tmp_path / "called"}'}
+    for name, does in programs.items():
+        (folder / name).write_text(f"#!/bin/sh\n{does}\n")
+        (folder / name).chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def scripts(tmp_path, monkeypatch):
+    """Let run.py keep the packages of the scripts' checks elsewhere."""
+    for name in ("NODE_STAMP", "NODE_LOCK"):
+        monkeypatch.setattr(run, name, tmp_path / name)
+    run.NODE_LOCK.write_text("a lock")
+    return tmp_path
+
+
+@pytest.mark.parametrize("version", ["v18.19.0", "", "unknown"])
+def test_checks_of_scripts_are_left_out_in_one_line_where_node_is_too_old(version, scripts, monkeypatch, capfd):
+    monkeypatch.setenv("PATH", f"{node_saying(scripts, version)}:{os.environ['PATH']}")
+
+    assert run.check_scripts() == []
+    assert capfd.readouterr().out == f"{run.NO_NODE}\n"
+    assert not (scripts / "called").exists()
+
+
+def test_checks_of_scripts_are_left_out_in_one_line_where_there_is_no_node(scripts, monkeypatch, capfd):
+    monkeypatch.setenv("PATH", str(scripts))
+
+    assert run.check_scripts() == []
+    assert capfd.readouterr().out == f"{run.NO_NODE}\n"
+
+
+def test_packages_of_the_scripts_checks_are_installed_once_for_each_lock(scripts, monkeypatch):
+    monkeypatch.setenv("PATH", f"{node_saying(scripts, 'v20.1.0')}:{os.environ['PATH']}")
+    called = scripts / "called"
+
+    assert run.check_scripts() == run.check_scripts() == []
+    lines = called.read_text().splitlines()
+    assert [line.split()[0] for line in lines] == ["ci", "run", "run", "run", "run"]
+    assert [line.split()[-1] for line in lines[1:3]] == ["lint", "test"]
+
+    run.NODE_LOCK.write_text("another lock")
+    run.check_scripts()
+    assert called.read_text().splitlines()[5].split()[0] == "ci"
+
+
+def test_a_check_of_scripts_that_fails_is_named(scripts, monkeypatch):
+    folder = node_saying(scripts, "v22.0.0")
+    (folder / "npm").write_text('#!/bin/sh\ntest "$1" = ci || exit 1\n')
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+    assert run.check_scripts() == list(run.SCRIPT_CHECKS)
+
+
+def test_packages_that_cannot_be_installed_fail_and_are_tried_again(scripts, monkeypatch):
+    folder = node_saying(scripts, "v20.1.0")
+    (folder / "npm").write_text("#!/bin/sh\nexit 1\n")
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+    assert run.check_scripts() == [run.INSTALL_SCRIPTS]
+    assert not run.has_node_packages()
+
+
+def test_lock_of_the_scripts_checks_names_no_registry():
+    """Everybody has a registry of their own."""
+    assert '"resolved"' not in (ROOT / "package-lock.json").read_text()

@@ -75,4 +75,4 @@ def printed_figure(request: HttpRequest, campaign: Campaign, number: int, name: 
     content = papers.printed_figure(done_run(campaign, number), f"{name}.{ending}")
     if content is None:
         raise Http404
-    return attached(content, PRINTED[ending], f"{name}.{ending}")
+    return taken_along(request, campaign, content, PRINTED[ending], f"{name}.{ending}")

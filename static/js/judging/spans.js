@@ -97,7 +97,6 @@ function keep() {
   else passage.focus({ preventScroll: true });
 }
 
-
 function goBack() {
   cancel();
   goOn();

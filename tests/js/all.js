@@ -1,0 +1,9 @@
+// All unit tests of the judging page's scripts in one process: starting one for each file takes longer than the tests.
+
+import "./forcing.test.js";
+import "./keyboard.test.js";
+import "./passage.test.js";
+import "./saving.test.js";
+import "./spans.test.js";
+import "./tabs.test.js";
+import "./waiting.test.js";
