@@ -138,6 +138,7 @@ def test_demo_writes_its_report_and_says_the_same_at_the_next_start():
         Path(home).chmod(0o755)
         first = run_demo(home)
         report = json.loads((Path(home) / "demo-report" / "report.json").read_text())
+        methods = (Path(home) / "demo-report" / "methods.txt").read_text()
         second = run_demo(home)
 
     passwords = re.findall(r"user (\w+), password (\S+)", first)
@@ -146,4 +147,5 @@ def test_demo_writes_its_report_and_says_the_same_at_the_next_start():
     assert re.findall(r"http\S+(/join/\S+)", second) == re.findall(r"http\S+(/join/\S+)", first)
     assert f"files in {home}/demo-report" in first
     assert report["tables"]["about"][0]["origin"] == "simulated"
+    assert re.search("from input with SHA-256 [0-9a-f]{64}", methods)
     assert report["tables"]["about"][0]["judgments"] == 56 * 3 * 3

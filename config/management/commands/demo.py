@@ -75,6 +75,7 @@ class Report:
             return self.failed
         from analysis.actions import exports
 
+        self.run.refresh_from_db()  # its input's hash and the versions are known now
         count = len(exports.write(self.run, self.folder))
         return f"The report of the judged campaign: {count} files in {self.folder}"
 
