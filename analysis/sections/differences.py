@@ -190,9 +190,9 @@ class Leaders(Section[LeaderRow]):
     identity = ("criterion", "level")
     by_reading = True
     note = (
-        "The metric that follows people best is among these with a probability of 95 % or more, by "
-        "the tests of all pairs after Holm's correction. Where the levels name different metrics, "
-        "say which level a claim is about."
+        "Of the metrics that could be compared, the one that follows people best is among these with "
+        "a probability of 95 % or more, by the tests of all pairs after Holm's correction. Where the "
+        "levels name different metrics, say which level a claim is about."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[LeaderRow]:
@@ -205,8 +205,7 @@ class Leaders(Section[LeaderRow]):
         lines = [
             Line(
                 found.name_of(human),
-                [Cell(listed(by_place[human, level].members)) if (human, level) in by_place else Cell("–")
-                 for level in levels],
+                [_members(by_place.get((human, level))) for level in levels],
             )
             for human in dict.fromkeys(row.criterion for row in rows)
         ]  # fmt: skip
@@ -223,6 +222,12 @@ class Leaders(Section[LeaderRow]):
             yield _follows(own, human, level, found)
         if rows:
             yield from _disagreements(found, level)
+
+
+def _members(row: LeaderRow | None) -> Cell:
+    if row is None:
+        return Cell("–")
+    return Cell(listed(row.members), f"not compared: {listed(row.unknown)}" if row.unknown else "")
 
 
 def leaders_of(found: Found) -> list[LeaderRow]:
@@ -256,25 +261,40 @@ def _follows(rows: Sequence[MetricLevel], human: str, level: str, found: Found) 
         size = f"{counted(first.systems, 'system')}, {size}"
     what = f"{LEVELS[level]} ({size})"
     if not any(_is_above_zero(row.estimate) for row in defined):
-        low, high = coefficient(defined[-1].estimate.value), coefficient(first.estimate.value)
+        values = [coefficient(row.estimate.value) for row in (defined[-1], first)]
+        told = " to ".join(dict.fromkeys(values))
+        if not any(_has_inference(row.estimate) for row in defined):
+            why = first.estimate.reason or "it has neither an interval nor a test"
+            return f"Whether a metric follows {name} {what} cannot be told: {why} (Spearman's rho {told})."
         why = "no interval of Spearman's rho lies above 0"
         if all(isnan(row.estimate.low) for row in defined):
             why = "no Spearman's rho above 0 has a p below .05"
-        return f"No metric can be said to follow {name} {what}: {why} ({low} to {high})."
+        return f"No metric can be said to follow {name} {what}: {why} ({told})."
     leader = next((r for r in found.of(Leaders) if (r.criterion, r.level) == (human, level)), None)
     told = coefficient(first.estimate.value)
     if between(first.estimate):
         told += f", {coefficient(first.estimate.low)} to {coefficient(first.estimate.high)}"
     sentence = f"On {name}, {first.metric} has the highest Spearman's rho {what}: {told}"
     if leader and len(rows) > 1:
-        near = [metric for metric in leader.members if metric != first.metric]
-        sentence += (
-            f"; not told apart from it: {listed(near)}"
-            if near
-            else "; it is told apart from all others"
-        )
+        sentence += _apart_from(leader)
     ceiling = _ceiling(found, human, level)
     return f"{sentence}.{ceiling}"
+
+
+def _apart_from(leader: LeaderRow) -> str:
+    """Say which metrics are not told apart from the highest, which are, and which no test compares with it."""
+    near = leader.members[1:]
+    parts = [f"not told apart from it: {listed(near)}"] if near else []
+    if not near and leader.behind:
+        others = listed(leader.behind) if leader.unknown else "all others"
+        parts.append(f"it is told apart from {others}")
+    if leader.unknown:
+        parts.append(f"no test compares it with {listed(leader.unknown)}")
+    return "".join(f"; {part}" for part in parts)
+
+
+def _has_inference(of: Tested) -> bool:
+    return not (isnan(of.low) and isnan(of.p))
 
 
 def _is_above_zero(of: Tested) -> bool:

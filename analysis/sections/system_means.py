@@ -132,16 +132,35 @@ class SystemMeans(Section[SystemMean]):
             )
             + "."
         )
-        floors = [
-            row for row in found.of(Comparisons) if row.test == "permutation" and row.floor >= 0.05
-        ]
-        if floors:
-            sources = counted(min(row.estimate.n for row in floors), "source")
-            yield (
-                f"With {sources} in common no p of this test can fall below {floors[0].floor:.4g}, so these systems "
-                "could not have been told apart, however they differ."
-            )
-        yield "A system that is not told apart from another may be better or worse; this study is too small to tell."
+        yield from _out_of_reach(found)
+        if any(
+            not_told_apart(order[0], order[1:], each.criterion, letters)
+            for each in shown
+            if len(order := by_merit(rows, each)) > 1
+        ):
+            yield "Systems that are not told apart may differ all the same: this study does not show which is better."
+
+
+def _out_of_reach(found: Found) -> Iterator[str]:
+    """Say which pairs of systems have too few sources in common to be compared, or to be told apart."""
+    pairs = [row for row in found.of(Comparisons) if row.test == "permutation"]
+    alone = {(row.first, row.second) for row in pairs if row.estimate.n < 2}
+    short = [row for row in pairs if row.floor >= 0.05]
+    if alone:
+        have = "has" if len(alone) == 1 else "have"
+        yield (
+            f"{counted(len(alone), 'pair')} of systems {have} fewer than two sources in common, so no test compares "
+            "them."
+        )
+    if short:
+        most = counted(max(row.estimate.n for row in short), "source")
+        of = {(row.first, row.second) for row in short}
+        every = len(short) == sum(row.estimate.n > 1 for row in pairs)
+        which = "these systems" if every else counted(len(of), "pair") + " of systems"
+        yield (
+            f"With {most} in common or fewer no p of this test can fall below {min(row.floor for row in short):.4g} "
+            f"after Holm's correction, so {which} could not have been told apart, however they differ."
+        )
 
 
 def means_of(material: Material) -> Iterator[SystemMean]:

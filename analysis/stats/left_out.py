@@ -19,6 +19,7 @@ from analysis.stats.arrays import BoolArray, FloatArray, IntArray
 
 Scale: TypeAlias = Literal["fisher", "plain"]
 FEWEST = 3
+PERFECT = 1 - 1e-12  # from here on Fisher's z says more of rounding than of the data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +116,11 @@ def inferred(left: WithoutUnits, *, scale: Scale, confidence: float = 0.95) -> I
         for means over sources and for differences
     """
     value = left.value
-    perfect = np.zeros(value.shape, dtype=bool)
+    perfect, straight = np.zeros((2, *value.shape), dtype=bool)
     if scale == "fisher":
-        perfect = np.abs(value) >= 1 - 1e-12
+        perfect = np.abs(value) >= PERFECT
+        parts = (left.sources, left.systems, left.cells, left.annotators)
+        straight = np.any([(np.abs(part) >= PERFECT).any(axis=0) for part in parts if part is not None], axis=0)
         left = left.each(lambda r: np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15)))
     error, freedom, units = standard_error(left)
     fragile = np.zeros(value.shape, dtype=bool) if left.fragile is None else left.fragile
@@ -126,6 +129,7 @@ def inferred(left: WithoutUnits, *, scale: Scale, confidence: float = 0.95) -> I
     reason = np.full(value.shape, "", dtype=object)
     reason[still] = "nothing changes it: no interval can be estimated"
     reason[fragile] = "without one of the units it is undefined: no interval"
+    reason[straight] = "without one of the units the correlation is perfect: no interval"
     reason[perfect] = "a perfect correlation: no interval"
     reason[units < FEWEST] = f"fewer than {FEWEST} sources: no interval"
     reason[np.isnan(value)] = ""

@@ -33,17 +33,13 @@ def by_t(
     most: float = 1.0,
 ) -> tuple[float | None, float | None, float | None]:
     """Return the delete-one jackknife's limits and p; none where it cannot be told."""
-    if (
-        value is None
-        or len(left_out) < 3
-        or None in left_out
-        or (fisher and abs(value) > 1 - 1e-12)
-    ):
+    known = [each for each in left_out if each is not None]
+    if value is None or len(known) < max(3, len(left_out)):
+        return None, None, None
+    if fisher and any(abs(each) > 1 - 1e-12 for each in (value, *known)):
         return None, None, None
     change = math.atanh if fisher else float
-    edge = 1 - 1e-15
-    middle = change(value)
-    each = [change(min(edge, max(-edge, v)) if fisher else v) for v in left_out if v is not None]
+    middle, each = change(value), [change(v) for v in known]
     n = len(each)
     error = math.sqrt((n - 1) / n * sum((v - mean(each)) ** 2 for v in each))
     if error <= 1e-12:

@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 from analysis.actions import runs
 from analysis.models import Run
+from analysis.sections import page
+from analysis.sections.section import Found
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
 from tests.analysis import studies
 from tests.analysis.golden import conclusions, inference, material, second
@@ -47,6 +50,7 @@ ABOUT = {
     "test_differences_of_metrics": ("differences", "metric_differences"),
     "test_leaders": ("differences",),
     "test_ceiling": ("ceiling",),
+    "test_about": ("study",),
     "test_dependability": ("dependability", "generalisability"),
 }
 
@@ -59,6 +63,7 @@ class Made:
     run: Run
     tables: dict[str, Any]
     html: Page
+    source: str  # of the page
     client: Client
 
     @property
@@ -95,7 +100,7 @@ def made(request: pytest.FixtureRequest, lasting: None) -> Iterator[Made]:
     client = Client()
     client.force_login(campaign.created_by)
     html = client.get(reverse("analysis:run", args=[campaign.uuid, run.number])).text
-    yield Made(golden, run, runs.tables_of(run), Page(html), client)
+    yield Made(golden, run, runs.tables_of(run), Page(html), html, client)
 
 
 def same(
@@ -706,3 +711,68 @@ def test_dependability(made: Made) -> None:
             cell = table.cell(str(row["annotators"]), f"{row['sources']} sources")
             assert cell.text == written(row["error_of_difference"])
             assert cell.under == written(row["generalisability"])
+
+
+def test_about(made: Made) -> None:
+    golden, slots = made.golden, made.said
+    given = [
+        (slot, name) for slot in slots for of in slot.ratings.values() for name, _ in of.items()
+    ]
+    questions = [slot for slot in slots if not slot.set_as_whole]
+    (row,) = made.tables["about"]
+    facts = {
+        "judgments": len(given), "forced": 0, "annotators": len({name for _, name in given}),
+        "sources": len({slot.source for slot in slots}), "sources_judged": len({slot.source for slot, _ in given}),
+        "systems": sorted({slot.system for slot in slots}), "expected": len(questions),
+        "returned": sum(slot.text is not None for slot in questions), "origin": "imported", "places": 0,
+        "excluded": [{"annotator": who, "reason": "gave one value only"} for who in golden.excluded],
+        "unblinded": [], "deviations": [], "extras_counted": False, "reading": golden.reading, "design": "sources",
+        "reach": "texts like these, these systems and these annotators", "left_out": [], "metric_level": "pooled",
+        "seconds_a_question": None,
+    }  # fmt: skip
+    assert {name: row[name] for name in facts} == facts
+
+
+# Each number stands in the tables of the second program; the words say no more than follows from them.
+CONCLUSIONS = {
+    "qgbench": {
+        "Study": "These ratings were imported from a file, not collected here; how long annotators took is not known.",
+        "Agreement": "Krippendorff's alpha, over 4 annotators and 4 sources, is 0.69 on correctness, 0.61 on "
+        "grammaticality and 0.61 on understandability.",
+        "Systems": "Over 4 sources and 4 annotators, Alba has the best mean on grammaticality (2.94, 2.74 to 3.14, "
+        "high is best, not told apart from Brisa and Corvo), understandability (2.88, 2.65 to 3.10, high is best, not "
+        "told apart from Brisa and Corvo) and correctness (2.56, 1.42 to 3.71, high is best, not told apart from Brisa "
+        "and Corvo). With 4 sources in common or fewer no p of this test can fall below 0.375 after Holm's correction, "
+        "so these systems could not have been told apart, however they differ. Systems that are not told apart may "
+        "differ all the same: this study does not show which is better.",
+        "Metrics": "On grammaticality, METEOR has the highest Spearman's rho over all questions (4 sources, n = 11): "
+        ".94, .73 to .99; not told apart from it: TER; no test compares it with BERTScore. One annotator against the "
+        "mean of the others reaches .61. On understandability, BERTScore has the highest Spearman's rho over all "
+        "questions (2 sources, n = 5): .67; no test compares it with METEOR and TER. One annotator against the mean of "
+        "the others reaches .56. On correctness, TER has the highest Spearman's rho over all questions (4 sources, "
+        "n = 11): .87, .74 to .94; not told apart from it: METEOR; no test compares it with BERTScore. One annotator "
+        "against the mean of the others reaches .75. On fluency (imported mean), TER has the highest Spearman's rho "
+        "over all questions (4 sources, n = 12): .97, −.63 to 1.00; not told apart from it: METEOR; no test "
+        "compares it with BERTScore. No other level puts a metric ahead of these with certainty.",
+    },
+    "nema-khapra": {
+        "Study": "These ratings were imported from a file, not collected here; how long annotators took is not known.",
+        "Agreement": "Krippendorff's alpha, over 3 annotators and 8 sources, is 0.44 (0.22 to 0.66) on answerability.",
+        "Systems": "Over 8 sources and 3 annotators, whole has the best mean on answerability (3.83, 2.91 to 4.75, "
+        "high is best, not told apart from noisy). 1 pair of systems has fewer than two sources in common, so no test "
+        "compares them. Systems that are not told apart may differ all the same: this study does not show which is "
+        "better.",
+        "Metrics": "Whether a metric follows answerability over all questions (8 sources, n = 8) cannot be told: "
+        "without one of the units the correlation is perfect: no interval (Spearman's rho .99).",
+    },
+}  # fmt: skip
+
+
+def test_sentences(made: Made) -> None:
+    if made.golden.name not in CONCLUSIONS:
+        pytest.skip("read by hand for two studies")
+    found = {each["about"]: each["text"] for each in page.in_short(Found(made.tables))}
+    assert set(found) == set(CONCLUSIONS[made.golden.name])
+    for about, text in found.items():
+        assert text == CONCLUSIONS[made.golden.name][about]
+        assert f"<p><b>{about}.</b> {escape(text)}</p>" in made.source

@@ -138,6 +138,30 @@ def test_a_lead_over_all_others_is_told():
     assert "it is told apart from all others." in said(levels=rows, leaders=[leader("bleu", [], ["chrf"])])
 
 
+def test_metrics_that_no_test_compares_with_the_highest_are_told():
+    rows = [rho("bleu", 0.4, 0.3, 0.5), rho("meteor", 0.38, 0.2, 0.5), rho("chrf", 0.1, 0.0, 0.2)]
+    alone, some, near = (leader("bleu", *sets) for sets in (([], []), ([], ["chrf"]), (["chrf"], [])))
+    assert "; no test compares it with meteor and chrf." in said(
+        levels=rows, leaders=[alone | {"unknown": ["meteor", "chrf"]}]
+    )
+    assert "; it is told apart from chrf; no test compares it with meteor." in said(
+        levels=rows, leaders=[some | {"unknown": ["meteor"]}]
+    )
+    assert "; not told apart from it: chrf; no test compares it with meteor." in said(
+        levels=rows, leaders=[near | {"unknown": ["meteor"]}]
+    )
+    (table,) = Leaders().tables(stored.found(leaders=[near | {"unknown": ["meteor"]}]))
+    assert [(cell.text, cell.under) for cell in table.lines[0].cells] == [("bleu and chrf", "not compared: meteor")]
+
+
+def test_without_interval_and_test_nothing_is_said_of_following():
+    row = rho("bleu", 0.95) | {"reason": "fewer than 3 sources: no interval"}
+    assert said(levels=[row]).startswith(
+        "Whether a metric follows clarity over all questions (6 sources, n = 12) cannot be told: fewer than 3 sources: "
+        "no interval (Spearman's rho .95)."
+    )
+
+
 def test_levels_that_disagree_are_told():
     rows = [rho("bleu", 0.4, 0.3, 0.5), rho("chrf", 0.1, 0.0, 0.2)]
     other = [rho("bleu", 0.1, 0.0, 0.2, level="systems"), rho("chrf", 0.8, 0.7, 0.9, level="systems")]
@@ -148,7 +172,7 @@ def test_levels_that_disagree_are_told():
 
 
 def test_no_metric_follows_when_no_interval_is_above_zero():
-    rows = [rho("bleu", 0.0), rho("meteor", -0.05, -0.2, 0.1)]
+    rows = [rho("bleu", 0.0, -0.1, 0.1), rho("meteor", -0.05, -0.2, 0.1)]
     assert said(levels=rows).startswith(
         "No metric can be said to follow clarity over all questions (6 sources, n = 12): no interval of Spearman's "
         "rho lies above 0 (−.05 to .00)."

@@ -56,11 +56,37 @@ def test_criteria_without_best_end_have_no_best_system():
     assert said(systems=[A, B], criteria=[criterion(best="none", level="interval")]) == ""
 
 
+def permuted(first, second, n, floor):
+    return stored.estimate(0.7, test="permutation", criterion="clarity", first=first, second=second, floor=floor) | {
+        "n": n
+    }
+
+
 def test_too_few_sources_are_said_to_tell_nothing_apart():
-    pair = stored.estimate(0.7, test="permutation", criterion="clarity", first="a", second="b", floor=0.0625)
-    text = said(systems=[A, B], comparisons=[pair | {"n": 5}])
-    assert "With 5 sources in common no p of this test can fall below 0.0625" in text
-    assert "no p" not in said(systems=[A, B], comparisons=[pair | {"floor": 0.03125}])
+    text = said(systems=[A, B], comparisons=[permuted("a", "b", 5, 0.0625)])
+    assert (
+        "With 5 sources in common or fewer no p of this test can fall below 0.0625 after Holm's correction, so these "
+        "systems could not have been told apart, however they differ."
+    ) in text
+    assert "no p" not in said(systems=[A, B], comparisons=[permuted("a", "b", 6, 0.03125)])
+
+
+def test_pairs_with_too_few_sources_are_told_beside_those_with_enough():
+    """The least floor stands with the most sources of such pairs; a pair without a test is told apart from them."""
+    pairs = [permuted("a", "b", 30, 1e-4), permuted("a", "c", 3, 0.5), permuted("b", "c", 4, 0.25)]
+    alone = permuted("a", "d", 1, None)
+    text = said(systems=[A, B], comparisons=[*pairs, alone])
+    assert "1 pair of systems has fewer than two sources in common, so no test compares them." in text
+    assert (
+        "With 4 sources in common or fewer no p of this test can fall below 0.25 after Holm's correction, so 2 pairs "
+        "of systems could not have been told apart"
+    ) in text
+
+
+def test_sharing_a_letter_is_told_to_prove_nothing_only_where_systems_share_one():
+    told = "this study does not show which is better"
+    assert told in said(systems=[A, B], groups=letters(a="a", b="a"))
+    assert told not in said(systems=[A, B], groups=letters(a="a", b="b"))
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,14 @@ def test_fisher_limits_are_those_of_z_turned_back() -> None:
             WithoutUnits(value=np.array(0.5), sources=np.array([0.4, NAN, 0.6, 0.5]), fragile=np.array(True)),
             "without one of the units it is undefined: no interval",
         ),
+        (
+            WithoutUnits(value=np.array(0.9), sources=np.array([0.8, 1.0, 0.9, 0.7])),
+            "without one of the units the correlation is perfect: no interval",
+        ),
+        (
+            WithoutUnits(value=np.array(0.9), sources=np.array([0.8, 0.9, 0.7]), annotators=np.array([-1.0, 0.8])),
+            "without one of the units the correlation is perfect: no interval",
+        ),
     ],
 )
 def test_there_is_no_interval_without_a_reason(left: WithoutUnits, reason: str) -> None:
