@@ -26,6 +26,7 @@ HELP = """Quaestor: human evaluation of automatically generated questions.
   python3 run.py demo [--exit] [--port N] [--home DIR]   a demo study, ready to rate and already analysed
   python3 run.py up [--port N] [--home DIR]              the same without demo data, for studies of your own
   python3 run.py test [pytest arguments]                 every check and test; with arguments, those tests only
+  python3 run.py soak [--minutes N] [--kills N]          kill every process of a busy site, again and again, and count
   python3 run.py manage COMMAND ...                      one management command; "manage help" lists them
 
 The first call installs the packages of requirements.txt into .venv; later calls start at once, whichever Python
@@ -67,11 +68,14 @@ def main(arguments: list[str]) -> int:
     if sys.version_info < (3, 11):  # noqa: UP036  (to say so is the point)
         sys.exit(f"Quaestor needs Python 3.11 or newer; this is {sys.version.split()[0]}.")
     word, rest = (arguments[0], arguments[1:]) if arguments else ("help", [])
-    if word not in ("demo", "up", "test", "manage"):
+    if word not in ("demo", "up", "test", "soak", "manage"):
         print(HELP)
         return 0 if word in ("help", "-h", "--help") else 2
     set_up()
     keep_bytecode()
+    if word == "soak":
+        os.chdir(ROOT)
+        os.execv(PYTHON, [str(PYTHON), "-m", "bench.soak", *rest])
     if word != "test":
         manage(rest if word == "manage" else [word, *take_home(rest)])
     return test(rest)
