@@ -49,8 +49,8 @@ HELD = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query 
 def kill_worker_at_work(site: Site, up: int, job: str) -> None:
     """Kill the worker while its import is held."""
     until(lambda: site.rows(HELD), "the import did not begin")
-    kill([pid for pid in descendants(up) if named(pid, "celery")])
     assert site.rows(f"SELECT state, attempts FROM judging_job WHERE id = '{job}'") == [("running", 1)]
+    kill([pid for pid in descendants(up) if named(pid, "celery")])
 
 
 def leave_behind(site: Site) -> None:
