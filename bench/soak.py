@@ -258,12 +258,12 @@ def main() -> int:
 
         django.setup()
         tasks = max(400, round(wanted.minutes * 60 * wanted.annotators / 3))
-        made = _study(tasks, wanted.annotators)
+        made = study(tasks=tasks, annotators=wanted.annotators)
         soak = Soak(site, process.pid, random.Random(wanted.seed))
         return run(soak, made, kills=wanted.kills, minutes=wanted.minutes, click=wanted.click)
 
 
-def _study(tasks: int, annotators: int) -> dict[str, Any]:
+def study(*, tasks: int, annotators: int) -> dict[str, Any]:
     """Make the study in a process of its own, which leaves no connection behind."""
     code = f"""import json, django; django.setup(); from tests.flows import outside
 print(json.dumps(outside.study(tasks={tasks}, annotators={annotators}, rows={ROWS})))"""

@@ -38,6 +38,7 @@ class Annotator:
     problems: list[str] = field(default_factory=list)
     sequence: int = 0
     click: float = CLICK
+    took: list[tuple[str, float]] = field(default_factory=list)  # which kind of request, and its seconds
     answered: tuple[float, float] = (0.0, 0.0)  # when the last request that was answered began and ended
 
     def __post_init__(self) -> None:
@@ -92,6 +93,7 @@ class Annotator:
                 answer = 599, "", ""
             if answer[0] < 500:
                 self.answered = began, time.monotonic()
+                self.took.append((kind_of(address, form), time.monotonic() - began))
                 return answer
             time.sleep(AGAIN)
         raise TimeoutError(address)
@@ -107,6 +109,13 @@ class Annotator:
         except HTTPError as refused:
             with refused:
                 return refused.code, refused.headers.get("Location", ""), refused.read().decode()
+
+
+def kind_of(address: str, form: dict[str, Any] | None) -> str:
+    """Return what an annotator waits for: a click to be saved, a task to be handed in, or a page."""
+    return (
+        "page" if form is None else "click" if "/draft/" in address else "submit" if "/submit/" in address else "join"
+    )
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """A site with annotators at work, of which everything is killed once: what it acknowledged, it has, and once."""
 
+import random
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -8,6 +9,7 @@ from pathlib import Path
 import psycopg2
 import pytest
 
+from bench.soak import Soak
 from bench.soak_people import Annotator, at_work
 from bench.soak_site import Site, descendants, kill, named, served, until
 from config.postgres import Cluster
@@ -27,9 +29,8 @@ def goes_on(people: list[Annotator]) -> None:
 
 # ---- what is killed
 
-
-def kill_web(site: Site, up: int) -> None:
-    kill([pid for pid in descendants(up) if named(pid, "gunicorn")])
+KILLED = ("a web process", "the web server's master", "a backend of the database", "the database's master",
+          "the whole database")  # fmt: skip
 
 
 @contextmanager
@@ -57,11 +58,6 @@ def leave_behind(site: Site) -> None:
     """Wait until the database dropped the dead worker's transaction: nothing of it is left."""
     until(lambda: site.rows("SELECT attempts FROM judging_job WHERE kind = 'judging.import_study'") == [(2,)])
     assert site.rows("SELECT count(*) FROM judging_collection WHERE name = 'Large'") == [(0,)]
-
-
-def kill_database(site: Site, up: int) -> None:
-    postmaster = int((Cluster(site.home).data / "postmaster.pid").read_text().split()[0])
-    kill(descendants(postmaster))
 
 
 # ---- what must hold
@@ -132,12 +128,15 @@ def test_what_was_acknowledged_survives_the_death_of_everything():
                 leave_behind(site)  # by itself, and while the second attempt is held as the first was
                 hold.close()
                 goes_on(people)
-                kill_web(site, process.pid)
-                goes_on(people)
                 assert_import_is_whole(site, made["job"])
-                kill_database(site, process.pid)
+                soak = Soak(site, process.pid, random.Random(1))
+                for name in soak.victims():
+                    if "worker" not in name:  # whose death is above
+                        soak.strike(name, people)
                 goes_on(people)
 
+        assert {name: len(seconds) for name, seconds in soak.answered.items()} == dict.fromkeys(KILLED, 1)
+        assert (soak.lost, soak.doubled) == (0, 0)
         assert [problem for person in people for problem in person.problems] == []
         assert_acknowledged_is_there(site, people)
         assert_submitted_once(site, people)
