@@ -7,11 +7,12 @@ this process on the same machine, so what they need is in the times; `load` is t
 """
 
 import argparse
+import itertools
 import os
-import random
 import sys
 import tempfile
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 from bench.soak import Importer, study
@@ -26,10 +27,9 @@ def quantile(seconds: list[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def measured(site: Site, annotators: int, *, seconds: float, click: float) -> list[Annotator]:
-    """Have annotators work on a study of their own for a while; the first tenth of the time is theirs to arrive."""
-    made = study(tasks=max(200, round(annotators * seconds / 3)), annotators=annotators)
-    with at_work(site.address, made["links"], click) as people:
+def measured(site: Site, links: list[str], *, seconds: float, click: float) -> list[Annotator]:
+    """Have annotators work for a while; the first tenth of the time is theirs to arrive."""
+    with at_work(site.address, links, click) as people:
         time.sleep(seconds / 10)
         for one in people:
             one.took.clear()
@@ -62,15 +62,17 @@ def main() -> int:
         import django
 
         django.setup()
-        random.seed(1)
+        beside = [False] if wanted.without_imports else [False, True]
+        people_of = [(number, imports) for number in wanted.annotators for imports in beside]
+        everybody = sum(number for number, _ in people_of)
+        tasks = max(200, round(everybody * wanted.seconds / 3))  # more than they get through
+        links = iter(study(tasks=tasks, annotators=everybody)["links"])  # each comes once, to a task that is new
         table = ["| annotators | waits for | requests | p50 ms | p95 ms | p99 ms |", "|---|---|---|---|---|---|"]
-        for number in wanted.annotators:
-            people = measured(site, number, seconds=wanted.seconds, click=wanted.click)
-            table += lines(people, str(number))
-            if not wanted.without_imports:
-                with Importer(site):
-                    people = measured(site, number, seconds=wanted.seconds, click=wanted.click)
-                table += lines(people, f"{number}, imports beside")
+        for number, imports in people_of:
+            own = list(itertools.islice(links, number))
+            with Importer(site) if imports else nullcontext():
+                people = measured(site, own, seconds=wanted.seconds, click=wanted.click)
+            table += lines(people, f"{number}, imports beside" if imports else str(number))
         print("\n".join(table))
     return 0
 

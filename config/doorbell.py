@@ -106,13 +106,13 @@ class Transport(virtual.Transport):
         channels: list[Any] = list(self.channels or ())
         try:
             if not any(channel.is_free() for channel in channels):
-                self._look_at = 0.0  # as soon as a process is free
                 if any(channel.is_stuck(now) for channel in channels):
                     log.critical("No process begins the jobs it was given; the worker ends, and is started again.")
                     raise WorkerTerminate(1)
             elif self._is_rung() or now >= self._look_at:
-                self._look_at = now + LOOK_EVERY
                 self._hand_out()
+                all_busy = not any(channel.is_free() for channel in channels)
+                self._look_at = 0.0 if all_busy else now + LOOK_EVERY  # more may wait than could be handed out
         except (DatabaseError, InterfaceError) as problem:
             log.warning("The database does not answer; jobs wait for it: %s", problem)
             connection.close()
