@@ -29,6 +29,7 @@ HELP = """Quaestor: human evaluation of automatically generated questions.
   python3 run.py up [--port N] [--home DIR]              the same without demo data, for studies of your own
   python3 run.py test [pytest arguments]                 every check and test; with arguments, those tests only
   python3 run.py extras [NAME ...]                       install optional metrics; without names, list them
+  python3 run.py soak [--minutes N] [--kills N]          kill every process of a busy site, again and again, and count
   python3 run.py manage COMMAND ...                      one management command; "manage help" lists them
 
 The first call installs the locked packages into .venv; later calls start at once, whichever Python
@@ -129,7 +130,7 @@ def main(arguments: list[str]) -> int:
     if word == "extras" and not rest:
         print(list_of_extras())
         return 0
-    if word not in ("demo", "up", "test", "manage", "extras"):
+    if word not in ("demo", "up", "test", "soak", "manage", "extras"):
         print(HELP)
         return 0 if word in ("help", "-h", "--help") else 2
     if word == "extras" and (unknown := [name for name in rest if name not in EXTRAS]):
@@ -139,6 +140,9 @@ def main(arguments: list[str]) -> int:
     keep_bytecode()
     if word == "extras":
         return install_extras(rest)
+    if word == "soak":
+        os.chdir(ROOT)
+        os.execv(PYTHON, [str(PYTHON), "-m", "bench.soak", *rest])
     if word != "test":
         manage(rest if word == "manage" else [word, *take_home(rest)])
     return test(rest)

@@ -10,20 +10,27 @@ import time
 from queue import Empty
 from typing import Any
 
+from celery.exceptions import WorkerTerminate
 from django.db import DatabaseError, InterfaceError, connection
 from kombu.serialization import dumps
 from kombu.transport import virtual
 
 from judging.actions import jobs
 
-LOOK_EVERY = 1.0  # seconds, should a ring be lost
-BUSY = 0.1  # seconds between two looks for a process that has become free
+TICK = 0.1  # seconds; hearing a ring costs no statement
+LOOK_EVERY = 1.0  # seconds between two looks at the rows, should a ring be lost
+AWAY = 0.5  # seconds before a database that does not answer is asked again
+STUCK_AFTER = 10.0  # seconds in which no process begins any of the jobs it was given
 
 log = logging.getLogger(__name__)
 
 
 class Channel(virtual.Channel):
     """Turns waiting jobs into messages. Nothing is ever stored: what is handed back still stands in its row."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.given: dict[str, tuple[str, float]] = {}  # by delivery tag: the job, and since when
 
     def _get(self, queue: str, timeout: float | None = None) -> dict[str, Any]:
         found = jobs.reserve()
@@ -33,10 +40,33 @@ class Channel(virtual.Channel):
         content_type, encoding, body = dumps([[job_id], {}, {}], serializer="json")
         headers = {"lang": "py", "task": kind, "id": job_id, "root_id": job_id, "retries": 0}
         properties = {"delivery_info": {"exchange": "", "routing_key": queue}, "correlation_id": job_id}
-        properties["delivery_tag"] = self._next_delivery_tag()
+        properties["delivery_tag"] = tag = self._next_delivery_tag()
         message = self.prepare_message(body, None, content_type, encoding, headers, properties)
         message["body"], properties["body_encoding"] = self.encode_body(message["body"], self.body_encoding)
+        self.given[tag] = job_id, time.monotonic()
         return message
+
+    def basic_ack(self, delivery_tag: str, multiple: bool = False) -> None:
+        self.given.pop(delivery_tag, None)
+        super().basic_ack(delivery_tag, multiple=multiple)
+
+    def basic_reject(self, delivery_tag: str, requeue: bool = False) -> None:
+        self.given.pop(delivery_tag, None)
+        super().basic_reject(delivery_tag, requeue=requeue)
+
+    def is_free(self) -> bool:
+        """Say whether a process could take a job."""
+        return bool(self._consumers) and self.qos.can_consume()
+
+    def is_stuck(self, now: float) -> bool:
+        """Say whether all processes have jobs, and none has begun its own: what Celery keeps of them is broken."""
+        if (
+            not self._consumers
+            or self.qos.can_consume()
+            or any(now - since < STUCK_AFTER for _, since in self.given.values())
+        ):
+            return False
+        return not jobs.any_runs([job_id for job_id, _ in self.given.values()])
 
     def _put(self, queue: str, message: dict[str, Any], **options: Any) -> None:
         """Keep nothing: the job's row says that it waits."""
@@ -49,56 +79,66 @@ class Channel(virtual.Channel):
 
 
 class Transport(virtual.Transport):
-    """A broker that is the database, on the connection of the worker's main thread."""
+    """A broker that is the database, on the connection of the worker's main thread.
+
+    It asks for Celery's event loop. Without one the worker's processes share a pipe and the lock on it, and one that is
+    killed while it waits there takes the lock with it: no other process gets a job any more.
+    """
 
     Channel = Channel
     default_port = 0
     driver_type = driver_name = "jobs"
+    implements = virtual.Transport.implements.extend(asynchronous=True)
 
     def __init__(self, client: Any, **options: Any) -> None:
         super().__init__(client, **options)
         self._listening: Any = None
+        self._look_at = self._away_until = 0.0
 
-    def drain_events(self, connection: Any, timeout: float | None = None, **options: Any) -> None:
-        """Deliver one job, or wait a moment for one; Celery calls again and again."""
-        try:
-            self.cycle.get(self._deliver)  # type: ignore[union-attr]
-        except Empty:
-            self._wait()
-        except (DatabaseError, InterfaceError) as problem:
-            self._lost(problem)
-        else:
+    def register_with_event_loop(self, connection: Any, loop: Any) -> None:
+        loop.call_repeatedly(TICK, self.tick)
+
+    def tick(self) -> None:
+        """Hand out jobs that wait, as long as processes are free."""
+        now = time.monotonic()
+        if now < self._away_until:
             return
-        raise TimeoutError
-
-    def _wait(self) -> None:
-        if not any(channel.qos.can_consume() for channel in self.channels or ()):
-            time.sleep(BUSY)
-            return
+        channels: list[Any] = list(self.channels or ())
         try:
-            self._listen()
+            if not any(channel.is_free() for channel in channels):
+                if any(channel.is_stuck(now) for channel in channels):
+                    log.critical("No process begins the jobs it was given; the worker ends, and is started again.")
+                    raise WorkerTerminate(1)
+            elif self._is_rung() or now >= self._look_at:
+                self._hand_out()
+                all_busy = not any(channel.is_free() for channel in channels)
+                self._look_at = 0.0 if all_busy else now + LOOK_EVERY  # more may wait than could be handed out
         except (DatabaseError, InterfaceError) as problem:
-            self._lost(problem)
+            log.warning("The database does not answer; jobs wait for it: %s", problem)
+            connection.close()
+            self._look_at, self._away_until = 0.0, now + AWAY
 
-    def _listen(self) -> None:
-        """Wait until somebody rings; a connection that is new is made to listen, and the rows looked at again."""
-        connection.ensure_connection()
-        line: Any = connection.connection
-        if line is not self._listening:
+    def _hand_out(self) -> None:
+        while True:
+            try:
+                self.cycle.get(self._deliver)  # type: ignore[union-attr]
+            except Empty:
+                return
+
+    def _is_rung(self) -> bool:
+        """Say whether somebody rang, without asking the server; a new connection is made to listen, and counts too."""
+        if self._listening is None or connection.connection is not self._listening:
             with connection.cursor() as cursor:
                 cursor.execute(f"LISTEN {jobs.BELL}")
-            self._listening = line
-            return
-        if not line.notifies and select.select([line], [], [], LOOK_EVERY)[0]:
+            self._listening = connection.connection
+            return True
+        line: Any = self._listening
+        if not line.notifies and select.select([line], [], [], 0)[0]:
             with connection.wrap_database_errors:
                 line.poll()
+        rung = bool(line.notifies)
         line.notifies.clear()
-
-    def _lost(self, problem: Exception) -> None:
-        """Give the database a moment to come back."""
-        log.warning("The database does not answer; jobs wait for it: %s", problem)
-        connection.close()
-        time.sleep(BUSY * 3)
+        return rung
 
     def driver_version(self) -> str:
         return ""

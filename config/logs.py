@@ -1,9 +1,14 @@
-"""What is written into logs: never the end of a link by which somebody comes in."""
+"""What is written into logs, for people or as JSON: never the end of a link by which somebody comes in."""
 
+import json
 import logging
 import re
+import time
+
+from config.requests import current
 
 LINK = re.compile(r"/(join|go|password/new/[^/\s]+)/(?!set-password|done)[^/\s]+")
+MEASURED = ("method", "route", "status", "milliseconds")
 
 
 class WithoutLinks(logging.Filter):
@@ -14,3 +19,30 @@ class WithoutLinks(logging.Filter):
         if (hidden := LINK.sub(r"/\1/...", said)) != said:
             record.msg, record.args = hidden, ()
         return True
+
+
+class WithRequest(logging.Filter):
+    """Adds which request the line belongs to."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.request_id = current.get() or "-"
+        return True
+
+
+class Json(logging.Formatter):
+    """One object a line, with the traceback in it."""
+
+    converter = time.gmtime  # type: ignore[assignment]
+
+    def format(self, record: logging.LogRecord) -> str:
+        said = {
+            "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%SZ"),
+            "level": record.levelname,
+            "logger": record.name,
+            "request": getattr(record, "request_id", "-"),
+            "message": record.getMessage(),
+        }
+        said |= {name: getattr(record, name) for name in MEASURED if hasattr(record, name)}
+        if record.exc_info:
+            said["traceback"] = LINK.sub(r"/\1/...", self.formatException(record.exc_info))
+        return json.dumps(said, ensure_ascii=False)

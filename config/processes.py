@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -23,6 +24,7 @@ GRACE = 20.0
 DIE_WITH_PARENT = 1  # Linux: prctl's PR_SET_PDEATHSIG
 
 HIGHEST_PORT = 65535
+LARGEST_LOG = 10 * 1024 * 1024
 
 Say = Callable[[str], None]
 
@@ -55,6 +57,7 @@ class Child:
         if self.process is not None and self.process.poll() is not None:
             _kill_group(self.process.pid)  # a killed parent leaves its own children behind
             self._has_died(self.process.returncode, now)
+        _keep_small(self.program.log)
         if self.process is None and now >= self.start_at:
             self.process, self.started = self._start(), now
 
@@ -182,6 +185,17 @@ def _stop(children: Sequence[Child]) -> None:
 def _kill_group(pid: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
+
+
+def _keep_small(log: Path) -> None:
+    """Move what a large log says into a file beside it, in place of what stood there; the program writes on at its
+    beginning, for the log is open for appending."""
+    with suppress(OSError):
+        if log.stat().st_size > LARGEST_LOG:
+            before = log.with_name(f"{log.name}.1")
+            shutil.copy(log, before)
+            before.chmod(0o600)
+            os.truncate(log, 0)
 
 
 def _log_for_the_owner(path: Path) -> IO[bytes]:

@@ -103,6 +103,8 @@ INSTALLED_APPS = [
     "csp",
 ]
 MIDDLEWARE = [
+    "config.requests.Requests",
+    "config.health.Health",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -189,11 +191,22 @@ REST_FRAMEWORK = {
 }
 
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL", "")  # empty: workers listen to the database
+LOG_FORMAT = "json" if os.environ.get("QUAESTOR_LOG_FORMAT", "") == "json" else "line"
+METRICS_TOKEN = os.environ.get("QUAESTOR_METRICS_TOKEN", "")  # empty: nobody may read /metrics/
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "filters": {"without_links": {"()": "config.logs.WithoutLinks"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["without_links"]}},
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name} [{request_id}]: {message}", "style": "{"},
+        "json": {"()": "config.logs.Json"},
+    },
+    "filters": {"without_links": {"()": "config.logs.WithoutLinks"}, "with_request": {"()": "config.logs.WithRequest"}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": LOG_FORMAT,
+            "filters": ["without_links", "with_request"],
+        }
+    },
     "root": {"handlers": ["console"], "level": os.environ.get("QUAESTOR_LOG_LEVEL", "WARNING")},
 }

@@ -137,6 +137,11 @@ def reserve() -> tuple[str, str] | None:
     return found and (found[0], found[1])
 
 
+def any_runs(job_ids: list[str]) -> bool:
+    """Say whether one of the jobs is being done."""
+    return Job.objects.filter(pk__in=job_ids, state=Job.State.RUNNING).exists()
+
+
 def say_alive(*, worker: str) -> None:
     """Note that a worker lives, and forget those that have long been silent."""
     WorkerPresence.objects.update_or_create(name=worker, defaults={"seen_at": Now()})

@@ -19,7 +19,7 @@ def at_work(page, key: str = "qgbench", **material):
     enrollment = studies.annotator(campaign)[1]
     enter(page, enrollment.user)
     page.goto(f"/work/{campaign.uuid}/")
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(60_000)
     return studies.held(enrollment)
 
 

@@ -19,7 +19,7 @@ def at_work(page):
     campaign = studies.opened("qgbench", sources=2)
     client, enrollment = studies.annotator(campaign)
     enter(page, enrollment.user)
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(60_000)
     page.goto(f"/work/{campaign.uuid}/")
     return page, client, studies.held(enrollment)
 

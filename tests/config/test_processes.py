@@ -129,6 +129,25 @@ def test_program_that_does_not_listen_is_ended_by_force(tmp_path, monkeypatch):
     assert not lives(pids(tmp_path)[0])
 
 
+def test_log_that_grows_large_is_moved_beside_while_the_program_writes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(processes, "LARGEST_LOG", 100)
+    code = "import os, time; os.write(1, b'x' * 101); input_ = open('go'); os.write(1, b'after'); time.sleep(600)"
+    os.mkfifo(tmp_path / "go")
+    child = processes.Child(
+        processes.Program("talker", [sys.executable, "-c", code], tmp_path / "log", tmp_path), say=print
+    )
+    child.look(1.0)
+    until(lambda: (tmp_path / "log").stat().st_size == 101)
+
+    child.look(2.0)
+    (tmp_path / "go").open("w").close()
+    until(lambda: (tmp_path / "log").stat().st_size > 0)
+
+    assert ((tmp_path / "log.1").read_text(), (tmp_path / "log").read_text()) == ("x" * 101, "after")
+    assert (tmp_path / "log.1").stat().st_mode & 0o777 == 0o600
+    child.make_stop(0.0)
+
+
 def test_watch_is_called_while_programs_run_and_ends_them_when_it_is_enough(tmp_path):
     keeper = keep(tmp_path, "one", SLEEPER)
     until(lambda: (tmp_path / "ready").exists() and (tmp_path / "watched").exists())

@@ -12,7 +12,7 @@ TASKS = 400  # more than anybody gets through while the test lasts
 ROWS = 15_000
 
 
-def study() -> dict[str, object]:
+def study(*, tasks: int = TASKS, annotators: int = ANNOTATORS, rows: int = ROWS) -> dict[str, object]:
     """Make an open campaign of one question to a task, its annotators, and the job of an import."""
     from judging.actions import enrollments, jobs, uploads
     from judging.actions.reading import Plan
@@ -20,20 +20,23 @@ def study() -> dict[str, object]:
     from tests import factories
 
     owner = factories.researcher()
-    material = factories.collection(sources=TASKS, systems=("Alba",), owner=owner)
+    material = factories.collection(sources=tasks, systems=("Alba",), owner=owner)
     campaign = factories.opened(collection=material, manager=owner, annotators_per_task=3)
-    people = [factories.enrollment(campaign).user for _ in range(ANNOTATORS)]
+    people = [factories.enrollment(campaign).user for _ in range(annotators)]
     for person in people:
         person.set_unusable_password()
         person.save()
-    upload = uploads.keep(owner=owner, name="large.csv", content=_large())
+    upload = uploads.keep(owner=owner, name="large.csv", content=large(rows))
     wanted = Wanted(upload=upload, plan=Plan(), name="Large")
     job = jobs.enqueue(kind="judging.import_study", parameters=wanted.for_job(), by=owner)
     return {"links": [enrollments.personal_link(person) for person in people], "job": str(job.pk)}
 
 
-def _large() -> bytes:
-    lines = (f"{row // 4},Lock {row // 4} was built.,S{row % 4},Who built lock {row}?,0.5\n" for row in range(ROWS))
+def large(rows: int, number: int = 0) -> bytes:
+    """Return a file of questions; another number makes another file."""
+    lines = (
+        f"{row // 4},Lock {row // 4} was built {number}.,S{row % 4},Who built lock {row}?,0.5\n" for row in range(rows)
+    )
     return ("source_id,passage,system,question,Bleu_4\n" + "".join(lines)).encode()
 
 

@@ -138,3 +138,13 @@ def test_a_job_that_is_cut_off_from_the_database_begins_again(worker):
 
     assert (job.state, job.attempts, job.error) == ("done", 2, "")
     assert Question.objects.count() == ROWS
+
+
+def test_a_worker_whose_idle_process_was_killed_does_the_next_job(worker):
+    """Processes that share a pipe share its lock, and one that dies while it waits there takes it along."""
+    for pid in children(worker.pid):
+        os.kill(pid, signal.SIGKILL)
+    job = started(factories.researcher())
+    wait_for(job, lambda job: job.state not in ("queued", "running"))
+
+    assert (job.state, job.error) == ("done", "")

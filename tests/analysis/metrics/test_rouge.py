@@ -1,6 +1,6 @@
 """ROUGE-L against coco's edge values, a plain dynamic programme, and examples worked by hand."""
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -27,9 +27,9 @@ def test_lcs_equals_the_textbook_table(left: list[str], right: list[str]) -> Non
 def test_lcs_of_10_000_words_takes_far_less_than_a_second() -> None:
     left = [str(number * number % 1013) for number in range(10_000)]
     right = [str(number * 7 % 1013) for number in range(10_000)]
-    start = perf_counter()
+    start = process_time()
     assert 0 < lcs_length(left, right) < 10_000
-    assert perf_counter() - start < 1
+    assert process_time() - start < 1
 
 
 @pytest.mark.parametrize(

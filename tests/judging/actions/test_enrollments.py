@@ -163,7 +163,7 @@ def waiting_for_us(work: Callable[[], object]) -> Thread:
     thread = Thread(target=run)
     thread.start()
     with connection.cursor() as cursor:
-        for _ in range(200):
+        for _ in range(1200):  # a minute
             cursor.execute("SELECT 1 FROM pg_locks WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))")
             if cursor.fetchone():
                 return thread

@@ -1,0 +1,108 @@
+"""A site as `manage.py up` serves it, in processes of its own, and what can be done to these."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg2
+
+from bench.soak_people import PATIENCE
+from config.postgres import ROOT, Cluster
+from config.processes import free_port
+
+
+@dataclass
+class Site:
+    """`manage.py up` on data of its own, and questions to its database."""
+
+    home: Path
+    port: int
+
+    def start(self) -> subprocess.Popen[bytes]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("DATABASE_URL", "DJANGO_"))}
+        self.environment = {**kept, "QUAESTOR_HOME": str(self.home), "DJANGO_SUPERUSER_PASSWORD": "not asked here",
+                            "DJANGO_SUPERUSER_USERNAME": "admin", "DJANGO_SUPERUSER_EMAIL": ""}  # fmt: skip
+        with (self.home / "said.txt").open("w") as log:
+            command = [sys.executable, "manage.py", "up", "--port", str(self.port)]
+            return subprocess.Popen(command, cwd=ROOT, env=self.environment, stdout=log, stderr=subprocess.STDOUT)
+
+    @property
+    def said(self) -> str:
+        return (self.home / "said.txt").read_text()
+
+    @property
+    def address(self) -> str:
+        return re.findall(r"Quaestor is at (\S+)", self.said)[0]
+
+    def make(self) -> dict[str, Any]:
+        command = [sys.executable, "-m", "tests.flows.outside"]
+        made = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)
+        assert made.returncode == 0, made.stderr
+        return json.loads(made.stdout)
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        address = Cluster(self.home).url()
+        with closing(psycopg2.connect(address)) as connection, connection, connection.cursor() as cursor:
+            cursor.execute(statement)
+            return cursor.fetchall() if cursor.description else []
+
+
+def descendants(pid: int) -> list[int]:
+    """Return the processes that a process of ours started, and those that they started."""
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    found = [pid]
+    for each in found:
+        found += [child for child, parent in parents.items() if parent == each]
+    return found
+
+
+def named(pid: int, word: str) -> bool:
+    try:
+        return word.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def kill(pids: list[int]) -> None:
+    assert pids
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+
+
+def until(condition: Callable[[], object], what: str = "", pause: float = 0.05) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(pause)
+
+
+@contextmanager
+def served(home: Path) -> Iterator[tuple[Site, subprocess.Popen[bytes]]]:
+    home.chmod(0o755)  # root hands the database to an account that must pass
+    site = Site(home, free_port(18500))
+    process = site.start()
+    try:
+        until(lambda: "Ctrl-C stops everything" in site.said or process.poll() is not None)
+        assert process.poll() is None, site.said
+        yield site, process
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+        Cluster(home).stop()

@@ -1,0 +1,96 @@
+"""What watches a site may ask: is this process alive, can it serve, and how do jobs and tasks stand.
+
+These answer before anything else does: without a session, and whatever host the asker names, for probes ask by address.
+"""
+
+import hmac
+from collections.abc import Callable, Iterator
+
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+from judging.actions import jobs
+
+MEASURES = {
+    "quaestor_jobs_waiting": (
+        "Jobs that no worker has begun.",
+        "SELECT count(*) FROM judging_job WHERE state = 'queued'",
+    ),
+    "quaestor_jobs_running": (
+        "Jobs that a worker does.",
+        "SELECT count(*) FROM judging_job WHERE state = 'running'",
+    ),
+    "quaestor_jobs_longest_wait_seconds": (
+        "For how long the oldest waiting job has waited.",
+        "SELECT greatest(extract(epoch FROM clock_timestamp() - min(created_at)), 0) FROM judging_job "
+        "WHERE state = 'queued'",
+    ),
+    "quaestor_jobs_failed_last_hour": (
+        "Jobs that failed in the last hour.",
+        "SELECT count(*) FROM judging_job WHERE state = 'failed' AND finished_at > now() - interval '1 hour'",
+    ),
+    "quaestor_tasks_held": (
+        "Tasks that annotators have at the moment.",
+        "SELECT count(*) FROM judging_assignment WHERE state = 'held'",
+    ),
+    "quaestor_database_bytes": (
+        "The size of the database.",
+        "SELECT pg_database_size(current_database())",
+    ),
+    "quaestor_database_connections": (
+        "Connections to the database.",
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()",
+    ),
+}
+
+
+class Health:
+    """Answers the addresses below; it comes first of all."""
+
+    def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.answer = answer
+        self.own = {"/health/live/": live, "/health/ready/": ready, "/metrics/": metrics}
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        own = self.own.get(request.path_info)
+        return own(request) if own else self.answer(request)
+
+
+def live(request: HttpRequest) -> HttpResponse:
+    """Say that this process answers."""
+    return HttpResponse("ok", content_type="text/plain")
+
+
+def ready(request: HttpRequest) -> HttpResponse:
+    """Say whether pages can be served, and beside it whether jobs are being run: without these, pages still work."""
+    try:
+        found = {"database": "ok", "jobs": "ok" if jobs.worker_lives() else "no worker runs"}
+        return JsonResponse(found)
+    except (DatabaseError, InterfaceError):
+        connection.close()
+        return JsonResponse({"database": "does not answer"}, status=503, headers={"Retry-After": "2"})
+
+
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Return the measures as Prometheus reads them, to who knows the token; without one there is no such address."""
+    known, given = settings.METRICS_TOKEN, request.headers.get("Authorization", "")
+    if not known or not hmac.compare_digest(given.encode(), f"Bearer {known}".encode()):
+        return HttpResponse(status=404)
+    try:
+        return HttpResponse("\n".join(_lines()) + "\n", content_type="text/plain; version=0.0.4; charset=utf-8")
+    except (DatabaseError, InterfaceError):
+        connection.close()
+        return HttpResponse(status=503)
+
+
+def _lines() -> Iterator[str]:
+    with connection.cursor() as cursor:
+        for name, (meaning, statement) in MEASURES.items():
+            cursor.execute(statement)
+            yield f"# HELP {name} {meaning}"
+            yield f"# TYPE {name} gauge"
+            yield f"{name} {cursor.fetchone()[0]}"
+    yield "# HELP quaestor_worker_up Whether a worker gave a sign of life lately."
+    yield "# TYPE quaestor_worker_up gauge"
+    yield f"quaestor_worker_up {int(jobs.worker_lives())}"

@@ -1,0 +1,90 @@
+"""Celery's transport on the rows of jobs, without a worker."""
+
+import time
+
+import pytest
+from celery.exceptions import WorkerTerminate
+from kombu import Connection, Consumer, Queue
+
+from config import doorbell
+from judging.actions import jobs
+from judging.models import Job
+from tests import factories
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def bell():
+    """Return a transport with one free process, and what was handed out."""
+    got = []
+    with Connection("jobs://localhost") as line, line.channel() as channel:
+        consumer = Consumer(channel, [Queue("celery")], on_message=got.append)
+        consumer.qos(prefetch_count=1)
+        consumer.consume()
+        yield line.transport, channel, got
+
+
+def asked() -> Job:
+    return jobs.enqueue(kind="judging.launch", parameters={}, by=factories.user())
+
+
+def test_a_waiting_job_becomes_a_message_that_names_it_once(bell):
+    transport, _channel, got = bell
+    first, second = asked(), asked()
+
+    transport.tick()
+    transport.tick()
+
+    [message] = got  # one process, one job
+    assert message.headers["task"] == "judging.launch"
+    assert message.decode() == [[str(first.pk)], {}, {}]
+    message.ack()
+    transport.tick()
+    assert got[1].decode() == [[str(second.pk)], {}, {}]
+
+
+def test_a_ring_is_heard_before_the_next_look(bell):
+    transport, _channel, got = bell
+    transport.tick()
+    transport._look_at = time.monotonic() + 3600
+    job = asked()
+    transport.tick()
+    assert got == []
+
+    jobs.notify()
+    deadline = time.monotonic() + 60
+    while not got:
+        transport.tick()
+        assert time.monotonic() < deadline
+
+    assert got[0].decode()[0] == [str(job.pk)]
+
+
+def test_what_is_handed_back_still_waits_in_its_row(bell):
+    transport, _channel, got = bell
+    job = asked()
+    transport.tick()
+
+    got[0].requeue()
+
+    Job.objects.filter(pk=job.pk).update(rung_at=None)
+    transport.tick()
+    assert got[1].decode()[0] == [str(job.pk)]
+
+
+def test_a_worker_none_of_whose_processes_begins_its_job_ends(bell):
+    transport, channel, _got = bell
+    job = asked()
+    transport.tick()
+    now = time.monotonic()
+    assert not channel.is_stuck(now)
+    assert channel.is_stuck(now + doorbell.STUCK_AFTER)
+
+    jobs.claim(job_id=job.pk)
+    assert not channel.is_stuck(now + doorbell.STUCK_AFTER)
+
+    Job.objects.filter(pk=job.pk).update(state="queued")
+    channel.given = {tag: (given, now - doorbell.STUCK_AFTER) for tag, (given, _since) in channel.given.items()}
+    with pytest.raises(WorkerTerminate):
+        transport.tick()
