@@ -76,9 +76,9 @@ def _length(req: Any) -> int:
 
 def _expect(req: Any, conn: Any) -> None:
     """Tell a sender to go on who waits to be told so."""
-    if any(name == "EXPECT" and value.lower() == "100-continue" for name, value in req.headers):
+    if getattr(req, "_expected_100_continue", False):
         conn.sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
-        req.headers = [(name, value) for name, value in req.headers if name != "EXPECT"]
+        req._expected_100_continue = False  # gunicorn would say it once more
 
 
 def _whole(body: Any) -> SpooledTemporaryFile[bytes]:
