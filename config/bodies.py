@@ -9,7 +9,8 @@ from django.urls import Resolver404, resolve
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
-SMALL = 5 * 1024 * 1024  # a judging page with thousands of fields, or a protocol's YAML
+from config.limits import SMALL
+
 ENVELOPE = 64 * 1024  # of a form around its file
 TAKE_FILES = {
     "judging:import", "judging:collection_new", "judging:files_upload", "analysis:metrics_systems",

@@ -39,8 +39,10 @@ def collections_to_plan_with(user: User) -> QuerySet[Collection]:
 
 
 def jobs_of(user: User) -> QuerySet[Job]:
-    """Return the jobs a user started, or that belong to a campaign they manage or analyse."""
-    return Job.objects.filter(Q(created_by=user) | Q(campaign__in=Campaign.objects.visible_to(user))).distinct()
+    """Return the jobs of campaigns a user manages or analyses, and those they started about what is still theirs."""
+    about = Q(collection__isnull=True) | Q(collection__in=collections_of(user))
+    started = Q(created_by=user, campaign__isnull=True) & about
+    return Job.objects.filter(started | Q(campaign__in=Campaign.objects.visible_to(user))).distinct()
 
 
 def rubrics_of(user: User) -> QuerySet[Rubric]:

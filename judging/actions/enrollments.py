@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.signing import BadSignature, Signer
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -97,6 +97,7 @@ def _check_pace(invitation: Invitation, now: datetime) -> None:
     lately = now - PACE
     by_link = invitation.enrollments.filter(created_at__gt=lately).count()
     by_any = invitation.campaign.enrollments.filter(created_at__gt=lately, invitation__isnull=False).count()
+    by_any += invitation.campaign.erasures.filter(erased_at__gt=lately).count()  # who comes and goes counts too
     if by_link >= MOST_BY_LINK or by_any >= MOST_BY_ANY:
         raise TooManyNow(_("Many people are joining just now. Try again in a minute."))
 
@@ -252,6 +253,9 @@ def withdraw(*, enrollment: Enrollment, now: datetime) -> Erasure:
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=enrollment.campaign_id)
         if not may_withdraw(campaign):
             raise CannotWithdraw(_("This study does not let you withdraw here, or it is over. Ask those who run it."))
+        if enrollment.invitation_id:  # its place stays used, else somebody left out would come back as somebody new
+            used = Invitation.objects.filter(pk=enrollment.invitation_id, places__gt=0)
+            used.update(places=F("places") - 1)
         return erase(enrollment=enrollment, by=None, now=now)
 
 

@@ -33,9 +33,9 @@ def note(*, user: User, session: SessionBase, agent: str, now: datetime) -> None
     if noted == key and isinstance(seen, int) and now.timestamp() - seen < EXACT.total_seconds():
         return
     session["seen"], session["noted"] = int(now.timestamp()), key
-    if noted != key:  # a log-in gives the session another key; the password was typed just now
+    if noted is None:  # a new session: the password was typed just now; other acts change the key too
         session[CONFIRMED] = int(now.timestamp())
-    if noted and noted != key:
+    if noted and noted != key:  # a log-in gives the session another key
         Visit.objects.filter(session_key=noted).delete()
     visit = Visit(session_key=key, user=user, browser=browser(agent), began_at=now, seen_at=now)
     Visit.objects.bulk_create(

@@ -8,7 +8,8 @@ from django.test import Client
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
-from config.bodies import SMALL, TAKE_FILES
+from config.bodies import TAKE_FILES
+from config.limits import SMALL
 from judging.actions import log_ins
 from judging.models import LogInAttempts
 from tests import factories

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.actions import runs
-from judging.actions import accounts, campaigns, enrollments, jobs, log_ins, rubric_drafts
+from judging.actions import accounts, campaigns, enrollments, jobs, log_ins, rubric_drafts, second_factors
 from judging.formats import rubric as documents
 from judging.models import Assignment, Campaign, Job, User
 from tests import factories
@@ -98,6 +98,7 @@ def test_campaigns(still: Any) -> None:
     campaigns.amend(campaign=opened, what="contact", value="Ada", reason="asked", by=owner, now=timezone.now())
     pages = of(opened, "judging:campaign", "judging:plan", "judging:tasks", "judging:annotators", "annotation:preview")
     pages += of(draft, "judging:campaign", "judging:plan", "judging:tasks", "judging:annotators")
+    pages += [*of(opened, "judging:history"), address("judging:erase", opened.uuid, left_out.pk)]
     pages += [address("judging:campaigns"), address("judging:campaign_new")]
     found += problems_of(still, pages)
     still.locator(".buttons button").first.click()
@@ -187,14 +188,20 @@ def test_protocols(still: Any) -> None:
 
 
 def test_around_judging(still: Any) -> None:
-    campaign = open_studies.opened("qgstec2010-b", sources=1, systems=["Alba"], expected=2, consent="I agree.")
+    campaign = open_studies.opened(
+        "qgstec2010-b", sources=1, systems=["Alba"], expected=2, consent="I agree.", withdrawal=True
+    )
     link = campaigns.invite(campaign=campaign, by=campaign.created_by)
     found = problems_of(still, [address("annotation:join", link.token)])
     enrollment = factories.enrollment(campaign)
     enter(still, enrollment.user)
     found += problems_of(still, of(campaign, "annotation:consent"))
     enrollments.agree(enrollment=enrollment, now=timezone.now())
-    assert found + problems_of(still, [*of(campaign, "annotation:pause"), address("annotation:home")]) == []
+    assert (
+        found
+        + problems_of(still, [*of(campaign, "annotation:pause", "annotation:withdraw"), address("annotation:home")])
+        == []
+    )
 
 
 @pytest.mark.parametrize("key", ["qgbench", "qgbench-staged", "qgstec2010-a", "qgstec2010-b", "nema-khapra"])
@@ -240,7 +247,9 @@ def test_accounts(still: Any) -> None:
     pages = [reverse("password_reset_confirm", kwargs=link), address("password_reset_complete")]
     found += problems_of(still, [*pages, reverse("password_reset_confirm", kwargs=link | {"token": "used-up"})])
     enter(still, administrator)
+    second_factors.begin(user=administrator)
     pages = [address(name) for name in ("judging:accounts", "judging:account_new", "password_change", "judging:key")]
+    pages += [address(f"judging:{name}") for name in ("site_history", "second_factor", "confirm")]
     found += problems_of(still, [*pages, address("password_change_done"), address("judging:account", administrator.pk)])
     assert still.get_by_role("button", name="End the pause").is_visible()
     still.get_by_role("button", name="Make a link").click()

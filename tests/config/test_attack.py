@@ -1,0 +1,110 @@
+"""Attacks by who has read the source: two people with one link, an ex-analyst, a visitor, a thief with a session.
+
+That orders name no system is tried in annotation/test_blinding.py, every address for every role in test_sweep.py.
+"""
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from judging.actions import campaigns, enrollments, jobs, keys, log_ins
+from judging.guards import CONFIRMED
+from judging.models import Enrollment, Erasure, Event, Invitation, User
+from tests import factories
+from tests.annotation import studies
+
+pytestmark = pytest.mark.django_db
+
+
+def logged_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    client.get("/sessions/")
+    return client
+
+
+def test_ex_analyst_reads_nothing_by_session_key_or_job() -> None:
+    campaign, analyst = factories.opened(), factories.researcher()
+    campaigns.add_member(campaign=campaign, user=analyst, role="analyst")
+    client, key = logged_in(analyst), keys.make(user=analyst, now=timezone.now(), scope="write")
+    mine = jobs.enqueue(kind="analysis.run", parameters={}, by=analyst, campaign=campaign)
+    about = jobs.enqueue(kind="analysis.score", parameters={}, by=analyst, collection=campaign.collection)
+    campaign_paths = ["", "history/", "history.csv", "export/csv/", "annotators/", "tasks/", "report/"]
+    paths = [f"/campaigns/{campaign.uuid}/{path}" for path in campaign_paths]
+    paths += [f"/api/campaigns/{campaign.uuid}/judgments/", f"/jobs/{mine.pk}/", f"/jobs/{about.pk}/"]
+    assert {client.get(path).status_code for path in paths} == {200}
+
+    campaigns.remove_member(campaign=campaign, user=analyst, role="analyst")
+
+    token = {"Authorization": f"Token {key}"}
+    assert {client.get(path).status_code for path in paths} == {404}
+    assert Client().get(f"/api/campaigns/{campaign.uuid}/judgments/", headers=token).status_code == 404
+    assert Client().post(f"/api/campaigns/{campaign.uuid}/runs/", headers=token).status_code == 404
+    assert client.post(f"/jobs/{mine.pk}/cancel/").status_code == 404
+    mine.refresh_from_db()
+    assert mine.state == "queued"
+
+
+def left(link: Invitation, client: Client) -> int:
+    """Join by a link and withdraw at once; return what joining was answered with."""
+    answer = client.post(f"/join/{link.token}/", {"agree": "on"})
+    client.post(f"/work/{link.campaign.uuid}/withdraw/")
+    return answer.status_code
+
+
+def test_who_withdraws_does_not_come_back_by_the_same_link_as_somebody_new() -> None:
+    campaign = studies.opened(withdrawal=True)
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    first = Client()
+    first.post(f"/join/{link.token}/", {"agree": "on"})
+    own = campaign.enrollments.get()
+    enrollments.exclude(enrollment=own, reason="clicked", by=campaign.created_by, now=timezone.now())
+    first.post(f"/work/{campaign.uuid}/withdraw/")
+    assert not Enrollment.objects.exists()
+    assert [each.post(f"/join/{link.token}/", {"agree": "on"}).status_code for each in (first, Client())] == [410, 410]
+
+
+def test_coming_and_going_in_a_loop_meets_the_same_limit_as_joining() -> None:
+    campaign = studies.opened(withdrawal=True)
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=1000)
+    earlier = range(900, 900 + enrollments.MOST_BY_ANY - 2)
+    Erasure.objects.bulk_create(
+        Erasure(campaign=campaign, label=f"A{number}", erased_at=timezone.now()) for number in earlier
+    )
+    assert [left(link, Client()) for _ in range(4)] == [302, 302, 429, 429]
+
+
+def test_second_person_with_a_link_for_one_learns_nothing_of_the_first() -> None:
+    campaign = studies.opened()
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    Client().post(f"/join/{link.token}/", {"agree": "on"})
+    own = campaign.enrollments.get()
+    held = studies.held(own)
+    second = Client()
+    page = second.post(f"/join/{link.token}/", {"agree": "on"})
+    assert page.status_code == 410
+    assert own.label not in page.text
+    for path in (f"/tasks/{held.pk}/", f"/work/{campaign.uuid}/", f"/work/{campaign.uuid}/done/"):
+        assert second.get(path).url.startswith("/login/")
+
+
+def test_visitor_fills_the_history_no_faster_than_names_may_be_tried() -> None:
+    client = Client()
+    for number in range(log_ins.MOST_A_MINUTE + 40):
+        client.post("/login/", {"username": f"name{number}", "password": "x"})
+    assert Event.objects.filter(act="log_in.failed").count() == log_ins.MOST_A_MINUTE
+
+
+def test_thief_with_a_session_cannot_renew_the_proof_of_the_password() -> None:
+    campaign = studies.opened()
+    manager = campaign.created_by
+    client = logged_in(manager)
+    link = campaigns.invite(campaign=campaign, by=manager, places=5)
+    session = client.session
+    session[CONFIRMED] -= 3600
+    session.save()
+    client.post(f"/join/{link.token}/", {"agree": "on"})
+    client.post(f"/work/{campaign.uuid}/link/")  # gives the session another key
+    client.get("/sessions/")
+    assert client.post("/key/", {"scope": "write", "days": 300}).url.startswith("/confirm/")
+    assert not hasattr(User.objects.get(pk=manager.pk), "access_key")

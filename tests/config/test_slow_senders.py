@@ -1,0 +1,87 @@
+"""Who sends a request slowly holds nobody else up, and is cut off in the end."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+from gunicorn.http.errors import NoMoreData
+
+from config.limits import SMALL
+from config.postgres import ROOT
+from config.processes import free_port, wait_for_port
+from config.slow_senders import Hurried
+
+pytestmark = pytest.mark.jobs
+SLOW = (b"G", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nbegun")
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    """Serve by one process of two threads, as the site does by several."""
+    port = free_port(18700)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gunicorn", "-c", "deploy/gunicorn.conf.py", "tests.config.slow_app:application"],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "QUAESTOR_BIND": f"127.0.0.1:{port}", "QUAESTOR_WEB_PROCESSES": "1"},
+    )
+    assert wait_for_port(port, seconds=60)
+    yield port
+    process.terminate()
+    process.wait(timeout=60)
+
+
+def posted(port: int, body: bytes, **headers: str) -> str:
+    asked = urllib.request.Request(f"http://127.0.0.1:{port}/", data=body, headers=headers)
+    with urllib.request.urlopen(asked, timeout=10) as answer:
+        return answer.read().decode()
+
+
+def body_of_answer(sender: socket.socket) -> bytes:
+    """Return the one digit that the next answer says, in however many pieces it comes."""
+    said = b""
+    while not said.partition(b"\r\n\r\n")[2]:
+        said += sender.recv(1000)
+    assert said.startswith(b"HTTP/1.1 200 OK")
+    return said.partition(b"\r\n\r\n")[2]
+
+
+def test_many_slow_senders_leave_the_threads_that_answer_free(port: int) -> None:
+    with ExitStack() as open_all_the_while:
+        for number in range(20):
+            slow = open_all_the_while.enter_context(socket.create_connection(("127.0.0.1", port), 10))
+            slow.sendall(SLOW[number % 2])
+        assert [posted(port, b"x" * size) for size in (1, 70_000, 300_000)] == ["1", "70000", "300000"]
+
+
+def test_body_comes_in_pieces_or_after_being_asked_for_and_larger_ones_as_they_are_read(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), 10) as sender:
+        sender.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 6\r\n\r\n")
+        assert sender.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        for piece in (b"abc", b"def"):
+            sender.sendall(piece)
+        assert body_of_answer(sender) == b"6"
+        sender.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab")  # kept alive
+        assert body_of_answer(sender) == b"2"
+    assert posted(port, b"x" * (SMALL + 1)) == str(SMALL + 1)
+
+
+def test_socket_gives_bytes_until_its_time_is_over_however_they_trickle() -> None:
+    here, there = socket.socketpair()
+    with here, there:
+        hurried = Hurried(here, time.monotonic() + 60)
+        there.sendall(b"ab")
+        assert hurried.recv(1) == b"a"
+        hurried.deadline = time.monotonic() - 1  # bytes are there, but it took too long
+        with pytest.raises(NoMoreData):
+            hurried.recv(1)
+        hurried.deadline = time.monotonic() + 60
+        assert hurried.recv(1) == b"b"
+        hurried.deadline = time.monotonic() + 0.05  # nothing comes
+        with pytest.raises(NoMoreData):
+            hurried.recv(1)
