@@ -1,49 +1,107 @@
-"""Two columns of scores side by side: how far they differ, and where most."""
+"""Two columns of scores side by side: how they go together, and, on one scale, how far they differ and where most."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from analysis.reports.rows import Record, number
+from analysis.stats.correlation import correlate
 from judging.models import Metric, Question, Score, System, Unit
 
-EQUAL = 1e-6
+EQUAL = 1e-6  # between values of which neither was written with fewer digits
 SHOWN = 20
+DRAWN = 400  # points of the scatter
 Key = tuple[int | None, int | None]
+Value = tuple[float, float]  # a score, and half a unit of the last digit it was written with
 
 
 def compare(first: Metric, second: Metric) -> dict[str, Any]:
-    """Compare two columns on what both have scored; a percent beside a fraction is divided by a hundred."""
+    """Compare two columns on what both have scored; a percent beside a fraction is divided by a hundred.
+
+    Two values are equal where they differ by no more than the digits of the coarser one leave open. Columns on
+    different scales have no difference: only how they go together is told.
+    """
     left, right = _values(first), _values(second)
     both = [key for key in left if key in right]
-    a = np.array([left[key] for key in both]) / _unit(first, second)
-    b = np.array([right[key] for key in both]) / _unit(second, first)
-    apart = np.abs(a - b)
+    scales = _scale(first, left), _scale(second, right)
+    a = np.array([left[key][0] for key in both]) / _unit(*scales)
+    b = np.array([right[key][0] for key in both]) / _unit(*reversed(scales))
     found: dict[str, Any] = {
         "n": len(both),
         "only_first": len(left) - len(both),
         "only_second": len(right) - len(both),
-        "scaled": first.scale != second.scale and {first.scale, second.scale} <= {"percent", "fraction"},
+        "scaled": scales[0] != scales[1] and set(scales) <= {"percent", "fraction"},
+        "comparable": scales[0] == scales[1] or set(scales) == {"percent", "fraction"},
+        "largest": None,
+        "mean": None,
+        "share": None,
+        "tolerance": None,
+        "rows": [],
     }
     if not both:
-        return found | {"largest": None, "mean": None, "share": None, "rows": []}
-    worst = [place for place in np.argsort(-apart, kind="stable")[:SHOWN] if apart[place] > 0]
+        return found
+    found |= {
+        "pearson": number(correlate(a, b, method="pearson").value),
+        "spearman": number(correlate(a, b, method="spearman").value),
+        "points": _points(a, b),
+    }
+    if not found["comparable"]:
+        return found
+    digits = np.maximum(
+        np.array([left[key][1] for key in both]) / _unit(*scales),
+        np.array([right[key][1] for key in both]) / _unit(*reversed(scales)),
+    )
+    apart = np.abs(a - b)
+    same = apart <= digits * (1 + 1e-9)
+    worst = [place for place in np.argsort(-apart, kind="stable") if not same[place]][:SHOWN]
     rows = [_row(both[place], a[place], b[place]) for place in worst]
     return found | {
         "largest": number(float(apart.max())),
         "mean": number(float(apart.mean())),
-        "share": number(float((apart <= EQUAL).mean())),
+        "share": number(float(same.mean())),
+        "tolerance": number(float(digits.max())),
         "rows": _named(rows),
     }
 
 
-def _values(metric: Metric) -> dict[Key, float]:
-    rows = Score.objects.filter(metric=metric).order_by("pk").values_list("unit", "system", "value")
-    return {(unit, system): value for unit, system, value in rows if value is not None}
+def _values(metric: Metric) -> dict[Key, Value]:
+    rows = Score.objects.filter(metric=metric).order_by("pk").values_list("unit", "system", "value", "text")
+    return {(unit, system): (value, _half(text)) for unit, system, value, text in rows if value is not None}
 
 
-def _unit(metric: Metric, other: Metric) -> float:
-    return 100.0 if (metric.scale, other.scale) == ("percent", "fraction") else 1.0
+def _half(text: str) -> float:
+    """Return half a unit of the last digit of a number as it was written, such as .005 for 0.53."""
+    digits, _letter, power = text.strip().lower().partition("e")
+    _whole, point, fraction = digits.partition(".")
+    if not digits or not (point or power) or (not power.lstrip("+-").isdigit() and power):
+        return EQUAL
+    return float(max(EQUAL, 0.5 * 10.0 ** (int(power or 0) - len(fraction))))
+
+
+def _scale(metric: Metric, values: Mapping[Key, Value]) -> str:
+    """Return the scale of a column; one of unknown scale whose values all lie between 0 and 1 is a fraction."""
+    if metric.kind == Metric.Kind.HUMAN_MEAN:
+        return "people"
+    if metric.scale == Metric.Scale.OTHER and values and all(0 <= value <= 1 for value, _half in values.values()):
+        return str(Metric.Scale.FRACTION)
+    return str(metric.scale)
+
+
+def _unit(scale: str, other: str) -> float:
+    return 100.0 if (scale, other) == ("percent", "fraction") else 1.0
+
+
+def _points(a: Any, b: Any) -> list[tuple[float, float]]:
+    """Return places between 0 and 100 for a scatter, spread over all values where there are many."""
+    kept = np.unique(np.linspace(0, len(a) - 1, min(len(a), DRAWN)).astype(int))
+    across, up = (_placed(values)[kept] for values in (a, b))
+    return [(round(float(x), 1), round(100 - float(y), 1)) for x, y in zip(across, up, strict=True)]
+
+
+def _placed(values: Any) -> Any:
+    spread = values.max() - values.min()
+    return np.full(len(values), 50.0) if spread == 0 else 100 * (values - values.min()) / spread
 
 
 def _row(key: Key, first: float, second: float) -> Record:

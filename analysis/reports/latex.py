@@ -17,6 +17,11 @@ WORDS: Mapping[str, str] = {
     "|": r"\textbar{}", '"': r"\textquotedbl{}", "'": r"\textquotesingle{}", "`": r"\textasciigrave{}",
     "−": r"\ensuremath{-}", "–": "--", "—": "---", "“": "``", "”": "''", "‘": "`", "’": "'", "…": r"\ldots{}",
     "×": r"\ensuremath{\times}", "±": r"\ensuremath{\pm}", "≤": r"\ensuremath{\leq}", "≥": r"\ensuremath{\geq}",
+    "‹": r"\ensuremath{<}", "›": r"\ensuremath{>}", "«": r"\guillemotleft{}", "»": r"\guillemotright{}",
+    "→": r"\ensuremath{\rightarrow}", "·": r"\textperiodcentered{}", "•": r"\textbullet{}", "≠": r"\ensuremath{\neq}",
+    "≈": r"\ensuremath{\approx}", "½": r"\textonehalf{}", "²": r"\textsuperscript{2}", "‐": "-", "‑": "-", "„": ",,",
+    "α": r"\ensuremath{\alpha}", "ε": r"\ensuremath{\epsilon}", "κ": r"\ensuremath{\kappa}",
+    "ρ": r"\ensuremath{\rho}", "τ": r"\ensuremath{\tau}", "§": r"\textsection{}", "©": r"\textcopyright{}",
     "\u00a0": "~", "\u202f": r"\,", "°": r"\textdegree{}",
 }  # fmt: skip
 # what pdfLaTeX has glyphs for without more packages; everything else asks for XeLaTeX or LuaLaTeX, and says so
@@ -49,7 +54,7 @@ COMMANDS = r"""\makeatletter
 \providecommand{\QuaestorNumber}[2]{\expandafter\gdef\csname quaestor@#1\endcsname{#2}}
 \makeatother
 \ifdefined\pdftexversion
-  \providecommand{\otherscript}[1]{[text in another script: use XeLaTeX or LuaLaTeX with a font that has it]}
+  \providecommand{\otherscript}[1]{[other script: use XeLaTeX or LuaLaTeX]}
 \else
   \providecommand{\otherscript}[1]{#1}
 \fi
@@ -135,7 +140,7 @@ def table(shown: Table, *, label: str) -> str:
         head += _line(under)
     body = "".join(
         _line([
-            escaped(line.name) + (f" ({escaped(line.chip)})" if line.chip else "") + _under(line.under),
+            _stacked(escaped(line.name) + (f" ({escaped(line.chip)})" if line.chip else ""), line.under, "l"),
             *(_cell(cell) for cell in line.cells),
             *([escaped(line.last)] if shown.last else []),
         ])
@@ -165,12 +170,13 @@ def _line(cells: Sequence[str]) -> str:
 def _cell(cell: Cell) -> str:
     text = rf"\textbf{{{escaped(cell.text)}}}" if cell.best else escaped(cell.text)
     letters = rf"\textsuperscript{{{escaped(cell.letters)}}}" if cell.letters else ""
-    shares = ", ".join(escaped(share) for share, _query in cell.shares)
-    return text + letters + _under(cell.under) + (shares if not cell.text else "")
+    shares = "" if cell.text else ", ".join(escaped(share) for share, _query in cell.shares)
+    return _stacked(text + letters + shares, cell.under, "r")
 
 
-def _under(text: str) -> str:
-    return rf" {_small(text)}" if text else ""
+def _stacked(text: str, under: str, side: str) -> str:
+    """Return a text with what stands below it, in two lines."""
+    return rf"\shortstack[{side}]{{{text}\\ {_small(under)}}}" if under else text
 
 
 def _small(text: str) -> str:

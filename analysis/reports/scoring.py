@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from analysis.reports.making import how
+from analysis.reports.written import or_dash
 
 ABOUT = {
     "bleu_1": "words shared with a reference, with a penalty for being short",
@@ -92,8 +93,10 @@ def compared(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return a comparison with its numbers written out."""
     if not found["n"]:
         return dict(found)
-    share = 100 * found["share"]
-    written = {"largest": f"{found['largest']:.3g}", "mean": f"{found['mean']:.3g}", "share": f"{share:.4g} %"}
+    written = {name: or_dash(found[name]) for name in ("pearson", "spearman")}
+    if found["comparable"]:
+        written |= {name: f"{found[name]:.3g}" for name in ("largest", "mean", "tolerance")}
+        written["share"] = f"{100 * found['share']:.4g} %"
     return {**found, **written, "rows": [_written(row) for row in found["rows"]]}
 
 

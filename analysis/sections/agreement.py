@@ -100,6 +100,7 @@ class Agreement(Section[Coefficient]):
     """Every coefficient that a criterion's scale and design permit."""
 
     key = "agreement"
+    leads = True
     title = "Agreement"
     identity = ("criterion", "basis", "coefficient", "level")
     beside = (("pairs", "Pairs of annotators"),)

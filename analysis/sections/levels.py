@@ -104,6 +104,7 @@ class Levels(Section[MetricLevel]):
     """Every metric against every human column at every level by every measure."""
 
     key = "levels"
+    leads = True
     version = 3
     title = "Which metric follows people?"
     identity = ("criterion", "metric", "level", "coefficient")

@@ -21,6 +21,9 @@ HEADLINES = (
 )  # chapters with a paragraph of their own
 
 
+BRIEF = 320  # characters up to which a paragraph on top takes one more sentence
+
+
 @dataclass(frozen=True)
 class Card:
     """One section on the page."""
@@ -34,6 +37,8 @@ class Card:
     remarks: list[str]
     downloads: list[tuple[str, str]]  # key and title of tables as CSV
     has_tables: bool
+    leads: bool
+    switched: list[Table]  # all its tables, where one is shown at a time
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,30 @@ def in_short(found: Found) -> list[Record]:
             ]
             if said:
                 paragraphs.append({"about": chapter.title, "text": " ".join(said)})
+    return paragraphs
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """What a chapter says: what a reader should know first, and what else there is to say."""
+
+    about: str
+    first: str
+    rest: str
+
+
+def in_brief(found: Found) -> list[Paragraph]:
+    """Return the paragraphs of a report's top, each cut behind the sentence with which it is long enough."""
+    paragraphs = []
+    for chapter in CHAPTERS:
+        said = [sentence for section in chapter.sections for sentence in section.sentences(found)]
+        if chapter.key in HEADLINES and said:
+            first = 1
+            while first < len(said) and len(" ".join(said[: first + 1])) <= BRIEF:
+                first += 1
+            paragraphs.append(
+                Paragraph(chapter.title, " ".join(said[:first]), " ".join(said[first:]))
+            )
     return paragraphs
 
 
@@ -87,6 +116,8 @@ def _card(section: Section[Any], found: Found, drawn: list[str]) -> Card | None:
         remarks=remarks,
         downloads=[(section.key, section.title), *section.beside],
         has_tables=bool(tables),
+        leads=section.leads,
+        switched=tables if sum(table.folded for table in tables) > 1 else [],
     )
 
 

@@ -100,6 +100,7 @@ class Section(Generic[R]):
         False  # the rows follow the reading of the rules that was asked for
     )
     download_only: ClassVar[bool] = False  # too long for a page
+    leads: ClassVar[bool] = False  # stands open on the page; the others open at a click
     beside: ClassVar[
         tuple[tuple[str, str], ...]
     ] = ()  # key and title of tables to download with it

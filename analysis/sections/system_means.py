@@ -38,6 +38,7 @@ class SystemMeans(Section[SystemMean]):
     """The systems' means over the questions they returned, with intervals over sources."""
 
     key = "systems"
+    leads = True
     title = "Systems"
     identity = ("criterion", "system")
     by_reading = True

@@ -108,7 +108,7 @@ def _page(
             "figures": figures,
             "study": facts_of(found),
             "missing": facts_of(found).missing,
-            "sentences": page.in_short(found),
+            "paragraphs": page.in_brief(found),
             "chapters": page.chapters(found, figures),
             "titles": page.downloads(found),
             "changed": runs.changed_since(run),

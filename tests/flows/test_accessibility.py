@@ -127,7 +127,9 @@ def test_reports(still: Any) -> None:
     unit = source.question_sets.first().units.get(position=1)
     query = f"?sort=gap&metric=meteor&unit={unit.pk}"
     found += problems_of(still, [address("analysis:item", campaign.uuid, source.pk) + query])
-    found += problems_of(still, [address("analysis:collection_items", campaign.collection_id) + "?sort=score"])
+    found += problems_of(
+        still, [address("analysis:collection_items", campaign.collection_id) + "?sort=score&metric=meteor"]
+    )
     waiting = runs.start(campaign=campaign, by=campaign.created_by, seed=2, parameters={})
     found += problems_of(still, [*of(campaign, "analysis:report"), address("judging:job", waiting.job_id)])
     Job.objects.filter(pk=waiting.job_id).update(state="failed", error="It broke.", finished_at=timezone.now())

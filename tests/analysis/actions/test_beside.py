@@ -68,3 +68,38 @@ def test_percent_and_fraction_are_brought_together():
     second = column(collection, [0.41, 0.42], fingerprint="b" * 64, scale="fraction")
     assert beside.compare(first, second)["share"] == 1.0
     assert beside.compare(second, first)["share"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "half"),
+    [("0.53", 0.005), ("0.530", 0.0005), ("1e-3", 0.0005), ("1.5E+2", 5.0), ("", 1e-6), ("3", 1e-6), ("nan.x", 0.05)],
+)
+def test_half_a_unit_of_the_last_written_digit(text, half):
+    assert beside._half(text) == pytest.approx(half)
+
+
+def test_values_that_were_rounded_are_equal_within_their_digits():
+    collection = factories.collection(systems=("Alba", "Brisa", "Corvo"))
+    rounded = column(collection, [0.53, 0.41, 0.2], fingerprint="a" * 64, scale="fraction")
+    Score.objects.filter(metric=rounded).update(text="0.53")  # two digits, whichever they are
+    whole = column(collection, [0.5349, 0.4051, 0.2061], fingerprint="b" * 64, scale="fraction")
+    found = beside.compare(rounded, whole)
+    # .0049 and .0049 lie within .005; .0061 does not
+    assert found["share"] == pytest.approx(2 / 3)
+    assert found["tolerance"] == 0.005
+    assert [row["system"] for row in found["rows"]] == ["Corvo"]
+
+
+def test_columns_on_different_scales_have_a_correlation_and_no_difference():
+    collection = factories.collection(systems=("Alba", "Brisa", "Corvo"))
+    metric = column(collection, [0.1, 0.2, 0.9], fingerprint="a" * 64)
+    people = column(collection, [1.0, 3.0, 2.0], fingerprint="b" * 64)
+    Metric.objects.filter(pk=people.pk).update(kind="human_mean")
+    people.refresh_from_db()
+    found = beside.compare(metric, people)
+    assert not found["comparable"]
+    assert (found["largest"], found["rows"]) == (None, [])
+    # by hand: deviations (-.3, -.2, .5) and (-1, 1, 0): .1 / sqrt(.38 * 2)
+    assert found["pearson"] == pytest.approx(0.1 / 0.76**0.5)
+    assert found["spearman"] == pytest.approx(0.5)
+    assert found["points"] == [(0.0, 100.0), (12.5, 0.0), (100.0, 50.0)]

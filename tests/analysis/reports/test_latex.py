@@ -14,7 +14,7 @@ from analysis.reports.layout import Cell, Line, Table
 HOSTILE = [
     "100 % of T5_large & Co.", "=cmd()|' /C calc'!A0", r"\input{/etc/passwd}", "a^2 ~ {b} #1 $x$", 
     "<b> \"quoted\" 'so' `as`",
-    "−.07 to ½ – “yes” … 5 ± 1 ≤ 7", "Žluťoučký kůň, Ærøskøbing, İstanbul", "שאלה عربية",
+    "−.07 to ½ – “yes” … 5 ± 1 ≤ 7, a › b ‹ c «d» → ρ², α", "Žluťoučký kůň, Ærøskøbing, İstanbul", "שאלה عربية",
     "系统一", "🙂 émoji\u0301", "x" * 500, "two\nlines\x07",
 ]  # fmt: skip
 
@@ -62,6 +62,7 @@ def test_escaped_says_letter_by_letter():
     assert latex.escaped("T5_large & 100 %") == r"T5\_large \& 100 \%"
     assert latex.escaped("−.07") == r"\ensuremath{-}.07"
     assert latex.escaped("系统 A") == r"\otherscript{系统} A"
+    assert latex.escaped("a › b") == r"a \ensuremath{>} b"
     assert latex.escaped("Žluť") == "Žluť"
     assert latex.escaped("two\nlines\x07") == "two lines"
 
@@ -71,8 +72,8 @@ def test_table_has_rules_bold_letters_notes_and_a_label():
     assert text.count(r"\toprule") == text.count(r"\midrule") == text.count(r"\bottomrule") == 1
     assert r"\caption{Every name \& sign. All of it: 100 \%.}\label{tab:x}" in text
     assert (
-        r"100 \% of T5\_large \& Co. (\textasciitilde{}) {\scriptsize n = 0} & \textbf{1.00}\textsuperscript{a\_b}"
-        in text
+        r"\shortstack[l]{100 \% of T5\_large \& Co. (\textasciitilde{})\\ {\scriptsize n = 0}}"
+        r" & \shortstack[r]{\textbf{1.00}\textsuperscript{a\_b}\\" in text
     )
     assert r"1: 50 \% & \# \& \%" in text
 

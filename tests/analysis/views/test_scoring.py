@@ -159,11 +159,11 @@ def test_an_imported_column_stands_beside_a_computed_one(owner, collection):
     page = owner.get(address("metrics_compare", collection), {"first": theirs.pk, "second": ours.pk}).content.decode()
     assert "<dt>Largest difference</dt><dd>0.25</dd>" in page
     assert "<dt>Mean difference, sign aside</dt><dd>0.0625</dd>" in page
-    assert "<dt>Equal within 0.000001</dt><dd>75 %</dd>" in page
+    assert "<dt>Equal within their digits (± 1e-06)</dt><dd>75 %</dd>" in page
     assert "One is written in percent" in page
     assert "Who built lock 2, asks Brisa (1)?" in page
     same = owner.get(address("metrics_compare", collection), {"first": ours.pk, "second": ours.pk}).content.decode()
-    assert "They are the same to the last digit." in same
+    assert "Every value is the same, as far as the digits that were written tell." in same
 
 
 def test_columns_without_a_common_value_say_so(owner, collection):

@@ -1,0 +1,67 @@
+"""From a number of the report to its questions, to a kept example, and into LaTeX, in a real browser."""
+
+import io
+import re
+import zipfile
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from tests.analysis import studies
+from tests.flows.sessions import enter
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+SHORT = 3500  # pixels
+
+
+@pytest.fixture
+def report(new_page: Any) -> Any:
+    """The report of the small study, before anything on it was opened."""
+    campaign = studies.analysed(studies.imported(sources=8)).campaign
+    page = new_page()
+    enter(page, campaign.created_by)
+    page.goto(reverse("analysis:report", args=[campaign.uuid]))
+    return page
+
+
+def test_from_a_number_to_a_kept_example_in_latex(report: Any) -> None:
+    page = report
+    page.locator("table.heat td a").filter(has_text=re.compile(r"^\.92$")).first.click()
+    page.get_by_text("24 questions in this order: Correctness").wait_for()
+    first = page.locator("table.items a.q").first.inner_text()
+    page.locator("table.items a.q").first.click()
+    page.get_by_text("1 of 24").wait_for()
+    assert first in page.locator("tr.now").inner_text()
+    page.get_by_role("link", name="Next").click()
+    page.get_by_text("2 of 24").wait_for()
+    page.get_by_role("link", name="Previous").click()
+    page.get_by_text("1 of 24").wait_for()
+    page.get_by_label("What the marked question shows").fill("people & metric disagree")
+    page.get_by_role("button", name="Keep as example").click()
+    page.get_by_role("button", name="Keep no longer").wait_for()
+    page.get_by_role("link", name="Report", exact=True).click()
+    page.get_by_text("people & metric disagree").wait_for()
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="Download all").click()
+    assert waiting.value.suggested_filename == "locks-released-ratings-report-1.zip"
+    archive = zipfile.ZipFile(io.BytesIO(waiting.value.path().read_bytes()))
+    text = archive.read("latex/examples.tex").decode()
+    assert r"people \& metric disagree" in text
+    assert first in text
+    assert r"\input{examples}" in archive.read("latex/report.tex").decode()
+
+
+def test_report_is_short_until_something_is_opened(report: Any) -> None:
+    page = report
+    assert page.evaluate("document.documentElement.scrollHeight") < SHORT
+    choices = page.locator("[data-switch]:has(#switch-levels) > [data-choice]")
+    assert choices.count() > 6
+    assert [each.is_visible() for each in choices.all()].count(True) == 1
+    page.locator("#switch-levels").select_option(label="Pearson's r, over systems")
+    shown = [each for each in choices.all() if each.is_visible()]
+    assert len(shown) == 1
+    assert shown[0].locator("table").is_visible()
+    assert "over systems" in shown[0].inner_text()
+    page.locator(".contents").get_by_role("link", name="Do the systems differ?").click()
+    page.locator("details[open]:has(#comparisons)").wait_for()
