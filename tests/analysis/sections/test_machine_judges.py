@@ -9,7 +9,7 @@ from analysis import frames
 from analysis.actions import runs
 from analysis.sections.agreement import Agreement
 from analysis.sections.annotators import Annotators
-from analysis.sections.judge_bias import JudgeBias, JudgeLevels, JudgeUse
+from analysis.sections.judge_bias import JudgeBias, JudgedItems, JudgeLevels, JudgeUse
 from analysis.sections.judge_verdicts import AgainstPeople, Verdicts
 from analysis.sections.machine_judges import MachineJudges
 from analysis.sections.system_means import SystemMeans
@@ -151,6 +151,13 @@ def test_a_judge_on_half_the_items_is_compared_on_those():
                        about={"name": "Half", "model": "m"})  # fmt: skip
     (row,) = records(Verdicts, made)
     assert row["items"] == 32
+
+
+def test_every_value_can_be_downloaded_with_its_reason(campaign):
+    rows = picked(records(JudgedItems, campaign), repeat=1)
+    assert len(rows) == 40
+    row = next(row for row in rows if row["question"] == "Who built lock 4?")
+    assert (row["value"], row["people"], row["rationale"]) == (JUDGE[4], pytest.approx(PEOPLE[4].mean()), "because")
 
 
 def test_nothing_of_a_judge_enters_peoples_numbers(campaign):
