@@ -174,17 +174,18 @@ def _sound(result: MetricResult, spec: MetricSpec) -> MetricResult:
 
     Rounding may carry a value past an end of the range by a hair; then it is that end.
     """
+    (low, high), given = spec.range, result.value
+    if type(given) is float and low <= given <= high and isfinite(given):  # nearly all are
+        return result
     if result.status is not Status.OK:
         return result
-    if result.value is None or not isfinite(result.value):
-        return failed(f"the value is not a number: {result.value}")
-    low, high = spec.range
-    value = float(result.value)
+    if given is None or not isfinite(given):
+        return failed(f"the value is not a number: {given}")
+    value = float(given)
     slack = ROUNDING * max(1.0, min(abs(high), 100.0))
     if not low - slack <= value <= high + slack:
         return failed(f"the value {value:.6g} is outside the metric's range {low:g} to {high:g}")
-    kept_value = min(max(value, low), high)
-    return result if type(result.value) is float and kept_value == value else replace(result, value=kept_value)
+    return replace(result, value=min(max(value, low), high))
 
 
 def _remembering(change: Callable[[str], str]) -> Callable[[str], str]:
