@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,30 @@ def test_compiled_code_is_kept_in_the_environment_where_none_may_lie_beside_the_
     monkeypatch.setattr(run.os, "environ", environment)
     run.keep_bytecode()
     assert environment == after
+
+
+def test_extras_without_names_lists_them_with_size_and_licence(capsys):
+    assert run.main(["extras"]) == 0
+
+    told = capsys.readouterr().out
+    assert all(name in told for name in run.EXTRAS)
+    assert "104 MB" in told and "Apache 2.0" in told
+
+
+def test_an_unknown_extra_is_refused_before_anything_is_installed(capsys):
+    assert run.main(["extras", "meteor", "moon"]) == 2
+
+    assert capsys.readouterr().out.startswith("No extra is called moon.")
+
+
+def test_extras_are_those_of_the_project_file():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+
+    assert {name: list(extra.packages) for name, extra in run.EXTRAS.items()} == project
+
+
+def test_packages_of_extras_must_fit_the_lock():
+    lines = run.locked_versions().splitlines()
+
+    assert any(line.startswith("numpy==") for line in lines)
+    assert not [line for line in lines if "--hash" in line or line.startswith("#") or line.endswith("\\")]
