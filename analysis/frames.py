@@ -136,7 +136,7 @@ MARKS = """
 """
 BY_MACHINES = """
     SELECT mj.name AS judge, m.unit_id AS unit, c.key AS criterion, m.value AS value, sp.missing AS missing,
-           m.repeat AS repeat
+           m.repeat AS repeat, m.rationale AS rationale
     FROM judging_machinejudgment m
     JOIN judging_machinejudge mj ON mj.id = m.judge_id
     JOIN judging_criterion c ON c.id = m.criterion_id
@@ -147,7 +147,8 @@ BY_MACHINES = """
 TRUE = "t"  # as COPY writes it
 TEXT = {"text": "string", "passage": "string", "answer": "string", "source": "string", "system": "string",
         "target_type": "string", "submitted_answer": "string",
-        "criterion": "string", "annotator": "string", "name": "string", "judge": "string"}  # fmt: skip
+        "criterion": "string", "annotator": "string", "name": "string", "judge": "string",
+        "rationale": "string"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -307,7 +308,7 @@ def judged_again(read: Material) -> pd.DataFrame:
 def by_machines(read: Material) -> pd.DataFrame:
     """Return what machine judges said of the slots and criteria that are read: judge, unit, criterion, value, repeat.
 
-    They are in a frame of their own, so that nothing that counts people's judgments can meet them.
+    And its rationale. They are in a frame of their own, so that nothing that counts people's judgments can meet them.
     """
     found = _frame(BY_MACHINES, campaign=read.campaign.pk)
     found["value"] = found["value"].astype("float64").mask(found["missing"] == TRUE)

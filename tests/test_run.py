@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -255,15 +256,43 @@ def test_a_check_of_scripts_that_fails_is_named(scripts, monkeypatch):
     assert run.check_scripts() == list(run.SCRIPT_CHECKS)
 
 
-def test_packages_that_cannot_be_installed_fail_and_are_tried_again(scripts, monkeypatch):
+def test_packages_that_cannot_be_installed_are_said_and_tried_again(scripts, monkeypatch, capfd):
     folder = node_saying(scripts, "v20.1.0")
     (folder / "npm").write_text("#!/bin/sh\nexit 1\n")
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
-    assert run.check_scripts() == [run.INSTALL_SCRIPTS]
+    assert run.check_scripts() == []
+    assert capfd.readouterr().out.endswith(f"{run.NO_NODE_PACKAGES}\n")
     assert not run.has_node_packages()
 
 
 def test_lock_of_the_scripts_checks_names_no_registry():
     """Everybody has a registry of their own."""
     assert '"resolved"' not in (ROOT / "package-lock.json").read_text()
+
+
+def test_extras_without_names_lists_them_with_size_and_licence(capsys):
+    assert run.main(["extras"]) == 0
+
+    told = capsys.readouterr().out
+    assert all(name in told for name in run.EXTRAS)
+    assert "104 MB" in told and "Apache 2.0" in told
+
+
+def test_an_unknown_extra_is_refused_before_anything_is_installed(capsys):
+    assert run.main(["extras", "meteor", "moon"]) == 2
+
+    assert capsys.readouterr().out.startswith("No extra is called moon.")
+
+
+def test_extras_are_those_of_the_project_file():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+
+    assert {name: list(extra.packages) for name, extra in run.EXTRAS.items()} == project
+
+
+def test_packages_of_extras_must_fit_the_lock():
+    lines = run.locked_versions().splitlines()
+
+    assert any(line.startswith("numpy==") for line in lines)
+    assert not [line for line in lines if "--hash" in line or line.startswith("#") or line.endswith("\\")]

@@ -15,6 +15,26 @@ from judging.models import Collection, Reference, Source
 
 MADE = ("dedupe", "delta", "prepare")  # settings that Q-metrics and set metrics add to those of their base
 LOOKED_AT = 200  # references, to see whether they were prepared before
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "qgbench": {
+        "metrics": ["bleu_4", "rouge_l", "meteor", "bertscore", "moverscore"],
+        "prepare_hypothesis": "nqg",
+        "prepare_reference": "raw",
+        "settings": {"bertscore": {"part": "precision"}},
+    },
+    "rouge_score": {
+        "metrics": ["rouge_score_1", "rouge_score_2", "rouge_score_l"],
+        "prepare_hypothesis": "raw",
+        "prepare_reference": "raw",
+        "settings": {},
+    },
+    "nltk": {
+        "metrics": ["nltk_bleu", "nltk_meteor"],
+        "prepare_hypothesis": "lower",
+        "prepare_reference": "lower",
+        "settings": {},
+    },
+}
 WORDS = "answerability"  # whose settings Q-metrics share
 
 

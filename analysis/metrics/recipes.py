@@ -15,9 +15,11 @@ from analysis.metrics.contract import (
     Parameter,
     Question,
     Unit,
+    undefined,
 )
 
 Scored = Callable[[Sequence[Question], Mapping[str, Any]], list[float]]
+LONGEST = 2_000  # words; the package compares each with each, and ten thousand take it half a minute
 STEMMER = Parameter("stemmer", True, "Porter's stems, as most papers have it", choices=(True, False))
 SMOOTHING = Parameter(
     "smoothing", 1, "NLTK's smoothing method; 0 is none, 1 adds a tiny count", choices=(0, 1, 2, 3, 4, 5, 6, 7)
@@ -109,7 +111,15 @@ class PublishedRecipe:
         return False, f"{self.package} is not installed: python3 run.py extras recipes"
 
     def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
-        return [MetricResult(value) for value in self.scored(batch, params)]
+        short = [one for one in batch if max(map(_words, (one.hypothesis, *one.references))) <= LONGEST]
+        values = iter(self.scored(short, params))
+        kept = {id(one) for one in short}
+        too_long = undefined(f"a text has more than {LONGEST:,} words")
+        return [MetricResult(next(values)) if id(one) in kept else too_long for one in batch]
+
+
+def _words(text: str) -> int:
+    return len(text.split())
 
 
 RECIPES = (

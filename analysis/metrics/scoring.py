@@ -1,6 +1,6 @@
 """The one door to every metric: texts are checked and prepared here, and what has no value gets its reason here."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from math import isfinite
@@ -79,7 +79,7 @@ def score(
     settings = resolved(spec, params or {}, language)
     require_language(spec, settings, preparation, language)
     prepared = prepare(batch, effective(spec, preparation))
-    answers = [settled(spec, item) for item in prepared]
+    answers = [_emptied(*pair) or settled(spec, pair[1]) for pair in zip(batch, prepared, strict=True)]
     open_items = [item for item, answer in zip(prepared, answers, strict=True) if answer is None]
     computed = iter(_computed(metric, spec, open_items, settings))
     return [answer if answer is not None else next(computed) for answer in answers]
@@ -103,6 +103,13 @@ def prepare(batch: Sequence[Item], preparation: Preparation) -> list[Item]:
     if preparation == RAW and not any(isinstance(item, System) for item in batch):
         return list(batch)
     return [_prepared(item, hypothesis, reference) for item in batch]
+
+
+def _emptied(given: Item, prepared: Item) -> MetricResult | None:
+    """Return why a question has no value of whose references a preparation leaves nothing, such as "?" under ptb."""
+    if isinstance(given, Question) and isinstance(prepared, Question) and given.references and not prepared.references:
+        return undefined("nothing is left of the reference once it is prepared")
+    return None
 
 
 def settled(spec: MetricSpec, item: Item) -> MetricResult | None:
@@ -174,17 +181,18 @@ def _sound(result: MetricResult, spec: MetricSpec) -> MetricResult:
 
     Rounding may carry a value past an end of the range by a hair; then it is that end.
     """
+    (low, high), given = spec.range, result.value
+    if type(given) is float and low <= given <= high and isfinite(given):  # nearly all are
+        return result
     if result.status is not Status.OK:
         return result
-    if result.value is None or not isfinite(result.value):
-        return failed(f"the value is not a number: {result.value}")
-    low, high = spec.range
-    value = float(result.value)
+    if given is None or not isfinite(given):
+        return failed(f"the value is not a number: {given}")
+    value = float(given)
     slack = ROUNDING * max(1.0, min(abs(high), 100.0))
     if not low - slack <= value <= high + slack:
         return failed(f"the value {value:.6g} is outside the metric's range {low:g} to {high:g}")
-    kept_value = min(max(value, low), high)
-    return result if type(result.value) is float and kept_value == value else replace(result, value=kept_value)
+    return replace(result, value=min(max(value, low), high))
 
 
 def _remembering(change: Callable[[str], str]) -> Callable[[str], str]:
@@ -200,19 +208,24 @@ def _remembering(change: Callable[[str], str]) -> Callable[[str], str]:
 
 def _prepared(item: Item, hypothesis: Callable[[str], str], reference: Callable[[str], str]) -> Item:
     if isinstance(item, System):
-        kept = tuple(question for question in item.questions if question.references)
-        return System(tuple(_question(question, hypothesis, reference) for question in kept))
+        changed = (_question(question, hypothesis, reference) for question in item.questions)
+        return System(tuple(question for question in changed if question.references))
     if isinstance(item, QuestionSet):
         return replace(
             item,
             hypotheses=tuple(map(hypothesis, item.hypotheses)),
-            references=tuple(map(reference, item.references)),
+            references=_left(map(reference, item.references)),
         )
     return _question(item, hypothesis, reference)
 
 
 def _question(item: Question, hypothesis: Callable[[str], str], reference: Callable[[str], str]) -> Question:
-    return replace(item, hypothesis=hypothesis(item.hypothesis), references=tuple(map(reference, item.references)))
+    return replace(item, hypothesis=hypothesis(item.hypothesis), references=_left(map(reference, item.references)))
+
+
+def _left(references: Iterable[str]) -> tuple[str, ...]:
+    """Return the references of which the preparation has left something."""
+    return tuple(reference for reference in references if reference.strip())
 
 
 def _check(index: int, item: Item) -> None:

@@ -18,7 +18,8 @@ from analysis.sections.dependability import DependabilityOfSystems
 from analysis.sections.differences import Differences, Leaders
 from analysis.sections.distributions import Distributions
 from analysis.sections.exclusions import Exclusions
-from analysis.sections.judge_bias import JudgeBias, JudgeLevels, JudgeUse
+from analysis.sections.judge_bias import JudgeBias, JudgedItems, JudgeLevels, JudgeUse
+from analysis.sections.judge_corrections import CorrectedMeans
 from analysis.sections.judge_verdicts import AgainstPeople, Verdicts
 from analysis.sections.levels import Levels
 from analysis.sections.machine_judges import MachineJudges
@@ -80,7 +81,16 @@ CHAPTERS: tuple[Chapter, ...] = (
     Chapter(
         "judges",
         "Machine judges",
-        (MachineJudges(), Verdicts(), AgainstPeople(), JudgeBias(), JudgeLevels(), JudgeUse()),
+        (
+            MachineJudges(),
+            Verdicts(),
+            AgainstPeople(),
+            JudgeBias(),
+            JudgeLevels(),
+            JudgeUse(),
+            CorrectedMeans(),
+            JudgedItems(),
+        ),
     ),
     Chapter("texts", "Texts", (Spans(), SpanMarks(), SetFacts(), ComputedFacts(), Sets())),
     Chapter("slices", "Slices", (Slices(),)),

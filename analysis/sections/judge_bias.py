@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from analysis import frames
 from analysis.reports.layout import Cell, Line, Table
 from analysis.reports.written import between, bracketed, coefficient, percent, signed
 from analysis.sections.judge_verdicts import level_for
@@ -80,6 +82,66 @@ class JudgeLevelRow:
     measure: str
     baseline: float
     estimate: Tested
+
+
+@dataclass(frozen=True)
+class JudgedItemRow:
+    """One value of one judge beside people's mean, with the judge's reason.
+
+    criterion: key of the criterion
+    judge: name of the judge
+    source: key of the source
+    system: name of the system
+    position: slot of the question in its set; 0 for the set as a whole
+    question: its text
+    repeat: which time the judge was asked
+    value: what it said; empty for "cannot say"
+    people: mean of what people said
+    rationale: the judge's reason
+    """
+
+    criterion: str
+    judge: str
+    source: str
+    system: str
+    position: int
+    question: str
+    repeat: int
+    value: float
+    people: float
+    rationale: str
+
+
+class JudgedItems(Section[JudgedItemRow]):
+    """Every value of every judge, to download."""
+
+    key = "judged_items"
+    title = "Every judgment of a machine beside people's mean"
+    identity = ("criterion", "judge", "source", "system", "position", "repeat")
+    download_only = True
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[JudgedItemRow]:
+        material = inputs.said
+        said = frames.by_machines(material)
+        if said.empty:
+            return []
+        slots = material.slots.set_index("unit")[["source", "system", "position", "text"]]
+        people = material.judgments.groupby(["unit", "criterion"])["value"].mean().rename("people")
+        table = said.join(slots, on="unit").join(people, on=["unit", "criterion"])
+        table[["system", "text", "rationale"]] = table[["system", "text", "rationale"]].fillna("")
+        records: list[dict[str, Any]] = table.to_dict("records")  # type: ignore[assignment]
+        texts = ("criterion", "judge", "source", "system", "rationale")
+        return [
+            JudgedItemRow(
+                **{name: str(row[name]) for name in texts},
+                position=int(row["position"]),
+                question=str(row["text"]),
+                repeat=int(row["repeat"]),
+                value=float(row["value"]),
+                people=float(row["people"]),
+            )
+            for row in records
+        ]
 
 
 class JudgeBias(Section[JudgeBiasRow]):

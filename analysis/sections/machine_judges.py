@@ -60,6 +60,7 @@ class MachineJudges(Section[MachineJudgeRow]):
     key = "machine_judges"
     title = "Machine judges"
     identity = ("judge",)
+    beside = (("judged_items", "Every judgment of a machine beside people's mean"),)
     note = (
         "A machine judge stands apart from people: no mean, no agreement and no comparison of systems in this report "
         "counts what it said."

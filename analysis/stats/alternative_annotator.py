@@ -194,18 +194,18 @@ def _against(name: str, wins: Wins, codes: IntArray, epsilon: float, fewest: int
     if n < fewest or n < 2:
         return AgainstPerson(person=name, n=n, reason=f"{n} items that the judge and others judged too: too few")
     gap = person - judge
-    p = _one_sided(gap, epsilon)
+    p = one_sided(gap, epsilon)
     return AgainstPerson(
         person=name,
         n=n,
         advantage=float(judge.mean()),
         person_advantage=float(person.mean()),
         p_items=p,
-        p=_by_source(gap, codes[items], epsilon) if together else p,
+        p=one_sided_by_source(gap, codes[items], epsilon) if together else p,
     )
 
 
-def _one_sided(gap: FloatArray, epsilon: float) -> float:
+def one_sided(gap: FloatArray, epsilon: float) -> float:
     """Return p that the mean of a gap is epsilon or more."""
     if np.ptp(gap) == 0:
         return 0.0 if gap[0] < epsilon else 1.0
@@ -214,7 +214,7 @@ def _one_sided(gap: FloatArray, epsilon: float) -> float:
     return float(stats.ttest_1samp(gap, epsilon, alternative="less").pvalue)
 
 
-def _by_source(gap: FloatArray, codes: IntArray, epsilon: float) -> float:
+def one_sided_by_source(gap: FloatArray, codes: IntArray, epsilon: float) -> float:
     """Return the same p by Student's t on the error from leaving out one source at a time."""
     _, source = np.unique(codes, return_inverse=True)
     count = np.bincount(source).astype(float)

@@ -10,17 +10,24 @@ from django.db.models.fields.json import KeyTextTransform
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from analysis.actions import beside, fitting, offers, scoring_jobs, system_columns, tuning
 from analysis.actions.scores import CORE
 from analysis.forms.metrics import CompareForm, ScoresForm, SystemScoresForm
+from analysis.metrics.languages import is_spaced
 from analysis.reports import scoring as layout
 from judging import tasks
 from judging.actions import jobs
 from judging.guards import collection_for_owner, collection_for_readers, jobs_of
 from judging.models import Collection, Job, Metric
 
+PRESETS = {
+    "qgbench": _lazy("QG-Bench's columns (lmqg)"),
+    "rouge_score": _lazy("rouge-score"),
+    "nltk": _lazy("NLTK, lower-cased"),
+}
 TOLD = {  # what the details of a column's scores tell of it
     "uncased": Count("scores", filter=Q(scores__detail__cased=False)),
     "truncated": Count("scores", filter=Q(scores__detail__truncated=True)),
@@ -39,6 +46,8 @@ def metrics(request: HttpRequest, collection: Collection) -> HttpResponse:
     if tuned:
         base = tuned.parameters["metric"]
         initial = {"metrics": [base, f"q_{base}"], **ScoresForm.filled(tuning.settings_of(tuned))}
+    if preset := offers.PRESETS.get(request.GET.get("recipe", "")):
+        initial = {**preset, **ScoresForm.filled(preset["settings"])}
     return _page(request, collection, ScoresForm(initial=initial, collection=collection), tuned=tuned)
 
 
@@ -119,6 +128,7 @@ def _page(
         "form": form,
         "tuned": tuned,
         "offers": [_offered(offer, form, chosen) for offer in offers.offers(collection)],
+        "presets": [(key, PRESETS[key]) for key in offers.PRESETS] if is_spaced(collection.language) else [],
         "made": [form[f"-{name}"] for name in offers.MADE],
         "columns": [layout.column(row) for row in columns],
         "compare": CompareForm(collection=collection),

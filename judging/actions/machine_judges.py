@@ -158,9 +158,10 @@ def _told(problem: Any) -> dict[str, Any]:
 
 
 def problem_lines(judge: MachineJudge, most: int = 20) -> Sequence[str]:
-    """Return the first problems of a judge's table as sentences."""
-    return [
-        f"row {each['row']}{', ' + each['column'] if each['column'] else ''}: "
-        f"{repr(each['value']) + ' ' if each['value'] else ''}{each['reason']}"
-        for each in judge.problems[:most]
-    ]
+    """Return the first problems of a judge's answers as sentences."""
+    lines = []
+    for each in judge.problems[:most]:
+        where = ", ".join(filter(None, [f"row {each['row']}" if each["row"] else "a question", each["column"]]))
+        value = f"“{each['value'][:80]}” " if each["value"] else ""
+        lines.append(f"{where}: {value}{each['reason']}")
+    return lines

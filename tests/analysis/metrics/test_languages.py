@@ -7,7 +7,17 @@ from types import SimpleNamespace
 import pytest
 
 from analysis.metrics import registry
-from analysis.metrics.contract import Need, NotForLanguage, Preparation, Question, QuestionSet, Unit, fingerprint
+from analysis.metrics.contract import (
+    Need,
+    NotForLanguage,
+    Preparation,
+    Question,
+    QuestionSet,
+    Status,
+    System,
+    Unit,
+    fingerprint,
+)
 from analysis.metrics.languages import UNSPACED, default_preparation
 from analysis.metrics.noise import knows_noise
 from analysis.metrics.preparation import not_for, segments, step
@@ -26,7 +36,8 @@ QUESTIONS = {
     "ja": ("古い橋はいつ建てられましたか？", "古い橋は誰が払いましたか？", "鳥はなぜ歌うのでしょう"),
     "ko": ("그 오래된 다리는 몇 년에 지어졌습니까?", "그 오래된 다리는 누가 지불했습니까?", "새들이 노래하는 이유"),
 }
-CHANGED_STEMS = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l")
+LONG = " ".join(f"w{i % 977}" for i in range(10_000))
+OF_WORDS = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l")
 
 
 def prepared(language: str) -> Preparation:
@@ -34,7 +45,7 @@ def prepared(language: str) -> Preparation:
 
 
 @pytest.mark.parametrize("language", QUESTIONS)
-@pytest.mark.parametrize("id", CHANGED_STEMS)
+@pytest.mark.parametrize("id", OF_WORDS)
 def test_the_same_question_is_at_the_top_and_another_below(language: str, id: str) -> None:
     question, near, far = QUESTIONS[language]
     batch = [Question(text, (question,)) for text in (question, near, far)]
@@ -55,7 +66,7 @@ def test_every_metric_scores_the_language_or_says_why_not(language: str, entry: 
     asked = [Question(text, (question,), f"{question} {near}", "1790") for text in (question, near)]
     items = {
         Unit.SET: [QuestionSet((each.hypothesis,), each.references, ("1790",)) for each in asked],
-        Unit.SYSTEM: [__import__("analysis.metrics.contract", fromlist=["System"]).System((each,)) for each in asked],
+        Unit.SYSTEM: [System((each,)) for each in asked],
     }.get(metric.spec.unit, asked)
     try:
         found = score(metric, items, preparation=prepared(language), language=language)
@@ -180,3 +191,38 @@ def test_a_value_outside_the_declared_range_is_a_failure_and_a_hair_over_it_is_i
 @pytest.mark.skipif(not sudachi_version(), reason="sudachi is not installed (python3 run.py extras japanese)")
 def test_japanese_words_are_sudachis() -> None:
     assert sudachi("古い橋はいつ建てられましたか？").split()[:3] == ["古い", "橋", "は"]
+
+
+@pytest.mark.parametrize("id", ["bleu_1", "bleu_4", "rouge_l", "nist", "f_bleu_1", "corpus_bleu_4", "self_bleu_2"])
+def test_what_a_preparation_leaves_nothing_of_is_told_and_breaks_nothing(id: str) -> None:
+    metric = registry.get(id)
+    questions = [Question("Who?", ("?",)), Question("Who built it?", ("Who built it?", "?!")), Question("?", ("Who?",))]
+    items = {
+        Unit.SET: [QuestionSet((one.hypothesis,), one.references) for one in questions],
+        Unit.SYSTEM: [System(tuple(questions))],
+    }.get(metric.spec.unit, questions)
+    found = score(metric, items, preparation=Preparation("ptb", "ptb"))
+    if metric.spec.unit is Unit.MULTI_REF:
+        assert found[0].reason == "nothing is left of the reference once it is prepared"
+        assert found[1].value > 0
+        assert found[2].value == 0
+    else:
+        assert not [result for result in found if result.status is Status.FAILED]
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "👩‍🔬 wer war es?",
+        "e\u0301 a\u0300 und ü",
+        "日本 and русский 한국 ไทย?",
+        " ".join(f"w{i % 977}" for i in range(10_000)),
+    ],
+    ids=["emoji", "marks", "scripts", "long"],
+)
+def test_odd_texts_score_as_themselves(text: str, language: str) -> None:
+    for id in ("bleu_1", "rouge_l"):
+        (result,) = score(registry.get(id), [Question(text, (text,))], preparation=prepared(language),
+                          language=language)  # fmt: skip
+        assert result.value == pytest.approx(1, abs=1e-6)

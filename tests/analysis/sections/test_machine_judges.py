@@ -1,5 +1,7 @@
 """Machine judges in a report: worked by hand or by scipy, and never among people's numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from django.utils import timezone
@@ -9,7 +11,8 @@ from analysis import frames
 from analysis.actions import runs
 from analysis.sections.agreement import Agreement
 from analysis.sections.annotators import Annotators
-from analysis.sections.judge_bias import JudgeBias, JudgeLevels, JudgeUse
+from analysis.sections.judge_bias import JudgeBias, JudgedItems, JudgeLevels, JudgeUse
+from analysis.sections.judge_corrections import CorrectedMeans
 from analysis.sections.judge_verdicts import AgainstPeople, Verdicts
 from analysis.sections.machine_judges import MachineJudges
 from analysis.sections.system_means import SystemMeans
@@ -151,6 +154,28 @@ def test_a_judge_on_half_the_items_is_compared_on_those():
                        about={"name": "Half", "model": "m"})  # fmt: skip
     (row,) = records(Verdicts, made)
     assert row["items"] == 32
+
+
+def test_people_correct_a_judge_that_has_more_items():
+    made = study()
+    assert records(CorrectedMeans, made) == []
+    judge(made, JUDGE)
+    assert records(CorrectedMeans, made) == []  # people judged all of its items
+    units = frames.material(made).slots.query("position > 0")["unit"].tolist()
+    read = frames.material(made)
+    part = replace(read, judgments=read.judgments[read.judgments["unit"].isin(units[:24])])
+    whole, *_ = records(CorrectedMeans, part)
+    assert (whole["system"], whole["items"], whole["judged"]) == ("", 40, 24)
+    assert whole["people_value"] == pytest.approx(PEOPLE[:24].mean())
+    gap = JUDGE.mean() - JUDGE[:24].mean()
+    assert whole["corrected_value"] == pytest.approx(PEOPLE[:24].mean() + whole["tuning"] * gap)
+
+
+def test_every_value_can_be_downloaded_with_its_reason(campaign):
+    rows = picked(records(JudgedItems, campaign), repeat=1)
+    assert len(rows) == 40
+    row = next(row for row in rows if row["question"] == "Who built lock 4?")
+    assert (row["value"], row["people"], row["rationale"]) == (JUDGE[4], pytest.approx(PEOPLE[4].mean()), "because")
 
 
 def test_nothing_of_a_judge_enters_peoples_numbers(campaign):

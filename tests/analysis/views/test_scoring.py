@@ -265,3 +265,13 @@ def test_only_the_owner_brings_scores(client, collection):
     assert brought(client, collection, "system,F1\nAlba,1\n").status_code == 403
     client.force_login(factories.researcher())
     assert brought(client, collection, "system,F1\nAlba,1\n").status_code == 404
+
+
+def test_a_papers_recipe_fills_in_the_form(owner, collection):
+    page = owner.get(address("metrics", collection), {"recipe": "qgbench"}).content.decode()
+    assert re.search(r'value="rouge_l" checked', page)
+    assert not re.search(r'value="bleu_1" checked', page)
+    assert re.search(r'name="prepare_hypothesis".*?value="nqg" selected', page, re.DOTALL)
+    chosen = re.search(r'name="prepare_reference".*?value="(\w+)" selected', page, re.DOTALL)
+    assert chosen[1] == "raw"
+    assert owner.get(address("metrics", collection), {"recipe": "none-such"}).status_code == 200

@@ -1,0 +1,109 @@
+"""What a judge's large sample adds to people's small one: means that people correct, and what that saves."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.written import between, known, or_dash
+from analysis.sections.judge_verdicts import level_for
+from analysis.sections.machine_judges import judged_criteria
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.stats.estimate import Estimate
+from analysis.stats.prediction_powered import ALL_JUDGED, corrected_mean
+
+
+@dataclass(frozen=True)
+class CorrectedMeanRow:
+    """The mean of one system, or of all, by people alone and by people with one judge.
+
+    criterion: key of the criterion
+    judge: name of the judge
+    system: name of the system; empty for all
+    items: units that the judge has
+    judged: units of these that people judged
+    tuning: how far the judge is trusted: lambda, 0 not at all, 1 wholly
+    saves: for an interval as narrow people alone would need so many times the items
+    people: mean of people's means over the units that they judged
+    corrected: mean of the judge over all its units, corrected by people where they judged
+    """
+
+    criterion: str
+    judge: str
+    system: str
+    items: int
+    judged: int
+    tuning: float
+    saves: float
+    people: Estimate = field(metadata={"prefix": "people_"})
+    corrected: Estimate = field(metadata={"prefix": "corrected_"})
+
+
+class CorrectedMeans(Section[CorrectedMeanRow]):
+    """Prediction-powered means, where a judge has items that people have not."""
+
+    key = "corrected_means"
+    title = "What a machine adds to people's sample"
+    identity = ("criterion", "judge", "system")
+    note = (
+        "Where people judged a part of what a machine judged, its mean over all items is corrected by people where "
+        "both judged (Angelopoulos and others 2023), with as much trust in the machine as narrows the interval most. "
+        "This holds only if the sources that people judged are a random part of all. These means stand here alone; "
+        "the report's means are people's."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CorrectedMeanRow]:
+        rows = []
+        for judged in judged_criteria(inputs.said):
+            if level_for(judged.criterion) != "ordinal":
+                continue
+            count = (~np.isnan(judged.people)).sum(axis=1)
+            total = np.nansum(judged.people, axis=1)
+            means = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+            systems = np.asarray(judged.systems, dtype=object)
+            sources = np.asarray(judged.sources, dtype=object)
+            for name, values in judged.judges.items():
+                for system in ("", *sorted(set(systems.tolist()) - {""})):
+                    part = (systems == system) | (system == "")
+                    one = corrected_mean(means[part], values[part], sources=sources[part])
+                    if one.corrected.reason == ALL_JUDGED:
+                        continue
+                    rows.append(
+                        CorrectedMeanRow(
+                            criterion=judged.criterion.key,
+                            judge=name,
+                            system=system,
+                            items=one.items,
+                            judged=one.judged,
+                            tuning=one.tuning,
+                            saves=one.saves,
+                            people=one.people,
+                            corrected=one.corrected,
+                        )
+                    )
+        return rows
+
+    def tables(self, found: Found) -> list[Table]:
+        rows = found.of(CorrectedMeans)
+        tables = []
+        for criterion, judge in dict.fromkeys((row.criterion, row.judge) for row in rows):
+            own = [row for row in rows if (row.criterion, row.judge) == (criterion, judge)]
+            heads = ["People alone", "With the machine", "Trust", "Saves"]
+            lines = [_line(row) for row in own]
+            reasons = list(
+                dict.fromkeys(row.corrected.reason for row in own if row.corrected.reason)
+            )
+            title = f"{found.name_of(criterion)}: {judge}"
+            tables.append(Table(title, heads, lines, first="System", reasons=reasons))
+        return tables
+
+
+def _line(row: CorrectedMeanRow) -> Line:
+    saves = f"× {row.saves:.1f}" if known(row.saves) else "–"
+    cells = [
+        Cell(or_dash(row.people.value), between(row.people)),
+        Cell(or_dash(row.corrected.value), between(row.corrected)),
+        Cell(or_dash(row.tuning)),
+        Cell(saves),
+    ]
+    return Line(row.system or "all systems", cells, under=f"{row.judged:,} of {row.items:,} items")

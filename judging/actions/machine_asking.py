@@ -1,0 +1,267 @@
+"""Asking a machine judge at an address that speaks the OpenAI chat protocol: question by question, to be resumed."""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import Any
+from urllib import request
+from urllib.error import HTTPError, URLError
+
+from django.db import transaction
+
+from judging.actions.machine_judges import items
+from judging.formats import rubric as documents
+from judging.formats.machine_prompts import Asked, NoAnswer, Read, asked_criteria, instruction, item_text, read_reply
+from judging.models import Campaign, Criterion, MachineJudge, MachineJudgment, Question, User
+
+TRIES = 3
+LATER = (429, 500, 502, 503, 504, 529)  # the server may answer another time
+LARGEST_REPLY = 1_000_000  # bytes
+RAW_KEPT = 20_000  # characters
+PROBLEMS_KEPT = 500
+A_TOKEN = 4  # characters, for estimates
+REPLY_TOKENS = 80  # of an answer, for estimates
+MILLION = 1_000_000
+
+
+class CannotAsk(Exception):
+    """Nothing more can be asked: a refused key, an unknown model, another prompt under this name."""
+
+
+class Unanswered(Exception):
+    """One question got no usable reply; the message says why, `raw` is what came."""
+
+    def __init__(self, reason: str, raw: str = "") -> None:
+        super().__init__(reason)
+        self.raw = raw
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the server sent."""
+
+    text: str
+    tokens_in: int
+    tokens_out: int
+    model: str = ""
+
+
+@dataclass(frozen=True)
+class Chat:
+    """An address with a model. The key is held in memory for the run and stored nowhere."""
+
+    address: str
+    model: str
+    temperature: float = 0.0
+    key: str = field(default="", repr=False)
+    seconds: float = 60.0
+    longest: int = 500  # tokens of a reply
+    wait: Callable[[float], None] = time.sleep
+
+    def __post_init__(self) -> None:
+        if not self.address.startswith(("http://", "https://")):
+            raise CannotAsk("the address begins with http:// or https://")
+
+    def ask(self, system: str, user: str) -> Reply:
+        """Return the reply to one question; a server that is busy or late is asked again, three times in all."""
+        for attempt in range(1, TRIES + 1):
+            try:
+                return self._once(system, user)
+            except HTTPError as error:
+                said = error.read(500).decode("utf-8", "replace")
+                if error.code not in LATER:
+                    raise CannotAsk(f"the server refuses (HTTP {error.code}): {said}") from None
+                reason = f"the server answered HTTP {error.code}"
+            except (URLError, TimeoutError, ConnectionError) as error:
+                reason = f"no answer: {getattr(error, 'reason', '') or error or type(error).__name__}"
+            if attempt < TRIES:
+                self.wait(2.0**attempt)
+        raise Unanswered(f"{reason}, {TRIES} times")
+
+    def _once(self, system: str, user: str) -> Reply:
+        body = {
+            "model": self.model,
+            "temperature": self.temperature,
+            "max_tokens": self.longest,
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
+        }
+        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {self.key}"} if self.key else {})
+        url = f"{self.address.rstrip('/')}/chat/completions"
+        call = request.Request(url, json.dumps(body).encode(), headers)  # noqa: S310  __post_init__ has looked
+        with request.urlopen(call, timeout=self.seconds) as answer:  # noqa: S310
+            raw = answer.read(LARGEST_REPLY).decode("utf-8", "replace")
+        return _reply(raw)
+
+
+def _reply(raw: str) -> Reply:
+    try:
+        found = json.loads(raw)
+        choice = found["choices"][0]
+        text = choice["message"]["content"] or ""
+        usage = found.get("usage") or {}
+    except (ValueError, KeyError, IndexError, TypeError):
+        raise Unanswered("the server's reply is no chat completion", raw) from None
+    if choice.get("finish_reason") == "length":
+        raise Unanswered("the answer was cut off", text)
+    asked, answered = (int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens"))
+    return Reply(str(text), asked, answered, str(found.get("model") or ""))
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What a million tokens cost, and what may be spent in all."""
+
+    tokens_in: Decimal = Decimal(0)
+    tokens_out: Decimal = Decimal(0)
+    budget: Decimal | None = None
+
+    def of(self, tokens_in: int, tokens_out: int) -> Decimal:
+        return (self.tokens_in * tokens_in + self.tokens_out * tokens_out) / MILLION
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """What asking would take: questions without an answer yet, tokens and cost."""
+
+    questions: int
+    tokens_in: int
+    tokens_out: int
+    cost: Decimal
+
+
+@dataclass(frozen=True)
+class Done:
+    """What asking brought."""
+
+    answered: int
+    unanswered: int
+    left: int
+    cost: Decimal
+    stopped: str = ""
+
+
+def prompt_of(campaign: Campaign) -> str:
+    """Return the instruction of a campaign's protocol."""
+    return instruction(documents.from_document(campaign.rubric.document))
+
+
+def estimate(*, campaign: Campaign, name: str, prices: Prices) -> Estimated:
+    """Estimate tokens by length, before anything is asked."""
+    rubric = documents.from_document(campaign.rubric.document)
+    system = len(instruction(rubric))
+    known = MachineJudge.objects.filter(campaign=campaign, name=name).first()
+    texts = [item_text(asked, rubric) for _, asked in _open(campaign, known)]
+    tokens_in = sum(system + len(text) for text in texts) // A_TOKEN
+    tokens_out = REPLY_TOKENS * len(texts)
+    return Estimated(len(texts), tokens_in, tokens_out, prices.of(tokens_in, tokens_out))
+
+
+def ask(
+    *, campaign: Campaign, by: User, name: str, chat: Chat, prices: Prices, today: date,
+    most: int | None = None, step: Callable[[int], None] = lambda done: None,
+) -> Done:  # fmt: skip
+    """Ask about every question that has no answer yet; each answer stands as soon as it came.
+
+    Raises
+    ------
+    CannotAsk
+        Before anything is asked: the campaign is a draft, or the name belongs to another model or prompt.
+    """
+    judge = _judge(campaign, by, name, chat, today)
+    rubric = documents.from_document(campaign.rubric.document)
+    criteria = asked_criteria(rubric)
+    rows = dict(Criterion.objects.filter(rubric=campaign.rubric_id).values_list("key", "pk"))
+    answered = unanswered = 0
+    cost, stopped = Decimal(0), ""
+    waiting = list(_open(campaign, judge))
+    for unit, asked in waiting[:most]:
+        if prices.budget is not None and (judge.cost or Decimal(0)) >= prices.budget:
+            stopped = "the budget is spent"
+            break
+        try:
+            reply = chat.ask(judge.prompt, item_text(asked, rubric))
+        except CannotAsk as refused:
+            stopped = str(refused)
+            break
+        except Unanswered as lost:
+            unanswered += 1
+            _note(judge, unit, str(lost), lost.raw)
+            continue
+        spent = prices.of(reply.tokens_in, reply.tokens_out)
+        cost += spent
+        try:
+            read = read_reply(reply.text, criteria)
+        except NoAnswer as reason:
+            unanswered += 1
+            _pay(judge, spent, reply)
+            _note(judge, unit, str(reason), reply.text)
+            continue
+        _keep(judge, unit, read, reply, rows, spent)
+        answered += 1
+        step(answered + unanswered)
+    return Done(answered, unanswered, len(waiting) - answered, cost, stopped)
+
+
+def _judge(campaign: Campaign, by: User, name: str, chat: Chat, today: date) -> MachineJudge:
+    """Return the judge of that name, made if there is none; another model or prompt under the name is refused."""
+    if campaign.state == Campaign.State.DRAFT:
+        raise CannotAsk("Lock the campaign first: a draft's protocol and questions may still change.")
+    prompt = prompt_of(campaign)
+    digest = hashlib.sha256(prompt.encode()).hexdigest()
+    judge, made = MachineJudge.objects.get_or_create(
+        campaign=campaign, name=name,
+        defaults={"model": chat.model, "prompt": prompt, "prompt_sha256": digest, "temperature": chat.temperature,
+                  "judged_on": today, "created_by": by},
+    )  # fmt: skip
+    if not made and (judge.model, judge.prompt_sha256, judge.temperature) != (chat.model, digest, chat.temperature):
+        raise CannotAsk(f"{name} is another model, prompt or temperature: take another name.")
+    return judge
+
+
+def _open(campaign: Campaign, judge: MachineJudge | None) -> Iterator[tuple[int, Asked]]:
+    """Yield the questions without an answer of the judge, with what annotators see beside them."""
+    done = set(judge.judgments.values_list("unit", flat=True)) if judge else set()
+    kept = [item for item in items(campaign) if item.unit not in done]
+    related = "unit__question_set__source__passage"
+    by_unit = Question.objects.select_related(related).in_bulk([item.unit for item in kept])
+    for item in kept:
+        question = by_unit[item.unit]
+        source = question.unit.question_set.source
+        beside = {
+            "passage": source.passage.text if source.passage else "", "sentence": source.sentence,
+            "answer": source.answer, "target_type": source.target_type, "modality": source.modality,
+            "submitted_answer": question.submitted_answer, "submitted_type": question.question_type,
+        }  # fmt: skip
+        yield item.unit, Asked(question.text, beside)
+
+
+def _keep(judge: MachineJudge, unit: int, read: Read, reply: Reply, rows: Mapping[str, int], spent: Decimal) -> None:
+    with transaction.atomic():
+        MachineJudgment.objects.bulk_create(
+            MachineJudgment(
+                judge=judge, unit_id=unit, criterion_id=rows[key], value=value, rationale=read.rationale,
+                raw=reply.text[:RAW_KEPT],
+            )
+            for key, value in read.values.items()
+        )  # fmt: skip
+        # an answer at last: what was noted of the question before is over
+        judge.problems = [each for each in judge.problems if each.get("unit") != unit]
+        _pay(judge, spent, reply)
+
+
+def _pay(judge: MachineJudge, spent: Decimal, reply: Reply) -> None:
+    judge.cost = (judge.cost or Decimal(0)) + spent
+    judge.version = judge.version or (reply.model[:200] if reply.model != judge.model else "")
+    judge.save(update_fields=["cost", "version", "problems"])
+
+
+def _note(judge: MachineJudge, unit: int, reason: str, raw: str) -> None:
+    """Keep why a question has no answer, with what came; it is asked again by the next call."""
+    others: Sequence[Any] = [each for each in judge.problems if each.get("unit") != unit]
+    row = {"row": 0, "unit": unit, "column": "", "value": raw[:RAW_KEPT], "reason": reason}
+    judge.problems = [*others, row][:PROBLEMS_KEPT]
+    judge.save(update_fields=["problems"])
