@@ -30,10 +30,10 @@ from judging.selection import CannotChoose
 
 PLANNED = (
     "title", "annotators_per_task", "tasks_per_annotator", "order", "lease_minutes", "time_zone", "introduction",
-    "consent", "contact",
+    "consent", "contact", "pay",
 )  # fmt: skip
 DOUBLE_CLICK = timedelta(seconds=10)
-AMENDABLE = ("lease_minutes", "introduction", "contact")
+AMENDABLE = ("lease_minutes", "introduction", "contact", "pay")
 
 
 class NotAllowedNow(Exception):
@@ -123,7 +123,8 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
         },
         "design": {key: getattr(campaign, key) for key in ("annotators_per_task", "order", "lease_minutes")}
         | ({"tasks_per_annotator": campaign.tasks_per_annotator} if campaign.tasks_per_annotator else {}),
-        "texts": {key: getattr(campaign, key) for key in ("introduction", "consent", "contact")},
+        "texts": {key: getattr(campaign, key) for key in ("introduction", "consent", "contact")}
+        | ({"pay": campaign.pay} if campaign.pay else {}),
     }
 
 

@@ -109,6 +109,7 @@ class Campaign(models.Model):
     introduction = models.TextField(blank=True, help_text="What annotators read before they begin.")
     consent = models.TextField(blank=True, help_text="What annotators agree to; they tick it before the first task.")
     contact = models.CharField(max_length=200, blank=True)
+    pay = models.CharField(max_length=300, blank=True, help_text="What annotators get, in words.")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     locked_at = models.DateTimeField(null=True, blank=True)

@@ -44,8 +44,8 @@ MAY = {
     "judging:collection_new analysis:reproduce",
     RESEARCHERS: "judging:rubric judging:rubric_file",
     ADMINISTRATOR: "judging:accounts judging:account_new judging:account judging:let_try judging:password_link",
-    ANNOTATOR: """annotation:work annotation:consent annotation:pause annotation:done annotation:new_link
-        annotation:task annotation:draft annotation:submit annotation:hand_in_again""",
+    ANNOTATOR: """annotation:work annotation:start annotation:consent annotation:pause annotation:done
+        annotation:new_link annotation:task annotation:draft annotation:submit annotation:hand_in_again""",
     ANNOTATOR | STAFF: "annotation:guideline",
     STAFF: """judging:campaign judging:draws judging:tasks judging:codebook judging:label_studio judging:export
         judging:annotators judging:collection judging:quarantine judging:api_campaign judging:api_judgments
