@@ -166,7 +166,7 @@ def measure(port: int, words: int, only: str | None, executable: str) -> None:
                 context = browser.new_context(viewport=viewport, base_url=f"http://localhost:{port}")
                 context.add_cookies([cookie | {"domain": "localhost", "path": "/"}])
                 page = context.new_page()
-                page.goto(f"/work/{study.uuid}/", wait_until="networkidle")
+                page.goto(f"/work/{study.uuid}/?begin", wait_until="networkidle")
                 view = page.evaluate("document.documentElement.dataset.view")
                 seen, keys, _ratings = rate(page)
                 print(line(key, (width, height), seen, keys, view), flush=True)

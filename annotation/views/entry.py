@@ -13,8 +13,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.forms import JoinForm
+from annotation.views.start import facts
 from annotation.views.work import enrollment_of
-from judging.actions import enrollments, sheets
+from judging.actions import enrollments
 from judging.actions.enrollments import InvitationOver, TooManyNow
 from judging.guards import campaign_for_annotators
 from judging.models import Campaign, Invitation, Membership, User
@@ -120,15 +121,10 @@ def _landing(request: HttpRequest, campaign: Campaign, form: JoinForm, before: s
 
 def _about(campaign: Campaign) -> dict[str, Any]:
     """Return what people read before they join."""
-    seconds = sheets.known(campaign.rubric).document.estimated_seconds
-    return {
+    return facts(campaign) | {
         "title": campaign.title,
         "about": _paragraphs(campaign.introduction),
-        "minutes": max(1, round(seconds / 60)),
-        "tasks": None,
-        "pay": "",
         "consent": _paragraphs(campaign.consent),
-        "contact": campaign.contact,
         "may_withdraw": enrollments.may_withdraw(campaign),
     }
 

@@ -78,6 +78,7 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
         "submit_url": f"{reverse('annotation:submit', kwargs=own)}?step={assignment.stage}",
         "draft_url": reverse("annotation:draft", kwargs=own),
         "guideline_url": reverse("annotation:guideline", args=[campaign.uuid]),
+        "start_url": reverse("annotation:start", args=[campaign.uuid]),
         "pause_url": reverse("annotation:pause", args=[campaign.uuid]),
         "back_url": reverse("annotation:task", args=[before]) if before else "",
         "reenter_url": _reenter_url(request),

@@ -43,14 +43,17 @@ def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     enrollment = enrollment_of(request.user, campaign)
     if campaign.consent and not enrollment.consented_at:
         return redirect("annotation:consent", campaign.uuid)
-    outcome = _claim(enrollment, campaign)
+    rounds = _open_rounds(campaign)
+    if rounds and "begin" not in request.GET and not begun(enrollment):
+        return redirect("annotation:start", campaign.uuid)
+    outcome = _claim(enrollment, rounds)
     if isinstance(outcome, Here):
         return redirect("annotation:task", outcome.assignment.pk)
     done_url = reverse("annotation:done", args=[campaign.uuid])
     context = {"title": campaign.title, "done": Assignment.objects.done_by(enrollment).count(), "done_url": done_url}
     context |= _corrections(enrollment, campaign)
     if isinstance(outcome, NoneNow):
-        own = reverse("annotation:work", args=[campaign.uuid])
+        own = reverse("annotation:work", args=[campaign.uuid]) + "?begin"
         pause = reverse("annotation:pause", args=[campaign.uuid])
         waiting = {"held": outcome.held_by_others, "retry_url": own, "pause_url": pause}
         return render(request, "annotation/none_now.html", context | waiting)
@@ -92,15 +95,26 @@ def hand_in_again(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("annotation:done", campaign.uuid)
 
 
-def _claim(enrollment: Enrollment, campaign: Campaign) -> Outcome | None:
-    """Claim in the campaign's open rounds, the earliest first; None where no round is open."""
-    outcomes: list[Outcome] = []
-    for round in Round.objects.filter(campaign=campaign, opened_at__isnull=False).order_by("opened_at", "pk"):
+def begun(enrollment: Enrollment) -> bool:
+    """Whether an annotator was ever given a task: before the first there is something to read."""
+    return enrollment.assignments.exists()
+
+
+def _open_rounds(campaign: Campaign) -> list[Round]:
+    """Return the rounds that give out tasks now, the earliest first."""
+    opened = list(Round.objects.filter(campaign=campaign, opened_at__isnull=False).order_by("opened_at", "pk"))
+    for round in opened:
         round.campaign = campaign
-        if assignments.accepts(round):
-            outcomes.append(assignments.claim(enrollment=enrollment, round=round))
-            if isinstance(outcomes[-1], Here):
-                break
+    return [round for round in opened if assignments.accepts(round)]
+
+
+def _claim(enrollment: Enrollment, rounds: list[Round]) -> Outcome | None:
+    """Claim in the open rounds, the earliest first; None where no round is open."""
+    outcomes: list[Outcome] = []
+    for round in rounds:
+        outcomes.append(assignments.claim(enrollment=enrollment, round=round))
+        if isinstance(outcomes[-1], Here):
+            break
     return next((each for kind in (Here, NoneNow, Finished) for each in outcomes if isinstance(each, kind)), None)
 
 

@@ -31,10 +31,10 @@ from judging.selection import CannotChoose
 
 PLANNED = (
     "title", "annotators_per_task", "tasks_per_annotator", "order", "lease_minutes", "time_zone", "introduction",
-    "consent", "contact", "withdrawal",
+    "consent", "contact", "pay", "withdrawal",
 )  # fmt: skip
 DOUBLE_CLICK = timedelta(seconds=10)
-AMENDABLE = ("lease_minutes", "introduction", "contact")
+AMENDABLE = ("lease_minutes", "introduction", "contact", "pay")
 
 
 class NotAllowedNow(Exception):
@@ -138,6 +138,7 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
         "design": {key: getattr(campaign, key) for key in ("annotators_per_task", "order", "lease_minutes")}
         | ({"tasks_per_annotator": campaign.tasks_per_annotator} if campaign.tasks_per_annotator else {}),
         "texts": {key: getattr(campaign, key) for key in ("introduction", "consent", "contact")}
+        | ({"pay": campaign.pay} if campaign.pay else {})
         | ({"withdrawal": True} if campaign.withdrawal else {}),
     }
 

@@ -15,7 +15,7 @@ import yaml
 from judging.formats import rubric_checks as checks
 from judging.formats.rubric_nodes import Node, Report, RubricError, RubricProblem, Section, from_plain, from_yaml
 from judging.formats.rubric_reader import read_rubric
-from judging.formats.rubric_schema import FACT_KINDS, RULE_KINDS, Criterion, Point, RubricDocument
+from judging.formats.rubric_schema import FACT_KINDS, RULE_KINDS, Criterion, Point, RubricDocument, WorkedItem
 from judging.rules import Force, Rule
 
 __all__ = [
@@ -195,6 +195,7 @@ def _spoken(rubric: RubricDocument, say: Say) -> RubricDocument:
         criteria=tuple(_spoken_criterion(c, say) for c in rubric.criteria),
         span_mark=mark and replace(mark, prompt=say("span_mark.prompt", mark.prompt)),
         rules=tuple(_spoken_rule(rule, say) for rule in rubric.rules),
+        worked_item=rubric.worked_item and _spoken_item(rubric.worked_item, say),
     )
 
 
@@ -216,6 +217,17 @@ def _spoken_point(point: Point, place: str, say: Say) -> Point:
         label=say(f"{place}.label", point.label),
         description=say(f"{place}.description", point.description),
         examples=tuple(say(f"{place}.examples.{n}", text) for n, text in enumerate(point.examples)),
+    )
+
+
+def _spoken_item(item: WorkedItem, say: Say) -> WorkedItem:
+    place = "worked_item"
+    return replace(
+        item,
+        question=say(f"{place}.question", item.question),
+        why={key: say(f"{place}.why.{key}", text) for key, text in item.why.items()},
+        shows={name: say(f"{place}.shows.{name}", text) for name, text in item.shows.items()},
+        siblings=tuple(say(f"{place}.siblings.{n}", text) for n, text in enumerate(item.siblings)),
     )
 
 

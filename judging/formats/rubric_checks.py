@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from judging.formats.rubric_schema import Criterion, Quota, RubricDocument
+from judging.formats.rubric_schema import Criterion, Quota, RubricDocument, WorkedItem
 from judging.rules import Fatal, Force, Identical, Lone, Missing, Rule, RuleCycle, forced
 
 Problem = tuple[str, str]
@@ -25,6 +25,8 @@ def problems(rubric: RubricDocument) -> Iterator[Problem]:
     yield from _rules_together(rubric)
     yield from _facts(rubric)
     yield from _aggregate(rubric)
+    if rubric.worked_item:
+        yield from _worked_item(rubric, rubric.worked_item)
 
 
 def asks_overall(text: str) -> bool:
@@ -196,6 +198,34 @@ def _aggregate(rubric: RubricDocument) -> Iterator[Problem]:
 
 def _ends(rubric: RubricDocument) -> Iterable[str]:
     return [c.best for c in rubric.criteria if c.key in rubric.aggregated()]
+
+
+def _worked_item(rubric: RubricDocument, item: WorkedItem) -> Iterator[Problem]:
+    """An example rates every criterion, says why, obeys the rules and shows nothing that annotators will not see."""
+    yield from _named(rubric, item.values, "worked_item.values")
+    for criterion in rubric.criteria:
+        if criterion.key not in item.values and not criterion.optional:
+            yield "worked_item.values", f"{criterion.key} has no value"
+    for key in item.values.keys() ^ item.why.keys():
+        missing = "has a value and no reason" if key in item.values else "has a reason and no value"
+        yield f"worked_item.why.{key}", f"{key} {missing}"
+    yield from _against_rules(rubric, item)
+    shown = {name for stage in rubric.stages for name in stage.shows}
+    for name in item.shows:
+        if name == "siblings" or name not in shown:
+            yield f"worked_item.shows.{name}", f"no stage shows {name}"
+    if item.siblings and "siblings" not in shown:
+        yield "worked_item.siblings", "no stage shows siblings"
+
+
+def _against_rules(rubric: RubricDocument, item: WorkedItem) -> Iterator[Problem]:
+    try:
+        settled_by_rules = forced(rubric.rules, item.values)
+    except RuleCycle:
+        return  # told where the rules are
+    for key, settled in settled_by_rules.items():
+        if item.values.get(key) != settled.value:
+            yield f"worked_item.values.{key}", f"a rule sets {key} to {settled.value} here"
 
 
 def translation_problems(rubric: RubricDocument, strings: Mapping[str, str]) -> Iterator[Problem]:

@@ -14,6 +14,7 @@ from judging.formats.rubric_schema import RubricDocument
 
 Tree = dict[str, Any]
 FILE = "protocol.yaml"
+WHY = "worked_item.why."  # before a criterion's key, in places of texts
 REFERENCES = ("sets", "when")  # mappings of rules whose names are criteria
 PLACE = re.compile(r"(stages|criteria|rules|facts|agreement)(?:\[(\d{1,6})\](?:\.(points)(?:\[(\d{1,6})\])?)?)?")
 
@@ -88,11 +89,16 @@ def rename(plain: Tree, *, criteria: Mapping[str, str], stages: Mapping[str, str
         _replace(fact, "criterion", criteria)
         _replace(fact, "beside", criteria)
     _replace_each(plain.get("aggregate"), "criteria", criteria)
+    for holder, name in _rated(plain):
+        holder[name] = {criteria.get(key, key): said for key, said in holder[name].items()}
     _rename_texts(plain, {"criteria": criteria, "stages": stages})
 
 
 def _rename_texts(plain: Tree, keys: Mapping[str, Mapping[str, str]]) -> None:
     def moved(place: str) -> str:
+        if place.startswith(WHY):
+            key = place.removeprefix(WHY)
+            return WHY + keys["criteria"].get(key, key)
         kind, _, rest = place.partition(".")
         key, dot, rest = rest.partition(".")
         return f"{kind}.{keys[kind].get(key, key)}{dot}{rest}" if kind in keys else place
@@ -111,6 +117,14 @@ def forget(plain: Tree, criterion: str) -> None:
                 rule[name].pop(criterion, None)
         _drop(rule, "named", criterion)
     _drop(plain.get("aggregate"), "criteria", criterion)
+    for holder, name in _rated(plain):
+        holder[name].pop(criterion, None)
+
+
+def _rated(plain: Tree) -> list[tuple[Tree, str]]:
+    """Return the mappings of the worked item whose names are criteria, each as its holder and key."""
+    item = plain.get("worked_item")
+    return [(item, name) for name in ("values", "why") if isinstance(item, dict) and isinstance(item.get(name), dict)]
 
 
 def prune(plain: Tree) -> None:

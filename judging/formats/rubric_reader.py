@@ -19,6 +19,7 @@ from judging.formats.rubric_schema import (
     SpanMark,
     Stage,
     TypeDiversity,
+    WorkedItem,
 )
 from judging.rules import Applied, Fatal, Force, Identical, Lone, Missing, Others, Rule
 
@@ -50,6 +51,7 @@ def read_rubric(top: Section) -> RubricDocument:
         agreement=tuple(_agreement(section) for section in top.sections("agreement")),
         guideline=top.text("guideline"),
         quality_control=top.texts("quality_control"),
+        worked_item=_worked_item(top.section("worked_item")),
         translations=_translations(top),
     )
     for key in ("stages", "criteria"):
@@ -131,6 +133,20 @@ def _span_mark(section: Section | None) -> SpanMark | None:
     mark = SpanMark(section.key(), section.text("prompt"), section.key("stage"), section.flag("optional"))
     section.close()
     return mark
+
+
+def _worked_item(section: Section | None) -> WorkedItem | None:
+    if section is None:
+        return None
+    item = WorkedItem(
+        question=section.text("question"),
+        values=section.values("values"),
+        why=section.words("why"),
+        shows=section.words("shows"),
+        siblings=section.texts("siblings"),
+    )
+    section.close()
+    return item
 
 
 def _rule(section: Section) -> Rule:

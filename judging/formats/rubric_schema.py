@@ -81,6 +81,20 @@ class SpanMark:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkedItem:
+    """One question rated as an example, which annotators read before their first task.
+
+    `shows` holds what stands beside it, by the names that stages use; `siblings` the other questions of its set.
+    """
+
+    question: str
+    values: Mapping[str, int]
+    why: Mapping[str, str]
+    shows: Mapping[str, str] = field(default_factory=dict)
+    siblings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Quota:
     """A computed column: questions are walked in order, and a level whose quota is used up costs `surplus`."""
 
@@ -159,6 +173,7 @@ class RubricDocument:
     span_mark: SpanMark | None = None
     agreement: tuple[Agreement, ...] = ()
     quality_control: tuple[str, ...] = ()
+    worked_item: WorkedItem | None = None
     translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def criterion(self, key: str) -> Criterion:
@@ -177,6 +192,15 @@ class RubricDocument:
     def aggregated(self) -> tuple[str, ...]:
         """Return the criteria that sums and means are made of: those named, else every one with a best end."""
         return self.aggregate.criteria or tuple(c.key for c in self.criteria if c.best != "none")
+
+    def rated_example(self) -> tuple[tuple[Criterion, Point, str], ...]:
+        """Return each criterion of the worked item with the value it gets there, and why."""
+        item = self.worked_item
+        if item is None:
+            return ()
+        rated = [each for each in self.criteria if each.key in item.values]
+        points = [next(point for point in each.points if point.value == item.values[each.key]) for each in rated]
+        return tuple((each, point, item.why[each.key]) for each, point in zip(rated, points, strict=True))
 
     def languages(self) -> tuple[str, ...]:
         """Return the languages annotators can read it in, its own first."""

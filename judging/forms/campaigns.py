@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
@@ -25,7 +26,7 @@ class PlanForm(forms.ModelForm):
         model = Campaign
         fields = (
             "title", "rubric", "annotators_per_task", "tasks_per_annotator", "order", "lease_minutes", "time_zone",
-            "introduction", "consent", "contact", "withdrawal",
+            "introduction", "pay", "consent", "contact", "withdrawal",
         )  # fmt: skip
         labels = {
             "title": _("Title"),
@@ -39,6 +40,7 @@ class PlanForm(forms.ModelForm):
             "consent": _("Consent"),
             "contact": _("Contact"),
             "withdrawal": _("Annotators may withdraw: erase what they did, until the study is closed"),
+            "pay": _("Pay"),
         }
         help_texts = {
             "title": _("Annotators see it at the top of every page; do not name systems in it."),
@@ -55,7 +57,11 @@ class PlanForm(forms.ModelForm):
                 "what was entered is kept."
             ),
             "time_zone": _("Times are shown in it, such as Europe/Berlin."),
-            "introduction": _("What it is about, how long it takes, what it pays. Shown on the invitation page."),
+            "introduction": _("What it is about. Shown on the invitation page."),
+            "pay": _(
+                "What annotators get, such as “9 euros an hour, by bank transfer after the last task”. The invitation "
+                "and the page before the first task show it; it is locked with the protocol."
+            ),
             "consent": _("What annotators agree to. They tick it before the first task; leave empty for none."),
             "contact": _("Whom annotators may ask: a name with an address."),
         }  # fmt: skip
@@ -69,8 +75,7 @@ class PlanForm(forms.ModelForm):
     def __init__(self, *args: Any, user: User, material: MaterialFacts | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.material = material
-        own = Rubric.objects.filter(owner__isnull=True) | Rubric.objects.filter(owner=user)
-        self.fields["rubric"].queryset = own.order_by("title", "version")
+        self.fields["rubric"].queryset = self._rubrics(user).order_by("title", "version")
         self.fields["rubric"].empty_label = None
 
     def protocols(self) -> list[tuple[Any, Rubric, list[str]]]:
@@ -80,13 +85,20 @@ class PlanForm(forms.ModelForm):
         found = fit.by_fit(rubrics, self.material) if self.material else [(each, []) for each in rubrics]
         return [(buttons[rubric.pk], rubric, misfits) for rubric, misfits in found]
 
+    def _rubrics(self, user: User) -> QuerySet[Rubric]:
+        """Return the newest version of each protocol, and the one that is asked for or planned already."""
+        own = Rubric.objects.filter(owner__isnull=True) | Rubric.objects.filter(owner=user)
+        newest = own.order_by("owner", "key", "-pk").distinct("owner", "key").values("pk")
+        asked = [str(pk) for pk in (self.instance.rubric_id, self.initial.get("rubric")) if str(pk).isdecimal()]
+        return own.filter(pk__in=newest) | own.filter(pk__in=asked)
+
     def sections(self) -> list[tuple[str, str, list[forms.BoundField]]]:
         """Return the fields under the question they answer: a title, why it is asked, and the fields."""
         return [
             (_("What is judged"), "", self._bound("title", "collection")),
             (_("How it is judged"), _("What annotators are asked, on which scales."), self._bound("rubric")),
             (_("By how many"), "", self._bound("annotators_per_task", "tasks_per_annotator", "order")),
-            (_("What annotators read"), "", self._bound("introduction", "consent", "contact", "withdrawal")),
+            (_("What annotators read"), "", self._bound("introduction", "pay", "consent", "contact", "withdrawal")),
         ]
 
     def details(self) -> list[forms.BoundField]:
@@ -199,6 +211,7 @@ class AmendForm(forms.Form):
             ("lease_minutes", _("Minutes a task stays reserved")),
             ("introduction", _("Introduction")),
             ("contact", _("Contact")),
+            ("pay", _("Pay")),
         ],
     )
     value = forms.CharField(label=_("New value"), widget=forms.Textarea(attrs={"rows": 2}))

@@ -28,6 +28,7 @@ NOUNS: Mapping[str, Any] = {
     "agreement": _("Coefficient"),
     "span_mark": _("Part to be marked"),
     "aggregate": _("Aggregate"),
+    "worked_item": _("Worked item"),
 }
 
 
@@ -157,6 +158,14 @@ class ValuesWidget(forms.Widget):
         }
 
 
+class TextsWidget(ValuesWidget):
+    """One small text for each name; `scales` gives their labels."""
+
+    def _row(self, name: str, key: str, value: str) -> dict[str, Any]:
+        label, _points = self.scales.get(key, (key, ()))
+        return {"name": f"{name}.{key}", "label": label, "value": value, "long": True}
+
+
 class ValuesField(forms.Field):
     """A mapping of criteria to values of their scales."""
 
@@ -169,6 +178,15 @@ class ValuesField(forms.Field):
     def plain(self, raw: Any) -> Any:
         found = {key: NumberField().plain(item) for key, item in raw.items()}
         return {key: item for key, item in found.items() if item is not None} or None
+
+
+class TextsField(ValuesField):
+    """A mapping of names to texts."""
+
+    widget = TextsWidget
+
+    def plain(self, raw: Any) -> Any:
+        return {key: words for key, item in raw.items() if (words := _clean(item))} or None
 
 
 class Section(forms.Form):

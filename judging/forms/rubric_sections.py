@@ -16,6 +16,7 @@ from judging.forms.rubric_fields import (
     PickField,
     Section,
     TextField,
+    TextsField,
     ValuesField,
     area,
     line,
@@ -190,6 +191,25 @@ class Mark(Section):
     @classmethod
     def of(cls, *, stages: Choices = (), **choices: Any) -> dict[str, Any]:
         return super().of() | {"stage": pick(_("Stage"), stages, required=False)}
+
+
+class WorkedItem(Section):
+    """One question rated as an example."""
+
+    @classmethod
+    def of(cls, *, scales: Any = None, **choices: Any) -> dict[str, Any]:
+        fields = {
+            "shows": TextsField(label=_("Shown beside it"), help_text=_("Leave the others empty."), required=False),
+            "question": area(_("The question"), required=False, rows=2),
+            "siblings": LinesField(
+                label=_("Other questions of the set"), help_text=_("One to a line."), required=False
+            ),
+            "values": ValuesField(label=_("Its values"), required=False),
+            "why": TextsField(label=_("Why"), help_text=_("A sentence for each value."), required=False),
+        }
+        fields["shows"].widget.scales = {name: (label, ()) for name, label in SHOWS if name != "siblings"}
+        fields["values"].widget.scales = fields["why"].widget.scales = scales or {}
+        return fields
 
 
 class Rule(Section):

@@ -17,12 +17,13 @@ from judging.forms.rubric_fields import Section, leaves
 ORDER = (
     "key", "version", "title", "summary", "citation", "language", "task", "page_size", "broken_items", "expected",
     "annotators", "estimated_seconds", "stages", "criteria", "span_mark", "rules", "facts", "aggregate", "agreement",
-    "quality_control", "guideline", "translations",
+    "quality_control", "guideline", "worked_item", "translations",
 )  # fmt: skip
 WHOLE: Mapping[str, tuple[type[Section], ...]] = {
     "": (sections.About, sections.Cut, sections.Guideline),
     "span_mark": (sections.Mark,),
     "aggregate": (sections.Aggregate,),
+    "worked_item": (sections.WorkedItem,),
 }
 LISTS: Mapping[str, type[Section]] = {
     "stages": sections.Stage,
@@ -42,6 +43,7 @@ class Editor:
         self.about, self.cut, self.guideline = (kind(plain) for kind in WHOLE[""])
         self.mark = sections.Mark(_map(plain, "span_mark"), "span_mark", **names)
         self.aggregate = sections.Aggregate(_map(plain, "aggregate"), "aggregate", **names)
+        self.worked_item = sections.WorkedItem(_map(plain, "worked_item"), "worked_item", **names)
         self.stages = self._list(plain, "stages", names)
         self.criteria = self._list(plain, "criteria", names)
         self.rules = self._list(plain, "rules", names)
@@ -66,6 +68,7 @@ class Editor:
         """Return the document as the form would send it back."""
         plain = self.about.written() | self.cut.written() | self.guideline.written()
         plain |= {"span_mark": self.mark.written(), "aggregate": self.aggregate.written()}
+        plain["worked_item"] = self.worked_item.written()
         for key in LISTS:
             plain[key] = [section.written() for section in getattr(self, key)]
         for row, criterion in zip(plain["criteria"], self.criteria, strict=True):
@@ -73,7 +76,7 @@ class Editor:
         return plain
 
     def sections(self) -> Iterator[Section]:
-        yield from (self.about, self.cut, self.mark, self.aggregate, self.guideline)
+        yield from (self.about, self.cut, self.mark, self.aggregate, self.guideline, self.worked_item)
         for key in LISTS:
             yield from getattr(self, key)
         for criterion in self.criteria:

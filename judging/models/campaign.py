@@ -112,6 +112,7 @@ class Campaign(models.Model):
     withdrawal = models.BooleanField(
         default=False, help_text="Annotators may erase what they did themselves, until the campaign is closed."
     )
+    pay = models.CharField(max_length=300, blank=True, help_text="What annotators get, in words.")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     locked_at = models.DateTimeField(null=True, blank=True)

@@ -70,6 +70,7 @@ def rubric(request: HttpRequest, rubric: Rubric) -> HttpResponse:
     """Show a protocol whole, with a translation beside it where there is one."""
     document = documents.from_document(rubric.document)
     beside = _beside(document, request.GET.get("beside"))
+    other = documents.localized(document, beside) if beside else None
     versions = rubrics_of(request.user).filter(key=rubric.key, owner=rubric.owner_id).order_by("-pk")
     context = {
         "rubric": rubric,
@@ -80,7 +81,8 @@ def rubric(request: HttpRequest, rubric: Rubric) -> HttpResponse:
         "beside": beside,
         "languages": [(tag, _language(tag)) for tag in document.languages()[1:]],
         "warnings": documents.warnings(document),
-        **_parts(document, documents.localized(document, beside) if beside else None),
+        "worked": [(tag, _worked(each)) for tag, each in ((document.language, document), (beside, other)) if each],
+        **_parts(document, other),
     }
     return render(request, "judging/rubrics/rubric.html", context)
 
@@ -146,6 +148,13 @@ def _rule(own: RubricDocument, rule: Any) -> dict[str, Any]:
         "when": _values(own, getattr(rule, "when", None)),
         "named": [own.criterion(key).name for key in getattr(rule, "named", ())],
     }
+
+
+def _worked(rubric: RubricDocument) -> dict[str, Any]:
+    """Return the worked item, if there is one, as templates/includes/worked_item.html shows it."""
+    item = rubric.worked_item
+    shown = [(label, item.shows[name]) for name, label in words.SHOWS if name in item.shows] if item else []
+    return {"item": item, "shown": shown, "rated": rubric.rated_example()}
 
 
 def _values(own: RubricDocument, values: Any) -> list[str]:

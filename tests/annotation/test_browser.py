@@ -29,7 +29,7 @@ def test_rating_a_task_by_keyboard_alone(page) -> None:
     campaign = studies.opened("qgbench", sources=2)
     client, enrollment = studies.annotator(campaign)
     enter(page, client)
-    page.goto(f"/work/{campaign.uuid}/")
+    page.goto(f"/work/{campaign.uuid}/?begin")
     first = page.url
     assert violations(page) == []
     page.keyboard.press("Enter")
@@ -52,14 +52,14 @@ def test_answers_are_kept_as_they_are_given_and_come_back_on_another_device(page
     campaign = studies.opened("qgbench-staged", sources=1)
     client, enrollment = studies.annotator(campaign)
     enter(page, client)
-    page.goto(f"/work/{campaign.uuid}/")
+    page.goto(f"/work/{campaign.uuid}/?begin")
     assert "Agnes" not in page.content()
     with page.expect_response(re.compile("/draft/")):
         page.keyboard.press("2")
     assert list(drafts.answers(studies.held(enrollment)).values()) == [2]
     other = new_page(width=360, height=740)
     enter(other, client)
-    other.goto(f"/work/{campaign.uuid}/")
+    other.goto(f"/work/{campaign.uuid}/?begin")
     assert other.locator("[type=radio]:checked").count() == 1
     other.keyboard.press("3")
     other.keyboard.press("Enter")

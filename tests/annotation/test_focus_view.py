@@ -18,7 +18,7 @@ def at_work(page, key: str = "qgbench", **material):
     campaign = studies.opened(key, **({"sources": 2} | material))
     enrollment = studies.annotator(campaign)[1]
     enter(page, enrollment.user)
-    page.goto(f"/work/{campaign.uuid}/")
+    page.goto(f"/work/{campaign.uuid}/?begin")
     page.set_default_timeout(60_000)
     return studies.held(enrollment)
 
@@ -139,7 +139,7 @@ def test_long_passage_opens_at_the_answer_and_can_be_searched(new_page) -> None:
     enter(page, studies.annotator(campaign)[1].user)
     for width, height in ((360, 740), (1440, 900)):
         page.set_viewport_size({"width": width, "height": height})
-        page.goto(f"/work/{campaign.uuid}/")
+        page.goto(f"/work/{campaign.uuid}/?begin")
         page.wait_for_selector("html[data-view=focus] .shown")
         frame, mark = page.locator("#source").bounding_box(), page.locator("#source mark").bounding_box()
         assert frame["y"] <= mark["y"] < frame["y"] + frame["height"]
@@ -153,7 +153,7 @@ def test_right_to_left_questions_stand_at_the_right(page) -> None:
     Collection.objects.update(language="ar")
     Question.objects.update(text="من بنى القفل؟")
     enter(page, studies.annotator(campaign)[1].user)
-    page.goto(f"/work/{campaign.uuid}/")
+    page.goto(f"/work/{campaign.uuid}/?begin")
     at, whole = page.evaluate(
         """() => {
             const text = document.querySelector(".shown h2 [dir]");

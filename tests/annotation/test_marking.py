@@ -21,7 +21,7 @@ def campaign() -> Campaign:
 
 def at_work(page, campaign: Campaign) -> None:
     enter(page, studies.annotator(campaign)[1].user)
-    page.goto(f"/work/{campaign.uuid}/")
+    page.goto(f"/work/{campaign.uuid}/?begin")
 
 
 def wait_saved(page) -> None:

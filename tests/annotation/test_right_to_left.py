@@ -28,7 +28,7 @@ def test_judging_from_right_to_left(new_page, right_to_left, language: str, text
     Question.objects.update(text=f"{text[:20]}؟", submitted_answer=text[5:15], question_type="who")
     page = new_page(width=360, height=740, locale="ar", reduced_motion="reduce")
     enter(page, studies.annotator(campaign)[1].user)
-    page.goto(f"/work/{campaign.uuid}/")
+    page.goto(f"/work/{campaign.uuid}/?begin")
     assert page.evaluate("[document.documentElement.dir, document.documentElement.lang]") == ["rtl", "ar"]
     passage = page.locator(".passage")
     assert (passage.get_attribute("dir"), passage.get_attribute("lang")) == ("rtl", language)

@@ -20,7 +20,7 @@ def at_work(page):
     client, enrollment = studies.annotator(campaign)
     enter(page, enrollment.user)
     page.set_default_timeout(60_000)
-    page.goto(f"/work/{campaign.uuid}/")
+    page.goto(f"/work/{campaign.uuid}/?begin")
     return page, client, studies.held(enrollment)
 
 

@@ -47,8 +47,8 @@ MAY = {
     ADMINISTRATOR: """judging:accounts judging:account_new judging:account judging:let_try judging:password_link
         judging:site_history judging:site_history_table judging:second_factor_remove
         judging:account_hand_over""",
-    ANNOTATOR: """annotation:work annotation:consent annotation:pause annotation:done annotation:new_link
-        annotation:task annotation:draft annotation:submit annotation:hand_in_again
+    ANNOTATOR: """annotation:work annotation:start annotation:consent annotation:pause annotation:done
+        annotation:new_link annotation:task annotation:draft annotation:submit annotation:hand_in_again
         annotation:withdraw""",
     ANNOTATOR | STAFF: "annotation:guideline",
     STAFF: """judging:history judging:history_table

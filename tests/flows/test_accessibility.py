@@ -210,9 +210,9 @@ def test_around_judging(still: Any) -> None:
 def test_judging(still: Any, key: str) -> None:
     campaign = open_studies.opened(key, sources=1, systems=["Alba"], expected=2)
     enter(still, factories.enrollment(campaign).user)
-    pages = of(campaign, "annotation:work", "annotation:guideline")
-    found = problems_of(still, pages)
-    still.goto(pages[0])
+    tasks = address("annotation:work", campaign.uuid) + "?begin"
+    found = problems_of(still, [*of(campaign, "annotation:start", "annotation:guideline"), tasks])
+    still.goto(tasks)
     still.locator(".dock [data-needs-all]").click()
     found += problems(still)
     assert found == []

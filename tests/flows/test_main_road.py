@@ -83,6 +83,7 @@ def rate_everything(page: Any, link: str, keys: tuple[str, ...]) -> None:
     page.goto(link)
     page.get_by_role("checkbox").check()
     page.get_by_role("button", name="Agree and begin").click()
+    page.get_by_role("link", name="To the first task").click()
     page.wait_for_url(re.compile("/tasks/"))
     for task in keys:
         here = page.url

@@ -98,7 +98,7 @@ def test_a_task_judged_by_keyboard_stores_what_was_meant(page: Any, key: str) ->
     material, keys, rows = JUDGED[key]
     campaign = studies.opened(key, sources=1, **material)
     enter(page, studies.annotator(campaign)[1].user)
-    page.goto(f"/work/{campaign.uuid}/")
+    page.goto(f"/work/{campaign.uuid}/?begin")
     press(page, keys)
     texts = shown(page, rows)
     assert page.locator("#missing").inner_text() == "Everything is answered"

@@ -34,12 +34,12 @@ def test_invitation_tells_what_it_is_about() -> None:
     assert 'name="agree"' in html
 
 
-def test_invitation_lets_a_stranger_in_and_leads_to_the_first_task() -> None:
+def test_invitation_lets_a_stranger_in_and_leads_to_what_is_read_before_the_first_task() -> None:
     campaign, client = studies.opened(consent="I agree."), Client()
     response = client.post(f"/join/{invitation(campaign).token}/", {"agree": "on"}, follow=True)
     assert [status for _url, status in response.redirect_chain] == [302, 302]
-    assert response.status_code == 200
-    assert 'id="judging"' in response.content.decode()
+    assert response.redirect_chain[-1][0] == f"/work/{campaign.uuid}/start/"
+    assert 'id="judging"' in client.get(f"/work/{campaign.uuid}/?begin", follow=True).text
     assert Enrollment.objects.get(campaign=campaign).consented_at is not None
 
 
@@ -101,14 +101,15 @@ def test_account_that_a_manager_added_agrees_before_its_first_task() -> None:
     assert "I agree." in client.get(consent).content.decode()
     assert client.post(consent).status_code == 422
     assert client.post(consent, {"agree": "on"}).url == f"/work/{campaign.uuid}/"
-    assert client.get(f"/work/{campaign.uuid}/").url.startswith("/tasks/")
+    assert client.get(f"/work/{campaign.uuid}/").url == f"/work/{campaign.uuid}/start/"
+    assert client.get(f"/work/{campaign.uuid}/?begin").url.startswith("/tasks/")
     assert client.get(consent).url == f"/work/{campaign.uuid}/"
 
 
 def test_personal_link_goes_on_on_another_device() -> None:
     campaign, client = studies.opened(), Client()
     client.post(f"/join/{invitation(campaign).token}/")
-    task = client.get(f"/work/{campaign.uuid}/").url
+    task = client.get(f"/work/{campaign.uuid}/?begin").url
     html = client.get(f"/work/{campaign.uuid}/pause/").content.decode()
     link = f"/go/{enrollments.personal_link(Enrollment.objects.get().user)}/"
     assert link in html
@@ -159,7 +160,7 @@ def test_personal_link_that_was_never_made_is_not_found(signed: str) -> None:
 def test_personal_link_and_session_of_a_deactivated_account_lead_nowhere() -> None:
     campaign, client = studies.opened(), Client()
     client.post(f"/join/{invitation(campaign).token}/")
-    task = client.get(f"/work/{campaign.uuid}/").url
+    task = client.get(f"/work/{campaign.uuid}/?begin").url
     user = Enrollment.objects.get().user
     User.objects.filter(pk=user.pk).update(is_active=False)
     assert Client().get(f"/go/{enrollments.personal_link(user)}/").status_code == 404
@@ -204,7 +205,7 @@ def test_annotators_by_a_link_see_their_label_and_how_to_quote_it() -> None:
         html = client.get(address).text
         assert f"you are <b>{label}</b>" in html
         assert "Quote this label when you write to Ada, room 3" in html
-    assert f"you are {label}" in client.get(f"/work/{campaign.uuid}/", follow=True).text
+    assert f"you are {label}" in client.get(f"/work/{campaign.uuid}/?begin", follow=True).text
 
 
 def test_annotators_by_a_link_can_choose_a_password() -> None:
@@ -216,7 +217,7 @@ def test_annotators_by_a_link_can_choose_a_password() -> None:
     good = {"new_password1": "a heron at dusk", "new_password2": "a heron at dusk"}
     assert f"Log in as {user.username}" in client.post("/work/account/", good, follow=True).text
     assert Client().login(username=user.username, password="a heron at dusk")
-    assert client.get(f"/work/{campaign.uuid}/").url.startswith("/tasks/")
+    assert client.get(f"/work/{campaign.uuid}/?begin").url.startswith("/tasks/")
     assert client.get("/work/account/").url == "/password/"
     assert Client().get("/work/account/").url.startswith("/login/")
 

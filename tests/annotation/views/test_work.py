@@ -24,7 +24,7 @@ def hand_in(client: Client, task) -> None:
 def test_work_leads_to_the_held_task() -> None:
     campaign = studies.opened()
     client, enrollment = studies.annotator(campaign)
-    first = client.get(f"/work/{campaign.uuid}/").url
+    first = client.get(f"/work/{campaign.uuid}/?begin").url
     assert first == f"/tasks/{studies.held(enrollment).pk}/"
     assert client.get(f"/work/{campaign.uuid}/").url == first
 
@@ -34,7 +34,7 @@ def test_work_says_that_others_hold_the_rest() -> None:
     client, _enrollment = studies.annotator(campaign)
     _other, busy = studies.annotator(campaign)
     studies.held(busy)
-    html = client.get(f"/work/{campaign.uuid}/").content.decode()
+    html = client.get(f"/work/{campaign.uuid}/?begin").content.decode()
     assert "1 task is in the hands of another annotator" in html
 
 
@@ -68,7 +68,7 @@ def test_work_goes_through_the_open_rounds_in_their_order() -> None:
     assert second == f"/tasks/{enrollment.assignments.get(round=later).pk}/"
 
 
-@pytest.mark.parametrize("page", ["", "pause/", "consent/", "guideline/"])
+@pytest.mark.parametrize("page", ["", "start/", "pause/", "consent/", "guideline/"])
 def test_pages_of_a_campaign_are_for_those_in_it(page: str) -> None:
     campaign = studies.opened()
     stranger = Client()

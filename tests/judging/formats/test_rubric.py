@@ -398,3 +398,55 @@ def test_shipped_sets_are_judged_as_sets() -> None:
 def test_shipped_qgeval_has_seven_dimensions_from_one_to_three() -> None:
     qgeval = shipped("qgeval")
     assert [criterion.values() for criterion in qgeval.criteria] == [(1, 2, 3)] * 7
+
+
+WORKED = """\
+worked_item:
+  shows: {passage: The weir is old.}
+  question: How old is the weir?
+  values: {clear: 2, short: 40}
+  why: {clear: One knows what is asked., short: It could hardly be shorter.}
+"""
+
+
+@pytest.mark.parametrize("key", shipped_keys())
+def test_shipped_rubrics_have_a_worked_item_that_rates_every_criterion_asked_for(key: str) -> None:
+    rubric = shipped(key)
+    rated = [(criterion.key, point.value) for criterion, point, _why in rubric.rated_example()]
+    item = rubric.worked_item
+    assert item
+    assert dict(rated) == item.values
+    assert {each.key for each in rubric.criteria if not each.optional} <= item.values.keys()
+    german = localized(rubric, "de").worked_item
+    assert german
+    assert all(german.why[criterion] != why for criterion, why in item.why.items())
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"clear: 2, ": ""}, "worked_item.values: clear has no value"),
+        ({"clear: 2, short": "clear: 7, short"}, "worked_item.values.clear: 7 is not on the scale of clear"),
+        ({"{clear: 2, ": "{clear: 2, depth: 1, "}, "worked_item.values.depth: there is no criterion depth"),
+        ({"{clear: One knows what is asked., ": "{"}, "worked_item.why.clear: clear has a value and no reason"),
+        ({"{clear: 2, short: 40}": "{clear: 1, short: 40}"}, "worked_item.values.short: a rule sets short to 0"),
+        ({"{passage:": "{answer:"}, "worked_item.shows.answer: no stage shows answer"),
+        ({"  question: How old is the weir?\n": ""}, "worked_item.question: is missing; give a text"),
+        ({"  values:": "  siblings: [Is it?]\n  values:"}, "worked_item.siblings: no stage shows siblings"),
+        ({"  values:": "  moral: none\n  values:"}, "worked_item.moral: unknown key"),
+    ],
+)
+def test_worked_item_that_would_teach_something_wrong_is_refused(change: dict[str, str], problem: str) -> None:
+    text = WORKED
+    for before, after in change.items():
+        assert before in text
+        text = text.replace(before, after)
+    with pytest.raises(RubricError) as refused:
+        parse(SMALL + text, "mine.yaml")
+    assert any(problem in str(each) for each in refused.value.problems)
+
+
+def test_worked_item_is_kept_as_it_was_written() -> None:
+    rubric = parse(SMALL + WORKED, "mine.yaml")
+    assert from_document(to_document(rubric)) == rubric == parse(to_yaml(rubric), "again.yaml")
+    assert [point.value for _criterion, point, _why in rubric.rated_example()] == [2, 40]

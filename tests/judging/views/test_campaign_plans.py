@@ -1,10 +1,13 @@
 """New campaigns, their plans, and what is changed after the lock."""
 
+from dataclasses import replace
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.actions import campaigns
+from judging.actions import campaigns, rubrics
+from judging.formats import rubric as documents
 from judging.models import Campaign
 from tests import factories
 from tests.judging.views.campaign_pages import address, plan
@@ -210,3 +213,35 @@ def test_links_of_a_closed_campaign_are_not_shown_as_living(page, owner):
     text = page.get(address("annotators", campaign)).text
     assert link.token not in text
     assert "its links let nobody in" in text
+
+
+def test_pay_is_planned_locked_and_amended_with_a_reason(page, draft):
+    page.post(address("plan", draft), plan(draft, pay="9 euros an hour"))
+    campaigns.lock(campaign=draft, now=timezone.now())
+    draft.refresh_from_db()
+    assert draft.protocol["texts"]["pay"] == "9 euros an hour"
+    assert "9 euros an hour" in page.get(address("plan", draft)).text
+
+    page.post(address("amend", draft), {"what": "pay", "value": "10 euros an hour", "reason": "inflation"})
+    draft.refresh_from_db()
+    assert draft.pay == "10 euros an hour"
+    assert draft.deviations.get().before == "9 euros an hour"
+
+
+def test_plan_without_pay_has_the_hash_it_always_had(draft):
+    assert set(campaigns.protocol_of(draft)["texts"]) == {"introduction", "consent", "contact"}
+
+
+def test_new_campaign_offers_the_newest_version_of_a_protocol_and_the_one_asked_for(page, owner):
+    factories.collection(owner=owner)
+    first = documents.shipped("qgbench")
+    old, new = (rubrics.install(document=replace(first, version=version)) for version in ("8", "9"))
+    mine = rubrics.install(document=replace(first, version="7"), owner=owner)
+
+    def offered(**asked):
+        html = page.get(reverse("judging:campaign_new"), asked).text
+        return {each.pk for each in (old, new, mine) if f'name="rubric" value="{each.pk}"' in html}
+
+    assert offered() == {new.pk, mine.pk}
+    assert offered(rubric=old.pk) == {old.pk, new.pk, mine.pk}
+    assert offered(rubric="x") == {new.pk, mine.pk}

@@ -313,3 +313,25 @@ def test_draft_is_discarded(page, owner):
 
     assert answer.url == reverse("judging:rubrics")
     assert not RubricDraft.objects.exists()
+
+
+def test_worked_item_is_written_in_the_form_and_its_problems_stand_there(page, owner):
+    made = draft(owner, documents.to_yaml(documents.shipped("qgbench")))
+
+    said = {"worked_item.values.correctness": "1", "worked_item.why.correctness": "It asks for a place."}
+    send(page, made, **said)
+    item = document(made).worked_item
+    assert (item.values["correctness"], item.why["correctness"]) == (1, "It asks for a place.")
+
+    send(page, made, **{"worked_item.values.understandability": "1", "worked_item.values.correctness": "3"})
+    text = page.get(reverse("judging:rubric_draft", args=[made.pk]) + "?check").text
+    assert "a rule sets correctness to 1 here" in text[text.index('id="at-worked_item"') : text.index("at-aggregate")]
+
+
+def test_protocol_page_shows_the_worked_item_in_both_languages(page):
+    rubric = factories.rubric("nema-khapra")
+
+    html = page.get(reverse("judging:rubric", args=[rubric.pk]) + "?beside=de").text
+
+    assert "<q>Who first keeper bridge at Holm?</q>" in html
+    assert "<q>Wer erster Wärter Brücke in Holm?</q>" in html

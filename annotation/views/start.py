@@ -1,0 +1,82 @@
+"""What annotators read before their first task, and again whenever they like: what is asked, pay, one worked item."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from annotation.views import page
+from annotation.views.work import begun, enrollment_of
+from judging.actions import sheets
+from judging.formats import rubric as documents
+from judging.formats.rubric_schema import RubricDocument
+from judging.guards import campaign_for_annotators
+from judging.models import Campaign
+
+SHOWN = {
+    "passage": _("Passage"),
+    "sentence": _("Sentence"),
+    "answer": _("Answer"),
+    "target_type": _("Wanted type"),
+    "modality": _("Made from"),
+    "submitted_answer": _("Answer given with the question"),
+    "submitted_type": _("Declared type"),
+}
+
+
+@never_cache
+@campaign_for_annotators
+@require_GET
+def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Tell in short what is judged and how, with a worked item, and lead to the tasks."""
+    enrollment = enrollment_of(request.user, campaign)
+    if campaign.consent and not enrollment.consented_at:
+        return redirect("annotation:consent", campaign.uuid)
+    rubric = sheets.known(campaign.rubric).document
+    words = documents.localized(rubric, get_language() or rubric.language)
+    context = {
+        "title": campaign.title,
+        "facts": facts(campaign),
+        "summary": words.summary,
+        "criteria": page.guideline(words).criteria,
+        "worked": worked(words),
+        "lang": _language(rubric),
+        "begun": begun(enrollment),
+        "label": enrollment.label,
+        "contact": campaign.contact,
+        "guideline_url": reverse("annotation:guideline", args=[campaign.uuid]),
+        "first_url": reverse("annotation:work", args=[campaign.uuid]) + "?begin",
+    }
+    return render(request, "annotation/start.html", context)
+
+
+def facts(campaign: Campaign) -> dict[str, Any]:
+    """Return what a campaign states of its tasks: minutes for each, how many at most, what they pay, whom to ask."""
+    seconds = sheets.known(campaign.rubric).document.estimated_seconds
+    return {
+        "minutes": max(1, round(seconds / 60)),
+        "tasks": campaign.tasks_per_annotator,
+        "pay": campaign.pay,
+        "contact": campaign.contact,
+    }
+
+
+def worked(rubric: RubricDocument) -> dict[str, Any] | None:
+    """Return a protocol's worked item as templates show it."""
+    item = rubric.worked_item
+    if item is None:
+        return None
+    shown = [(label, item.shows[name]) for name, label in SHOWN.items() if name in item.shows]
+    return {"item": item, "shown": shown, "rated": rubric.rated_example()}
+
+
+def _language(rubric: RubricDocument) -> str:
+    """Return the language that a protocol's words are shown in."""
+    wanted = get_language() or rubric.language
+    there = [tag for tag in (wanted, wanted.split("-")[0]) if tag in rubric.translations]
+    return there[0] if there else rubric.language

@@ -1,0 +1,113 @@
+"""What annotators read before their first task."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from django.test import Client
+
+from judging.actions import campaigns, rubrics
+from judging.formats import rubric as documents
+from tests import factories
+from tests.annotation import studies
+
+pytestmark = pytest.mark.django_db
+
+
+def text_of(html: str) -> str:
+    """Return what a page says, white space collapsed."""
+    main = re.search(r"<main.*</main>", html, re.DOTALL)
+    assert main
+    return " ".join(re.sub(r"<[^>]+>", " ", main[0]).split())
+
+
+def test_start_states_time_pay_criteria_and_a_worked_item() -> None:
+    campaign = studies.opened("qgbench", pay="9 euros an hour", contact="Ada", tasks_per_annotator=40)
+    client, _enrollment = studies.annotator(campaign)
+
+    said = text_of(client.get(f"/work/{campaign.uuid}/start/").text)
+
+    assert "Time about 2 minutes a task Tasks up to 40; you may pause at any time Pay 9 euros an hour" in said
+    assert "Is the question grammatical? 1 Many errors 2 Small errors 3 Correct" in said
+    assert "So many errors, or such bad ones, that it hardly reads as a sentence. What did the baker" in said
+    assert "Answer Jonas Lind Who did become the first keeper of the bridge at Holm?" in said
+    assert "Grammaticality 2 Small errors “Who did become” should be “Who became”." in said
+    assert "Correctness 3 Asks exactly for it By the passage Jonas Lind was the first keeper" in said
+
+
+def test_start_has_one_button_that_leads_to_the_first_task() -> None:
+    campaign = studies.opened()
+    client, enrollment = studies.annotator(campaign)
+
+    html = client.get(f"/work/{campaign.uuid}/start/").text
+    [button] = re.findall(r'<a class="button primary" href="([^"]+)">([^<]+)</a>', html)
+
+    assert button == (f"/work/{campaign.uuid}/?begin", "To the first task")
+    assert not enrollment.assignments.exists()
+    assert client.get(button[0]).url == f"/tasks/{enrollment.assignments.get().pk}/"
+
+
+def test_work_leads_to_the_start_before_the_first_task_and_never_again() -> None:
+    campaign = studies.opened()
+    client, enrollment = studies.annotator(campaign)
+    work, start = f"/work/{campaign.uuid}/", f"/work/{campaign.uuid}/start/"
+
+    assert client.get(work).url == start
+    task = studies.held(enrollment)
+
+    assert client.get(work).url == f"/tasks/{task.pk}/"
+    again = client.get(start).text
+    assert "Back to judging" in again
+    assert "To the first task" not in again
+    assert start in client.get(f"/tasks/{task.pk}/").text
+
+
+def test_work_of_a_study_that_gives_out_nothing_says_so_at_once() -> None:
+    campaign = factories.campaign()
+    client, _enrollment = studies.annotator(campaign)
+
+    answer = client.get(f"/work/{campaign.uuid}/")
+
+    assert answer.status_code == 200
+    assert answer.templates[0].name == "annotation/closed.html"
+
+
+def test_start_asks_for_the_agreement_first() -> None:
+    campaign, person = studies.opened(consent="I agree."), factories.user()
+    campaigns.add_member(campaign=campaign, user=person, role="annotator")
+    client = Client()
+    client.force_login(person)
+
+    assert client.get(f"/work/{campaign.uuid}/start/").url == f"/work/{campaign.uuid}/consent/"
+
+
+def test_start_in_german_and_of_a_set() -> None:
+    campaign = studies.opened("qgstec2010-b", expected=2)
+    client, _enrollment = studies.annotator(campaign)
+
+    answer = client.get(f"/work/{campaign.uuid}/start/", headers={"accept-language": "de"})
+    said = text_of(answer.text)
+
+    assert 'lang="de"' in answer.text
+    assert "Wer wurde ihr Wärter? Andere Fragen der Gruppe: Wer hütete als Erster die Brücke in Holm?" in said
+    assert "Verschiedenheit 2 Dasselbe in anderen Worten Beide Fragen wollen dieselbe Antwort" in said
+
+
+def test_start_of_a_protocol_without_a_worked_item_shows_none() -> None:
+    bare = replace(documents.shipped("qgbench"), key="bare", worked_item=None, translations={})
+    campaign = factories.opened(rubric=rubrics.install(document=bare))
+    client, _enrollment = studies.annotator(campaign)
+
+    html = client.get(f"/work/{campaign.uuid}/start/").text
+
+    assert "One item, worked" not in html
+    assert "Pay" not in text_of(html)
+
+
+def test_invitation_states_pay_and_tasks() -> None:
+    campaign = studies.opened(pay="9 euros an hour", tasks_per_annotator=40)
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+
+    said = text_of(Client().get(f"/join/{link.token}/").text)
+
+    assert "Tasks up to 40; you may pause at any time Pay 9 euros an hour" in said
