@@ -58,6 +58,8 @@ def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         waiting = {"held": outcome.held_by_others, "retry_url": own, "pause_url": pause}
         return render(request, "annotation/none_now.html", context | waiting)
     if outcome is None:
+        held = Assignment.objects.held_by(enrollment).first()
+        context["held_url"] = reverse("annotation:task", args=[held.pk]) if held else ""
         return render(request, "annotation/closed.html", context)
     return render(request, "annotation/finished.html", context)
 

@@ -75,6 +75,7 @@ def test_rating_a_task_on_a_small_screen_without_javascript(new_page) -> None:
     page.goto(f"/join/{link.token}/")
     page.get_by_role("checkbox").check()
     page.get_by_role("button", name="Agree and begin").click()
+    page.get_by_role("link", name="To the first task").click()
     first = page.url
     for name in ("q1.grammaticality", "q1.understandability", "q1.correctness", "q2.grammaticality"):
         page.locator(f'input[name="{name}"][value="3"]').check()

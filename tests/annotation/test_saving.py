@@ -69,7 +69,7 @@ def test_answers_given_offline_to_one_task_are_sent_from_the_next(at_work) -> No
     client.post(f"/tasks/{task.pk}/submit/?step=0", studies.filled(task, sequence=1))
     again = context.new_page()
     with again.expect_response(lambda answer: f"/tasks/{task.pk}/draft/" in answer.url) as sent:
-        again.goto(f"/work/{task.round.campaign.uuid}/")
+        again.goto(f"/work/{task.round.campaign.uuid}/?begin")
     assert sent.value.status == 409  # the page that was handed in is later, and stands
     again.locator("#saved").get_by_text("another task came too late").wait_for()
     assert set(drafts.answers(task).values()) == {3}
@@ -85,7 +85,7 @@ def test_nobody_sends_what_another_person_left_on_the_same_computer(at_work) -> 
     enter(again, enrollment.user)
     asked = []
     again.on("request", lambda request: asked.append(request.url) if "/draft/" in request.url else None)
-    again.goto(f"/work/{task.round.campaign.uuid}/")
+    again.goto(f"/work/{task.round.campaign.uuid}/?begin")
     again.keyboard.press("2")
     saved(again)
     assert {address + "draft/" in url for url in asked} == {False}

@@ -19,7 +19,8 @@ function bringIntoView(fieldset) {
   const pane = form.querySelector(".questions");
   const isPane = getComputedStyle(pane).overflowY === "auto";
   const head = whole.querySelector("header");
-  const frame = isPane ? pane.getBoundingClientRect() : { top: 0, bottom: form.querySelector(".dock").getBoundingClientRect().top };
+  const end = Math.min(innerHeight, form.querySelector(".dock").getBoundingClientRect().top); // on low screens the dock ends the page
+  const frame = isPane ? pane.getBoundingClientRect() : { top: 0, bottom: end };
   const strip = form.querySelector("#strip");
   const top = frame.top + (isPane ? strip.offsetHeight : 0);
   const [first, last] = [whole.getBoundingClientRect(), fieldset.getBoundingClientRect()];
