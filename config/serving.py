@@ -15,8 +15,8 @@ from config import postgres
 from config.database import roles
 from config.postgres_programs import PostgresProblem
 from config.processes import NoPort, Program, Say, free_port, run_together, wait_for_port
-from judging.actions import accounts, rubrics
-from judging.models import User
+from judging.actions import accounts, history, rubrics
+from judging.models import Event, User
 
 PATIENCE = 60.0
 WEB, WORKER = "quaestor web", "quaestor worker"  # as pg_stat_activity names their connections
@@ -60,6 +60,8 @@ def first_administrator(say: Say) -> User | None:
         else:
             User.objects.create_superuser("admin")
         administrators.update(may_create_campaigns=True)
+        for each in administrators:
+            history.note(Event.Act.ACCOUNT_MADE, about=history.account(each), after="administrator")
     if any(user.has_usable_password() for user in administrators):
         return None
     return administrators.first()
