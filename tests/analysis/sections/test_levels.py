@@ -287,6 +287,16 @@ def test_what_one_annotator_reaches_stands_at_the_end_of_a_criterion_s_line():
     assert (table.last, [line.last for line in table.lines]) == ("", ["", ""])
 
 
+def test_pairwise_accuracy_stands_with_its_epsilon_and_the_accuracy_of_tying_all():
+    row = rho("bleu", 0.6, 0.5, 0.7) | {"coefficient": "pairwise_accuracy", "epsilon": 0.0421, "baseline": 0.41}
+    (table,) = Levels().tables(stored.found(levels=[row]))
+    assert table.lines[0].cells[0].under == ".50 to .70, epsilon 0.0421, n = 12"
+    assert table.lines[0].under == "all ties: 0.41"
+    over = row | {"level": "systems", "epsilon": 0.0}
+    (table,) = Levels().tables(stored.found(levels=[over]))
+    assert table.lines[0].cells[0].under == ".50 to .70, n = 12"
+
+
 def test_a_table_without_intervals_says_why_and_does_not_promise_them():
     without = [rho("bleu", 0.4, level="systems") | {"reason": "no interval is known"}]
     (table,) = Levels().tables(stored.found(levels=without))
