@@ -417,7 +417,7 @@ def _led_by(best: str, row: MetricPair) -> MetricPair:
     if row.better == best:
         return row
     of = row.estimate
-    turned = replace(of, value=-of.value, low=-of.high, high=-of.low, statistic=-of.statistic)
+    turned = replace(of, value=-of.value, low=-of.high, high=-of.low)
     return replace(row, better=row.other, other=row.better, estimate=turned)
 
 

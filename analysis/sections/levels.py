@@ -247,7 +247,8 @@ def heat_cell(
         if isnan(estimate.low)
         else f"{coefficient(estimate.low)} to {coefficient(estimate.high)}"
     )
-    under = ", ".join(filter(None, [interval, f"n = {row.questions or estimate.n:,}"]))
+    tie = f"epsilon {row.epsilon:.3g}" if row.epsilon > 0 else ""
+    under = ", ".join(filter(None, [interval, tie, f"n = {row.questions or estimate.n:,}"]))
     shade = round(SHADES * abs(value)) if shaded else None
     minus = shaded and value < -0.005
     return Cell(coefficient(value), under, shade=shade, minus=minus, items=items)
@@ -368,8 +369,8 @@ def _caption(rows: Sequence[MetricLevel], level: str, measure: str, sources: int
     if measure == "pairwise_accuracy":
         caption += (
             " A difference of the metric up to epsilon counts as a tie, with epsilon chosen on the other "
-            "sources; below each criterion stands the share of pairs that tying every pair would get right. "
-            "The epsilon that serves all pairs best is in the CSV."
+            "sources; the epsilon that serves all pairs best stands below. Below each criterion stands the "
+            "share of pairs that tying every pair would get right."
         )
     smallest = [row.smallest_p for row in rows if row.smallest_p >= 0.05]
     if level == "systems" and smallest:

@@ -2,11 +2,16 @@
 
 import krippendorff
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 from analysis import frames
-from analysis.sections.agreement import Agreement
+from analysis.frames import Material
+from analysis.sections.agreement import Agreement, of_table
+from judging.formats import rubric as documents
+from judging.models import Campaign
+from tests import factories
 from tests.analysis import studies
 from tests.analysis.sections import stored
 from tests.analysis.sections.computing import picked, records
@@ -126,3 +131,55 @@ def test_checks_by_other_libraries_are_counted_with_their_largest_difference():
     assert Agreement().small_print(stored.found(agreement=rows)) == [
         "2 coefficients were checked against krippendorff 0.9: largest difference 3e-16."
     ]
+
+
+def test_agreement_without_forced_values_stands_beside_only_above_one_in_a_hundred():
+    """A hundred judgments of two annotators on fifty questions, one of them set by a rule, then four."""
+    units, document = list(range(50)), documents.parse(factories.SMALL, "small.yaml")
+    slots = pd.DataFrame({"unit": units, "source": [f"t{unit}" for unit in units]})
+    given = np.column_stack([np.arange(50) % 3 + 1.0, (np.arange(50) * 7 // 5) % 3 + 1.0])
+    judgments = pd.DataFrame(
+        {
+            "unit": np.repeat(units, 2), "criterion": "correctness", "annotator": ["A", "B"] * 50,
+            "value": given.ravel(), "origin": "judged",
+        }
+    )  # fmt: skip
+
+    def alphas(*forced: int) -> tuple[dict[str, float], list[str]]:
+        rows = judgments.assign(origin=["rule" if place in forced else "judged" for place in range(100)])
+        read = Material(Campaign(title="forced"), document, slots, rows, pd.DataFrame(), ())
+        found = records(Agreement, read)
+        told = picked(found, criterion="correctness", coefficient="krippendorff_alpha", level="ordinal")
+        lines = Agreement().small_print(stored.found(agreement=found, criteria=[criterion("correctness")]))
+        return {row["basis"]: row["value"] for row in told}, lines
+
+    one, beside = alphas(0)
+    assert set(one) == {"all"}
+    assert not any("rule of the protocol" in line for line in beside)
+    four, beside = alphas(0, 2, 4, 7)
+    given[[0, 1, 2], 0] = given[3, 1] = np.nan
+    alone = krippendorff.alpha(given.T, value_domain=[1.0, 2, 3], level_of_measurement="ordinal")
+    assert four == {"all": one["all"], "without forced values": pytest.approx(alone)}
+    assert alone != pytest.approx(one["all"], abs=0.01)
+    assert beside[0] == (
+        "More than one judgment in a hundred was set by a rule of the protocol. Without those, alpha is "
+        f"Correctness {alone:.2f}.".replace("-", "−")
+    )
+
+
+def test_the_two_forms_of_icc_for_changing_annotators_rest_on_the_sources():
+    """Two of three annotators on each question: the one-way forms of the two values, by scipy's mean squares."""
+    draw = np.random.default_rng(3)
+    truth = draw.normal(size=24)
+    both = np.clip(np.round(2 + truth[:, None] + 0.5 * draw.normal(size=(24, 2))), 1, 3)
+    table = np.full((24, 3), np.nan)
+    for unit in range(24):
+        out = unit % 3
+        table[unit, [a for a in range(3) if a != out]] = both[unit]
+    asked = documents.parse(factories.SMALL, "small.yaml").criteria[1]
+    found = {row.coefficient: row.estimate for row in of_table(table, asked, sources=np.arange(24) // 2)}
+    between, within = 2 * both.mean(axis=1).var(ddof=1), both.var(axis=1, ddof=1).mean()
+    assert found["icc_1,1"].value == pytest.approx((between - within) / (between + within))
+    assert found["icc_1,k"].value == pytest.approx((between - within) / between)
+    assert found["icc_1,1"].clusters == 12
+    assert "icc_2,1" not in found

@@ -254,6 +254,49 @@ def test_heat_map_shades_by_size_and_shows_interval_and_n():
     assert (table.columns, table.heat, table.folded) == (["bleu", "chrf", "x"], True, False)
 
 
+def test_each_measure_has_a_table_of_its_own_name_the_chosen_level_first():
+    rows = [
+        rho("bleu", value, level=level) | {"coefficient": measure}
+        for level in ("systems", "pooled")
+        for measure, value in (("pairwise_accuracy", 0.6), ("kendall_c", 0.2), ("spearman", 0.4), ("kendall", 0.3))
+    ]
+    tables = Levels().tables(stored.found(levels=rows))
+    assert [(table.title, table.lines[0].cells[0].text) for table in tables if "systems" not in table.title] == [
+        ("Spearman's rho, over all questions", ".40"),
+        ("Kendall's tau-b, over all questions", ".30"),
+        ("Stuart's tau-c, over all questions", ".20"),
+        ("pairwise accuracy, over all questions", ".60"),
+    ]
+    assert tables[1].title == "Spearman's rho, over systems"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "level"),
+    [("question", "pooled"), ("source", "within_source"), ("system", "systems"), ("set", "sets"), ("pooled", "pooled")],
+)
+def test_levels_of_earlier_runs_have_their_present_names(earlier, level):
+    assert Levels.read(rho("bleu", 0.4, level=earlier)).level == level
+
+
+def test_what_one_annotator_reaches_stands_at_the_end_of_a_criterion_s_line():
+    rows = [rho("bleu", 0.4), rho("bleu", 0.5) | {"criterion": "depth"}]
+    ceiling = [{"criterion": "clarity", "level": "pooled", "coefficient": "spearman", "value": 0.55}]
+    (table,) = Levels().tables(stored.found(levels=rows, ceiling=ceiling))
+    assert (table.last, [line.last for line in table.lines]) == ("one annotator", [".55", "–"])
+    (table,) = Levels().tables(stored.found(levels=rows))
+    assert (table.last, [line.last for line in table.lines]) == ("", ["", ""])
+
+
+def test_pairwise_accuracy_stands_with_its_epsilon_and_the_accuracy_of_tying_all():
+    row = rho("bleu", 0.6, 0.5, 0.7) | {"coefficient": "pairwise_accuracy", "epsilon": 0.0421, "baseline": 0.41}
+    (table,) = Levels().tables(stored.found(levels=[row]))
+    assert table.lines[0].cells[0].under == ".50 to .70, epsilon 0.0421, n = 12"
+    assert table.lines[0].under == "all ties: 0.41"
+    over = row | {"level": "systems", "epsilon": 0.0}
+    (table,) = Levels().tables(stored.found(levels=[over]))
+    assert table.lines[0].cells[0].under == ".50 to .70, n = 12"
+
+
 def test_a_table_without_intervals_says_why_and_does_not_promise_them():
     without = [rho("bleu", 0.4, level="systems") | {"reason": "no interval is known"}]
     (table,) = Levels().tables(stored.found(levels=without))

@@ -13,6 +13,7 @@ from analysis.management.commands.report_docs import ROOT, written
 from analysis.reports.rows import columns, decode, encode
 from analysis.reports.schema import run_schema
 from analysis.sections.section import chance_of
+from analysis.sections.study import Study
 from analysis.stats.estimate import Estimate
 from tests.analysis import studies
 
@@ -106,3 +107,9 @@ def test_every_number_on_the_page_is_told_with_what_it_rests_on(run):
             widths = {len(line.cells) for line in table.lines}
             assert widths <= {len(table.columns)}, (section.key, table.title)
             assert table.first, (section.key, table.title)
+
+
+def test_columns_that_an_earlier_run_lacks_are_empty_by_their_type() -> None:
+    row = Study.read({"campaign": "Locks"})
+    assert (row.campaign, row.origin, row.judgments, row.extras_counted, row.systems) == ("Locks", "", 0, False, [])
+    assert (row.extras_counted is False, isnan(row.seconds_a_question)) == (True, True)

@@ -1,7 +1,10 @@
 """Metrics of sets and systems beside those of questions: what systems got, and how far metrics follow people."""
 
+import numpy as np
 import pytest
+from scipy import stats
 
+from analysis import frames
 from analysis.actions import runs, scores
 from analysis.actions.scores import Chosen
 from analysis.metrics.contract import RAW, Preparation
@@ -53,7 +56,19 @@ def test_metrics_of_sets_and_systems_are_correlated_at_their_own_level(campaign)
     (of_sets,) = picked(rows, **of)
     assert of_sets["n"] == 18
     assert of_sets["value"] > 0.8
-    assert of_sets["low"] < of_sets["value"] < of_sets["high"]
+    read = frames.material(campaign)
+    slots = read.slots.set_index("unit")
+    people = read.human("correctness").groupby(slots["question_set"]).mean()
+    (metric,) = (each for each in read.metrics if each.name == "F-ROUGE-L (beta 1.2)")
+    scores_of = read.score(metric).groupby(slots["question_set"]).first()
+    source = slots.groupby("question_set")["source"].first().loc[people.index]
+    sets = np.column_stack([people, scores_of.loc[people.index]])
+    r = [stats.pearsonr(*sets[(source != each).to_numpy()].T).statistic for each in source.unique()]
+    z = np.arctanh(r)
+    reach = stats.t.ppf(0.975, 5) * np.sqrt(5 / 6 * ((z - z.mean()) ** 2).sum())
+    limits = np.tanh(np.arctanh(of_sets["value"]) + np.array([-reach, reach]))
+    assert (of_sets["low"], of_sets["high"]) == pytest.approx(tuple(limits))
+    assert (of_sets["clusters"], of_sets["sources"]) == (6, 6)
     (of_systems,) = picked(rows, metric="QA F1", criterion="correctness", coefficient="spearman", level="whole_systems")
     assert (of_systems["value"], of_systems["n"]) == (1.0, 3)
     assert of_systems["p_holm"] >= of_systems["p"]
