@@ -5,12 +5,12 @@ that waits; when none does, it listens to the database until somebody rings.
 """
 
 import logging
+import os
 import select
 import time
 from queue import Empty
 from typing import Any
 
-from celery.exceptions import WorkerTerminate
 from django.db import DatabaseError, InterfaceError, connection
 from kombu.serialization import dumps
 from kombu.transport import virtual
@@ -108,7 +108,7 @@ class Transport(virtual.Transport):
             if not any(channel.is_free() for channel in channels):
                 if any(channel.is_stuck(now) for channel in channels):
                     log.critical("No process begins the jobs it was given; the worker ends, and is started again.")
-                    raise WorkerTerminate(1)
+                    os._exit(1)  # no leave-taking: Celery would wait for the very processes that do nothing
             elif self._is_rung() or now >= self._look_at:
                 self._hand_out()
                 all_busy = not any(channel.is_free() for channel in channels)
