@@ -60,7 +60,8 @@ def files(run: Run) -> Iterator[tuple[str, bytes]]:
     if kept:
         yield "examples.csv", to_csv(kept, list(kept[0])).encode()
     study = exports.study_of(campaign=run.campaign, extras=bool(run.parameters.get("extras")))
-    yield "judgments.csv", write_long_csv(study).encode()
+    yield "judgments.csv", write_long_csv(study, guarded=True).encode()
+    yield "judgments-raw.csv", write_long_csv(study).encode()
     yield "codebook.csv", exports.codebook_csv(campaign=run.campaign).encode()
     yield "mixed-model.R", mixed_model_script(_missing_values(run.campaign.rubric)).encode()
     yield "rubric.json", json.dumps(run.campaign.rubric.document, indent=1, ensure_ascii=False, sort_keys=True).encode()
@@ -97,7 +98,8 @@ latex/report.tex    compiles by itself, with pdfLaTeX, XeLaTeX or LuaLaTeX; text
 tables/             every table as CSV. Text that a spreadsheet would take for a formula begins with an apostrophe;
                     report.json has it as it is. What each column means stands in Quaestor's docs/report-tables.md
 figures/            SVG for light and dark pages, and PNG; PDF under latex/figures
-judgments.csv       every standing judgment, as it is stored: text cells may begin with =, +, - or @
+judgments.csv       every standing judgment; text that a spreadsheet would take for a formula begins with an apostrophe
+judgments-raw.csv   the same, every cell as it is stored, for programs: do not open it in a spreadsheet
 codebook.csv        what the columns and values of judgments.csv mean
 examples.csv        questions that were kept as examples, where there are any
 rubric.json         the protocol: {rubric}, version {version}

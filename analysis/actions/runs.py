@@ -1,5 +1,6 @@
 """Analyses: asking for one, doing it, and keeping what it found with how it was made."""
 
+import logging
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from analysis.models import Result, Run
 from analysis.reports import charts
 from analysis.reports.layout import Figure
 from analysis.reports.rows import Record
+from analysis.reports.typeset import CannotSet
 from analysis.sections.page import in_short
 from analysis.sections.readings import read_as
 from analysis.sections.section import Found, Inputs, chance_of
@@ -27,6 +29,7 @@ from judging.actions import jobs
 from judging.models import Assignment, Campaign, Exclusion, Job, Judgment, MachineJudge, Score, User
 
 KIND = "analysis.run"
+LOG = logging.getLogger(__name__)
 LIBRARIES = ("numpy", "scipy", "statsmodels", "krippendorff", "pandas", "altair")
 PREPARED = ("prepare_hypothesis", "prepare_reference")
 LEFT_OUT = ("systems", "criteria", "metrics", "annotators")
@@ -111,7 +114,7 @@ def analyse(*, run: Run, work: jobs.Work, scored: Scored) -> dict[str, Any]:
     run.input_sha256, run.versions, run.read_state = frames.digest(read), versions(), state
     run.save(update_fields=["input_sha256", "versions", "read_state"])
     steps.take("Setting the PDF")
-    _keep(run, documents, figures, papers.pdf(run, found, figures))
+    _keep(run, documents, figures, _pdf(run, found, figures))
     return {"run": run.number}
 
 
@@ -202,7 +205,16 @@ def _figures(found: Found) -> Iterator[Figure]:
         yield from section.figures(found)
 
 
-def _keep(run: Run, tables: Mapping[str, Any], figures: Mapping[str, bytes], report: bytes) -> None:
+def _pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes | None:
+    """Return the report as PDF; where it cannot be set, the run is kept without it."""
+    try:
+        return papers.pdf(run, found, figures)
+    except CannotSet:
+        LOG.exception("run %s has no PDF", run.pk)
+        return None
+
+
+def _keep(run: Run, tables: Mapping[str, Any], figures: Mapping[str, bytes], report: bytes | None) -> None:
     rows = [Result(run=run, key=key, document=document) for key, document in tables.items()]
     rows += [
         Result(run=run, key=f"figure-{key}", file=storage.keep(svg), media_type="image/svg+xml")
@@ -214,7 +226,8 @@ def _keep(run: Run, tables: Mapping[str, Any], figures: Mapping[str, bytes], rep
         )
         for name, content in charts.printed(figures).items()
     ]
-    rows.append(Result(run=run, key=papers.PDF, file=storage.keep(report), media_type="application/pdf"))
+    if report is not None:
+        rows.append(Result(run=run, key=papers.PDF, file=storage.keep(report), media_type="application/pdf"))
     Result.objects.bulk_create(rows)
 
 

@@ -287,6 +287,36 @@ def _beside(chosen: Chosen, source: Source, sign: str, turned: str) -> Found | N
     return Found(*found[0]) if found else None
 
 
+POINTS = 400
+JITTER = 2.5  # of 100, so that questions with equal means do not hide each other
+
+
+def scatter(chosen: Chosen) -> list[tuple[float, float]]:
+    """Return places from 0 to 100 of a metric's value (to the right) and people's mean (down from the best).
+
+    Of many questions a part that their keys draw, the same each time. Both are turned so that higher is better.
+    """
+    where, given = _where(chosen)
+    rows = _rows(
+        f"""
+        WITH {RANKED},
+        shown AS (
+            SELECT u.id, both_known.metric, both_known.human
+            {UNITS} JOIN both_known ON both_known.unit_id = u.id WHERE {where}
+        ),
+        ends AS (
+            SELECT min(metric) AS low, nullif(max(metric) - min(metric), 0) AS wide,
+                min(human) AS bottom, nullif(max(human) - min(human), 0) AS high FROM shown
+        )
+        SELECT id, coalesce(100 * (metric - low) / wide, 50)::float8,
+            coalesce(100 - 100 * (human - bottom) / high, 50)::float8
+        FROM shown, ends ORDER BY md5(id::text) LIMIT %(most)s
+        """,
+        given | {"most": POINTS},
+    )
+    return [(round(across, 1), round(down + JITTER * (unit * 7 % 11 - 5) / 5, 1)) for unit, across, down in rows]
+
+
 def _where(chosen: Chosen) -> tuple[str, dict[str, Any]]:
     """Return the conditions that every listed question meets, and their parameters."""
     campaign, criterion, metric = chosen.campaign, chosen.criterion, chosen.metric

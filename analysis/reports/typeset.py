@@ -111,6 +111,10 @@ class PrintedReport:
     examples: Sequence[Mapping[str, str]] = ()
 
 
+class CannotSet(RuntimeError):
+    """The report cannot be set as PDF; the message is typst's."""
+
+
 def pdf(report: PrintedReport, figures: Mapping[str, bytes]) -> bytes:
     """Return the report as PDF; equal reports give equal bytes. `figures`: SVG by name."""
     import typst
@@ -137,7 +141,10 @@ def pdf(report: PrintedReport, figures: Mapping[str, bytes]) -> bytes:
     }
     inputs = {"report": json.dumps(data, ensure_ascii=False)}
     inputs |= {f"figure-{name}": figures[name].decode() for name in held}
-    return bytes(typst.compile(TEMPLATE.encode(), format="pdf", sys_inputs=inputs, timestamp=0))
+    try:
+        return bytes(typst.compile(TEMPLATE.encode(), format="pdf", sys_inputs=inputs, timestamp=0))
+    except typst.TypstError as error:
+        raise CannotSet(str(error)) from None
 
 
 def uncovered(report: PrintedReport) -> list[str]:

@@ -88,6 +88,7 @@ def _items(request: HttpRequest, collection: Collection, campaign: Campaign | No
         "page": page,
         "criteria": form.criteria,
         "lines": lines.lines(chosen, page, form.criteria),
+        "points": listing.scatter(chosen) if chosen.sort == "gap" else [],
     }
     return render(request, "analysis/items/list.html", context)
 

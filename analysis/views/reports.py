@@ -17,7 +17,7 @@ from analysis.sections import page
 from analysis.sections.study import facts_of
 from judging import storage, tasks
 from judging.actions import jobs
-from judging.guards import campaign_for_staff
+from judging.guards import campaign_for_staff, judges_now
 from judging.models import Campaign
 
 
@@ -115,7 +115,7 @@ def _page(
             "older": not found.documents.get("sections"),
             "methods": papers.methods(found, papers.made_of(run)),
             "has_pdf": Result.objects.filter(run=run, key=papers.PDF).exists(),
-            "kept": examples.records(campaign),
+            "kept": [] if judges_now(request.user, campaign.collection) else examples.records(campaign),
             "facts": making.facts(run.parameters, run.versions, seed=run.seed),
         }
     return render(request, "analysis/report.html", context, status=status)

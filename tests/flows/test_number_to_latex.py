@@ -63,5 +63,16 @@ def test_report_is_short_until_something_is_opened(report: Any) -> None:
     assert len(shown) == 1
     assert shown[0].locator("table").is_visible()
     assert "over systems" in shown[0].inner_text()
+    page.get_by_text("How to read this").first.click()
+    page.get_by_role("link", name="All about these numbers").first.click()
+    page.get_by_role("region", name="Agreement", exact=True).get_by_text("Which alpha.").wait_for()
     page.locator(".contents").get_by_role("link", name="Do the systems differ?").click()
     page.locator("details[open]:has(#comparisons)").wait_for()
+
+
+def test_form_of_the_metrics_page_stands_on_a_phone(new_page: Any) -> None:
+    campaign = studies.imported()
+    page = new_page(width=360)
+    enter(page, campaign.created_by)
+    page.goto(reverse("analysis:metrics", args=[campaign.collection_id]))
+    assert page.get_by_role("button", name="Compute").is_visible()

@@ -11,6 +11,7 @@ from pylatexenc.latexwalker import LatexWalker
 
 from analysis.actions import examples, exports, papers, runs
 from analysis.models import Result, Run
+from analysis.reports.layout import Cell, Line, Table
 from judging.models import System, Unit
 from tests.analysis import studies
 
@@ -109,6 +110,25 @@ def test_pdf_names_scripts_that_need_a_font(run):
     assert papers.typeset.uncovered(report) == [
         "This report holds letters of other scripts (Cjk). They are printed where the server has a font for them."
     ]
+
+
+def test_pdf_of_a_hundred_systems_with_hostile_names_is_set():
+    names = ["=cmd()", "#set text(red)", "*bold* _it_ $x$ \\ [", "שאלה", "系统", "x" * 500]
+    heads = [f"System {n}" for n in range(100)]
+    wide = Table("Wide", heads, [Line(name, [Cell("1.00", "n = 3")] * 100) for name in names], first="Of")
+    long = Table(
+        "Long", ["n"], [Line(f"{names[n % 6]} {n}", [Cell("1")], last="w " * 80) for n in range(200)], last="Why"
+    )
+    card = papers.typeset.PrintedCard("Card #1", "*", [wide, long], [], ["– $"])
+    report = papers.typeset.PrintedReport("T #1 $", "", ["_w_"], [("a", "#b")], [], [("C", [card])])
+    assert papers.typeset.pdf(report, {}).startswith(b"%PDF")
+
+
+def test_figure_that_is_no_svg_is_told_by_name():
+    card = papers.typeset.PrintedCard("Card", "", [], [("broken", "alt")], [])
+    report = papers.typeset.PrintedReport("T", "", [], [], [], [("C", [card])])
+    with pytest.raises(papers.typeset.CannotSet):
+        papers.typeset.pdf(report, {"broken": b"<svg"})
 
 
 def test_pages_and_files(run, client):

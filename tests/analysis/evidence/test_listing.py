@@ -195,3 +195,17 @@ def test_a_question_of_no_such_list_has_no_neighbours_and_begins_it_anew(chosen)
     assert listing.neighbours(chosen("gap"), source=source, unit=0) == listing.Neighbours()
     assert listing.page(chosen("gap"), after=0).rows == listing.page(chosen("gap")).rows
     assert listing.page(chosen(), after=0).rows == listing.page(chosen()).rows
+
+
+def test_scatter_has_every_question_once_better_up_and_right(chosen, study):
+    points = listing.scatter(chosen("gap"))
+    assert len(points) == 18
+    # people: 3 at the top, 1 at the bottom, moved by no more than the jitter; meteor from .25 to .80
+    assert min(y for _x, y in points) >= -listing.JITTER
+    assert max(y for _x, y in points) <= 100 + listing.JITTER
+    assert sorted(x for x, _y in points)[:2] == [0.0, 1.8]
+    assert max(x for x, _y in points) == 100.0
+    best = [y for x, y in points if x > 90]
+    assert len(best) == 6  # all of Alba, whom everybody gives 3
+    assert max(best) <= listing.JITTER
+    assert listing.scatter(chosen("gap", text="lock 3")) != points

@@ -147,7 +147,12 @@ def test_whoever_judges_the_material_still_sees_no_system_no_rating_and_no_score
     assert places == sorted(places)
     kept = client.post(reverse("analysis:keep_example", args=[study.uuid]), {"unit": unit.pk})
     assert kept.status_code == 404
+    examples.keep(campaign=study, unit=unit.pk, note="kept note", by=study.created_by, now=study.created_at)
+    studies.analysed(study)
+    report = reverse("analysis:report", args=[study.uuid])
+    assert "kept note" not in client.get(report).content.decode()
     Campaign.objects.filter(pk=later.pk).update(state="closed")
+    assert "kept note" in client.get(report).content.decode()
     assert "Corvo" in client.get(asked[2]).content.decode()
 
 
