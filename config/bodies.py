@@ -13,7 +13,7 @@ SMALL = 5 * 1024 * 1024  # a judging page with thousands of fields, or a protoco
 ENVELOPE = 64 * 1024  # of a form around its file
 TAKE_FILES = {
     "judging:import", "judging:collection_new", "judging:files_upload", "analysis:metrics_systems",
-    "analysis:reproduce",
+    "analysis:reproduce", "judging:machine_judge_add",
 }  # fmt: skip
 
 
