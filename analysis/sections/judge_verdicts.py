@@ -7,8 +7,6 @@ from math import isnan, nan
 import numpy as np
 from judging.formats.rubric_schema import Criterion
 
-from analysis import frames
-from analysis.frames import Material
 from analysis.reports.layout import Cell, Line, Table
 from analysis.reports.written import (
     between,
@@ -153,7 +151,7 @@ class Verdicts(Section[VerdictRow]):
         for judged in judged_criteria(inputs.said):
             chance.step(f"Machine judges on {judged.criterion.key}")
             for name in judged.judges:
-                rows.append(_verdict(inputs.said, judged, name, tested(judged, name, epsilon)))
+                rows.append(_verdict(judged, name, tested(judged, name, epsilon)))
         return rows
 
     def tables(self, found: Found) -> list[Table]:
@@ -234,7 +232,7 @@ def level_for(criterion: Criterion) -> str:
     return "ordinal" if averaged(criterion) and criterion.level != "nominal" else "nominal"
 
 
-def _verdict(material: Material, judged: Judged, name: str, found: AlternativeTest) -> VerdictRow:
+def _verdict(judged: Judged, name: str, found: AlternativeTest) -> VerdictRow:
     own, ordered = judged.judges[name], level_for(judged.criterion) == "ordinal"
     beside = following(judged.people, own, sources=judged.sources) if ordered else None
     nothing = undefined("Spearman's rho", NO_ORDER)
@@ -261,28 +259,31 @@ def _verdict(material: Material, judged: Judged, name: str, found: AlternativeTe
         severity=severity_of(judged.people, own, sources=judged.sources)
         if ordered
         else undefined("mean of the judge minus people", NO_ORDER),
-        again=_again(material, judged, name),
+        again=_again(judged, name),
         most_given=value,
         most_given_share=share,
         most_given_by_people=float((given == value).mean()) if given.size else nan,
     )
 
 
-def _again(material: Material, judged: Judged, name: str) -> Estimate:
+def _again(judged: Judged, name: str) -> Estimate:
     """Return how often a judge says the same again: the first two times that it was asked."""
-    said = frames.by_machines(material)
-    said = said[(said["judge"] == name) & (said["criterion"] == judged.criterion.key)]
-    said = said[said["unit"].isin(judged.units)].dropna(subset=["value"])
-    said = said.sort_values("repeat")
+    said = (
+        judged.answers[judged.answers["judge"] == name]
+        .dropna(subset=["value"])
+        .sort_values("repeat")
+    )
+    said = said[said["unit"].isin(judged.units)]
     table = said.assign(time=said.groupby("unit").cumcount()).pivot(
         index="unit", columns="time", values="value"
     )
     if 1 not in table.columns:
         return undefined("share of equal values when asked again", NOT_REPEATED)
     table = table[[0, 1]].dropna()
-    sources = material.slots.set_index("unit")["source"].loc[table.index].to_numpy(dtype=object)
-    pairs = table.to_numpy("float64")
-    return percent_agreement(pairs, scale=judged.criterion.values(), clusters=sources)
+    sources = np.asarray(judged.sources, dtype=object)[judged.units.get_indexer(table.index)]
+    return percent_agreement(
+        table.to_numpy("float64"), scale=judged.criterion.values(), clusters=sources
+    )
 
 
 def _against(judged: Judged, name: str, place: int, one: AgainstPerson) -> AgainstPersonRow:

@@ -129,15 +129,14 @@ class Judged:
     ]  # (n_units,), the first time where a judge was asked again; and the jury
     sources: Labels
     systems: Labels
+    answers: pd.DataFrame  # every time that a judge was asked: judge, unit, repeat, value
 
 
 def judged_criteria(material: Material) -> list[Judged]:
     """Return the criteria that people and at least one machine judged."""
-    said = frames.by_machines(material)
-    said = said[
-        said["repeat"] == said.groupby(["judge", "criterion", "unit"])["repeat"].transform("min")
-    ]
-    found = []
+    every = frames.by_machines(material)
+    first = every.groupby(["judge", "criterion", "unit"])["repeat"].transform("min")
+    said, found = every[every["repeat"] == first], []
     for criterion in material.rubric.criteria:
         own = said[said["criterion"] == criterion.key]
         ratings = material.ratings(criterion.key)
@@ -158,6 +157,7 @@ def judged_criteria(material: Material) -> list[Judged]:
                 judges | _jury(list(judges.values()), criterion),
                 slots["source"].to_numpy(dtype=object),
                 slots["system"].fillna("").to_numpy(dtype=object),
+                every[every["criterion"] == criterion.key],
             )
         )
     return found

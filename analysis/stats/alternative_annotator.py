@@ -165,6 +165,53 @@ def alternative_test(
     )
 
 
+def power_by_items(
+    people: ArrayLike,
+    judge: ArrayLike,
+    *,
+    sizes: Sequence[int],
+    level: str,
+    epsilon: float,
+    rng: np.random.Generator,
+    sources: Labels | None = None,
+    draws: int = 100,
+) -> dict[int, float]:
+    """Return how often the judge would pass with so many items like these, by drawing whole sources with replacement.
+
+    Parameters
+    ----------
+    people, judge, level, epsilon, sources : as in `alternative_test`; a pilot of some fifty items, better more
+    sizes : numbers of items; as many sources are drawn as have about so many
+    rng : draws the sources
+
+    Returns
+    -------
+    dict
+        By size the share of draws in which the judge passes: near 0 or 1 so many items settle the verdict, near a half
+        they do not.
+    """
+    table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
+    usable = ~np.isnan(own) & ((~np.isnan(table)).sum(axis=1) >= 2)
+    codes = np.arange(len(own)) if sources is None else grouped(sources, name="sources")[1]
+    if not usable.any():
+        return dict.fromkeys(sizes, nan)
+    _, codes = np.unique(codes[usable], return_inverse=True)
+    table, own = table[usable], own[usable]
+    members = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
+    found = {}
+    for size in sizes:
+        count = max(2, round(size * len(members) / len(own)))
+        passed = 0
+        for _ in range(draws):
+            drawn = [members[place] for place in rng.integers(0, len(members), count)]
+            rows = np.concatenate(drawn)
+            of = None if sources is None else np.repeat(np.arange(count), [len(each) for each in drawn])
+            tested = alternative_test(table[rows], own[rows], level=level, epsilon=epsilon, sources=of)
+            passed += bool(tested.passed)
+        found[size] = passed / draws
+    return found
+
+
 Wins = tuple[FloatArray, FloatArray, BoolArray]  # W_f, W_h and which items they are of
 
 

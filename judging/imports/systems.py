@@ -16,6 +16,7 @@ from judging.models import (
     Collection,
     Deviation,
     Judgment,
+    MachineJudgment,
     Question,
     QuestionSet,
     Score,
@@ -153,7 +154,7 @@ def _droppable(system: System, sources: Any) -> list[tuple[int, int, int, int | 
     sets = QuestionSet.objects.filter(system=system, source__in=sources)
     needed: list[Any] = [
         model._default_manager.filter(unit__question_set__in=sets).values("unit__question_set")
-        for model in (Question, Judgment, TaskUnit, Score)
+        for model in (Question, Judgment, MachineJudgment, TaskUnit, Score)
     ]
     for each in needed:
         sets = sets.exclude(pk__in=each)

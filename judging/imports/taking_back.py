@@ -21,6 +21,8 @@ from judging.models import (
     FilledBlank,
     Judgment,
     JudgmentAttribute,
+    MachineJudge,
+    MachineJudgment,
     Marking,
     Metric,
     Note,
@@ -89,7 +91,7 @@ def rests_on(added: AddedFile) -> list[str]:
         return ["The file is not in the collection."]
     if not added.brought:
         return ["The file was imported before files were kept apart. Delete the collection to be rid of it."]
-    return [*_campaigns(added), *_other_files(added), *_computed(added)]
+    return [*_campaigns(added), *_other_files(added), *_computed(added), *_machines(added)]
 
 
 def _of(added: AddedFile) -> dict[str, QuerySet[Any]]:
@@ -151,6 +153,18 @@ def _computed(added: AddedFile) -> Iterator[str]:
     names = sorted(set(computed.filter(about).order_by().values_list("metric__name", flat=True)))
     if names:
         yield f"{', '.join(names[:NAMED])} was computed here from what it brought; remove these scores first."
+
+
+def _machines(added: AddedFile) -> Iterator[str]:
+    """Machine judges that judged what the file brought, or whose campaign would go with its ratings."""
+    material = _of(added)
+    units = Q(unit__in=material["units"]) | Q(unit__in=material["questions"].values("unit"))
+    judges = Q(pk__in=MachineJudgment.objects.filter(units).values("judge"))
+    if added.campaign_id:
+        judges |= Q(campaign=added.campaign_id)
+    about = MachineJudge.objects.filter(campaign__collection=added.collection).filter(judges)
+    for judge in about.select_related("campaign").order_by("pk")[:NAMED]:
+        yield f"The machine judge “{judge.name}” of “{judge.campaign.title}” judged with it; remove that judge first."
 
 
 def _steps(added: AddedFile) -> Iterator[QuerySet[Any]]:

@@ -21,7 +21,14 @@ from analysis.management.plain_tables import (
     read,
 )
 from analysis.stats.alpha import krippendorff_alpha
-from analysis.stats.alternative_annotator import EPSILONS, FEWEST_ITEMS, LEVELS, AlternativeTest, alternative_test
+from analysis.stats.alternative_annotator import (
+    EPSILONS,
+    FEWEST_ITEMS,
+    LEVELS,
+    AlternativeTest,
+    alternative_test,
+    power_by_items,
+)
 from analysis.stats.arrays import FloatArray
 from analysis.stats.judges import following, most_given, severity_of
 from judging.formats.tables import Table
@@ -38,6 +45,7 @@ PERSON = (
     "wins",
     "reason",
 )
+SIZES = (30, 50, 100, 200, 400, 800)
 BESIDE = (
     "Passing is not enough: a judge that gives the most frequent value everywhere can pass. Look at what stands beside "
     "it: whether the judge follows people as well as a person does, and which values it gives."
@@ -58,6 +66,10 @@ class Command(BaseCommand):
         parser.add_argument("--source", help="column of the source: a source's items are kept together")
         parser.add_argument("--expert", help="column of one trusted expert, who stands for the others")
         parser.add_argument("--fewest", type=int, default=FEWEST_ITEMS, help="items a person needs (30)")
+        parser.add_argument(
+            "--power", action="store_true", help="how often it would pass with 30 to 800 items like these"
+        )
+        parser.add_argument("--seed", type=int, default=1, help="of --power")
         parser.add_argument("--json", action="store_true", help="records at full precision")
 
     def handle(self, **asked: Any) -> None:
@@ -79,6 +91,14 @@ class Command(BaseCommand):
             except ValueError as error:
                 raise CommandError(str(error)) from None
             records.append(_record(judge, tested, persons, columns[judge], asked["level"], sources))
+        if asked["power"]:
+            for record in records:
+                rng = np.random.default_rng(asked["seed"])
+                found = power_by_items(
+                    persons, columns[record["judge"]], sizes=SIZES, level=asked["level"], epsilon=asked["epsilon"],
+                    rng=rng, sources=sources,
+                )  # fmt: skip
+                record["power"] = [{"items": size, "passes": full(share)} for size, share in found.items()]
         self.stdout.write(as_json(records) if asked["json"] else "\n".join(_told(records)))
 
 
@@ -176,9 +196,16 @@ def _told(records: Sequence[Record]) -> Iterator[str]:
             yield f"its most frequent value is {record['most_given']:g}, {share}"
         dropped = f", {record['dropped']} dropped (fewer than two people)" if record["dropped"] else ""
         yield f"{record['items']} items{dropped}"
+        if power := record.get("power"):
+            shares = ", ".join(f"{each['items']} items {_percent(each['passes'])}" for each in power)
+            yield f"would pass with {shares} of such samples: near 0 or 100 % so many items decide"
         yield from filter(None, (record["reason"], record["caution"]))
         yield ""
     yield BESIDE
+
+
+def _percent(share: float | None) -> str:
+    return "undefined" if share is None else f"{100 * share:.0f} %"
 
 
 def _three(value: float | None) -> str:

@@ -63,6 +63,13 @@ def test_text_names_the_verdict_and_what_to_look_at(table, capsys):
     assert "Passing is not enough" in told
 
 
+def test_power_says_how_many_items_decide(table, capsys):
+    words = [table, "--people=h1,h2,h3", "--judge=judge", "--epsilon=.2", "--power"]
+    (found,) = json.loads(said(capsys, *words, "--json"))
+    assert [each["items"] for each in found["power"]] == [30, 50, 100, 200, 400, 800]
+    assert found["power"][-1]["passes"] == 1
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.stats.alternative_annotator import alternative_test
+from analysis.stats.alternative_annotator import alternative_test, power_by_items
 from analysis.stats.multiplicity import benjamini_yekutieli
 
 N = np.arange(40)
@@ -114,3 +114,18 @@ def test_bad_input_is_refused(change, told):
     asked = {"judge": SCALE_JUDGE, "level": "ordinal", "epsilon": 0.2, **change}
     with pytest.raises(ValueError, match=told):
         alternative_test(SCALE, asked.pop("judge"), **asked)
+
+
+def test_power_grows_with_items_for_a_good_judge_and_falls_for_a_bad_one():
+    rng = np.random.default_rng(2)
+    truth = rng.integers(1, 6, 120).astype(float)
+    people = np.clip(truth[:, None] + rng.integers(-1, 2, (120, 3)), 1, 5)
+    good, bad = np.clip(truth + rng.integers(-1, 2, 120), 1, 5), rng.integers(1, 6, 120).astype(float)
+    how = {"sizes": (30, 120), "level": "ordinal", "epsilon": 0.2, "draws": 30}
+    few, many = power_by_items(people, good, rng=np.random.default_rng(1), **how).values()
+    assert few <= many
+    assert many >= 0.8
+    assert power_by_items(people, bad, rng=np.random.default_rng(1), **how)[120] == 0
+    sources = np.repeat(np.arange(30), 4)
+    again = [power_by_items(people, good, rng=np.random.default_rng(1), sources=sources, **how) for _ in range(2)]
+    assert again[0] == again[1]

@@ -7,7 +7,7 @@ from django.db import connection, transaction
 
 from analysis import frames
 from judging import storage
-from judging.actions import campaigns
+from judging.actions import campaigns, machine_judges
 from judging.actions.imports import CannotImport
 from judging.imports import adding, taking_back
 from judging.imports.joining import Choices
@@ -244,6 +244,22 @@ def test_take_back_names_the_campaign_that_rests_on_it():
 
     with pytest.raises(taking_back.Rests, match=r"The campaign “Canal towns” \(locked\) judges what it brought"):
         taking_back.take_back(added=collection.added_files.get(), by=collection.owner, now=NOW)
+
+
+def test_take_back_names_the_machine_judge_that_rests_on_it():
+    collection, rubric = assembled(), factories.rubric()
+    rated_by = add(collection, ratings("Ana", 3, 2, 1, 3), rubric=rubric, **of_one("Ana"))
+    campaign = collection.campaigns.get()
+    token = machine_judges.items(campaign)[0].token
+    judge, _ = machine_judges.add(
+        campaign=campaign, by=collection.owner, content=f"item,correctness\n{token},2\n".encode(), file_name="j.csv",
+        about={"name": "Small", "model": "m"},
+    )  # fmt: skip
+
+    with pytest.raises(taking_back.Rests, match=r"The machine judge “Small” of .* judged with it; remove that judge"):
+        taking_back.take_back(added=rated_by, by=collection.owner, now=NOW)
+    machine_judges.remove(judge=judge)
+    taking_back.take_back(added=rated_by, by=collection.owner, now=NOW)
 
 
 def test_take_back_names_the_scores_that_were_computed_from_it():
