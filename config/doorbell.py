@@ -58,15 +58,9 @@ class Channel(virtual.Channel):
         """Say whether a process could take a job."""
         return bool(self._consumers) and self.qos.can_consume()
 
-    def is_stuck(self, now: float) -> bool:
-        """Say whether all processes have jobs, and none has begun its own: what Celery keeps of them is broken."""
-        if (
-            not self._consumers
-            or self.qos.can_consume()
-            or any(now - since < STUCK_AFTER for _, since in self.given.values())
-        ):
-            return False
-        return not jobs.any_runs([job_id for job_id, _ in self.given.values()])
+    def has_begun_nothing(self) -> bool:
+        """Say whether all processes were given jobs and none has begun its own; one that is ending is no such job."""
+        return not self.is_free() and jobs.all_wait([job_id for job_id, _ in self.given.values()])
 
     def _put(self, queue: str, message: dict[str, Any], **options: Any) -> None:
         """Keep nothing: the job's row says that it waits."""
@@ -94,6 +88,8 @@ class Transport(virtual.Transport):
         super().__init__(client, **options)
         self._listening: Any = None
         self._look_at = self._away_until = 0.0
+        self._was_busy = False
+        self._idle_since: float | None = None
 
     def register_with_event_loop(self, connection: Any, loop: Any) -> None:
         loop.call_repeatedly(TICK, self.tick)
@@ -106,17 +102,31 @@ class Transport(virtual.Transport):
         channels: list[Any] = list(self.channels or ())
         try:
             if not any(channel.is_free() for channel in channels):
-                if any(channel.is_stuck(now) for channel in channels):
+                if self._is_stuck(now, channels):
                     log.critical("No process begins the jobs it was given; the worker ends, and is started again.")
                     os._exit(1)  # no leave-taking: Celery would wait for the very processes that do nothing
-            elif self._is_rung() or now >= self._look_at:
+                self._was_busy = True
+            elif self._is_rung() or self._was_busy or now >= self._look_at:
                 self._hand_out()
-                all_busy = not any(channel.is_free() for channel in channels)
-                self._look_at = 0.0 if all_busy else now + LOOK_EVERY  # more may wait than could be handed out
+                self._idle_since = None
+                self._was_busy = not any(channel.is_free() for channel in channels)  # more may wait than was handed out
+                self._look_at = now + LOOK_EVERY
         except (DatabaseError, InterfaceError) as problem:
             log.warning("The database does not answer; jobs wait for it: %s", problem)
             connection.close()
             self._look_at, self._away_until = 0.0, now + AWAY
+
+    def _is_stuck(self, now: float, channels: list[Any]) -> bool:
+        """Say whether for a while no process has begun any job: what Celery keeps of them is broken."""
+        if now < self._look_at:
+            return False
+        self._look_at = now + LOOK_EVERY
+        if not any(channel.given and channel.has_begun_nothing() for channel in channels):
+            self._idle_since = None
+            return False
+        if self._idle_since is None:
+            self._idle_since = now
+        return now - self._idle_since >= STUCK_AFTER
 
     def _hand_out(self) -> None:
         while True:

@@ -137,9 +137,9 @@ def reserve() -> tuple[str, str] | None:
     return found and (found[0], found[1])
 
 
-def any_runs(job_ids: list[str]) -> bool:
-    """Say whether one of the jobs is being done."""
-    return Job.objects.filter(pk__in=job_ids, state=Job.State.RUNNING).exists()
+def all_wait(job_ids: list[str]) -> bool:
+    """Say whether each of the jobs still waits to be begun."""
+    return not Job.objects.filter(pk__in=job_ids).exclude(state=Job.State.QUEUED).exists()
 
 
 def say_alive(*, worker: str) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from celery import current_app
 
-from analysis import frames, tasks
+from analysis import frames, tasks  # noqa: F401  (registers its jobs)
 from analysis.actions import degradations
 from analysis.actions.degradations import NothingToDegrade
 from analysis.actions.degrading import Wanted
@@ -208,7 +208,7 @@ def by_job(canals: Collection) -> Job:
     """Have a worker degrade entities, in this process."""
     wanted = Wanted(name="Worse", systems=["Alba"], noise=["entities"])
     job = degradations.start(collection=canals, wanted=wanted, by=canals.owner)
-    current_app.tasks[tasks.degradations.KIND].run(str(job.pk))
+    current_app.tasks[degradations.KIND].run(str(job.pk))
     job.refresh_from_db()
     return job
 
