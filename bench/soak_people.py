@@ -47,7 +47,7 @@ class Annotator:
 
     def work(self, stop: threading.Event) -> None:
         self.ask(f"/go/{self.link}/")  # sets the cookie against forged requests
-        address = self.ask(f"/go/{self.link}/", {"go": "on"})[1]
+        address = self.ask(f"/go/{self.link}/", {"go": "on"})[1] + "?begin"  # past the page before the first task
         while not stop.is_set() and address:
             status, location, page = self.ask(address)
             address = location if status == 302 else self.judge(address, page, stop)
