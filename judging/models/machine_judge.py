@@ -1,4 +1,4 @@
-"""Judges that are no people: who they are, and what they said. Kept apart from judgments; see ADR 0050."""
+"""Judges that are no people: who they are, and what they said. Kept apart from judgments; see ADR 22."""
 
 from django.conf import settings
 from django.db import models
