@@ -91,9 +91,11 @@ def test_a_task_handed_in_while_the_database_is_away_is_sent_again_by_the_page(p
     _client, enrollment = studies.annotator(campaign)
     enter(page, enrollment.user)
     page.set_default_timeout(20_000)
-    page.goto(f"/work/{campaign.uuid}/")
-    while page.locator("[type=radio]:checked").count() < 6:
+    page.goto(f"/work/{campaign.uuid}/?begin")
+    page.wait_for_selector("#judging.scripted")
+    for _ in range(6):
         page.keyboard.press("3")
+    assert page.locator("[type=radio]:checked").count() == 6
     page.wait_for_selector("#saved[data-state=saved]")
     task = page.url
     with database_away():

@@ -164,6 +164,7 @@ def test_new_collection_from_several_files(client):
     assert Question.objects.count() == 6
 
 
+@pytest.mark.django_db(transaction=True)
 def test_large_files_are_looked_at_and_added_by_a_worker(page, collection, monkeypatch):
     monkeypatch.setattr(added_files, "LARGE", 10)
     monkeypatch.setattr(tasks, "ring", lambda job_id: None)
@@ -185,6 +186,7 @@ def test_large_files_are_looked_at_and_added_by_a_worker(page, collection, monke
     assert not Score.objects.exists()
 
 
+@pytest.mark.django_db(transaction=True)
 def test_worker_says_why_files_cannot_be_added(page, collection):
     added = waiting(collection, SCORES.replace("Bleu_4", "x"), **MATERIAL, scores=[
         {"column": "x", "name": "x", "direction": "unknown"}])  # fmt: skip
