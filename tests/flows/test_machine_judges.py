@@ -46,12 +46,12 @@ def test_a_judge_is_imported_and_stands_apart(still: Any, live_server: Any, tmp_
     assert "40 answers taken" in still.inner_text("body")
     run: Run = studies.analysed(campaign, metrics=[])
     still.goto(live_server.url + reverse("analysis:run", args=[campaign.uuid, run.number]))
-    theirs = still.locator(".chapter").filter(has=still.locator("#chapter-judges")).inner_text()
+    theirs = still.locator(".chapter").filter(has=still.locator("#chapter-judges")).text_content()
     assert "May a machine stand in for a person?" in theirs
     assert "Careful model" in theirs
     assert "Passing is not enough" in theirs
     assert "maker/careful-7b" in theirs
-    others = still.locator(".chapter").filter(has_not=still.locator("#chapter-judges")).all_inner_texts()
+    others = still.locator(".chapter").filter(has_not=still.locator("#chapter-judges")).all_text_contents()
     assert len(others) >= 3
     # the judge's mean is 2.95, and with it among people's values every mean of a system would be another
     assert not [text for text in others if "Careful model" in text or "2.95" in text]
