@@ -59,7 +59,7 @@ AGAIN = """
     JOIN judging_round r ON r.id = a.round_id
     JOIN judging_enrollment e ON e.id = a.enrollment_id
     JOIN judging_criterion c ON c.id = j.criterion_id
-    WHERE r.campaign_id = %(campaign)s AND j.superseded_at IS NULL
+    WHERE r.campaign_id = %(campaign)s AND r.kind = 'main' AND j.superseded_at IS NULL
     ORDER BY c.position, copies.unit, e.label, copies.repeat
 """
 JUDGMENTS = """

@@ -39,7 +39,7 @@ class CampaignSerializer(serializers.ModelSerializer):
 
 
 class JudgmentSerializer(serializers.ModelSerializer):
-    """One standing judgment; annotators go by their labels only."""
+    """One standing judgment; annotators go by their labels only. With `?trials`, pilots and calibrations too."""
 
     source = serializers.CharField(source="unit.question_set.source.key")
     system = serializers.CharField(source="unit.question_set.system.name")
@@ -103,9 +103,9 @@ class Judgments(generics.ListAPIView):
         return super().list(request, *args, **kwargs)
 
     def get_queryset(self) -> QuerySet[Judgment]:
-        rows = Judgment.objects.standing().filter(
-            assignment__round__campaign=campaign_of(self.request.user, self.kwargs["uuid"])
-        )
+        own = campaign_of(self.request.user, self.kwargs["uuid"]).rounds.all()
+        asked = own if "trials" in self.request.query_params else own.filter(kind="main")
+        rows = Judgment.objects.standing().filter(assignment__round__in=asked)
         return rows.select_related(
             "unit__question_set__source", "unit__question_set__system", "assignment__enrollment", "assignment__round",
             "criterion",

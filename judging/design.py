@@ -71,6 +71,12 @@ def places(tasks: int, *, per_task: int, order: Order, draws: Draws) -> tuple[Pl
     return tuple(Place(task, place, position) for position, (task, place) in enumerate(queue, start=1))
 
 
+def sample(names: Iterable[str], *, size: int, draws: Draws) -> tuple[str, ...]:
+    """Return `size` of the names, drawn without replacement; whatever their order, the same ones."""
+    known = sorted(names)
+    return tuple(known[index] for index in _drawn(len(known), draws, "sample")[:size])
+
+
 def shown_order(n: int, *, draws: Draws, enrollment_key: str, task_key: str) -> tuple[int, ...]:
     """Return the order in which one annotator sees the n questions of one task, as indices from 0."""
     return tuple(_drawn(n, draws, f"shown/{enrollment_key}/{task_key}"))

@@ -60,6 +60,7 @@ class Selection:
     columns: Mapping[str, tuple[str, ...]] | None = None
     pairs: tuple[Pair, ...] = ()
     sampling: Sampling | None = None
+    without: tuple[str, ...] = ()  # sources that earlier rounds were judged on
 
     def needed_columns(self) -> set[str]:
         """Return the names of the metadata columns that are looked at."""
@@ -73,6 +74,7 @@ def to_document(selection: Selection) -> dict[str, Any]:
         "systems": list(selection.systems),
         "columns": {name: list(values) for name, values in (selection.columns or {}).items()},
         "list": [list(pair) for pair in selection.pairs],
+        "without": list(selection.without),
         "sample": asdict(selection.sampling) if selection.sampling else {},
     }
     return {name: part for name, part in parts.items() if part}
@@ -85,6 +87,7 @@ def from_document(document: Mapping[str, Any]) -> Selection:
         systems=tuple(document.get("systems", ())),
         columns={name: tuple(values) for name, values in document.get("columns", {}).items()},
         pairs=tuple((source, system) for source, system in document.get("list", ())),
+        without=tuple(document.get("without", ())),
         sampling=Sampling(**sample) if sample else None,
     )
 
@@ -106,6 +109,9 @@ def choose(units: Iterable[Selectable], selection: Selection) -> frozenset[int]:
     kept = _listed(kept, selection.pairs)
     for name, wanted in (selection.columns or {}).items():
         kept = _with_values(kept, name, wanted)
+    if selection.without:
+        known = set(selection.without)
+        kept = [row for row in kept if row.source not in known]
     if not any(row.asked for row in kept):
         raise CannotChoose("", "No question fits all of this.")
     if selection.sampling:
@@ -277,6 +283,8 @@ def in_words(selection: Selection) -> str:
     if count := len(selection.pairs):
         parts.append(f"a list of {count:,} {'entry' if count == 1 else 'entries'}")
     parts += [f"{name}: {_joined(values, 'or')}" for name, values in (selection.columns or {}).items()]
+    if count := len(selection.without):
+        parts.append(f"without {_sources(count)} of earlier rounds")
     if sampling := selection.sampling:
         parts.append(f"{_sample_in_words(sampling)}, seed {sampling.seed}")
     return "; ".join(parts) or "everything"

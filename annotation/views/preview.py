@@ -93,7 +93,7 @@ def _first_task(campaign: Campaign) -> Sheet | None:
         judged = selections.units_of(campaign)
     except CannotChoose:
         return None
-    if campaign.selection:
+    if selections.narrows(campaign):
         sources = sources.filter(question_sets__units__in=judged).distinct()
     first = sources.order_by("position").values("pk")[:LOOKED_AT]
     sets = QuestionSet.objects.filter(source__in=first).order_by("source__position", "system__name")

@@ -228,9 +228,14 @@ def following(*, enrollment: Enrollment, round: Round) -> Here | Finished | None
     return Here(taken) if taken else None
 
 
+def _most(round: Round) -> int | None:
+    """Return how many tasks an annotator gets; a pilot or calibration is for everybody to do as a whole."""
+    return round.campaign.tasks_per_annotator if round.kind == Round.Kind.MAIN else None
+
+
 def _has_own_share(annotator: Enrollment, round: Round) -> bool:
     """Say whether an annotator holds none and has handed in as many tasks as the plan gives each."""
-    most = round.campaign.tasks_per_annotator
+    most = _most(round)
     if most is None:
         return False
     [(done, held)] = rows(SHARE, _names(annotator, round))
@@ -322,7 +327,7 @@ def progress(*, enrollment: Enrollment, round: Round) -> Progress:
     names = _names(enrollment, round)
     [(tasks, places, done, held)] = rows(AHEAD, names)
     remaining = None if places == LOOKED_AT else tasks + held
-    if (most := round.campaign.tasks_per_annotator) is not None:
+    if (most := _most(round)) is not None:
         share = max(most - done, 0)
         remaining = share if remaining is None else min(share, remaining)
     return Progress(done, remaining)

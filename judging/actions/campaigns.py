@@ -73,6 +73,11 @@ def change_plan(*, campaign: Campaign, plan: Mapping[str, Any]) -> None:
         held = _held(campaign)
         if held.state != Campaign.State.DRAFT:
             raise NotAllowedNow("The protocol is locked. Amend it with a reason; the report will list the change.")
+        if "rubric" in plan and plan["rubric"] != held.rubric and held.rounds.trials().exists():
+            raise NotAllowedNow(
+                "Rounds of this draft were judged by its protocol. Write what changes as decisions of the guideline, "
+                "or duplicate the campaign to judge by another protocol."
+            )
         _set(held, {key: plan[key] for key in (*PLANNED, "rubric", "selection") if key in plan})
 
 
@@ -102,6 +107,8 @@ def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: s
         held = _held(campaign)
         Collection.objects.select_for_update(no_key=True).get(pk=held.collection_id)  # no file comes in between
         draws.keep_secret(campaign=held, now=now, given=secret)
+        for each in held.rounds.trials().running():
+            rounds.close(round=each, now=now)
         protocol = protocol_of(held) | _fixed_selection(held)
         fixed = {"protocol": protocol, "protocol_digest": digest(protocol)}
         move(campaign=campaign, to=Campaign.State.LOCKED, now=now, by=by, **fixed)

@@ -30,7 +30,8 @@ def _problems(document: Document) -> Iterator[str]:
     for each in document["rounds"]:
         drawn = KeyedDraws(bytes.fromhex(document["secret"]), within=each["name"])
         yield from _wrong_orders(each, drawn)
-        laid = _panel(document, each, drawn) if document["order"] == "panel" else _queue(document, each, drawn)
+        order = each.get("order", document["order"])  # pilots and calibrations are no panels
+        laid = _panel(document, each, drawn) if order == "panel" else _queue(document, each, drawn)
         if sorted(each["places"]) != sorted(laid):
             yield f"{each['name']}: the places are not in the order that is drawn."
 
@@ -50,9 +51,8 @@ def _wrong_orders(round: Document, drawn: KeyedDraws) -> Iterator[str]:
 
 def _queue(document: Document, round: Document, drawn: KeyedDraws) -> list[PlaceRow]:
     before, numbers = _first(round) - 1, [task["number"] for task in round["tasks"]]
-    laid = design.places(
-        len(numbers), per_task=document["annotators_per_task"], order=document["order"], draws=drawn
-    )  # fmt: skip
+    own = {"order": document["order"], "annotators_per_task": document["annotators_per_task"], **round}
+    laid = design.places(len(numbers), per_task=own["annotators_per_task"], order=own["order"], draws=drawn)
     return [[before + each.position, numbers[each.task], each.place, None] for each in laid]
 
 

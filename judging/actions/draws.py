@@ -135,8 +135,14 @@ def _round(round: Round) -> dict[str, Any]:
     ):
         tasks.setdefault(number, []).append(unit)
     sources = selections.sources_of(round.campaign).order_by("position")
+    other: dict[str, Any] = {}
+    if round.kind != Round.Kind.MAIN:
+        own = TaskUnit.objects.filter(task__round=round).values("unit__question_set__source")
+        sources = round.campaign.collection.sources.filter(pk__in=own).order_by("position")
+        order = Campaign.Order.DEPTH if round.campaign.order == Campaign.Order.DEPTH else Campaign.Order.BREADTH
+        other = {"order": order, "annotators_per_task": round.per_task}
     places = Assignment.objects.filter(round=round).order_by("position").distinct()
-    return {
+    return other | {
         "name": name(round),
         "tasks": [{"number": number, "units": units} for number, units in tasks.items()],
         "places": [list(row) for row in places.values_list("position", "task__number", "place", "seat")],

@@ -3,11 +3,11 @@
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from judging.formats.formulas import inert
 from judging.formats.records import (
@@ -34,6 +34,7 @@ from judging.models import (
     Metric,
     Note,
     QuestionSet,
+    Round,
     Score,
     Source,
     SpanMark,
@@ -58,17 +59,20 @@ def fits_qgstec(campaign: Campaign) -> bool:
     return not of_sets and sources.exists() and not others.exists()
 
 
-def study_of(*, campaign: Campaign, extras: bool = False) -> Study:
+def study_of(*, campaign: Campaign, extras: bool = False, trials: bool = False) -> Study:
     """Return everything a campaign holds: sources, slots, scores, attributes and standing judgments.
 
-    Annotators go by their labels only; judgments of those who are left out are in it, marked.
+    Annotators go by their labels only; judgments of those who are left out are in it, marked. `trials`: also those of
+    pilot and calibration rounds, marked by their round.
     """
+    rounds = campaign.rounds.all() if trials else campaign.rounds.filter(kind=Round.Kind.MAIN)
     states = [Assignment.State.SUBMITTED, *([Assignment.State.EXTRA] if extras else [])]
+    wanted = Assignment.objects.filter(round__in=rounds, state__in=states)
     return replace(
         material_of(collection=campaign.collection),
-        ratings=tuple(_ratings(campaign, states)),
-        notes=tuple(_notes(campaign, states)),
-        marks=tuple(_marks(campaign, states)),
+        ratings=tuple(_ratings(campaign, wanted)),
+        notes=tuple(_notes(wanted)),
+        marks=tuple(_marks(wanted)),
     )
 
 
@@ -159,13 +163,13 @@ def _attributes(collection: Collection) -> Texts:
     return found
 
 
-def _ratings(campaign: Campaign, states: Sequence[str]) -> Iterator[RatingRecord]:
+def _ratings(campaign: Campaign, wanted: QuerySet[Assignment]) -> Iterator[RatingRecord]:
     left_out = set(Exclusion.objects.standing().values_list("enrollment", flat=True))
-    rows = Judgment.objects.standing().filter(assignment__round__campaign=campaign, assignment__state__in=states)
+    rows = Judgment.objects.standing().filter(assignment__in=wanted)
     columns = (
         "unit__question_set__source__key", "unit__question_set__system__name", "unit__position",
         "assignment__enrollment__label", "assignment__enrollment", "criterion__key", "value", "origin", "cause",
-        "assignment__round__kind", "assignment__state", "created_at", "pk", "assignment",
+        "assignment__round__kind", "assignment__round__number", "assignment__state", "created_at", "pk", "assignment",
     )  # fmt: skip
     brought, comments = _brought(campaign), _comments(campaign)
     ordered = rows.order_by("unit", "assignment__enrollment__label", "criterion__position").values_list(*columns)
@@ -181,12 +185,14 @@ def _ratings(campaign: Campaign, states: Sequence[str]) -> Iterator[RatingRecord
             origin,
             cause,
             kind,
+            number,
             state,
             at,
             pk,
             assignment,
         ) = row
-        said = {"origin": origin, "round": kind, "state": state, "at": at.isoformat(timespec="seconds")}
+        round = kind if kind == Round.Kind.MAIN else f"{kind} {number}"
+        said = {"origin": origin, "round": round, "state": state, "at": at.isoformat(timespec="seconds")}
         said |= {"cause": cause} if cause else {}
         said |= {"left_out": "yes"} if enrollment in left_out else {}
         said |= {"comment": comments[assignment]} if assignment in comments else {}
@@ -212,9 +218,9 @@ def _comments(campaign: Campaign) -> dict[UUID, str]:
     return dict(rows.values_list("assignment", "text"))
 
 
-def _notes(campaign: Campaign, states: Sequence[str]) -> Iterator[NoteRecord]:
+def _notes(wanted: QuerySet[Assignment]) -> Iterator[NoteRecord]:
     """Return comments on questions and sets."""
-    rows = Note.objects.filter(assignment__round__campaign=campaign, assignment__state__in=states, unit__isnull=False)
+    rows = Note.objects.filter(assignment__in=wanted, unit__isnull=False)
     columns = (
         "unit__question_set__source__key", "unit__question_set__system__name", "unit__position",
         "assignment__enrollment__label", "text",
@@ -223,13 +229,13 @@ def _notes(campaign: Campaign, states: Sequence[str]) -> Iterator[NoteRecord]:
         yield NoteRecord(source_key=source, system=system, position=position, rater=label, text=text, row=0)
 
 
-def _marks(campaign: Campaign, states: Sequence[str]) -> Iterator[MarkRecord]:
+def _marks(wanted: QuerySet[Assignment]) -> Iterator[MarkRecord]:
     """Return every marked span, and where somebody said that nothing in the passage answers the question."""
     columns = (
         "unit__question_set__source__key", "unit__question_set__system__name", "unit__position",
         "assignment__enrollment__label",
     )  # fmt: skip
-    own = {"assignment__round__campaign": campaign, "assignment__state__in": states}
+    own = {"assignment__in": wanted}
     spans = SpanMark.objects.filter(**own).order_by("unit", "assignment__enrollment__label", "start")
     for source, system, position, label, start, end in spans.values_list(*columns, "start", "end"):
         yield MarkRecord(
@@ -282,7 +288,7 @@ COLUMNS = {
     "value": "the value given, on the criterion's scale",
     "judgment:origin": "judged by the annotator, forced by a rule on the page, or imported",
     "judgment:cause": "the criterion whose value forced this one",
-    "judgment:round": "main, pilot, calibration or training",
+    "judgment:round": "main, or of which pilot or calibration, where those are asked for",
     "judgment:state": "submitted, or extra: handed in after the place had gone to somebody else",
     "judgment:at": "when it was stored, UTC",
     "judgment:left_out": "yes where the annotator is left out of the analysis",

@@ -61,7 +61,7 @@ def facts(collection: Collection, units: QuerySet[Unit] | None = None) -> Materi
 
 def of_draft(campaign: Campaign) -> MaterialFacts:
     """Count what a draft judges as it is planned now."""
-    return facts(campaign.collection, selections.units_of(campaign) if campaign.selection else None)
+    return facts(campaign.collection, selections.units_of(campaign) if selections.narrows(campaign) else None)
 
 
 def misfits(document: RubricDocument, material: MaterialFacts) -> list[str]:

@@ -9,11 +9,24 @@ from django.db import transaction
 from django.db.models import Max, Prefetch
 
 from judging import design
-from judging.actions import draws, panels, selections
+from judging.actions import draws, history, panels, selections
 from judging.actions.bulk import let_planner_know
 from judging.formats import rubric as documents
 from judging.formats.rubric import RubricDocument
-from judging.models import Assignment, Campaign, Question, QuestionSet, Round, Rubric, Source, Task, TaskUnit, Unit
+from judging.models import (
+    Assignment,
+    Campaign,
+    Event,
+    Question,
+    QuestionSet,
+    Round,
+    Rubric,
+    Source,
+    Task,
+    TaskUnit,
+    Unit,
+    User,
+)
 from judging.rules import settled
 from judging.selection import CannotChoose
 
@@ -30,17 +43,73 @@ def silent(done: int, total: int, message: str) -> None:
     """Report progress to nobody."""
 
 
-def open_(*, round: Round, now: datetime, progress: Progress = silent) -> None:
-    """Make a round's tasks and places as drawn from the campaign's secret, and open it."""
+class CannotBegin(Exception):
+    """No such round can be opened now; the message says why."""
+
+
+# How many sources a round takes unless its maker says otherwise: QG-STEC+ calibrated on nine sentences a time, and
+# Nema and Khapra's pilots took about thirty questions.
+USUAL_SIZE = {Round.Kind.CALIBRATION: 9, Round.Kind.PILOT: 30}
+
+
+def begin(*, campaign: Campaign, kind: str, size: int, annotators: int, apart: bool, by: User, now: datetime) -> Round:
+    """Open a pilot or calibration round of a draft on sources that no earlier round was judged on.
+
+    `apart`: the main round leaves the sources out. Which ones are taken is drawn from the campaign's secret.
+    """
+    with transaction.atomic():
+        held = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        if held.state != Campaign.State.DRAFT:
+            raise CannotBegin("The protocol is locked: pilots and calibrations come before the lock.")
+        if running := held.rounds.trials().running().first():
+            raise CannotBegin(f"The {running} still runs. Close it first.")
+        draws.keep_secret(campaign=held, now=now)
+        number = held.rounds.filter(kind=kind).count() + 1
+        round = Round(campaign=held, kind=kind, number=number, annotators_per_task=annotators, apart=apart)
+        units = _sampled(round, size)
+        round.save()
+        open_(round=round, now=now, units=units)
+        round.opened_at = now
+        history.note(
+            Event.Act.ROUND_OPENED, by=by, campaign=held, about=str(round),
+            after=f"{size} sources, {annotators} annotators each{', kept apart' if apart else ''}",
+        )  # fmt: skip
+    return round
+
+
+def _sampled(round: Round, size: int) -> list[int]:
+    """Return the units of the sources drawn for a round."""
+    try:
+        fresh = selections.fresh(round.campaign, apart=round.apart)
+    except CannotChoose as refused:
+        raise CannotBegin(f"What is judged does not fit the collection any more: {refused}") from None
+    if size > len(fresh):
+        raise CannotBegin(f"{size} sources are asked for, and {len(fresh)} are left that no round was judged on.")
+    drawn = design.sample(fresh, size=size, draws=draws.of_round(round))
+    return [unit for source in drawn for unit in fresh[source]]
+
+
+def end(*, round: Round, by: User, now: datetime) -> None:
+    """Close a pilot or calibration round; what was submitted is kept, and never counts in the main round."""
+    with transaction.atomic():
+        close(round=round, now=now)
+        history.note(Event.Act.ROUND_CLOSED, by=by, campaign=round.campaign, about=str(round))
+
+
+def open_(*, round: Round, now: datetime, progress: Progress = silent, units: Sequence[int] | None = None) -> None:
+    """Make a round's tasks and places as drawn from the campaign's secret, and open it.
+
+    `units`: those of a pilot or calibration; by default, all that the campaign judges.
+    """
     campaign = round.campaign
     with transaction.atomic():
         draws.keep_secret(campaign=campaign, now=now)
-        tasks = _make_tasks(round, progress)
+        tasks = _make_tasks(round, units, progress)
         if not tasks:
             raise NothingToJudge("The collection holds no question to judge. Import questions first.")
         for done, batch in enumerate(_batches(_places(round, tasks))):
             Assignment.objects.bulk_create(batch)
-            progress(done * BATCH, len(tasks) * campaign.annotators_per_task, "Laying out places")
+            progress(done * BATCH, len(tasks) * round.per_task, "Laying out places")
         Round.objects.filter(pk=round.pk).update(opened_at=now)
         let_planner_know(Task, TaskUnit, Assignment)
 
@@ -48,7 +117,7 @@ def open_(*, round: Round, now: datetime, progress: Progress = silent) -> None:
 def _places(round: Round, tasks: Sequence[tuple[Task, QuestionSet]]) -> Iterator[Assignment]:
     campaign = round.campaign
     last = Assignment.objects.filter(round__campaign=campaign).aggregate(last=Max("position"))["last"] or 0
-    if campaign.order == Campaign.Order.PANEL:
+    if campaign.order == Campaign.Order.PANEL and round.kind == Round.Kind.MAIN:
         if not panels.fits(campaign.rubric):
             raise NothingToJudge("The protocol shows several systems at once; a panel needs one system to a task.")
         panels.seat_everybody(campaign)
@@ -56,7 +125,7 @@ def _places(round: Round, tasks: Sequence[tuple[Task, QuestionSet]]) -> Iterator
         return
     order: design.Order = "depth" if campaign.order == Campaign.Order.DEPTH else "breadth"
     drawn = draws.of_round(round)
-    for each in design.places(len(tasks), per_task=campaign.annotators_per_task, order=order, draws=drawn):
+    for each in design.places(len(tasks), per_task=round.per_task, order=order, draws=drawn):
         task, _first = tasks[each.task]
         yield Assignment(round=round, task=task, place=each.place, position=last + each.position)
 
@@ -114,17 +183,19 @@ def _text(unit: Unit) -> str | None:
     return question.text if question else None
 
 
-def _make_tasks(round: Round, progress: Progress) -> list[tuple[Task, QuestionSet]]:
+def _make_tasks(round: Round, wanted: Sequence[int] | None, progress: Progress) -> list[tuple[Task, QuestionSet]]:
     """Store the tasks; return each with the question set that stands first in it."""
     campaign = round.campaign
     sets = QuestionSet.objects.filter(
         source__collection=campaign.collection, source__repeat_of__isnull=True
     ).select_related("source", "system")
     try:
-        judged = Prefetch("units", queryset=selections.units_of(campaign))
+        units = selections.units_of(campaign) if wanted is None else Unit.objects.filter(pk__in=wanted)
     except CannotChoose as refused:
         raise NothingToJudge(f"What is judged does not fit the collection any more: {refused}") from None
-    known = {held.pk: held for held in sets.prefetch_related(judged, "units__question")}
+    if wanted is not None:
+        sets = sets.filter(units__in=wanted).distinct()
+    known = {held.pk: held for held in sets.prefetch_related(Prefetch("units", queryset=units), "units__question")}
     cuts = cut(rubric=campaign.rubric, sets=_in_drawn_order(round, known.values()))
     tasks = Task.objects.bulk_create(
         (Task(round=round, number=number) for number in range(1, len(cuts) + 1)), batch_size=BATCH

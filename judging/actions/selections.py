@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import QuerySet
@@ -13,12 +13,13 @@ from judging.models import (
     Campaign,
     Collection,
     Question,
+    Round,
     SelectedUnit,
     Source,
     System,
     Unit,
 )
-from judging.selection import CannotChoose, Selectable, Selection, choose, from_document, in_words
+from judging.selection import CannotChoose, Selectable, Selection, choose, from_document, in_words, to_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,9 @@ def look(*, collection: Collection, selection: Selection) -> Chosen:
 
 def fix(campaign: Campaign) -> dict[str, Any]:
     """Store what the draft's selection comes to and return what the protocol says of it; the caller holds the lock."""
-    if not campaign.selection:
+    selection = planned(campaign)
+    if not to_document(selection):
         return {}
-    selection = from_document(campaign.selection)
     rows = _rows(campaign.collection, selection)
     chosen = _counted(rows, choose(rows, selection))
     units = sorted(chosen.units)
@@ -63,17 +64,64 @@ def fix(campaign: Campaign) -> dict[str, Any]:
         "units": len(units),
         "units_sha256": _digest(chosen.units, campaign.collection),
     }
+    campaign.selection = to_document(selection)
+    Campaign.objects.filter(pk=campaign.pk).update(selection=campaign.selection)
     return {"selection": campaign.selection | {"chosen": fixed}}
+
+
+def planned(campaign: Campaign) -> Selection:
+    """Return what a campaign's main round is to judge: of a draft, without the sources kept apart."""
+    chosen = from_document(campaign.selection)
+    if campaign.state != Campaign.State.DRAFT:
+        return chosen
+    apart = judged_before(campaign).filter(task_units__task__round__apart=True)
+    return replace(chosen, without=tuple(sorted({*chosen.without, *_keys(apart)})))
+
+
+def narrows(campaign: Campaign) -> bool:
+    """Say whether a campaign judges less than all of its collection."""
+    return bool(to_document(planned(campaign)))
+
+
+def judged_before(campaign: Campaign) -> QuerySet[Unit]:
+    """Return the units of a campaign's pilot and calibration rounds."""
+    return Unit.objects.filter(task_units__task__round__in=Round.objects.trials().filter(campaign=campaign))
+
+
+def _keys(units: QuerySet[Unit]) -> set[str]:
+    return set(units.values_list("question_set__source__key", flat=True).distinct())
+
+
+def fresh(campaign: Campaign, *, apart: bool) -> dict[str, list[int]]:
+    """Return the units that a further round may judge by their sources: none that an earlier round was judged on.
+
+    Material that the main round leaves out may come from all that fits the filters, not from the main sample alone.
+
+    Raises
+    ------
+    CannotChoose
+        If the draft's selection does not fit the collection any more.
+    """
+    chosen = planned(campaign)
+    selection = replace(chosen, sampling=None) if apart else chosen
+    rows = _rows(campaign.collection, selection)
+    units, used = choose(rows, selection), _keys(judged_before(campaign))
+    asked = {row.source for row in rows if row.unit in units and row.asked and not row.whole} - used
+    found: dict[str, list[int]] = {}
+    for row in rows:
+        if row.unit in units and row.source in asked:
+            found.setdefault(row.source, []).append(row.unit)
+    return found
 
 
 def words(campaign: Campaign) -> str:
     """Say what a campaign judges; of a draft whose selection no longer fits, why."""
-    selection = from_document(campaign.selection)
+    selection = planned(campaign)
     if campaign.protocol is not None:
         chosen = campaign.protocol.get("selection", {}).get("chosen")
         counts = f"{chosen['questions']:,} of {chosen['out_of']:,} questions: " if chosen else ""
         return counts + in_words(selection)
-    if not campaign.selection:
+    if not to_document(selection):
         return f"{_questions(campaign.collection).count():,} questions: {in_words(selection)}"
     try:
         return look(collection=campaign.collection, selection=selection).in_words(selection)
@@ -97,11 +145,12 @@ def units_of(campaign: Campaign) -> QuerySet[Unit]:
     CannotChoose
         If a draft's selection does not fit the collection any more.
     """
-    if not campaign.selection:
-        return Unit.objects.all()
     if _is_part(campaign):
         return Unit.objects.filter(selected_in__campaign=campaign)
-    chosen = look(collection=campaign.collection, selection=from_document(campaign.selection))
+    selection = planned(campaign)
+    if not to_document(selection):
+        return Unit.objects.all()
+    chosen = look(collection=campaign.collection, selection=selection)
     return Unit.objects.filter(pk__in=chosen.units)
 
 

@@ -101,6 +101,7 @@ class SelectionForm(forms.Form):
             return cleaned
         try:
             self.selection = Selection(
+                without=self.selection.without,
                 systems=tuple(cleaned["systems"]),
                 columns={name: tuple(cleaned[key]) for key, name in self.columns.items() if cleaned[key]},
                 pairs=self._pairs(cleaned),

@@ -179,6 +179,16 @@ class Deviation(models.Model):
         return f"{self.what}: {self.before} to {self.after}"
 
 
+class RoundQuerySet(models.QuerySet["Round"]):
+    def trials(self) -> "RoundQuerySet":
+        """Pilot and calibration rounds: what is judged before the main one, and never counts in it."""
+        return self.exclude(kind="main")
+
+    def running(self) -> "RoundQuerySet":
+        """Rounds that were opened and not closed since."""
+        return self.filter(opened_at__isnull=False, closed_at__isnull=True)
+
+
 class Round(models.Model):
     """A part of a campaign, opened and closed by itself; its tasks and places are made when it opens."""
 
@@ -191,8 +201,16 @@ class Round(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="rounds")
     kind = models.CharField(max_length=11, choices=Kind.choices, default=Kind.MAIN)
     number = models.PositiveSmallIntegerField(default=1)
+    annotators_per_task = models.PositiveSmallIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1)], help_text="Where it is not as the campaign plans."
+    )
+    apart = models.BooleanField(
+        default=False, db_default=False, help_text="Whether the main round leaves out the sources judged here."
+    )
     opened_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
+
+    objects = RoundQuerySet.as_manager()
 
     class Meta:
         ordering = ["campaign", "id"]
@@ -206,6 +224,11 @@ class Round(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.number}"
+
+    @property
+    def per_task(self) -> int:
+        """Return how many annotators judge each of its tasks."""
+        return self.annotators_per_task or self.campaign.annotators_per_task
 
 
 class TaskQuerySet(models.QuerySet["Task"]):

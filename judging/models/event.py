@@ -46,6 +46,8 @@ class Event(models.Model):
         CAMPAIGN_DISCARDED = "campaign.discarded", _("draft deleted")
         DEVIATED = "campaign.deviation", _("changed after the lock")
         DRAWS_REVEALED = "campaign.draws", _("secret of the draws revealed")
+        ROUND_OPENED = "round.opened", _("round opened")
+        ROUND_CLOSED = "round.closed", _("round closed")
         ROLE_GIVEN = "role.given", _("role given")
         ROLE_TAKEN = "role.taken", _("role taken away")
         LINK_MADE = "link.made", _("invitation link made")

@@ -154,12 +154,13 @@ def token_digest(token: str) -> str:
 
 class EnrollmentQuerySet(models.QuerySet["Enrollment"]):
     def with_progress(self) -> "EnrollmentQuerySet":
-        """Enrollments with their submitted tasks, the seconds at work on one, and whether they are left out."""
-        submitted = Q(assignments__state="submitted")
+        """Enrollments with their submitted tasks and the seconds at work on one, of the main round, and whether they
+        are left out."""
+        submitted = Q(assignments__state="submitted", assignments__round__kind="main")
         return self.annotate(
             submitted=Count("assignments", filter=submitted),
             seconds_a_task=Avg("assignments__active_seconds", filter=submitted),
-            last_submitted_at=Max("assignments__submitted_at"),
+            last_submitted_at=Max("assignments__submitted_at", filter=Q(assignments__round__kind="main")),
             excluded=Exists(Exclusion.objects.standing().filter(enrollment=OuterRef("pk"))),
         )
 

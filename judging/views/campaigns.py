@@ -84,6 +84,7 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "worker_lives": jobs.worker_lives(),
         "is_manager": _manages(request.user, campaign),
         "question_count": selections.question_count(campaign),
+        "trials": campaign.rounds.trials().exists(),
         "fits_qgstec": exports.fits_qgstec(campaign),
         **_outlook(campaign, _material(campaign)),
     }

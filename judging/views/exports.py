@@ -36,7 +36,7 @@ def judgments(request: HttpRequest, campaign: Campaign, key: str) -> HttpRespons
     if key not in WRITERS:
         raise Http404
     write, media_type, name = WRITERS[key]
-    study = exports.study_of(campaign=campaign, extras="extras" in request.GET)
+    study = exports.study_of(campaign=campaign, extras="extras" in request.GET, trials="trials" in request.GET)
     try:
         return taken_along(request, campaign, write(study), media_type, f"{slugify(campaign.title)}-{name}")
     except CannotWrite as refused:

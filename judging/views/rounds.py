@@ -1,0 +1,88 @@
+"""Pilot and calibration rounds of a draft: opening, watching and closing them."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from judging.actions import rounds, selections
+from judging.actions.rounds import CannotBegin, NothingToJudge
+from judging.forms.rounds import RoundForm
+from judging.guards import campaign_for_managers, campaign_for_staff
+from judging.models import Campaign, Membership
+from judging.selection import CannotChoose
+
+
+@campaign_for_staff
+@require_GET
+def index(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """List a campaign's pilot and calibration rounds, and offer another while it is a draft."""
+    return _page(request, campaign, _form(campaign))
+
+
+@campaign_for_managers
+@require_POST
+def begin(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Open a round on sources drawn for it."""
+    form = _form(campaign, request.POST)
+    if not form.is_valid():
+        return _page(request, campaign, form, status=422)
+    try:
+        round = rounds.begin(campaign=campaign, by=request.user, now=timezone.now(), **form.cleaned_data)
+    except (CannotBegin, NothingToJudge) as refused:
+        form.add_error(None, str(refused))
+        return _page(request, campaign, form, status=422)
+    messages.success(
+        request, _("%(round)s is open: annotators find it on their pages.") % {"round": str(round).title()}
+    )
+    return redirect("judging:rounds", campaign.uuid)
+
+
+@campaign_for_managers
+@require_POST
+def end(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
+    """Close a round."""
+    round = get_object_or_404(campaign.rounds.trials().running(), pk=pk)
+    rounds.end(round=round, by=request.user, now=timezone.now())
+    messages.success(request, _("Closed. Now look at where annotators differ."))
+    return redirect("judging:rounds", campaign.uuid)
+
+
+def _form(campaign: Campaign, said: Any = None) -> RoundForm:
+    return RoundForm(said, left=_left(campaign), annotators=campaign.annotators_per_task)
+
+
+def _left(campaign: Campaign) -> int:
+    """Return how many sources no round was judged on."""
+    if campaign.state != Campaign.State.DRAFT:
+        return 0
+    try:
+        return len(selections.fresh(campaign, apart=True))
+    except CannotChoose:
+        return 0
+
+
+def _page(request: HttpRequest, campaign: Campaign, form: RoundForm, status: int = 200) -> HttpResponse:
+    of_places = {"assignments__state__in": ["open", "held", "submitted"]}
+    listed = campaign.rounds.trials().annotate(
+        places=Count("assignments", filter=Q(**of_places)),
+        filled=Count("assignments", filter=Q(assignments__state="submitted")),
+        extras=Count("assignments", filter=Q(assignments__state="extra")),
+    )
+    manager = campaign.memberships.filter(user=request.user, role=Membership.Role.MANAGER)
+    context = {
+        "campaign": campaign,
+        "tab": "rounds",
+        "rounds": listed.order_by("opened_at", "pk"),
+        "running": campaign.rounds.trials().running().exists(),
+        "annotators": campaign.enrollments.count(),
+        "left": _left(campaign),
+        "form": form,
+        "is_manager": manager.exists(),
+    }
+    return render(request, "judging/campaigns/rounds.html", context, status=status)

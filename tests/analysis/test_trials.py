@@ -1,0 +1,72 @@
+"""What is judged in pilots and calibrations changes nothing of the main round: no export, no count, no report."""
+
+from itertools import cycle
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from analysis import frames
+from analysis.actions import runs
+from judging.actions import campaigns, enrollments, rounds
+from judging.models import Campaign, Enrollment, Judgment, Round
+from tests import factories
+from tests.analysis.studies import analysed
+from tests.judging.trials import NOW, begun, judged
+
+pytestmark = pytest.mark.django_db
+EXPORTS = ("csv", "csv-raw", "jsonl", "label-studio")
+
+
+@pytest.fixture
+def study() -> tuple[Campaign, Round, list[Enrollment]]:
+    """Return a campaign whose main round is judged, a pilot on the same sources that nobody did yet, and who judges."""
+    campaign = factories.campaign(collection=factories.collection(sources=4), annotators_per_task=2)
+    people = [enrollments.enroll(campaign=campaign, user=factories.user()) for _ in range(2)]
+    pilot = begun(campaign, kind="pilot", size=3, apart=False)
+    rounds.end(round=pilot, by=campaign.created_by, now=NOW)
+    campaigns.lock(campaign=campaign, now=NOW)
+    campaigns.open_(campaign=campaign, now=NOW)
+    values = cycle([3, 2, 3, 1, 2])
+    for each in people:
+        judged(each, campaign.rounds.get(kind="main"), lambda text, key: next(values))
+    return campaign, pilot, people
+
+
+def seen(campaign: Campaign) -> dict[str, object]:
+    """Return all that leaves a campaign or stands on its pages."""
+    client = Client()
+    client.force_login(campaign.created_by)
+    run = analysed(campaign, metrics=[])
+    there = {key: client.get(reverse("judging:export", args=[campaign.uuid, key])).content for key in EXPORTS}
+    there["api"] = client.get(reverse("judging:api_judgments", args=[campaign.uuid])).json()["results"]
+    there["people"] = list(campaign.enrollments.with_progress().order_by("pk").values("submitted", "seconds_a_task"))
+    there["again"] = frames.judged_again(frames.material(campaign)).to_csv()
+    there["places"] = Campaign.objects.with_places().values("places", "filled").get(pk=campaign.pk)
+    return there | {"digest": run.input_sha256, "tables": runs.tables_of(run), "state": runs.state_of(campaign)}
+
+
+def test_judgments_of_a_pilot_leave_exports_counts_and_report_as_they_were(study) -> None:
+    campaign, pilot, people = study
+    before, count = seen(campaign), Judgment.objects.count()
+    rounds.reopen(round=pilot)
+    pilot.refresh_from_db()
+    for each in people:
+        judged(each, pilot, lambda text, key: 1)
+    assert Judgment.objects.count() > count
+    assert seen(campaign) == before
+
+
+def test_who_asks_gets_them_marked_by_their_round(study) -> None:
+    campaign, pilot, people = study
+    rounds.reopen(round=pilot)
+    pilot.refresh_from_db()
+    judged(people[0], pilot)
+    client = Client()
+    client.force_login(campaign.created_by)
+    asked = client.get(reverse("judging:export", args=[campaign.uuid, "csv"]) + "?trials").text
+    alone = client.get(reverse("judging:export", args=[campaign.uuid, "csv"])).text
+    assert asked.count("pilot 1") == 3 * 2 * 2
+    assert "pilot" not in alone
+    api = client.get(reverse("judging:api_judgments", args=[campaign.uuid]) + "?trials").json()["results"]
+    assert sum(row["round"] == "pilot" for row in api) == 3 * 2 * 2
