@@ -13,7 +13,18 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 
-from judging.actions import assignments, campaigns, collections, enrollments, imports, jobs, outages, uploads, visits
+from judging.actions import (
+    assignments,
+    campaigns,
+    collections,
+    enrollments,
+    imports,
+    jobs,
+    outages,
+    snapshots,
+    uploads,
+    visits,
+)
 from judging.actions.rounds import NothingToJudge
 from judging.imports import adding, taking_back
 from judging.models import AddedFile, Job
@@ -119,6 +130,7 @@ class Sweep:
             self.slowly_at = now + self.SLOWLY
             jobs.say_alive(worker=worker_name())
             assignments.release_due()
+            snapshots.refresh_one(now=timezone.now())
         if now >= self.hourly_at:  # sessions that are over, and yesterday's hashes of where people joined from
             self.hourly_at = now + self.HOURLY
             visits.clear(now=timezone.now())

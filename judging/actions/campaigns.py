@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import ProtectedError
 from django.db.models.functions import Now
 
+from judging import quality
 from judging.actions import draws, history, rounds, selections
 from judging.actions.rounds import Progress, silent
 from judging.models import (
@@ -31,7 +32,7 @@ from judging.selection import CannotChoose
 
 PLANNED = (
     "title", "annotators_per_task", "tasks_per_annotator", "order", "lease_minutes", "time_zone", "introduction",
-    "consent", "contact", "pay", "withdrawal",
+    "consent", "contact", "pay", "withdrawal", "quality", "rate",
 )  # fmt: skip
 DOUBLE_CLICK = timedelta(seconds=10)
 AMENDABLE = ("lease_minutes", "introduction", "contact", "pay")
@@ -147,7 +148,14 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
         "texts": {key: getattr(campaign, key) for key in ("introduction", "consent", "contact")}
         | ({"pay": campaign.pay} if campaign.pay else {})
         | ({"withdrawal": True} if campaign.withdrawal else {}),
+        **({} if campaign.origin == Campaign.Origin.IMPORTED else _quality_of(campaign)),
     }
+
+
+def _quality_of(campaign: Campaign) -> dict[str, Any]:
+    """Return what the protocol says of checks, flags, exclusion and the rate of pay: every threshold as it is now."""
+    plan = {"quality": quality.to_document(quality.from_document(campaign.quality))}
+    return plan | ({"rate": campaign.rate} if campaign.rate else {})
 
 
 def move(*, campaign: Campaign, to: str, now: datetime, by: User | None = None, **columns: Any) -> None:

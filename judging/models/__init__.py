@@ -36,6 +36,7 @@ from judging.models.rubric import Criterion, Rubric, RubricDraft, ScalePoint
 from judging.models.score import Metric, Score
 from judging.models.second_factor import SecondFactor
 from judging.models.selected_unit import SelectedUnit
+from judging.models.snapshot import Snapshot
 from judging.models.system_change import SystemChange
 
 __all__ = [
@@ -78,6 +79,7 @@ __all__ = [
     "Score",
     "SecondFactor",
     "SelectedUnit",
+    "Snapshot",
     "Source",
     "SpanMark",
     "StoredFile",

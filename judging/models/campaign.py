@@ -113,6 +113,12 @@ class Campaign(models.Model):
         default=False, help_text="Annotators may erase what they did themselves, until the campaign is closed."
     )
     pay = models.CharField(max_length=300, blank=True, help_text="What annotators get, in words.")
+    quality = models.JSONField(
+        default=dict, blank=True, help_text="Checks, thresholds of flags and exclusion rules: judging.quality."
+    )
+    rate = models.JSONField(
+        default=dict, blank=True, help_text="Planned pay: amount, currency, minutes a task, floor an hour."
+    )
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     locked_at = models.DateTimeField(null=True, blank=True)

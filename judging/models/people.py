@@ -7,7 +7,7 @@ import uuid
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
-from django.db.models import Avg, Count, Exists, Max, OuterRef, Q
+from django.db.models import Q
 from django.utils.crypto import salted_hmac
 
 
@@ -152,19 +152,6 @@ def token_digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-class EnrollmentQuerySet(models.QuerySet["Enrollment"]):
-    def with_progress(self) -> "EnrollmentQuerySet":
-        """Enrollments with their submitted tasks and the seconds at work on one, of the main round, and whether they
-        are left out."""
-        submitted = Q(assignments__state="submitted", assignments__round__kind="main")
-        return self.annotate(
-            submitted=Count("assignments", filter=submitted),
-            seconds_a_task=Avg("assignments__active_seconds", filter=submitted),
-            last_submitted_at=Max("assignments__submitted_at", filter=Q(assignments__round__kind="main")),
-            excluded=Exists(Exclusion.objects.standing().filter(enrollment=OuterRef("pk"))),
-        )
-
-
 class Enrollment(models.Model):
     """A person, or an imported rater without account, who judges in a campaign."""
 
@@ -213,8 +200,6 @@ class Enrollment(models.Model):
     consent_digest = models.CharField(max_length=64, blank=True)
     qualified_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
-
-    objects = EnrollmentQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -15,7 +15,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging import tasks
-from judging.actions import campaigns, enrollments, exports, fit, jobs, judgments, panels, selections, sheets
+from judging.actions import (
+    campaigns,
+    enrollments,
+    exports,
+    fit,
+    jobs,
+    judgments,
+    panels,
+    selections,
+    sheets,
+    snapshots,
+)
 from judging.actions.fit import MaterialFacts
 from judging.actions.rounds import NothingToJudge
 from judging.forms.campaigns import AmendForm, ExclusionForm, InvitationForm, MemberForm, NewCampaignForm, PlanForm
@@ -26,9 +37,11 @@ from judging.guards import (
     creator_required,
     password_confirmed,
 )
-from judging.models import Campaign, Exclusion, Membership, Note, QuestionSet, Task, User
+from judging.models import Campaign, Enrollment, Exclusion, Membership, Note, QuestionSet, Task, User
 from judging.selection import CannotChoose
+from judging.views.quality import rows_of
 
+SHOWN = 10  # annotators on the overview, those to be looked at first
 MOST_REPORTS = 200  # of broken items on the page of tasks
 
 
@@ -68,13 +81,16 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_GET
 def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show where a campaign stands and what it needs."""
-    counted = Campaign.objects.with_places().get(pk=campaign.pk)
+    counted = snapshots.of(campaign)
+    campaign.places, campaign.filled, campaign.held = counted.places, counted.filled, counted.held
+    annotators = rows_of(campaign, counted, _enrolled(campaign))
     context = {
-        "campaign": counted,
+        "campaign": campaign,
         "tab": "overview",
-        "annotators": campaign.enrollments.with_progress()
-        .select_related("twin_of")
-        .order_by("-submitted", "label")[:10],
+        "counted": counted,
+        "annotators": annotators[:SHOWN],
+        "not_shown": max(len(annotators) - SHOWN, 0),
+        "flagged": sum(bool(row["told"]) and not row["each"].excluded for row in annotators),
         "invitations": campaign.invitations.filter(revoked_at__isnull=True).count(),
         "quarantined": campaign.collection.quarantine.count(),
         "excluded": Exclusion.objects.standing().filter(enrollment__campaign=campaign).count(),
@@ -89,6 +105,12 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         **_outlook(campaign, _material(campaign)),
     }
     return render(request, "judging/campaigns/overview.html", context)
+
+
+def _enrolled(campaign: Campaign) -> QuerySet[Enrollment]:
+    """Return the annotators of a campaign with whether each is left out."""
+    out = Exclusion.objects.standing().filter(enrollment=OuterRef("pk"))
+    return campaign.enrollments.annotate(excluded=Exists(out)).select_related("twin_of").order_by("label")
 
 
 def _material(campaign: Campaign) -> MaterialFacts | None:
@@ -227,7 +249,9 @@ def _annotators_page(request: HttpRequest, campaign: Campaign, status: int = 200
     context = {
         "campaign": campaign,
         "tab": "annotators",
-        "annotators": campaign.enrollments.with_progress().select_related("twin_of").order_by("label"),
+        "annotators": sorted(
+            rows_of(campaign, snapshots.of(campaign), _enrolled(campaign)), key=lambda row: row["each"].label
+        ),
         "invitations": campaign.invitations.annotate(joined=Count("enrollments")).order_by("-created_at"),
         "members": campaign.memberships.select_related("user").exclude(role=Membership.Role.ANNOTATOR),
         "invitation_form": InvitationForm(),

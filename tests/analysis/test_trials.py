@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from analysis import frames
 from analysis.actions import runs
-from judging.actions import campaigns, enrollments, rounds
+from judging.actions import campaigns, enrollments, rounds, snapshots
 from judging.models import Campaign, Enrollment, Judgment, Round
 from tests import factories
 from tests.analysis.studies import analysed
@@ -40,7 +40,7 @@ def seen(campaign: Campaign) -> dict[str, object]:
     run = analysed(campaign, metrics=[])
     there = {key: client.get(reverse("judging:export", args=[campaign.uuid, key])).content for key in EXPORTS}
     there["api"] = client.get(reverse("judging:api_judgments", args=[campaign.uuid])).json()["results"]
-    there["people"] = list(campaign.enrollments.with_progress().order_by("pk").values("submitted", "seconds_a_task"))
+    there["people"] = {who: (each.work, each.last_at) for who, each in snapshots.of(campaign).annotators.items()}
     there["again"] = frames.judged_again(frames.material(campaign)).to_csv()
     there["places"] = Campaign.objects.with_places().values("places", "filled").get(pk=campaign.pk)
     return there | {"digest": run.input_sha256, "tables": runs.tables_of(run), "state": runs.state_of(campaign)}

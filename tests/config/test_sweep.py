@@ -61,10 +61,10 @@ MAY = {
         analysis:everything analysis:bundle judging:job judging:job_cancel
         judging:files judging:file judging:file_examples analysis:side_by_side analysis:published
         analysis:items analysis:item analysis:keep_example analysis:table_latex judging:machine_judges
-        analysis:pdf analysis:printed_figure analysis:collection_items analysis:collection_item""",
+        judging:annotator analysis:pdf analysis:printed_figure analysis:collection_items analysis:collection_item""",
     MANAGER: """judging:round_begin judging:round_end
-        annotation:preview judging:plan judging:selection judging:amend judging:duplicate judging:discard
-        judging:lock judging:open judging:pause judging:close
+        annotation:preview judging:plan judging:quality judging:selection judging:amend judging:duplicate
+        judging:discard judging:lock judging:open judging:pause judging:close
         judging:archive judging:reveal_draws judging:exclude judging:erase judging:invite
         judging:revoke judging:undo_joins
         judging:add_member judging:remove_member judging:collection_delete judging:collection_share
@@ -155,7 +155,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
             f"judging:{name}": {"pk": manager.pk}
             for name in ("account", "let_try", "password_link", "second_factor_remove", "account_hand_over")
         },
-        "judging:erase": {"pk": own.pk},
+        **{f"judging:{name}": {"pk": own.pk} for name in ("erase", "annotator")},
         "judging:end_session": {"pk": manager.visits.get().pk},
         "judging:collection_end_use": {**collection, "user": analyst.pk},
         "judging:remove_member": {"pk": campaign.memberships.get(user=analyst).pk},

@@ -1,0 +1,257 @@
+"""What a campaign's overview says, counted once for all who look: progress, pace, use of the scales, severity.
+
+Counting a small campaign takes milliseconds and is done for each page. Where it takes longer, what was counted is kept
+(`Snapshot`) and counted again in the background, the later the longer it takes; the page says of when it is.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from judging import quality
+from judging.models import Campaign, Criterion, Event, Round, Snapshot
+from judging.models.statements import rows
+from judging.quality import Flag, Forecast, Use, Workload
+
+QUICK = 0.1  # seconds; what is counted as fast as this is not kept
+REST = 30  # times as long as it took, before an open campaign is counted again
+AT_LEAST, SELDOM = timedelta(seconds=15), timedelta(hours=1)
+HOURS = 24 * 14  # of which submissions are counted for the pace
+RUNNING = (Campaign.State.OPEN, Campaign.State.PAUSED)
+
+DONE = """
+SELECT enrollment_id, count(*) FILTER (WHERE state = 'submitted'), count(*), coalesce(sum(active_seconds), 0),
+    extract(epoch FROM max(submitted_at))::float8
+FROM judging_assignment WHERE round_id = %(round)s AND submitted_at IS NOT NULL GROUP BY enrollment_id
+"""
+PLACES = """
+SELECT state, count(*) FROM judging_assignment
+WHERE round_id = %(round)s AND state IN ('open', 'held', 'submitted') GROUP BY state
+"""
+# what stands of the tasks that were handed in, extras too
+SAID = """
+WITH said AS MATERIALIZED (
+    SELECT own.enrollment_id AS who, j.criterion_id AS criterion, j.unit_id AS unit, j.value AS value,
+           j.origin AS origin, own.submitted_at AS at
+    FROM judging_judgment j JOIN judging_assignment own ON own.id = j.assignment_id
+    WHERE own.round_id = %(round)s AND j.superseded_at IS NULL AND own.submitted_at IS NOT NULL)
+"""
+USES = f"""{SAID}
+SELECT who, criterion, value, count(*), count(*) FILTER (WHERE origin = 'judged') FROM said GROUP BY 1, 2, 3
+"""  # noqa: S608
+RUNS = f"""{SAID}
+SELECT DISTINCT ON (who, criterion) who, criterion, value, length FROM (
+    SELECT who, criterion, value, count(*) AS length FROM (
+        SELECT who, criterion, value,
+            row_number() OVER (PARTITION BY who, criterion ORDER BY at, unit)
+            - row_number() OVER (PARTITION BY who, criterion, value ORDER BY at, unit) AS run
+        FROM said) numbered
+    GROUP BY who, criterion, value, run) runs
+ORDER BY who, criterion, length DESC, value
+"""  # noqa: S608
+# how far each annotator's values are from the others' on the same units
+SEVERITY = f"""{SAID}
+, measured AS (
+    SELECT said.* FROM said JOIN judging_scalepoint point
+        ON point.criterion_id = said.criterion AND point.value = said.value AND NOT point.missing)
+, units AS (SELECT unit, criterion, sum(value) AS total, count(*) AS n FROM measured GROUP BY 1, 2 HAVING count(*) > 1)
+SELECT who, criterion, avg(value - (total - value)::float8 / (n - 1)), count(*)
+FROM measured JOIN units USING (unit, criterion) GROUP BY 1, 2
+"""  # noqa: S608
+BY_SYSTEM = f"""{SAID}
+SELECT held.system_id, who, count(DISTINCT unit)
+FROM said JOIN judging_unit ON judging_unit.id = said.unit
+JOIN judging_questionset held ON held.id = judging_unit.question_set_id
+GROUP BY 1, 2
+"""  # noqa: S608
+BY_HOUR = """
+SELECT floor(extract(epoch FROM %(now)s::timestamptz - submitted_at) / 3600)::int AS ago, count(*)
+FROM judging_assignment
+WHERE round_id = %(round)s AND state = 'submitted' AND submitted_at > %(since)s::timestamptz GROUP BY 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where one annotator stands: work done, harshness, what is to be looked at.
+
+    severity: mean distance from the others on the same units as a share of the scale; below 0 is harsher.
+    """
+
+    work: Workload
+    enrollment: int
+    extras: int
+    last_at: datetime | None
+    severity: float | None
+    flags: Sequence[Flag]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A campaign as it was counted at one moment."""
+
+    at: datetime
+    places: int
+    filled: int
+    held: int
+    annotators: Mapping[int, Standing]
+    criteria: Mapping[str, Mapping[int, int]]
+    systems: Mapping[int, Mapping[int, int]]
+    by_hour: Sequence[int]
+
+    @property
+    def forecast(self) -> Forecast | None:
+        return quality.forecast(self.by_hour, self.places - self.filled)
+
+    @property
+    def flagged(self) -> list[Standing]:
+        return [each for each in self.annotators.values() if each.flags]
+
+
+def of(campaign: Campaign) -> Counted:
+    """Return a campaign's counts: as they are now where that is quick, else as they were kept."""
+    kept = Snapshot.objects.filter(campaign=campaign).first()
+    document = kept.document if kept else take(campaign=campaign, now=timezone.now())
+    return _read(campaign, document)
+
+
+def take(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
+    """Count, and keep it where that took long."""
+    began = time.monotonic()
+    document = _count(campaign, now)
+    seconds = time.monotonic() - began
+    if seconds > QUICK:
+        Snapshot.objects.update_or_create(
+            campaign=campaign, defaults={"document": document, "taken_at": now, "seconds": seconds}
+        )
+    else:
+        Snapshot.objects.filter(campaign=campaign).delete()
+    return document
+
+
+def refresh_one(*, now: datetime) -> bool:
+    """Count the campaign again whose kept counts are the most out of date, if there is one; say whether."""
+    acts = Event.objects.filter(campaign=OuterRef("campaign__uuid"), at__gt=OuterRef("taken_at"))
+    due = Q(campaign__state__in=RUNNING) | Q(taken_at__lt=now - SELDOM) | Q(Exists(acts))
+    for kept in Snapshot.objects.filter(due).order_by("taken_at").select_related("campaign"):
+        if now - kept.taken_at > max(AT_LEAST, timedelta(seconds=REST * kept.seconds)):
+            take(campaign=kept.campaign, now=now)
+            return True
+    return False
+
+
+def _count(campaign: Campaign, now: datetime) -> dict[str, Any]:
+    """Return the counts as JSON holds them: lists of rows."""
+    main = Round.objects.filter(campaign=campaign, kind=Round.Kind.MAIN).values_list("pk", "opened_at").first()
+    if main is None:
+        return {"at": now.timestamp()}
+    round, opened_at = main
+    names = {"round": round}
+    since = max(opened_at or now, now - timedelta(hours=HOURS))
+    document: dict[str, Any] = {
+        "at": now.timestamp(),
+        "since": since.timestamp(),
+        "places": dict(rows(PLACES, names)),
+        "done": [list(row) for row in rows(DONE, names)],
+        "by_hour": [list(row) for row in rows(BY_HOUR, names | {"now": now, "since": since})],
+    }
+    if document["done"]:
+        document |= {
+            "uses": [list(row) for row in rows(USES, names)],
+            "severity": [list(row) for row in rows(SEVERITY, names)],
+            "systems": [list(row) for row in rows(BY_SYSTEM, names)],
+        }
+        if campaign.origin != Campaign.Origin.IMPORTED:  # what was imported has no order
+            document["runs"] = [list(row) for row in rows(RUNS, names)]
+    return document
+
+
+def _read(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
+    plan = quality.from_document(campaign.quality)
+    places = document.get("places", {})
+    works, numbers = _works(campaign, document), {row[0]: row for row in document.get("done", ())}
+    flagged = quality.flags(list(works.values()), plan) if campaign.origin == Campaign.Origin.JUDGED else {}
+    severities = _severities(campaign, document)
+    systems: dict[int, dict[int, int]] = {}
+    for system, who, count in document.get("systems", ()):
+        systems.setdefault(system, {})[who] = count
+    criteria: dict[str, dict[int, int]] = {}
+    for work in works.values():
+        for key, use in work.uses.items():
+            for value, count in use.counts.items():
+                own = criteria.setdefault(key, {})
+                own[value] = own.get(value, 0) + count
+    return Counted(
+        at=_moment(document["at"]),
+        places=sum(places.values()),
+        filled=places.get("submitted", 0),
+        held=places.get("held", 0),
+        annotators={
+            who: Standing(
+                work=work,
+                enrollment=who,
+                extras=numbers[who][2] - numbers[who][1],
+                last_at=_moment(numbers[who][4]),
+                severity=severities.get(who),
+                flags=flagged.get(work.label, ()),
+            )
+            for who, work in works.items()
+        },
+        criteria=criteria,
+        systems=systems,
+        by_hour=_hours(document),
+    )
+
+
+def _works(campaign: Campaign, document: Mapping[str, Any]) -> dict[int, Workload]:
+    """Return what each annotator has done, by the enrollment's key."""
+    labels = dict(campaign.enrollments.values_list("pk", "label"))
+    keys = dict(Criterion.objects.filter(rubric=campaign.rubric_id).values_list("pk", "key"))
+    counts: dict[tuple[int, int], dict[int, int]] = {}
+    clicked: dict[int, int] = {}
+    for who, criterion, value, count, judged in document.get("uses", ()):
+        counts.setdefault((who, criterion), {})[value] = count
+        clicked[who] = clicked.get(who, 0) + judged
+    runs = {(who, criterion): (length, value) for who, criterion, value, length in document.get("runs", ())}
+    uses: dict[int, dict[str, Use]] = {}
+    for (who, criterion), own in sorted(counts.items()):
+        uses.setdefault(who, {})[keys[criterion]] = Use(own, *runs.get((who, criterion), (0, 0)))
+    return {
+        who: Workload(labels[who], submitted, seconds, clicked.get(who, 0), uses.get(who, {}))
+        for who, submitted, _all, seconds, _last in document.get("done", ())
+        if who in labels
+    }
+
+
+def _severities(campaign: Campaign, document: Mapping[str, Any]) -> dict[int, float]:
+    """Return each annotator's mean distance from the others as a share of the scale, below 0 where it is harsher."""
+    scales: dict[int, tuple[float, int]] = {}
+    for each in Criterion.objects.filter(rubric=campaign.rubric_id).prefetch_related("points"):
+        values = [point.value for point in each.points.all() if not point.missing]
+        sign = {"highest": 1, "lowest": -1}.get(each.best, 0)
+        if sign and len(values) > 1:
+            scales[each.pk] = (max(values) - min(values), sign)
+    found: dict[int, list[tuple[float, int]]] = {}
+    for who, criterion, distance, n in document.get("severity", ()):
+        if criterion in scales:
+            width, sign = scales[criterion]
+            found.setdefault(who, []).append((sign * distance / width, n))
+    return {who: sum(mean * n for mean, n in own) / sum(n for _, n in own) for who, own in found.items()}
+
+
+def _hours(document: Mapping[str, Any]) -> list[int]:
+    """Return how many places were filled in each whole hour since the round opened, the earliest first."""
+    if not document.get("by_hour"):
+        return []
+    hours = int((document["at"] - document["since"]) // 3600)
+    counts = dict(document["by_hour"])
+    return [counts.get(ago, 0) for ago in range(hours - 1, -1, -1)]
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, tz=timezone.get_default_timezone())

@@ -1,0 +1,197 @@
+"""What an annotator's work looks like: pace, equal values and runs, and which of it is worth a manager's look.
+
+Plain Python over counts, without a database. The thresholds are a part of a campaign's plan (`QualityPlan`), so that
+they are fixed by the lock; a flag says what was seen and how the others did, and never acts by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from math import sqrt
+from statistics import fmean, median, stdev
+from typing import Any, Literal
+
+Reason = Literal["speed", "same", "run", "gold", "repeats", "degraded"]
+OTHERS_DIFFER = 0.8  # equal values are no sign of anything where others give that value to more than this share
+RARE_RUN = 0.001  # a run is long where one like it comes up less often than this by the others' share of the value
+TWO_SIDED = 1.96  # standard errors on either side of a forecast
+
+
+@dataclass(frozen=True, slots=True)
+class QualityPlan:
+    """What is looked at, from when on it is flagged, and which annotators are proposed for exclusion.
+
+    A rule that is None proposes nobody. Percentages are of an annotator's tasks.
+    """
+
+    least_values: int = 12
+    fastest: float = 0.5
+    faster_than_others: float = 4.0
+    same_share: float = 0.95
+    longest_run: int = 20
+    repeats: int = 0
+    gold: int = 0
+    degraded: int = 0
+    gap: int = 20
+    exclude_speed: bool = False
+    exclude_same: bool = False
+    exclude_gold: int | None = None
+    exclude_gold_of: int | None = None
+    exclude_repeats: float | None = None
+    exclude_degraded: bool = False
+
+    @property
+    def has_checks(self) -> bool:
+        """Say whether tasks are put in besides the material."""
+        return bool(self.repeats or self.gold or self.degraded)
+
+    @property
+    def has_rules(self) -> bool:
+        """Say whether some rule proposes annotators for exclusion."""
+        named = (self.exclude_gold, self.exclude_repeats)
+        return any(each is not None for each in named) or (
+            self.exclude_speed or self.exclude_same or self.exclude_degraded
+        )
+
+
+def from_document(document: Mapping[str, Any]) -> QualityPlan:
+    """Return the plan that a campaign holds; what it does not name has its default."""
+    known = {each.name for each in fields(QualityPlan)}
+    return QualityPlan(**{name: value for name, value in document.items() if name in known})
+
+
+def to_document(plan: QualityPlan) -> dict[str, Any]:
+    """Return a plan as JSON holds it: every threshold, so that a later default changes no locked plan."""
+    return asdict(plan)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How one annotator used one criterion's scale.
+
+    counts: how often each value was given. run, run_value: the most equal values in a row, in the order handed in.
+    """
+
+    counts: Mapping[int, int]
+    run: int = 0
+    run_value: int = 0
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What one annotator has done: seconds at work with idle time capped, the values they clicked, and their use of
+    each scale by the criterion's key."""
+
+    label: str
+    tasks: int
+    seconds: float
+    values: int
+    uses: Mapping[str, Use]
+
+    @property
+    def pace(self) -> float | None:
+        """Seconds for each value; None before there is one."""
+        return self.seconds / self.values if self.values else None
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Something a manager should look at: which kind, the criterion it is about, and the numbers it rests on.
+
+    own, others: the annotator's number and the others', seconds or shares. n: values it rests on.
+    """
+
+    reason: Reason
+    criterion: str
+    own: float
+    others: float | None
+    n: int
+    value: int | None = None
+
+
+def flags(works: Sequence[Workload], plan: QualityPlan) -> dict[str, list[Flag]]:
+    """Return what is to be looked at, by the annotator's label.
+
+    Speed: fewer than `fastest` seconds a value, or `faster_than_others` times as fast as the others' median. Equal
+    values: at least `same_share` of a criterion's values are one that the others give in less than 80 %. Runs: at least
+    `longest_run` equal values in a row, where the others' share of the value makes such a run rarer than 1 in 1,000.
+    Nothing is said of fewer than `least_values` values.
+    """
+    enough = [each for each in works if each.values >= plan.least_values and each.seconds > 0]
+    totals = _totals(works)
+    found: dict[str, list[Flag]] = {}
+    for work in works:
+        own = [*_speed(work, enough, plan)] + [
+            flag for key, use in work.uses.items() for flag in _equal(key, use, totals[key], plan)
+        ]
+        if own:
+            found[work.label] = own
+    return found
+
+
+def _totals(works: Iterable[Workload]) -> dict[str, dict[int, int]]:
+    """Return how often everybody together gave each value of each criterion."""
+    totals: dict[str, dict[int, int]] = {}
+    for work in works:
+        for key, use in work.uses.items():
+            of_key = totals.setdefault(key, {})
+            for value, count in use.counts.items():
+                of_key[value] = of_key.get(value, 0) + count
+    return totals
+
+
+def _speed(work: Workload, enough: Sequence[Workload], plan: QualityPlan) -> Iterable[Flag]:
+    if work not in enough or (pace := work.pace) is None:
+        return
+    others = [each.pace for each in enough if each is not work and each.pace is not None]
+    usual = median(others) if others else None
+    if pace < plan.fastest or (usual is not None and pace * plan.faster_than_others < usual):
+        yield Flag("speed", "", pace, usual, work.values)
+
+
+def _equal(key: str, use: Use, everybody: Mapping[int, int], plan: QualityPlan) -> Iterable[Flag]:
+    n, of_others = use.total, sum(everybody.values()) - use.total
+    if n < plan.least_values or of_others < plan.least_values:
+        return
+    value, count = max(use.counts.items(), key=lambda pair: (pair[1], -pair[0]))
+    others = (everybody[value] - count) / of_others
+    if count / n >= plan.same_share and others < OTHERS_DIFFER:
+        yield Flag("same", key, count / n, others, n, value)
+    elif use.run >= plan.longest_run:
+        theirs = (everybody[use.run_value] - use.counts.get(use.run_value, 0) + 1) / (of_others + 2)
+        if n * theirs**use.run < RARE_RUN:
+            yield Flag("run", key, use.run, theirs, n, use.run_value)
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """How many hours are left at the pace so far; `latest` is None where the pace allows no upper end."""
+
+    hours: float
+    earliest: float
+    latest: float | None
+
+
+def forecast(by_hour: Sequence[int], remaining: int) -> Forecast | None:
+    """Return when the remaining places will be filled, from how many were filled in each hour so far.
+
+    The interval is for the mean hour: 95 %, by the spread over days where there are three whole ones, else over hours.
+    """
+    blocks, length = list(by_hour), 1
+    if len(by_hour) >= 72:
+        whole = len(by_hour) // 24 * 24
+        blocks, length = [sum(by_hour[-whole:][at : at + 24]) for at in range(0, whole, 24)], 24
+    if remaining <= 0 or len(blocks) < 3 or not any(blocks):
+        return None
+    mean, error = fmean(blocks), TWO_SIDED * stdev(blocks) / sqrt(len(blocks))
+    slow = mean - error
+    return Forecast(
+        hours=remaining / mean * length,
+        earliest=remaining / (mean + error) * length,
+        latest=remaining / slow * length if slow > 0 else None,
+    )

@@ -1,0 +1,156 @@
+"""Pages about how annotators work: what is checked, and one annotator's flags with their evidence."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from judging.actions import campaigns, sheets, snapshots
+from judging.actions.snapshots import Counted, Standing
+from judging.forms.quality import QualityForm
+from judging.guards import campaign_for_managers, campaign_for_staff
+from judging.models import Campaign, Enrollment, Exclusion
+from judging.quality import Flag
+
+
+@campaign_for_managers
+@require_http_methods(["GET", "POST"])
+def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Choose a draft's thresholds and rules, or read the locked ones."""
+    form = QualityForm(request.POST if request.method == "POST" else None, campaign=campaign)
+    if request.method == "POST" and form.is_valid():
+        change = partial(campaigns.change_plan, campaign=campaign, plan={"quality": form.document()})
+        try:
+            change()
+        except campaigns.NotAllowedNow as refused:
+            messages.error(request, str(refused))
+        else:
+            messages.success(request, _("Saved."))
+        return redirect("judging:quality", campaign.uuid)
+    context = {"campaign": campaign, "tab": "plan", "form": form}
+    return render(request, "judging/campaigns/quality.html", context, status=422 if form.errors else 200)
+
+
+@campaign_for_staff
+@require_GET
+def annotator(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
+    """Show what one annotator has done, and the evidence of each flag."""
+    enrollment = get_object_or_404(campaign.enrollments, pk=pk)
+    counted = snapshots.of(campaign)
+    standing = counted.annotators.get(enrollment.pk)
+    context = {
+        "campaign": campaign,
+        "tab": "annotators",
+        "each": enrollment,
+        "standing": standing,
+        "counted": counted,
+        "told": told(campaign, standing) if standing else [],
+        "uses": _uses(campaign, counted, standing) if standing else [],
+        "exclusion": Exclusion.objects.standing().filter(enrollment=enrollment).first(),
+    }
+    return render(request, "judging/campaigns/annotator.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A flag in words: in short for a list, whole for its page, and where its questions are listed."""
+
+    flag: Flag
+    short: str
+    whole: str
+    criterion: str
+
+
+def told(campaign: Campaign, standing: Standing) -> list[Told]:
+    """Say what is to be looked at, with the numbers it rests on."""
+    names = criteria_of(campaign)
+    return [_told(flag, names) for flag in standing.flags]
+
+
+def criteria_of(campaign: Campaign) -> dict[str, str]:
+    """Return the names of the campaign's criteria by their keys."""
+    return {each.key: each.name for each in sheets.known(campaign.rubric).document.criteria}
+
+
+def _told(flag: Flag, names: Mapping[str, str]) -> Told:
+    words = {
+        "own": number_format(flag.own, 1),
+        "others": "" if flag.others is None else number_format(flag.others, 1),
+        "n": number_format(flag.n, 0, force_grouping=True),
+        "value": flag.value,
+        "criterion": names.get(flag.criterion, flag.criterion),
+        "share": _percent(flag.own),
+        "of_others": _percent(flag.others or 0),
+        "length": round(flag.own),
+    }
+    if flag.reason == "speed":
+        short = _("%(own)s s a value (others %(others)s s)") if words["others"] else _("%(own)s s a value")
+        whole = _(
+            "Worked %(own)s seconds for each of %(n)s values, without idle time over two minutes; the median of the "
+            "others is %(others)s seconds."
+        )
+        whole = whole if words["others"] else _("Worked %(own)s seconds for each of %(n)s values.")
+    elif flag.reason == "same":
+        short = _("%(criterion)s: %(share)s are %(value)s (others %(of_others)s)")
+        whole = _(
+            "On %(criterion)s gave the value %(value)s to %(share)s of %(n)s questions; the others give it to "
+            "%(of_others)s."
+        )
+    else:
+        short = _("%(criterion)s: %(length)s times %(value)s in a row")
+        whole = _(
+            "On %(criterion)s gave the value %(value)s %(length)s times in a row, in the order handed in; the others "
+            "give it to %(of_others)s of the questions."
+        )
+    return Told(flag, short % words, whole % words, flag.criterion)
+
+
+def _percent(share: float) -> str:
+    return f"{number_format(100 * share, 0)} %"
+
+
+def rows_of(campaign: Campaign, counted: Counted, enrollments: Iterable[Enrollment]) -> list[dict[str, Any]]:
+    """Return a table's rows: each annotator with their standing and what is to be looked at; flagged ones first."""
+    found = []
+    for each in enrollments:
+        standing = counted.annotators.get(each.pk)
+        found.append({"each": each, "standing": standing, "told": told(campaign, standing) if standing else []})
+    return sorted(found, key=lambda row: (not row["told"], -(row["standing"].work.tasks if row["standing"] else 0)))
+
+
+def _uses(campaign: Campaign, counted: Counted, standing: Standing) -> list[dict[str, Any]]:
+    """Return how the annotator and the others use each criterion's scale, a row for each point."""
+    document = sheets.known(campaign.rubric).document
+    found = []
+    for criterion in document.criteria:
+        own = standing.work.uses.get(criterion.key)
+        if own is None:
+            continue
+        everybody = counted.criteria[criterion.key]
+        theirs = sum(everybody.values()) - own.total
+        found.append(
+            {
+                "criterion": criterion.name,
+                "key": criterion.key,
+                "run": own.run,
+                "points": [
+                    {
+                        "point": point,
+                        "count": own.counts.get(point.value, 0),
+                        "share": _percent(own.counts.get(point.value, 0) / own.total),
+                        "others": _percent((everybody.get(point.value, 0) - own.counts.get(point.value, 0)) / theirs)
+                        if theirs
+                        else "–",
+                    }
+                    for point in criterion.points
+                ],
+            }
+        )
+    return found

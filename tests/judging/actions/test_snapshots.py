@@ -1,0 +1,127 @@
+"""A campaign's counts: what they hold, when they are kept, and when they are counted again."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from judging.actions import enrollments, snapshots
+from judging.models import Assignment, Snapshot
+from tests import factories
+from tests.annotation.studies import opened
+from tests.judging.workers import work
+
+pytestmark = pytest.mark.django_db
+LATER = timedelta(hours=2)
+
+
+def varied(own, asked):
+    return 1 + (own.task.number + len(asked.name)) % 3
+
+
+def test_annotator_of_eighteen_values_in_four_seconds_is_flagged_beside_the_others():
+    campaign = opened(sources=5)
+    others = [factories.enrollment(campaign, label=label) for label in ("A01", "A02")]
+    for each in others:
+        work(each, tasks=5, choose=varied, seconds=12.4)
+    hasty = factories.enrollment(campaign, label="A03")
+    work(hasty, tasks=5, choose=varied, seconds=0.8)
+
+    counted = snapshots.of(campaign)
+
+    [standing] = counted.flagged
+    [flag] = standing.flags
+    assert (standing.work.label, flag.reason, flag.n) == ("A03", "speed", 20)
+    assert flag.own == pytest.approx(0.2)
+    assert flag.others == pytest.approx(3.1)
+
+
+def test_straight_liner_is_flagged_on_each_criterion():
+    campaign = opened(sources=8)
+    for label in ("A01", "A02"):
+        work(factories.enrollment(campaign, label=label), tasks=8, choose=varied)
+    work(factories.enrollment(campaign, label="A03"), tasks=8, choose=3)
+
+    [standing] = snapshots.of(campaign).flagged
+
+    assert [(flag.reason, flag.criterion, flag.own, flag.value) for flag in standing.flags] == [
+        ("same", "grammaticality", 1.0, 3),
+        ("same", "correctness", 1.0, 3),
+    ]
+    assert standing.work.uses["correctness"].run == 16
+
+
+def test_severity_is_the_mean_distance_from_the_others_as_a_share_of_the_scale():
+    campaign = opened(sources=3)
+    harsh, kind = factories.enrollment(campaign, label="A01"), factories.enrollment(campaign, label="A02")
+    work(harsh, tasks=3, choose=1)
+    work(kind, tasks=3, choose=2)
+
+    counted = snapshots.of(campaign)
+
+    assert {each.work.label: each.severity for each in counted.annotators.values()} == {"A01": -0.5, "A02": 0.5}
+
+
+def test_counts_of_places_annotators_and_systems_are_those_of_the_database():
+    campaign = opened(sources=3)
+    first = factories.enrollment(campaign, label="A01")
+    work(first, tasks=2, choose=2)
+
+    counted = snapshots.of(campaign)
+
+    assert (counted.places, counted.filled, counted.held) == (9, 2, 0)
+    assert counted.annotators[first.pk].work.tasks == 2
+    assert counted.annotators[first.pk].work.values == 8
+    assert {tuple(own.values()) for own in counted.systems.values()} == {(2,)}
+    assert counted.criteria == {"grammaticality": {2: 4}, "correctness": {2: 4}}
+
+
+def test_quick_count_is_not_kept_and_slow_one_is(monkeypatch):
+    campaign = opened(sources=1)
+    snapshots.of(campaign)
+    assert not Snapshot.objects.exists()
+
+    monkeypatch.setattr(snapshots, "QUICK", -1)
+    snapshots.of(campaign)
+    assert Snapshot.objects.filter(campaign=campaign).count() == 1
+
+
+def test_kept_count_is_shown_as_it_is_and_counted_again_when_it_has_rested(monkeypatch):
+    monkeypatch.setattr(snapshots, "QUICK", -1)
+    campaign = opened(sources=2)
+    snapshots.of(campaign)
+    work(factories.enrollment(campaign), tasks=1, choose=2)
+
+    assert snapshots.of(campaign).filled == 0
+    assert not snapshots.refresh_one(now=timezone.now())
+    assert snapshots.refresh_one(now=timezone.now() + LATER)
+    assert snapshots.of(campaign).filled == 1
+
+
+def test_kept_count_of_an_ended_campaign_is_counted_again_after_an_act(monkeypatch):
+    monkeypatch.setattr(snapshots, "QUICK", -1)
+    campaign = opened(sources=1)
+    who = factories.enrollment(campaign)
+    work(who, tasks=1, choose=2)
+    type(campaign).objects.filter(pk=campaign.pk).update(state="closed")
+    soon = timezone.now() + timedelta(minutes=5)
+    snapshots.take(campaign=campaign, now=soon)
+    assert not snapshots.refresh_one(now=soon + timedelta(minutes=30))
+
+    enrollments.exclude(enrollment=who, reason="slept", by=campaign.created_by, now=soon)
+    Snapshot.objects.update(taken_at=timezone.now() - timedelta(minutes=30))
+    assert snapshots.refresh_one(now=timezone.now())
+
+
+def test_reading_a_kept_count_takes_as_many_statements_however_much_was_judged(
+    monkeypatch, django_assert_max_num_queries
+):
+    monkeypatch.setattr(snapshots, "QUICK", -1)
+    campaign = opened(sources=2)
+    work(factories.enrollment(campaign), tasks=2, choose=2)
+    snapshots.of(campaign)
+    with django_assert_max_num_queries(5) as counted:
+        snapshots.of(campaign)
+    statements = " ".join(each["sql"] for each in counted.captured_queries)
+    assert "judging_judgment" not in statements
+    assert Assignment._meta.db_table not in statements

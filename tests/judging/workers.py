@@ -1,0 +1,36 @@
+"""Annotators for tests of checks and flags: they claim tasks and hand them in, with given values at a given pace."""
+
+from collections.abc import Callable
+
+from judging.actions import assignments, drafts, judgments, sheets
+from judging.actions.assignments import Here
+from judging.actions.drafts import Page
+from judging.actions.sheets import Asked
+from judging.models import Assignment, Enrollment
+from tests.annotation.studies import main_round
+
+Choose = Callable[[Assignment, Asked], int]
+
+
+def work(enrollment: Enrollment, *, tasks: int, choose: Choose | int, seconds: float = 60) -> list[Assignment]:
+    """Have an annotator do as many tasks as there are, up to `tasks`, `seconds` each; return the assignments."""
+    done = []
+    round = main_round(enrollment.campaign)
+    for _ in range(tasks):
+        outcome = assignments.claim(enrollment=enrollment, round=round)
+        if not isinstance(outcome, Here):
+            break
+        done.append(hand_in(outcome.assignment, choose, seconds))
+    return done
+
+
+def hand_in(assignment: Assignment, choose: Choose | int, seconds: float = 60) -> Assignment:
+    own = Assignment.objects.select_related("task", "enrollment", "round__campaign__rubric").get(pk=assignment.pk)
+    sheet = sheets.of(own)
+    given = [(asked, choose if isinstance(choose, int) else choose(own, asked)) for asked in sheet.asked()]
+    drafts.save(assignment=own, page=Page(given, 1))
+    own.refresh_from_db()
+    judgments.submit(assignment=own, token=own.submit_token, sheet=sheet)
+    Assignment.objects.filter(pk=own.pk).update(active_seconds=seconds)
+    own.refresh_from_db()
+    return own
