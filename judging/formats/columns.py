@@ -1,7 +1,7 @@
 """Which column of a table holds what, as the researcher declared it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from judging.formats.records import Direction, Scale, ScoreColumn, ScoreKind
@@ -57,10 +57,19 @@ class RatingColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionColumn:
+    """A column of the questions of one system, in a table that has a column for each system."""
+
+    column: str
+    system: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
     """The columns of a table by what they hold; only the question's must be named.
 
-    With `without_questions` not even that: rows name theirs by ids. Ratings stand in columns of one criterion and
+    With `without_questions` not even that: rows name theirs by ids. Where each system has a column of its own,
+    `by_system` names them in place of `question` and `system`. Ratings stand in columns of one criterion and
     one rater each, in columns of one criterion beside a rater column, or one value to a row beside the columns
     `rater` and `criterion`. Metadata are about questions, sources or ratings, under the column's name without the
     prefix that our own exports give it. `expected` is how many questions a system owes each source; where it is
@@ -96,6 +105,7 @@ class Columns:
     mark_end: str = ""
     mark_text: str = ""
     references: tuple[str, ...] = ()
+    by_system: tuple[QuestionColumn, ...] = ()
     scores: tuple[ScoreColumn, ...] = ()
     ratings: tuple[RatingColumn, ...] = ()
     metadata: tuple[str, ...] = ()
@@ -126,6 +136,7 @@ class Columns:
         """Yield every column that is named."""
         yield from (name for role in ONE_COLUMN if (name := getattr(self, role)))
         yield from self.references
+        yield from (each.column for each in self.by_system)
         yield from (score.column for score in self.scores)
         yield from (rating.column for rating in self.ratings)
         yield from self.metadata
@@ -135,6 +146,9 @@ class Columns:
     def as_dict(self) -> dict[str, Any]:
         """Return plain data that JSON can hold."""
         return asdict(self)
+
+
+_PARTS = {"by_system": QuestionColumn, "scores": ScoreColumn, "ratings": RatingColumn}
 
 
 def columns_from(data: Mapping[str, Any]) -> Columns:
@@ -150,6 +164,7 @@ def columns_from(data: Mapping[str, Any]) -> Columns:
     values = dict(data)
     for name in _LISTS:
         values[name] = tuple(data.get(name, ()))
+    values["by_system"] = tuple(QuestionColumn(**each) for each in data.get("by_system", ()))
     values["scores"] = tuple(ScoreColumn(**each) for each in data.get("scores", ()))
     values["ratings"] = tuple(RatingColumn(**each) for each in data.get("ratings", ()))
     return Columns(**values)
@@ -164,15 +179,33 @@ def check(columns: Columns, header: Sequence[str]) -> None:
         With a sentence for everything that is wrong.
     """
     reasons = [f"The file has no column “{name}”." for name in dict.fromkeys(columns.named()) if name not in header]
-    reasons += [sentence for wrong, sentence in _conflicts(columns) if wrong]
+    reasons += conflicts(columns)
     if reasons:
         raise BadColumns(reasons)
+
+
+def conflicts(columns: Columns) -> list[str]:
+    """Return a sentence for everything about these columns that does not go together, whatever the file."""
+    return [sentence for wrong, sentence in _conflicts(columns) if wrong]
 
 
 def _conflicts(columns: Columns) -> Iterator[tuple[bool, str]]:
     names = [score.name for score in columns.scores]
     wide = [(rating.criterion, rating.rater) for rating in columns.ratings]
-    yield not columns.question and not columns.without_questions, "Say which column holds the questions."
+    asked = columns.question or columns.by_system
+    yield not asked and not columns.without_questions, "Say which column holds the questions."
+    systems = [each.system.strip() for each in columns.by_system]
+    yield not all(systems), "Say whose questions each column of questions holds."
+    yield len(set(systems)) < len(systems), "Two columns hold questions of the same system."
+    yield (
+        bool(systems) and bool(columns.question or columns.system),
+        "Either each system has a column of questions, or one column holds all questions: not both.",
+    )
+    yield (
+        bool(systems) and bool(columns.scores or columns.ratings or columns.rater),
+        "Where each system has a column of questions, nothing says whose a score or a rating is: bring scores and "
+        "ratings in a file with a row for each question.",
+    )
     yield len(set(names)) < len(names), "Two score columns have the same name."
     yield len(set(wide)) < len(wide), "Two rating columns have the same criterion and annotator."
     yield any(not rating.criterion for rating in columns.ratings), "Say which criterion each rating column is about."
@@ -198,8 +231,8 @@ def _misshapen(data: Mapping[str, Any]) -> Iterator[str]:
     for name in _LISTS:
         if not _is_list_of(data.get(name, ()), str):
             yield f"“{name}” must be a list of {'words' if name == 'missing_words' else 'columns'}."
-    yield from _misshapen_parts(data, "scores", ScoreColumn)
-    yield from _misshapen_parts(data, "ratings", RatingColumn)
+    for name, kind in _PARTS.items():
+        yield from _misshapen_parts(data, name, kind)
     yield from _misshapen_options(data)
 
 
@@ -221,9 +254,9 @@ def _misshapen_options(data: Mapping[str, Any]) -> Iterator[str]:
         yield "“starts” must give a whole number for each source."
 
 
-def _misshapen_parts(data: Mapping[str, Any], name: str, kind: type[ScoreColumn] | type[RatingColumn]) -> Iterator[str]:
+def _misshapen_parts(data: Mapping[str, Any], name: str, kind: Any) -> Iterator[str]:
     known = {each.name for each in fields(kind)}
-    required = {"column", "name"} if kind is ScoreColumn else {"column", "criterion"}
+    required = {each.name for each in fields(kind) if each.default is MISSING}
     parts = data.get(name, ())
     if not _is_list_of(parts, dict):
         yield f"“{name}” must be a list of columns with their properties."

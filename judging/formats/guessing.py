@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from judging.formats.columns import Columns, RatingColumn
+from judging.formats.columns import Columns, QuestionColumn, RatingColumn
+from judging.formats.likely_columns import by_shape, question_columns
 from judging.formats.numbers import is_number, with_point
 from judging.formats.rater_columns import families
 from judging.formats.records import Direction, Scale, ScoreColumn
@@ -42,6 +43,7 @@ MISSING_WORDS = {
     "nan", "n/a", "na", "#n/a", "null", "none", "nil", "?", "??", "-", "--", "–", "—", ".", "missing", "unknown",
     "n.a.", "not available", "<na>", "nd", "n.d.",
 }  # fmt: skip
+_OF_SOURCES = ("passage", "answer", "answer_start", "sentence", "target_type", "modality", "source_id")
 _PREFIXES = ("score:", "attribute:", "source:", "judgment:")
 _REFERENCE = re.compile(
     r"(refs?|references?|gold|target|ground_truth|original)(_(raw|norm|text|questions?|\d+))?|ref\d+"
@@ -89,6 +91,12 @@ def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> Columns:
     left = [column for column in header if column not in roles.values() and not column.startswith(_PREFIXES)]
     references = _references(left, names, roles)
     cells = {column: [row[place].strip() for row in rows] for place, column in enumerate(header)}
+    free = [column for column in left if column not in references]
+    roles |= by_shape({name: cells[name] for name in free}, cells, roles)
+    left = [column for column in left if column not in roles.values()]
+    systems = () if roles.keys() & {"question", "system", "rater"} else question_columns(free, cells)
+    if systems:
+        return _one_column_a_system(header, roles, references, systems)
     options: dict[str, Any] = {**roles}
     if _decimal_commas(cells):
         cells = {column: [with_point(cell) for cell in found] for column, found in cells.items()}
@@ -113,6 +121,18 @@ def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> Columns:
         rating_metadata=tuple(column for column in header if column.startswith("judgment:") or column in about),
         **options,
     )
+
+
+def _one_column_a_system(
+    header: Sequence[str], roles: dict[str, str], references: Sequence[str], systems: Sequence[QuestionColumn]
+) -> Columns:
+    """Return the columns of a table whose rows hold the questions of all systems; numbers in it may be anybody's."""
+    asked = {each.column for each in systems}
+    references = tuple(column for column in references if column not in asked)
+    known = {*asked, *references, *roles.values()}
+    about = tuple(column for column in header if column not in known and column.startswith("source:"))
+    of_sources: dict[str, Any] = {role: column for role, column in roles.items() if role in _OF_SOURCES}
+    return Columns(references=references, by_system=tuple(systems), source_metadata=about, **of_sources)
 
 
 def _plain(column: str) -> str:

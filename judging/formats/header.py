@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from statistics import median
 
 from judging.formats.guessing import is_known_name
+from judging.formats.likely_columns import QUESTION_MARKS
 from judging.formats.numbers import is_number
 
 _LONG = 40  # characters; texts are longer, names of columns shorter
-_QUESTION = ("?", "？", "؟", "՞", "\u037e")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +74,8 @@ def _likeness(first: str, below: Sequence[str]) -> int:
         return 0
     if sum(map(is_number, below)) > 0.8 * len(below):
         return 1 if is_number(first) else -1
-    if sum(cell.endswith(_QUESTION) for cell in below) > 0.6 * len(below):
-        return 1 if first.endswith(_QUESTION) else -1
+    if sum(cell.endswith(QUESTION_MARKS) for cell in below) > 0.6 * len(below):
+        return 1 if first.endswith(QUESTION_MARKS) else -1
     if median(map(len, below)) > _LONG:
         return 1 if len(first) > _LONG else -1 if len(first) < _LONG / 2 else 0
     return 0

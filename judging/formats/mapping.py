@@ -1,6 +1,7 @@
 """From a table and its declared columns to a study."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from operator import itemgetter
 
@@ -21,7 +22,7 @@ from judging.formats.records import (
 )
 from judging.formats.slots import Slots
 from judging.formats.sources import Given, RowRefused, Sources, references_in
-from judging.formats.tables import AnyTable, Row, shorten
+from judging.formats.tables import AnyTable, OpenTable, Row, shorten
 
 Unit = tuple[str, str, int | None]
 
@@ -45,6 +46,12 @@ def to_study(table: AnyTable, columns: Columns) -> Study:
         Where the columns do not fit the table.
     """
     check(columns, table.header)
+    if columns.by_system:
+        study = to_study(*_one_row_a_system(table, columns))
+        problems = tuple(dict.fromkeys(study.problems))  # what is wrong with a row is wrong for each system of it
+        refused = {problem.row for problem in problems if problem.kind == "row"}
+        read = table.rows_read
+        return replace(study, problems=problems, rows_read=read, rows_kept=read - len(refused))
     reading = _Reading(table, columns)
     words = frozenset(word.strip().casefold() for word in columns.missing_words)
     texts = {getattr(columns, role) for role in _FREE_TEXT}
@@ -52,6 +59,35 @@ def to_study(table: AnyTable, columns: Columns) -> Study:
     for row in table.rows:
         reading.take(_without(row, words, cleared) if words else row)
     return reading.study()
+
+
+def _one_row_a_system(table: AnyTable, columns: Columns) -> tuple[OpenTable, Columns]:
+    """Return a table with a column of questions for each system as one with a row for each, and its columns.
+
+    A row keeps its number in the file, and a blank cell is a slot in which the system gave nothing.
+    """
+    asked = columns.by_system
+    place = {name: number for number, name in enumerate(table.header)}
+    places = [place[each.column] for each in asked]
+    kept = [number for number in range(len(table.header)) if number not in places]
+    header = [table.header[number] for number in kept]
+    question, system = (_unused(name, header) for name in ("question", "system"))
+
+    def rows() -> Iterator[Row | Problem]:
+        for row in table.rows:
+            cells = tuple(row.cells[number] for number in kept)
+            for each, number in zip(asked, places, strict=True):
+                yield Row(row.number, (*cells, row.cells[number], each.system.strip()))
+        yield from table.problems
+
+    long = OpenTable((*header, question, system), rows())
+    return long, replace(columns, by_system=(), question=question, system=system)
+
+
+def _unused(name: str, header: Sequence[str]) -> str:
+    while name in header:
+        name += "_"
+    return name
 
 
 def _without(row: Row, words: frozenset[str], places: Sequence[int]) -> Row:

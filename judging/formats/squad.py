@@ -35,7 +35,10 @@ def read_squad(data: bytes) -> Table:
     if not articles:
         raise Unreadable("The JSON has no list “data” of articles with paragraphs.")
     questions = (found for article in articles for found in _questions(article))
-    return table_of([_row(number, *found) for number, found in enumerate(questions, 1)])
+    rows = [_row(number, *found) for number, found in enumerate(questions, 1)]
+    if not rows:
+        raise Unreadable("No paragraph has a list “qas” of questions. If they stand elsewhere, read it as JSON Lines.")
+    return table_of(rows)
 
 
 def _questions(article: object) -> Iterator[tuple[str, str, object]]:
@@ -63,7 +66,11 @@ READS = (
         key="squad",
         title="SQuAD JSON",
         endings=(".json",),
-        is_like=lambda head: is_object(head, b"data", b"paragraphs") or is_object(head, b"data", b"qas"),
+        # Without questions in what is looked at, the rest may have them, unless this is the whole file.
+        is_like=lambda head: (
+            is_object(head, b"data", b"qas")
+            or (is_object(head, b"data", b"paragraphs") and not head.rstrip().endswith(b"}"))
+        ),
         rank=40,
         table=read_squad,
         propose=lambda _table, _name: COLUMNS,

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from judging.formats.columns import ONE_COLUMN, Columns, RatingColumn
+from judging.formats.columns import ONE_COLUMN, Columns, QuestionColumn, RatingColumn, conflicts
 from judging.formats.records import ScoreColumn
 from judging.formats.tables import MOST_COLUMNS
 
@@ -29,6 +29,7 @@ USES = [
         _("What they made of it"),
         [
             ("question", _("generated question")),
+            ("by_system", _("questions of one system")),
             ("system", _("system")),
             ("position", _("position in its set")),
             ("key", _("id of the question")),
@@ -98,6 +99,8 @@ class ColumnForm(forms.Form):
             self.add_error("direction", _("Say whether higher or lower is better."))
         if use == "ratings" and not cleaned.get("name"):
             self.add_error("name", _("Say which criterion it is about."))
+        if use == "by_system" and not (cleaned.get("name") or "").strip():
+            self.add_error("name", _("Say which system it is."))
         if use in ("metric", "human_mean", "metadata") and len(cleaned.get("name") or self.column) > 100:
             self.add_error("name", _("Give it a name of at most 100 characters."))
         return cleaned
@@ -129,8 +132,10 @@ class ColumnFormSet(forms.BaseFormSet):
                 raise forms.ValidationError(_("Only one column can be the %(use)s, not %(both)s.") % {
                     "use": USE_LABELS[use].split(",")[0], "both": both,
                 })  # fmt: skip
-        if not self._columns_of("question") and not self.further:
+        if not self._columns_of("question") and not self._columns_of("by_system") and not self.further:
             raise forms.ValidationError(_("Say which column holds the generated questions."))
+        if self._columns_of("by_system") and (sentences := conflicts(Columns(**self.columns()))):
+            raise forms.ValidationError(sentences)
 
     def _columns_of(self, use: str) -> list[str]:
         return [form.column for form in self.forms if form.cleaned_data.get("use") == use]
@@ -143,9 +148,16 @@ class ColumnFormSet(forms.BaseFormSet):
             "metadata": tuple(self._columns_of("metadata")),
             "source_metadata": tuple(self._columns_of("source_metadata")),
             "rating_metadata": tuple(self._columns_of("rating_metadata")),
+            "by_system": tuple(self._by_system()),
             "scores": tuple(self._scores()),
             "ratings": tuple(self._ratings()),
         }
+
+    def _by_system(self) -> Iterator[QuestionColumn]:
+        for form in self.forms:
+            said = form.cleaned_data
+            if said.get("use") == "by_system":
+                yield QuestionColumn(column=form.column, system=said["name"].strip())
 
     def _scores(self) -> Iterator[ScoreColumn]:
         for form in self.forms:
@@ -178,6 +190,8 @@ def initial_columns(header: Sequence[str], columns: Columns) -> list[dict[str, A
     uses |= {name: {"use": "rating_metadata"} for name in columns.rating_metadata}
     uses |= {name: {"use": "references"} for name in columns.references}
     uses |= {name: {"use": use} for use in ONE_COLUMN if (name := getattr(columns, use))}
+    for each in columns.by_system:
+        uses[each.column] = {"use": "by_system", "name": each.system}
     for rating in columns.ratings:
         uses[rating.column] = {"use": "ratings", "name": rating.criterion, "rater": rating.rater}
     for score in columns.scores:

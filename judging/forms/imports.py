@@ -198,7 +198,7 @@ class OptionsForm(forms.Form):
 
     def check_system(self, columns: Columns) -> None:
         """Nothing is made up: somebody says whose questions these are."""
-        if not columns.system and not self.cleaned_data.get("default_system"):
+        if not (columns.system or columns.by_system or self.cleaned_data.get("default_system")):
             self.add_error("default_system", _("No column names the system: say whose questions these are."))
 
 

@@ -141,7 +141,9 @@ def _plan(added: AddedFile) -> Plan:
     plan = plan_of(added)
     if plan.columns is None:
         return plan
-    return replace(plan, columns=replace(plan.columns, without_questions=not plan.columns.question))
+    return replace(
+        plan, columns=replace(plan.columns, without_questions=not (plan.columns.question or plan.columns.by_system))
+    )
 
 
 def hand_out_keys(*, added: AddedFile, now: datetime) -> Mapping[str, str]:

@@ -144,7 +144,9 @@ def join(
 
 def _is_any(columns: Columns | None) -> bool:
     """Say whether a file leaves open whose questions it is about."""
-    return columns is not None and not columns.system and columns.default_system == Columns().default_system
+    if columns is None or columns.system or columns.by_system:
+        return False
+    return columns.default_system == Columns().default_system
 
 
 def renamed(study: Study, systems: Mapping[str, str]) -> Study:

@@ -49,6 +49,16 @@ def test_columns_are_what_the_arguments_say(file, owner):
     assert set(Source.objects.values_list("answer", flat=True)) == {"locks", "weirs"}
 
 
+def test_each_system_may_have_a_column_of_its_own(tmp_path, owner):
+    file = tmp_path / "beside.csv"
+    file.write_text("passage,eins,zwei\nThe lock.,Warum?,Wer?\nThe weir.,Wann?,\n")
+
+    run(file, "--questions", "eins=Alba", "--questions", "zwei=Brisa")
+
+    asked = Question.objects.values_list("unit__question_set__system__name", "text")
+    assert sorted(asked) == [("Alba", "Wann?"), ("Alba", "Warum?"), ("Brisa", "Wer?")]
+
+
 def test_a_field_can_be_left_out(file, owner):
     run(file, "--map", "answer=")
 

@@ -27,6 +27,7 @@ from judging.models import Rubric, User
 
 QUARANTINED, BEFORE = 3, 4
 SHOWN = 20
+PARTS = ("by_system", "scores", "ratings")
 LISTS = ("references", "metadata", "source_metadata", "rating_metadata")
 
 
@@ -40,7 +41,10 @@ class Command(BaseCommand):
         parser.add_argument("--name", required=True, help="what the collection is called")
         parser.add_argument("--owner", required=True, help="the user name of its owner")
         parser.add_argument("--format", default="", choices=["", *FORMAT], help="found out where it is not said")
-        parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="of the format")
+        parser.add_argument(
+            "--option", action="append", default=[], metavar="NAME=VALUE",
+            help="of the format, such as encoding=cp1252, header=false, delimiter=;",
+        )  # fmt: skip
         parser.add_argument(
             "--map", action="append", default=[], metavar="FIELD=COLUMN",
             help=f"one of {', '.join(ONE_COLUMN)}, references; FIELD= leaves a field out",
@@ -52,6 +56,10 @@ class Command(BaseCommand):
         parser.add_argument("--metadata", action="append", default=[], metavar="COLUMN")
         parser.add_argument("--rating-metadata", action="append", default=[], metavar="COLUMN")
         parser.add_argument("--ratings", action="append", default=[], metavar="COLUMN=CRITERION[@RATER]")
+        parser.add_argument(
+            "--questions", action="append", default=[], metavar="COLUMN=SYSTEM",
+            help="where each system has a column of questions: whose this one holds",
+        )  # fmt: skip
         parser.add_argument("--rubric", default="", metavar="KEY", help="the protocol of the ratings")
         parser.add_argument("--ratings-title", default="", help="what the campaign of the ratings is called")
         parser.add_argument("--system", default="", help="whose questions these are, where no column says it")
@@ -116,7 +124,9 @@ class Command(BaseCommand):
 def _owner(name: str) -> User:
     owner = User.objects.filter(username=name, is_active=True).first()
     if owner is None:
-        raise CommandError(f"There is no account called {name}.", returncode=2)
+        raise CommandError(
+            f"There is no account called {name}. “python3 run.py manage createsuperuser” makes one.", returncode=2
+        )
     return owner
 
 
@@ -139,7 +149,8 @@ def _plan(file: Path, data: bytes, said: dict[str, Any]) -> Plan:
     try:
         head = reading.read_head(name=file.name, data=data, plan=plan)
     except Unreadable as error:
-        raise CommandError(error.reason) from None
+        how = " Here: --option encoding=cp1252, for instance." if "encoding" in error.reason else ""
+        raise CommandError(error.reason + how) from None
     if head.proposed is None:
         return replace(plan, format=head.format)
     return replace(plan, format=head.format, columns=_columns(head.proposed, said))
@@ -151,20 +162,26 @@ def _columns(proposed: Columns, said: dict[str, Any]) -> Columns:
     scores += [_score(each, "human_mean") for each in said["human_mean"]]
     ratings = [_rating(each) for each in said["ratings"]]
     mapped = [_pair(each, "--map") for each in said["map"]]
-    named = {each["column"] for each in (*scores, *ratings)} | {column for _, column in mapped}
+    asked = [dict(zip(("column", "system"), _pair(each, "--questions"), strict=True)) for each in said["questions"]]
+    named = {each["column"] for each in (*scores, *ratings, *asked)} | {column for _, column in mapped}
     named |= {*said["metadata"], *said["rating_metadata"]}
     data = _without(proposed.as_dict(), named)
     for field, column in mapped:
         _map(data, field, column)
     data["scores"] += scores
     data["ratings"] += ratings
+    data["by_system"] += asked
     data["metadata"] += said["metadata"]
     data["rating_metadata"] += said["rating_metadata"]
     data |= {"default_system": said["system"]} if said["system"] else {}
     data |= {"expected": said["expected"]} if said["expected"] is not None else {}
     data |= {"when_ambiguous": "first"} if said["first"] else {}
-    if not data["system"] and data["default_system"] == Columns().default_system:
-        raise CommandError("No column names the system: say with --system whose questions these are.", returncode=2)
+    if not data["system"] and not data["by_system"] and data["default_system"] == Columns().default_system:
+        raise CommandError(
+            "No column names the system: say with --system whose questions these are, with --map system=COLUMN which "
+            "column names it, or with --questions COLUMN=SYSTEM where each system has a column of its own.",
+            returncode=2,
+        )
     return columns_from(data)
 
 
@@ -172,7 +189,7 @@ def _without(data: dict[str, Any], named: Container[str]) -> dict[str, Any]:
     """Return the columns without what was guessed of those that the arguments speak of."""
     single = {role: "" if data[role] in named else data[role] for role in ONE_COLUMN}
     lists = {part: [name for name in data[part] if name not in named] for part in LISTS}
-    parts = {part: [each for each in data[part] if each["column"] not in named] for part in ("scores", "ratings")}
+    parts = {part: [each for each in data[part] if each["column"] not in named] for part in PARTS}
     return data | single | lists | parts
 
 

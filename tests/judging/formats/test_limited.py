@@ -45,14 +45,14 @@ def test_every_part_of_a_study_survives_the_way() -> None:
 
 def test_columns_options_and_the_key_go_with_the_request() -> None:
     request = Request(
-        data="q;j;f\nWho?;ann@example.org;3,5\n".encode("utf-16-le"), format="csv", key=KEY,
+        data="q;j;f\nWho;ann@example.org;3,5\n".encode("utf-16-le"), format="csv", key=KEY,
         options={"encoding": "utf-16-le", "delimiter": ";", "sheet": "of another format"},
         columns=Columns(question="q", rater="j", criterion="", decimal="comma", rating_metadata=("f",)),
     )  # fmt: skip
     found, keys = study_of(replace(request, columns=None, data=request.data), limits=TIGHT)
     assert not found.usable or found.questions == ()
     found, keys = study_of(request, limits=TIGHT)
-    assert found.questions[0].text == "Who?"
+    assert found.questions[0].text == "Who"
     assert keys == {Pseudonyms(KEY).label("ann@example.org"): "ann@example.org"}
 
 

@@ -30,6 +30,7 @@ from tests.shared_data import path
         ("a.txt", b"\xef\xbb\xbf <?xml version='1.0'?><dataset>", "qgstec_xml"),
         ("a", b"PK\x03\x04", "xlsx"),
         ("a.json", b'{"version": "1.1", "data": [{"title": "x", "paragraphs": [', "squad"),
+        ("a.json", b'{"data": [{"paragraphs": [{"context": "x", "outputs": [{"text": "Who?"}]}]}]}', "jsonl"),
         ("a.json", b'[{"id": 1, "data": {}, "annotations": []}]', "label_studio"),
         ("a.jsonl", b'{"annotation": [], "actions": []', "pearmut"),
         ("a.jsonl", b'{"id": "1", "displayed_text": "x", "label_annotations": {}}', "potato"),

@@ -108,6 +108,28 @@ def test_a_file_that_names_no_system_asks_whose_questions_they_are(page):
     assert mapped(page, upload, default_system="Alba").status_code == 302
 
 
+def test_a_table_with_a_column_for_each_system_is_imported_as_proposed(page):
+    passage = "The lock of {} was built by Agnes, who also dug the harbour and planted the limes along the towpath."
+    rows = [f'"{passage.format(town)}",Agnes,Who built {town}?,What is in {town}?' for town in ("Ems", "Lek")]
+    upload = sent(page, "\n".join(["passage,answer,t5 question,rules question", *rows]))
+    proposed = [
+        (each["use"].value(), each["name"].value()) for each in page.get(at("columns", upload)).context["formset"]
+    ]
+    assert proposed == [("passage", None), ("answer", None), ("by_system", "t5"), ("by_system", "rules")]
+
+    header = "passage,answer,t5 question,rules question"
+    refused = page.post(
+        at("columns", upload), use(form_of(page.get(at("columns", upload))), header, "t5 question", name="")
+    )
+    assert refused.status_code == 422 and "Say which system it is." in refused.text
+    imported(page, upload)
+
+    asked = Question.objects.values_list("unit__question_set__system__name", "text").order_by("pk")
+    assert sorted(asked) == [
+        ("rules", "What is in Ems?"), ("rules", "What is in Lek?"), ("t5", "Who built Ems?"), ("t5", "Who built Lek?"),
+    ]  # fmt: skip
+
+
 def test_two_columns_for_one_thing_are_refused_with_both_names(page):
     upload = sent(page)
     header = QUESTIONS.splitlines()[0]
