@@ -181,7 +181,7 @@ class Importer:
         from judging import tasks
         from judging.actions import jobs, uploads
         from judging.actions.reading import Plan
-        from judging.actions.uploads import Wanted
+        from judging.actions.uploads import WantedImport
         from judging.models import Job, User
         from tests.flows.outside import large
 
@@ -189,7 +189,7 @@ class Importer:
         owner = User.objects.filter(may_create_campaigns=True, is_superuser=False).first()
         with transaction.atomic():
             upload = uploads.keep(owner=owner, name="large.csv", content=large(ROWS, self.asked))
-            wanted = Wanted(upload=upload, plan=Plan(), name=f"Large {self.asked}")
+            wanted = WantedImport(upload=upload, plan=Plan(), name=f"Large {self.asked}")
             job = jobs.enqueue(kind="judging.import_study", parameters=wanted.for_job(), by=owner)
         tasks.ring(job.pk)
         while not self.stop.is_set():

@@ -48,7 +48,7 @@ class SeededDraws:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class QueuePlace:
     """One of a task's places and where it stands in the queue; tasks count from 0, places and positions from 1."""
 
     task: int
@@ -56,7 +56,7 @@ class Place:
     position: int
 
 
-def places(tasks: int, *, per_task: int, order: Order, draws: Draws) -> tuple[Place, ...]:
+def places(tasks: int, *, per_task: int, order: Order, draws: Draws) -> tuple[QueuePlace, ...]:
     """Return every place of every task in the order in which they are given out.
 
     `depth` finishes tasks: all places of one task, then those of the next, the tasks in an order drawn once.
@@ -68,7 +68,7 @@ def places(tasks: int, *, per_task: int, order: Order, draws: Draws) -> tuple[Pl
     else:
         passes = range(1, per_task + 1)
         queue = [(task, place) for place in passes for task in _drawn(tasks, draws, f"breadth/{place}")]
-    return tuple(Place(task, place, position) for position, (task, place) in enumerate(queue, start=1))
+    return tuple(QueuePlace(task, place, position) for position, (task, place) in enumerate(queue, start=1))
 
 
 def sample(names: Iterable[str], *, size: int, draws: Draws) -> tuple[str, ...]:
@@ -157,7 +157,7 @@ def panel(seats: int, *, systems: int, sources: int, draws: Draws) -> tuple[Seat
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MeetingTable:
     """How often each row meets each column; `apart` where a row can never meet the column of its own name."""
 
     rows: tuple[Hashable, ...]
@@ -174,19 +174,19 @@ class Table:
         return max(cells, default=0) - min(cells, default=0)
 
 
-def cross_table(pairs: Iterable[tuple[Hashable, Hashable]], *, apart: bool = False) -> Table:
+def cross_table(pairs: Iterable[tuple[Hashable, Hashable]], *, apart: bool = False) -> MeetingTable:
     """Count how often each first meets each second."""
     counts = Counter(pairs)
     rows = tuple(sorted({row for row, _ in counts}, key=_by_kind))
     columns = tuple(sorted({column for _, column in counts}, key=_by_kind))
-    return Table(rows, columns, tuple(tuple(counts[row, column] for column in columns) for row in rows), apart)
+    return MeetingTable(rows, columns, tuple(tuple(counts[row, column] for column in columns) for row in rows), apart)
 
 
 def _by_kind(name: Hashable) -> tuple[str, Hashable]:
     return type(name).__name__, name
 
 
-def balance(seatings: Sequence[Seating]) -> dict[str, Table]:
+def balance(seatings: Sequence[Seating]) -> dict[str, MeetingTable]:
     """Prove a panel's balance: who by system, source by system, turn by system, and who follows whom.
 
     A turn is the position within a block of as many judgments as there are systems.

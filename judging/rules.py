@@ -252,7 +252,7 @@ def overall(slots: Iterable[Slot]) -> dict[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
+class BrokenRule:
     """A rating that contradicts a rule, as imported ratings may; positions count from 1."""
 
     rule: str
@@ -263,9 +263,9 @@ class Violation:
     expected: float
 
 
-def violations(slots: Sequence[Slot], rules: Iterable[Rule]) -> tuple[Violation, ...]:
+def violations(slots: Sequence[Slot], rules: Iterable[Rule]) -> tuple[BrokenRule, ...]:
     """List the ratings of returned questions that contradict a lone, identical or forcing rule."""
-    found: list[Violation] = []
+    found: list[BrokenRule] = []
     for rule in rules:
         marks = settled([slot.text for slot in slots], [rule], {})
         for position, (slot, mark) in enumerate(zip(slots, marks, strict=True), start=1):
@@ -274,13 +274,13 @@ def violations(slots: Sequence[Slot], rules: Iterable[Rule]) -> tuple[Violation,
     return tuple(found)
 
 
-def _contradicted(rule: Rule, position: int, rating: Rating, mark: Settled) -> list[Violation]:
+def _contradicted(rule: Rule, position: int, rating: Rating, mark: Settled) -> list[BrokenRule]:
     expected = NOTHING if mark.missing else mark.values
     if isinstance(rule, Force):
         expected = {key: entry.value for key, entry in forced([rule], rating.values).items()}
     given = {key: rating.values[key] for key in expected if key in rating.values}
     return [
-        Violation(rule.key, position, rating.rater, key, value, expected[key])
+        BrokenRule(rule.key, position, rating.rater, key, value, expected[key])
         for key, value in given.items()
         if value != expected[key]
     ]

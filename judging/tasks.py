@@ -151,7 +151,7 @@ def launch(work: jobs.Work) -> Mapping[str, Any]:
 @job_task("judging.import_study")
 def import_study(work: jobs.Work) -> Mapping[str, Any]:
     """Import a large file that somebody uploaded."""
-    wanted = uploads.Wanted.from_job(work.job.parameters, by=work.job.created_by)
+    wanted = uploads.WantedImport.from_job(work.job.parameters, by=work.job.created_by)
     try:
         made = uploads.import_upload(wanted=wanted, by=work.job.created_by, now=timezone.now(), progress=work.progress)
     except imports.CannotImport as refused:

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Model
 
-from analysis.actions.degrading import REFERENCES, Degraded, Wanted, chosen_sets, degraded, study_of
+from analysis.actions.degrading import REFERENCES, Degraded, WantedDegradation, chosen_sets, degraded, study_of
 from analysis.metrics.languages import name_of
 from analysis.metrics.noise import knows_noise
 from judging.actions import collections, exports, jobs
@@ -30,7 +30,7 @@ class NothingToDegrade(jobs.CannotDo):
     """None of the chosen questions can be degraded in one of the chosen ways."""
 
 
-def start(*, collection: Collection, wanted: Wanted, by: User) -> Job:
+def start(*, collection: Collection, wanted: WantedDegradation, by: User) -> Job:
     """Write down that degradations are wanted; the caller rings for it."""
     return jobs.enqueue(kind=KIND, parameters=asdict(wanted), by=by, collection=collection)
 
@@ -39,12 +39,12 @@ def execute(work: jobs.Work) -> dict[str, Any]:
     """Do what was asked for. Called by the worker inside one transaction."""
     job = work.job
     collection = Collection.objects.get(jobs=job)
-    wanted = Wanted(**job.parameters)
+    wanted = WantedDegradation(**job.parameters)
     made = degrade(collection=collection, wanted=wanted, by=job.created_by, progress=work.progress)
     return {"collection": made.pk}
 
 
-def size(*, collection: Collection, wanted: Wanted) -> int:
+def size(*, collection: Collection, wanted: WantedDegradation) -> int:
     """Return how many questions there are to degrade and to copy, at most."""
     given = Question.objects.filter(unit__question_set__source__collection=collection)
     chosen = given.filter(unit__question_set__system__name__in=wanted.systems).count()
@@ -53,7 +53,7 @@ def size(*, collection: Collection, wanted: Wanted) -> int:
     return kept + chosen * len(wanted.noise) * wanted.percent // 100
 
 
-def degrade(*, collection: Collection, wanted: Wanted, by: User, progress: Progress = silent) -> Collection:
+def degrade(*, collection: Collection, wanted: WantedDegradation, by: User, progress: Progress = silent) -> Collection:
     """Make a collection of the same material with degraded questions in it; scores are not copied.
 
     Raises
@@ -117,7 +117,7 @@ def _left_out(read: Study, made: Iterable[Degraded]) -> list[Problem]:
     ]
 
 
-def _how(collection: Collection, wanted: Wanted, made: Iterable[Degraded]) -> dict[str, Any]:
+def _how(collection: Collection, wanted: WantedDegradation, made: Iterable[Degraded]) -> dict[str, Any]:
     systems = [
         {"system": each.system, "noise": each.noise, "degraded": len(each.questions), "left_out": len(each.unchanged)}
         for each in made

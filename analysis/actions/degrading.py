@@ -21,7 +21,7 @@ Sets = Mapping[tuple[str, str], Sequence[QuestionRecord]]  # by source and syste
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class WantedDegradation:
     """Which questions are degraded, how, and what stands beside them."""
 
     name: str
@@ -44,7 +44,7 @@ class Degraded:
     unchanged: tuple[QuestionRecord, ...]
 
 
-def chosen_sets(read: Study, wanted: Wanted) -> Sets:
+def chosen_sets(read: Study, wanted: WantedDegradation) -> Sets:
     """Return the questions of the chosen systems, and the references as if a system had given them."""
     found: dict[tuple[str, str], list[QuestionRecord]] = defaultdict(list)
     for question in read.questions:
@@ -59,7 +59,7 @@ def chosen_sets(read: Study, wanted: Wanted) -> Sets:
     return found
 
 
-def degraded(sets: Sets, wanted: Wanted, *, taken: set[str]) -> Iterator[Degraded]:
+def degraded(sets: Sets, wanted: WantedDegradation, *, taken: set[str]) -> Iterator[Degraded]:
     """Degrade each chosen system in each chosen way, all of them on the same sources."""
     drawn = _drawn(sets, wanted)
     for origin in dict.fromkeys(system for _, system in sets):
@@ -70,7 +70,7 @@ def degraded(sets: Sets, wanted: Wanted, *, taken: set[str]) -> Iterator[Degrade
             yield _one(name, noise, origin, held, wanted.seed)
 
 
-def _drawn(sets: Sets, wanted: Wanted) -> set[str]:
+def _drawn(sets: Sets, wanted: WantedDegradation) -> set[str]:
     sources = list(dict.fromkeys(source for source, _ in sets))
     return set(Random(f"{wanted.seed}/sources").sample(sources, -(-len(sources) * wanted.percent // 100)))
 
@@ -113,7 +113,9 @@ def _renamed(
     )  # fmt: skip
 
 
-def _beside(read: Study, sets: Sets, wanted: Wanted) -> tuple[list[QuestionRecord], dict[tuple[str, str], int]]:
+def _beside(
+    read: Study, sets: Sets, wanted: WantedDegradation
+) -> tuple[list[QuestionRecord], dict[tuple[str, str], int]]:
     """Return the questions that are copied as they are, with how many were expected of each set."""
     if wanted.beside == "none":
         return [], {}
@@ -126,7 +128,7 @@ def _beside(read: Study, sets: Sets, wanted: Wanted) -> tuple[list[QuestionRecor
     return own, expected
 
 
-def study_of(read: Study, sets: Sets, wanted: Wanted, made: Sequence[Degraded]) -> Study:
+def study_of(read: Study, sets: Sets, wanted: WantedDegradation, made: Sequence[Degraded]) -> Study:
     """Return the material with what stands beside the degraded questions; sources without any question are left out."""
     kept, expected = _beside(read, sets, wanted)
     questions = [*kept, *(question for each in made for question in each.questions)]

@@ -9,7 +9,7 @@ from analysis.metrics import registry
 from analysis.metrics.contract import Need, Parameter
 from analysis.metrics.languages import default_preparation, is_spaced
 from analysis.metrics.preparation import is_prepared, not_for
-from analysis.metrics.registry import Entry
+from analysis.metrics.registry import RegisteredMetric
 from analysis.metrics.scoring import QUESTION_UNITS
 from judging.models import Collection, Reference, Source
 
@@ -39,7 +39,7 @@ WORDS = "answerability"  # whose settings Q-metrics share
 
 
 @dataclass(frozen=True)
-class Offer:
+class MetricOffer:
     """A metric, or why it cannot be had here, with those made of it as pairs of id and name."""
 
     id: str
@@ -52,7 +52,7 @@ class Offer:
     made: tuple[tuple[str, str], ...] = ()
 
 
-def offers(collection: Collection) -> list[Offer]:
+def offers(collection: Collection) -> list[MetricOffer]:
     """List every metric of its own, each with what is made of it; usable ones can be computed on this collection."""
     entries, lacking = registry.all_metrics(), _lacking(collection)
     made: dict[str, list[tuple[str, str]]] = {}
@@ -66,16 +66,18 @@ def offers(collection: Collection) -> list[Offer]:
     ]
 
 
-def _offer(entry: Entry, lacking: Mapping[Need, str], made: tuple[tuple[str, str], ...], language: str) -> Offer:
+def _offer(
+    entry: RegisteredMetric, lacking: Mapping[Need, str], made: tuple[tuple[str, str], ...], language: str
+) -> MetricOffer:
     if entry.metric is None:
-        return Offer(entry.id, entry.id, entry.origin, "", False, "", entry.reason)
+        return MetricOffer(entry.id, entry.id, entry.origin, "", False, "", entry.reason)
     spec = entry.metric.spec
     of = "question" if spec.unit in QUESTION_UNITS else str(spec.unit)
     can_be_english = any(parameter.name == "as_english" for parameter in spec.parameters)
     unsuited = "" if can_be_english else not_for(spec, language)
     reasons = [unsuited, entry.reason, *(lacking[need] for need in sorted(spec.needs) if need in lacking)]
     reason = next(filter(None, reasons), "")
-    return Offer(entry.id, spec.name, entry.origin, of, not spec.higher_is_better, spec.library, reason, made)
+    return MetricOffer(entry.id, spec.name, entry.origin, of, not spec.higher_is_better, spec.library, reason, made)
 
 
 def reference_preparation(collection: Collection) -> str:

@@ -32,7 +32,7 @@ class UnknownStudy(LookupError):
 
 
 @dataclass(frozen=True)
-class Given:
+class ReleasedFile:
     """A released file: what it is called, and what it holds. `scores`: a table of metrics, which names the systems."""
 
     name: str
@@ -58,7 +58,7 @@ class Reproduction:
             yield " / ".join(path), _at(self.published, path), value
 
 
-def reproduce(*, key: str, files: Sequence[Given], by: User, now: datetime) -> Reproduction:
+def reproduce(*, key: str, files: Sequence[ReleasedFile], by: User, now: datetime) -> Reproduction:
     """Import released files, once for each set of them, and compute what their authors published.
 
     Raises
@@ -94,7 +94,7 @@ def _keep(found: Reproduction) -> None:
     Collection.objects.filter(pk=collection.pk).update(mapping=collection.mapping)
 
 
-def _campaign(study: Published, files: Sequence[Given], by: User, now: datetime) -> Campaign:
+def _campaign(study: Published, files: Sequence[ReleasedFile], by: User, now: datetime) -> Campaign:
     """Return the campaign that these files became earlier, or import them."""
     rubric = rubrics.install(document=documents.shipped(study.rubric))
     stored = [(file, storage.keep(file.content)) for file in files]
@@ -110,7 +110,7 @@ def _campaign(study: Published, files: Sequence[Given], by: User, now: datetime)
     return imported.campaign or _of_means(study, imported.collection, rubric, by, now)
 
 
-def _known(stored: Sequence[tuple[Given, StoredFile]], rubric: Rubric, by: User) -> Campaign | None:
+def _known(stored: Sequence[tuple[ReleasedFile, StoredFile]], rubric: Rubric, by: User) -> Campaign | None:
     """Return the imported campaign of a collection that consists of exactly these files."""
     wanted = {file.pk for _, file in stored}
     holding = Collection.objects.filter(owner=by, added_files__file__in=wanted).distinct().order_by("pk")
@@ -122,7 +122,7 @@ def _known(stored: Sequence[tuple[Given, StoredFile]], rubric: Rubric, by: User)
 
 
 def _assembled(
-    study: Published, stored: Sequence[tuple[Given, StoredFile]], rubric: Rubric, by: User, now: datetime
+    study: Published, stored: Sequence[tuple[ReleasedFile, StoredFile]], rubric: Rubric, by: User, now: datetime
 ) -> Campaign:
     """Assemble a collection: the table of metrics first, for it names the systems that batches have letters for."""
     collection = adding.start(name=study.title, by=by)
@@ -140,7 +140,7 @@ def _assembled(
     return campaign_of(collection, rubric) or _of_means(study, collection, rubric, by, now)
 
 
-def _plan(given: Given) -> Plan:
+def _plan(given: ReleasedFile) -> Plan:
     """Return how a file is read: as it is proposed. Of a table of metrics, everything but single ratings is taken."""
     format = registry.sniff(given.name, given.content)
     if format.table is None:
@@ -165,7 +165,7 @@ def _of_means(study: Published, collection: Collection, rubric: Rubric, by: User
     return means.campaign_of_means(collection=collection, rubric=rubric, title=title, by=by, now=now)
 
 
-def start(*, key: str, files: Sequence[Given], by: User) -> Job:
+def start(*, key: str, files: Sequence[ReleasedFile], by: User) -> Job:
     """Write down that a study is to be computed again; the caller rings for it."""
     kept = [[file.name, storage.keep(file.content).sha256, file.scores] for file in files]
     return jobs.enqueue(kind=KIND, parameters={"study": key, "files": kept}, by=by)
@@ -176,7 +176,7 @@ def execute(work: jobs.Work, *, now: datetime) -> Mapping[str, Any]:
     parameters = work.job.parameters
     work.progress(0, 0, "Reading the released files")
     files = [
-        Given(name, storage.content_of(StoredFile.objects.get(sha256=sha256)), scores)
+        ReleasedFile(name, storage.content_of(StoredFile.objects.get(sha256=sha256)), scores)
         for name, sha256, scores in parameters["files"]
     ]
     try:

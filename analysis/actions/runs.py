@@ -84,7 +84,7 @@ def score(*, run: Run, work: jobs.Work) -> Scored:
     steps = _Steps(work)
     computed = scores.compute(
         run.campaign.collection,
-        chosen=[scores.Chosen(id) for id in settings["metrics"]],
+        chosen=[scores.ChosenMetric(id) for id in settings["metrics"]],
         preparation=Preparation(settings["prepare_hypothesis"], settings["prepare_reference"]),
         step=lambda done, total, name: steps.take(f"Computing {name}" if name else "Computing metrics"),
     )

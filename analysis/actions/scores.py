@@ -41,7 +41,7 @@ Step = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenMetric:
     """A metric to compute, with the settings that differ from its own."""
 
     id: str
@@ -73,7 +73,9 @@ class _Work:
         return unit, Need.STUDY in self.recipe.spec.needs
 
 
-def compute(collection: Collection, *, chosen: Sequence[Chosen], preparation: Preparation, step: Step) -> Computed:
+def compute(
+    collection: Collection, *, chosen: Sequence[ChosenMetric], preparation: Preparation, step: Step
+) -> Computed:
     """Compute what is not there yet, and keep it chunk by chunk.
 
     A value stands for a fingerprint: a collection's texts never change, so what has a score is not scored again, and
@@ -92,7 +94,7 @@ def compute(collection: Collection, *, chosen: Sequence[Chosen], preparation: Pr
 
 
 def _works(
-    collection: Collection, chosen: Sequence[Chosen], preparation: Preparation, failures: dict[str, str]
+    collection: Collection, chosen: Sequence[ChosenMetric], preparation: Preparation, failures: dict[str, str]
 ) -> Iterator[_Work]:
     referenced = items.has_references(collection)
     for each in chosen:
@@ -113,7 +115,7 @@ def _require_usable(metric: Recipe, referenced: bool) -> None:
         raise MetricUnavailable(f"{metric.spec.id}: {reason}")
 
 
-def _work(collection: Collection, metric: Recipe, each: Chosen, preparation: Preparation) -> _Work:
+def _work(collection: Collection, metric: Recipe, each: ChosenMetric, preparation: Preparation) -> _Work:
     column = "system" if metric.spec.unit is Unit.SYSTEM else "unit"
     has = Score.objects.filter(
         metric__collection=collection,

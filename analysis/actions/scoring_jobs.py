@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from analysis.actions import items, scores
-from analysis.actions.scores import REFUSALS, Chosen
+from analysis.actions.scores import REFUSALS, ChosenMetric
 from analysis.metrics import registry, scoring
 from analysis.metrics.contract import Metric as Recipe
 from analysis.metrics.contract import Preparation, Unit
@@ -55,15 +55,15 @@ def estimate(work: jobs.Work) -> dict[str, Any]:
     return {"scored": collection.pk, "rows": rows, "seconds": number(total)}
 
 
-def _asked(job: Job) -> tuple[Collection, Sequence[Chosen], Preparation]:
+def _asked(job: Job) -> tuple[Collection, Sequence[ChosenMetric], Preparation]:
     if job.collection is None:
         raise jobs.CannotDo("The collection is no longer there.")
     asked = job.parameters
-    chosen = [Chosen(each["id"], each["params"]) for each in asked["metrics"]]
+    chosen = [ChosenMetric(each["id"], each["params"]) for each in asked["metrics"]]
     return job.collection, chosen, Preparation(asked["prepare_hypothesis"], asked["prepare_reference"])
 
 
-def _timed(collection: Collection, metric: Recipe, each: Chosen, preparation: Preparation) -> Record:
+def _timed(collection: Collection, metric: Recipe, each: ChosenMetric, preparation: Preparation) -> Record:
     """Time a first item, which pays for whatever starts up, and then a sample spread over the collection."""
     unit = metric.spec.unit
     keys = items.targets(collection, unit)
@@ -77,7 +77,7 @@ def _timed(collection: Collection, metric: Recipe, each: Chosen, preparation: Pr
 
 
 def _seconds(
-    collection: Collection, metric: Recipe, keys: Sequence[int], each: Chosen, preparation: Preparation
+    collection: Collection, metric: Recipe, keys: Sequence[int], each: ChosenMetric, preparation: Preparation
 ) -> float:
     """Read, score and write as the job does; what was written is taken back."""
     begun = perf_counter()

@@ -9,7 +9,7 @@ from judging.actions.collections import fingerprint
 from judging.models import Collection, Metric, Score
 
 
-class AlreadyThere(Exception):
+class ColumnAlreadyThere(Exception):
     """This column of this very file was imported before."""
 
 
@@ -44,5 +44,5 @@ def _metric(collection: Collection, file: str, sha256: str, column: str, directi
         },
     )
     if not is_new:
-        raise AlreadyThere(column)
+        raise ColumnAlreadyThere(column)
     return metric

@@ -286,9 +286,9 @@ class DegradeForm(forms.Form):
         self.fields["systems"].choices = choices
         self.fields["name"].initial = _now("%(name)s, degraded") % {"name": collection.name[:180]}
 
-    def wanted(self) -> degrading.Wanted:
+    def wanted(self) -> degrading.WantedDegradation:
         """Return what is to be made."""
         said = dict(self.cleaned_data)
         chosen = said.pop("systems")
         names = [self.system_names[key] for key in chosen if key in self.system_names]
-        return degrading.Wanted(systems=names, references=REFERENCES in chosen, **said)
+        return degrading.WantedDegradation(systems=names, references=REFERENCES in chosen, **said)

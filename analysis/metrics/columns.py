@@ -32,7 +32,7 @@ class BadCell(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Columns:
+class TableColumns:
     """Which column is what; blank where the table has none."""
 
     hypothesis: str
@@ -50,7 +50,7 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TableLine:
     """One row of the table: its question, and the source and system it belongs to."""
 
     question: Question
@@ -58,7 +58,7 @@ class Line:
     system: str
 
 
-def lines(rows: Iterable[tuple[int, Mapping[str, str]]], columns: Columns) -> list[Line]:
+def lines(rows: Iterable[tuple[int, Mapping[str, str]]], columns: TableColumns) -> list[TableLine]:
     """Read the rows; a blank reference is refused with its row."""
     return [_line(number, row, columns) for number, row in rows]
 
@@ -79,7 +79,7 @@ def references(cell: str, separator: str) -> tuple[str, ...]:
 
 def scored(
     metric: Metric,
-    table: Sequence[Line],
+    table: Sequence[TableLine],
     *,
     params: Mapping[str, Any] | None = None,
     preparation: Preparation,
@@ -103,7 +103,7 @@ def scored(
     return [by_row[place] for place in range(len(table))]
 
 
-def _line(number: int, row: Mapping[str, str], columns: Columns) -> Line:
+def _line(number: int, row: Mapping[str, str], columns: TableColumns) -> TableLine:
     found = references(row[columns.reference], columns.reference_separator) if columns.reference else ()
     for reference in found:
         if not reference.strip():
@@ -115,10 +115,12 @@ def _line(number: int, row: Mapping[str, str], columns: Columns) -> Line:
         context=row[columns.context] if columns.context else "",
         answer=row[columns.answer] if columns.answer else "",
     )
-    return Line(question, row[columns.source] if columns.source else "", row[columns.system] if columns.system else "")
+    return TableLine(
+        question, row[columns.source] if columns.source else "", row[columns.system] if columns.system else ""
+    )
 
 
-def _groups(spec: MetricSpec, table: Sequence[Line]) -> list[list[int]]:
+def _groups(spec: MetricSpec, table: Sequence[TableLine]) -> list[list[int]]:
     found: dict[object, list[int]] = {}
     for place, line in enumerate(table):
         key = {Unit.SET: (line.source, line.system), Unit.SYSTEM: line.system}.get(spec.unit, place)
@@ -126,7 +128,7 @@ def _groups(spec: MetricSpec, table: Sequence[Line]) -> list[list[int]]:
     return list(found.values())
 
 
-def _item(unit: Unit, group: Sequence[Line]) -> Item:
+def _item(unit: Unit, group: Sequence[TableLine]) -> Item:
     questions = tuple(line.question for line in group)
     if unit is Unit.SYSTEM:
         return System(questions)

@@ -28,7 +28,7 @@ from analysis.metrics.sets import Matrix, assigned, f_measure, precision, recall
 DEDUPE = Parameter("dedupe", "none", "drop repeated predictions of a set first", choices=("none", "exact"))
 
 
-class Pairs:
+class PairScores:
     """The pair scores of a base metric. The last batch is remembered, so P, R, F and Multi of a chunk score it once."""
 
     def __init__(self, base: Metric) -> None:
@@ -53,7 +53,7 @@ class Pairs:
 class Composed:
     """A set metric that is a function of the matrix of pair scores."""
 
-    pairs: Pairs
+    pairs: PairScores
     prefix: str
     title: str
     measure: Callable[[Matrix], MetricResult]
@@ -103,7 +103,7 @@ class Average:
 
 def composed(base: Metric) -> list[Metric]:
     """Return the set metrics of a base metric: P, R, F, Multi, Average."""
-    pairs = Pairs(base)
+    pairs = PairScores(base)
     return [
         Composed(pairs, "p", "P", lambda scores: MetricResult(precision(scores))),
         Composed(pairs, "r", "R", lambda scores: MetricResult(recall(scores))),

@@ -29,7 +29,7 @@ class UnknownMetric(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RegisteredMetric:
     """One metric of the list: where it comes from, what it is made of and, when it cannot be used, why."""
 
     id: str
@@ -43,7 +43,7 @@ class Entry:
         return self.metric is not None and not self.reason
 
 
-def all_metrics() -> tuple[Entry, ...]:
+def all_metrics() -> tuple[RegisteredMetric, ...]:
     """List every metric in a settled order, with whether it can be used here and why not."""
     return tuple(_checked(entry) for entry in _known().values())
 
@@ -59,13 +59,13 @@ def get(id: str) -> Metric:
 
 
 @cache
-def _known() -> dict[str, Entry]:
-    entries = {metric.spec.id: Entry(metric.spec.id, "built in", metric) for metric in _built_in()}
+def _known() -> dict[str, RegisteredMetric]:
+    entries = {metric.spec.id: RegisteredMetric(metric.spec.id, "built in", metric) for metric in _built_in()}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         entry = loaded(point, taken=entries.keys())
         entries[entry.id] = entry
     made = [
-        Entry(metric.spec.id, entry.origin, metric, made_of=entry.id)
+        RegisteredMetric(metric.spec.id, entry.origin, metric, made_of=entry.id)
         for entry in entries.values()
         for metric in _made_of(entry)
     ]
@@ -80,7 +80,7 @@ def _built_in() -> Iterable[Metric]:
     yield from SET_FACTS
 
 
-def _made_of(entry: Entry) -> Iterable[Metric]:
+def _made_of(entry: RegisteredMetric) -> Iterable[Metric]:
     """Every metric of one question, a plug-in's too, has its Q-metric and its set metrics."""
     base = entry.metric
     if base is None or base.spec.unit not in QUESTION_UNITS:
@@ -90,7 +90,7 @@ def _made_of(entry: Entry) -> Iterable[Metric]:
     yield from (metric for one in (base, *mixed) if can_compose(one.spec) for metric in composed(one))
 
 
-def loaded(point: EntryPoint, *, taken: Iterable[str]) -> Entry:
+def loaded(point: EntryPoint, *, taken: Iterable[str]) -> RegisteredMetric:
     """Load a plug-in; whatever it does wrong becomes its reason and breaks nothing else."""
     origin = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
     try:
@@ -98,10 +98,10 @@ def loaded(point: EntryPoint, *, taken: Iterable[str]) -> Entry:
         metric = found() if isinstance(found, type) else found
         _require_contract(metric)
     except Exception as error:  # other people's code may raise anything while it is imported
-        return Entry(point.name, origin, None, f"does not load: {type(error).__name__}: {error}")
+        return RegisteredMetric(point.name, origin, None, f"does not load: {type(error).__name__}: {error}")
     if metric.spec.id in set(taken):
-        return Entry(f"{metric.spec.id}@{point.name}", origin, None, f"the id {metric.spec.id} is taken")
-    return Entry(metric.spec.id, origin, metric)
+        return RegisteredMetric(f"{metric.spec.id}@{point.name}", origin, None, f"the id {metric.spec.id} is taken")
+    return RegisteredMetric(metric.spec.id, origin, metric)
 
 
 def _require_contract(metric: object) -> None:
@@ -111,7 +111,7 @@ def _require_contract(metric: object) -> None:
         raise TypeError("its spec is not a MetricSpec")
 
 
-def _checked(entry: Entry) -> Entry:
+def _checked(entry: RegisteredMetric) -> RegisteredMetric:
     if entry.metric is None:
         return entry
     try:

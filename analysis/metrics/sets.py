@@ -15,7 +15,7 @@ Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
+class OneToOne:
     """The best one-to-one assignment: pairs (i, j), their total score S, and S/m, S/n and their harmonic mean."""
 
     pairs: tuple[tuple[int, int], ...]
@@ -59,7 +59,7 @@ def f_measure(scores: Matrix) -> float:
     return 2 * u * v / (u + v) if u + v else 0.0
 
 
-def assigned(scores: Matrix) -> Assignment:
+def assigned(scores: Matrix) -> OneToOne:
     """Return the one-to-one assignment with the highest total (Ray Chowdhury et al. 2022, section 3.1).
 
     Notes
@@ -68,12 +68,12 @@ def assigned(scores: Matrix) -> Assignment:
     is one of them.
     """
     if not scores.size:
-        return Assignment((), 0.0, 0.0, 0.0, 0.0)
+        return OneToOne((), 0.0, 0.0, 0.0, 0.0)
     m, n = scores.shape
     rows, columns = linear_sum_assignment(scores, maximize=True)
     total = float(scores[rows, columns].sum())
     pairs = tuple(zip(rows.tolist(), columns.tolist(), strict=True))
-    return Assignment(pairs, total, total / m, total / n, 2 * total / (m + n))
+    return OneToOne(pairs, total, total / m, total / n, 2 * total / (m + n))
 
 
 def source_mean(values: Sequence[float | None], sources: Sequence[Hashable]) -> SourceMean:

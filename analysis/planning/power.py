@@ -50,7 +50,7 @@ LIBRARY: dict[str, Variances] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PowerPlan:
     """Items needed, and the power that many have."""
 
     items: int
@@ -126,7 +126,7 @@ def items_needed(
     rng: np.random.Generator,
     target: float = 0.8,
     level: float = 0.05,
-) -> Plan:
+) -> PowerPlan:
     """Return the fewest items that reach the target power, by halving from the normal approximation.
 
     Examples
@@ -153,7 +153,7 @@ def items_needed(
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if at(middle).value >= target else (middle, high)
-    return Plan(high, at(high))
+    return PowerPlan(high, at(high))
 
 
 def half_width(variances: Variances, *, items: int, judges: int, confidence: float = 0.95) -> float:

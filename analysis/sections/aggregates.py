@@ -156,7 +156,7 @@ def _fatal_forms(rubric: RubricDocument) -> Iterator[tuple[str, str, Fatal | Non
                 yield form.applied, form.others, form
 
 
-def _arranged(material: Material) -> protocol.Study:
+def _arranged(material: Material) -> protocol.NumberedStudy:
     questions = material.questions
     keys = [each.key for each in material.rubric.criteria if each.unit == "question"]
     texts = [None if pd.isna(text) else str(text) for text in questions["text"]]
@@ -177,7 +177,7 @@ def _arranged(material: Material) -> protocol.Study:
 
 
 def _rows(
-    scored: protocol.SystemScores, rubric: RubricDocument, form: tuple[str, str, str]
+    scored: protocol.SystemSums, rubric: RubricDocument, form: tuple[str, str, str]
 ) -> Iterator[AggregateRow]:
     """Yield the aggregate on every criterion that may be averaged, and on those that the protocol combines."""
     values = scored.sums if rubric.aggregate.kind == "sum_over_slots" else scored.means_expected

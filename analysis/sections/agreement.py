@@ -88,7 +88,7 @@ class Coefficient:
 
 
 @dataclass(frozen=True)
-class Plan:
+class CoefficientPlan:
     """A coefficient to compute: its name and level, and how."""
 
     key: str
@@ -293,31 +293,35 @@ def _bases(material: Material, criterion: str) -> Iterator[tuple[str, pd.DataFra
         yield "without forced values", rows[~forced]
 
 
-def _plans(criterion: Criterion) -> Iterator[Plan]:
+def _plans(criterion: Criterion) -> Iterator[CoefficientPlan]:
     scale, level = criterion.values(), criterion.level
-    yield Plan("percent_agreement", "nominal", _of(percent_agreement, scale=scale))
+    yield CoefficientPlan("percent_agreement", "nominal", _of(percent_agreement, scale=scale))
     for each in LEVELS:
-        yield Plan("krippendorff_alpha", each, _of(krippendorff_alpha, scale=scale, level=each))
-    yield Plan("fleiss_kappa", "nominal", _of(fleiss_kappa, scale=scale))
+        yield CoefficientPlan(
+            "krippendorff_alpha", each, _of(krippendorff_alpha, scale=scale, level=each)
+        )
+    yield CoefficientPlan("fleiss_kappa", "nominal", _of(fleiss_kappa, scale=scale))
     if len(scale) > 1:
-        yield Plan("randolph_kappa", "nominal", _of(randolph_kappa, scale=scale))
-        yield Plan("gwet_ac1", "nominal", _of(gwet_ac, scale=scale))
+        yield CoefficientPlan("randolph_kappa", "nominal", _of(randolph_kappa, scale=scale))
+        yield CoefficientPlan("gwet_ac1", "nominal", _of(gwet_ac, scale=scale))
     if level != "nominal" and len(scale) > 2:  # a miss by one point counts less than a miss by two
-        yield Plan("gwet_ac2_linear", level, _of(gwet_ac, scale=scale, weights="linear"))
-        yield Plan("gwet_ac2_quadratic", level, _of(gwet_ac, scale=scale, weights="quadratic"))
+        yield CoefficientPlan("gwet_ac2_linear", level, _of(gwet_ac, scale=scale, weights="linear"))
+        yield CoefficientPlan(
+            "gwet_ac2_quadratic", level, _of(gwet_ac, scale=scale, weights="quadratic")
+        )
         weighted = _of(randolph_kappa, scale=scale, weights="quadratic")
-        yield Plan("brennan_prediger_quadratic", level, weighted)
+        yield CoefficientPlan("brennan_prediger_quadratic", level, weighted)
 
 
-def _by_annotator(table: FloatArray, criterion: Criterion) -> Iterator[Plan]:
+def _by_annotator(table: FloatArray, criterion: Criterion) -> Iterator[CoefficientPlan]:
     """Yield the coefficients that need to know who gave which value, where the table can be borne."""
     scale, level = criterion.values(), criterion.level
     if table.size * len(scale) > MOST_CELLS:
         return
-    yield Plan("conger_kappa", "nominal", _of(conger_kappa, scale=scale))
+    yield CoefficientPlan("conger_kappa", "nominal", _of(conger_kappa, scale=scale))
     if level != "nominal" and len(scale) > 2:
         weighted = _of(conger_kappa, scale=scale, weights="quadratic")
-        yield Plan("conger_kappa_quadratic", level, weighted)
+        yield CoefficientPlan("conger_kappa_quadratic", level, weighted)
 
 
 def _of(coefficient: Callable[..., Estimate], **options: object) -> Compute:
@@ -328,7 +332,7 @@ def _of(coefficient: Callable[..., Estimate], **options: object) -> Compute:
 
 
 def _checked(
-    plan: Plan, table: FloatArray, criterion: Criterion, estimate: Estimate
+    plan: CoefficientPlan, table: FloatArray, criterion: Criterion, estimate: Estimate
 ) -> Check | None:
     """Return what another library says of the same coefficient, where one has it."""
     if plan.key == "krippendorff_alpha":

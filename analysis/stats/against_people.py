@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.stats.answers import (
     MEASURES,
-    Answer,
     ColumnGroup,
+    GroupMeasure,
     Measure,
     on_each_source,
     over_questions,
@@ -35,7 +35,7 @@ from analysis.stats.system_level import FEWEST
 
 CorrelationLevel: TypeAlias = Literal["within_source", "pooled", "systems"]
 LEVELS: tuple[CorrelationLevel, ...] = get_args(CorrelationLevel)
-_AT: dict[CorrelationLevel, Callable[[ColumnGroup], Iterator[tuple[Measure, Answer]]]] = {
+_AT: dict[CorrelationLevel, Callable[[ColumnGroup], Iterator[tuple[Measure, GroupMeasure]]]] = {
     "within_source": on_each_source,
     "pooled": over_questions,
     "systems": over_systems,
@@ -121,7 +121,7 @@ def against_people(
 
 
 def _association(
-    answer: Answer,
+    answer: GroupMeasure,
     at: tuple[int, int],
     names: tuple[str, str],
     level: CorrelationLevel,

@@ -52,7 +52,7 @@ NO_INTERVAL = "no interval over systems is known to hold its level"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class GroupMeasure:
     """One measure of every human column (K) with every metric (M) of a group."""
 
     value: FloatArray
@@ -99,7 +99,7 @@ class ColumnGroup:
         return f"{self.shared.facets.random}{extra}"
 
 
-def over_questions(asked: ColumnGroup) -> Iterator[tuple[Measure, Answer]]:
+def over_questions(asked: ColumnGroup) -> Iterator[tuple[Measure, GroupMeasure]]:
     of = asked.shared
     n = len(of.human)
 
@@ -126,7 +126,7 @@ def over_questions(asked: ColumnGroup) -> Iterator[tuple[Measure, Answer]]:
         yield "pairwise_accuracy", _calibrated(asked, accuracies_pooled(of.human, of.metric, of.facets), pooled=True)
 
 
-def on_each_source(asked: ColumnGroup) -> Iterator[tuple[Measure, Answer]]:
+def on_each_source(asked: ColumnGroup) -> Iterator[tuple[Measure, GroupMeasure]]:
     of = asked.shared
 
     def values(human: FloatArray, metric: FloatArray, at: Facets) -> dict[Coefficient, FloatArray]:
@@ -150,11 +150,11 @@ def _by_leaving_out(
     scale: Scale,
     n: int | None,
     more: Mapping[str, FloatArray],
-) -> Answer:
+) -> GroupMeasure:
     limits = inferred(left, scale=scale, confidence=asked.confidence)
     where = ", mean over sources" if n is None else ""
     method = f"{TITLES[name]}{where}; delete-one jackknife-t over {asked.random()}, {asked.confidence:.0%}"
-    return Answer(
+    return GroupMeasure(
         value=left.value,
         low=np.maximum(limits.low, -1),
         high=np.minimum(limits.high, 1),
@@ -168,13 +168,13 @@ def _by_leaving_out(
     )
 
 
-def _calibrated(asked: ColumnGroup, found: Accuracies | str, *, pooled: bool) -> Answer:
+def _calibrated(asked: ColumnGroup, found: Accuracies | str, *, pooled: bool) -> GroupMeasure:
     """Return held-out accuracies; where systems are random over all pairs, and where annotators
     are, without limits.
     """
     shape = (len(asked.shared.humans), len(asked.shared.metrics))
     if isinstance(found, str):
-        return Answer(value=np.full(shape, nan), n=0, method=TITLES["pairwise_accuracy"], reason=found)
+        return GroupMeasure(value=np.full(shape, nan), n=0, method=TITLES["pairwise_accuracy"], reason=found)
     limits = found.limits(asked.confidence)
     design = asked.shared.facets.design
     beside = "systems are random" if pooled and design.systems else "annotators are random" if design.annotators else ""
@@ -183,7 +183,7 @@ def _calibrated(asked: ColumnGroup, found: Accuracies | str, *, pooled: bool) ->
     method = f"pairwise accuracy, {where}, epsilon of the other sources"
     if not beside:
         method += f"; delete-one jackknife-t over {asked.random()}, {asked.confidence:.0%}"
-    return Answer(
+    return GroupMeasure(
         value=found.held_out.value,
         low=hidden if beside else limits.low,
         high=hidden if beside else limits.high,
@@ -203,15 +203,15 @@ def _calibrated(asked: ColumnGroup, found: Accuracies | str, *, pooled: bool) ->
 
 def _none(
     asked: ColumnGroup, reason: str, measures: Sequence[Measure] = MEASURES[:-1]
-) -> Iterator[tuple[Measure, Answer]]:
+) -> Iterator[tuple[Measure, GroupMeasure]]:
     """Answer nothing to those measures that were asked for, and say why."""
     shape = (len(asked.shared.humans), len(asked.shared.metrics))
     for measure in measures:
         if measure in asked.measures:
-            yield measure, Answer(value=np.full(shape, nan), n=0, method=TITLES[measure], reason=reason)
+            yield measure, GroupMeasure(value=np.full(shape, nan), n=0, method=TITLES[measure], reason=reason)
 
 
-def over_systems(asked: ColumnGroup) -> Iterator[tuple[Measure, Answer]]:
+def over_systems(asked: ColumnGroup) -> Iterator[tuple[Measure, GroupMeasure]]:
     of = asked.shared
     n, sources = of.facets.n_systems, of.facets.n_sources
     shape = (len(of.humans), len(of.metrics))
@@ -248,7 +248,7 @@ def _published(human: FloatArray, metric: FloatArray, value: FloatArray, method:
     return found
 
 
-def _of_orders(asked: ColumnGroup, measure: Measure, test: OrderTest, orders: Orders) -> Answer:
+def _of_orders(asked: ColumnGroup, measure: Measure, test: OrderTest, orders: Orders) -> GroupMeasure:
     """Return coefficients over systems with their test by orders.
 
     Where systems are random, correlations have an interval over the systems. Where they are fixed there is none: what
@@ -269,7 +269,7 @@ def _of_orders(asked: ColumnGroup, measure: Measure, test: OrderTest, orders: Or
             reason[at] = "" if low[at] == low[at] else "too few systems or a perfect correlation: no interval"
         else:
             reason[at] = NO_INTERVAL
-    return Answer(
+    return GroupMeasure(
         value=test.value,
         low=low,
         high=high,

@@ -20,7 +20,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Slots:
+class ExpectedSlots:
     """The expected questions of a study, one entry per slot.
 
     Parameters
@@ -54,17 +54,17 @@ class Ratings:
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class NumberedStudy:
     """Slots, ratings and the names behind the numbers, in the order the numbers count."""
 
     systems: tuple[str, ...]
     criteria: tuple[str, ...]
-    slots: Slots
+    slots: ExpectedSlots
     ratings: Ratings
 
 
 @dataclass(frozen=True, slots=True)
-class SystemScores:
+class SystemSums:
     """Sums and means by system and criterion, over returned questions and over every expected slot.
 
     `sums` adds the mean rating of each slot over all expected slots, the missing at what the rules give them.
@@ -92,7 +92,7 @@ def study(
     slots: Sequence[tuple[str, Hashable, int, str | None]],
     judgments: Sequence[tuple[str, Hashable, int, Hashable, str, float]],
     criteria: Sequence[str],
-) -> Study:
+) -> NumberedStudy:
     """Arrange long rows into arrays.
 
     Parameters
@@ -115,10 +115,10 @@ def study(
     if len(place) < len(rows):
         raise ValueError("slots: a system, source and position is given twice")
     systems = tuple(sorted({row[0] for row in rows}))
-    return Study(
+    return NumberedStudy(
         systems=systems,
         criteria=tuple(criteria),
-        slots=Slots(
+        slots=ExpectedSlots(
             system=_numbers([row[0] for row in rows], systems),
             question_set=_numbers([row[:2] for row in rows]),
             text=_text_numbers([row[3] for row in rows]),
@@ -160,13 +160,13 @@ def _ratings(
 
 
 def scores(
-    study: Study,
+    study: NumberedStudy,
     rules: Sequence[Rule],
     worst: Mapping[str, float],
     *,
     reading: Reading,
     fatal: Fatal | None = None,
-) -> SystemScores:
+) -> SystemSums:
     """Return each system's sums and means on every criterion as a reading of the rules sees them.
 
     Parameters
@@ -195,7 +195,7 @@ def scores(
     return _by_system(study, missing, means)
 
 
-def _settled(study: Study, rules: Sequence[Rule], worst: Mapping[str, float]) -> tuple[Flags, Floats]:
+def _settled(study: NumberedStudy, rules: Sequence[Rule], worst: Mapping[str, float]) -> tuple[Flags, Floats]:
     """Return which slots count as missing, and the values that rules give, NaN where they leave the ratings alone."""
     text, question_set = study.slots.text, study.slots.question_set
     kept = np.zeros(len(text), dtype=bool)
@@ -232,7 +232,7 @@ def _give(settled: Floats, where: Flags, criteria: Sequence[str], values: Mappin
             settled[where, column] = values[name]
 
 
-def _overlaid(study: Study, missing: Flags, settled: Floats) -> tuple[Integers, Floats]:
+def _overlaid(study: NumberedStudy, missing: Flags, settled: Floats) -> tuple[Integers, Floats]:
     """Return the ratings as the rules leave them; slots that only rules speak of get one row of their own."""
     kept = ~missing[study.ratings.slot]
     slot, values = study.ratings.slot[kept], study.ratings.values[kept]
@@ -265,13 +265,13 @@ def _divided(sums: Floats, counts: Floats) -> Floats:
     return quotient
 
 
-def _by_system(study: Study, missing: Flags, means: Floats) -> SystemScores:
+def _by_system(study: NumberedStudy, missing: Flags, means: Floats) -> SystemSums:
     system, n = study.slots.system, len(study.systems)
     given = ~np.isnan(means)
     filled = np.where(given, means, 0.0)
     back = ~missing
     sums, counts = _added(system, filled, n), _added(system, given, n)
-    return SystemScores(
+    return SystemSums(
         systems=study.systems,
         criteria=study.criteria,
         expected=np.bincount(system, minlength=n),

@@ -18,7 +18,7 @@ Coefficient = Callable[[FloatArray], Estimate]
 
 
 @dataclass(frozen=True, slots=True)
-class ScaleUse:
+class ScaleCounts:
     """How each rater uses the scale."""
 
     scale: FloatArray  # (V,)
@@ -42,7 +42,7 @@ def severity(ratings: ArrayLike) -> FloatArray:
     return np.where(count > 0, gap.sum(axis=0) / np.maximum(count, 1), nan)
 
 
-def scale_use(ratings: ArrayLike, *, scale: Scale) -> ScaleUse:
+def scale_use(ratings: ArrayLike, *, scale: Scale) -> ScaleCounts:
     """Count per rater how often each point was given, the share of the most frequent, and the longest run of one value.
 
     Rows must be in the order judged for the run to mean straight-lining; a gap does not break it.
@@ -53,7 +53,7 @@ def scale_use(ratings: ArrayLike, *, scale: Scale) -> ScaleUse:
     total = counts.sum(axis=1)
     top = np.where(total > 0, counts.max(axis=1) / np.maximum(total, 1), nan)
     runs = np.array([_longest_run(column[column < values.size]) for column in codes.T], dtype=np.intp)
-    return ScaleUse(values, counts, top, runs)
+    return ScaleCounts(values, counts, top, runs)
 
 
 def _longest_run(codes: IntArray) -> int:
@@ -88,7 +88,7 @@ def with_the_others(ratings: ArrayLike, *, method: Method = "spearman") -> list[
 
 
 @dataclass(frozen=True, slots=True)
-class Repeats:
+class SelfAgreement:
     """Agreement of raters with themselves on units judged twice."""
 
     percent: Estimate
@@ -102,7 +102,7 @@ def intra_rater(
     scale: Scale,
     weights: Weights = "quadratic",
     clusters: Labels | None = None,
-) -> Repeats:
+) -> SelfAgreement:
     """Return how far first and second judgments of the same units by one rater agree.
 
     ``first`` and ``second`` are (n_repeats,). ``clusters`` (n_repeats,) are labels, as a rule the
@@ -110,7 +110,7 @@ def intra_rater(
     """
     a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
     same_length(first=a, second=b)
-    return Repeats(
+    return SelfAgreement(
         percent_agreement(np.column_stack([a, b]), scale=scale, clusters=clusters),
         cohen_kappa(a, b, scale=scale, weights=weights, clusters=clusters),
     )
@@ -124,7 +124,7 @@ def intra_raters(
     scale: Scale,
     weights: Weights = "quadratic",
     clusters: Labels | None = None,
-) -> dict[Hashable, Repeats]:
+) -> dict[Hashable, SelfAgreement]:
     """Return `intra_rater` of each rater; ``raters`` (n_repeats,) says whose judgments they are."""
     a, b = numeric(first, name="first", ndim=1), numeric(second, name="second", ndim=1)
     names, rater = grouped(raters, name="raters")

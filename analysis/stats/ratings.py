@@ -15,7 +15,7 @@ _BLOCK_CELLS = 100_000
 _MOST_CELLS = 100_000_000
 
 
-class OffScale(ValueError):
+class RatingOffScale(ValueError):
     """A rating that is no point of its scale."""
 
 
@@ -157,7 +157,7 @@ def coded(table: FloatArray, values: FloatArray) -> IntArray:
         off = np.append(values, np.nan)[codes] != np.where(missing, 0, table)
         off &= ~missing
     if off.any():
-        raise OffScale(f"rating {table[off][0]:g} is not on the scale {values[0]:g} to {values[-1]:g}")
+        raise RatingOffScale(f"rating {table[off][0]:g} is not on the scale {values[0]:g} to {values[-1]:g}")
     return codes
 
 

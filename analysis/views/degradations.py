@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from analysis.actions import degradations
 from analysis.actions.degradations import NothingToDegrade
-from analysis.actions.degrading import Wanted
+from analysis.actions.degrading import WantedDegradation
 from analysis.forms.runs import DegradeForm
 from judging import tasks
 from judging.actions import jobs
@@ -33,14 +33,16 @@ def degrade(request: HttpRequest, collection: Collection) -> HttpResponse:
     return render(request, "analysis/degrade.html", context, status=422 if form.errors else 200)
 
 
-def _start(request: HttpRequest, collection: Collection, wanted: Wanted) -> HttpResponse:
+def _start(request: HttpRequest, collection: Collection, wanted: WantedDegradation) -> HttpResponse:
     with transaction.atomic():
         job = degradations.start(collection=collection, wanted=wanted, by=request.user)
         transaction.on_commit(lambda: tasks.ring(job.pk))
     return redirect("judging:job", job.pk)
 
 
-def _make(request: HttpRequest, collection: Collection, wanted: Wanted, form: DegradeForm) -> HttpResponse | None:
+def _make(
+    request: HttpRequest, collection: Collection, wanted: WantedDegradation, form: DegradeForm
+) -> HttpResponse | None:
     """Make the collection now, or say on the form why there is nothing to make."""
     try:
         made = degradations.degrade(collection=collection, wanted=wanted, by=request.user)

@@ -74,7 +74,7 @@ def add_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
         declared = {name: form.cleaned_data[name] for name in ("direction", "scale")}
         try:
             made = system_columns.add(collection=collection, **form.cleaned_data["file"], **declared)
-        except system_columns.AlreadyThere as column:
+        except system_columns.ColumnAlreadyThere as column:
             form.add_error("file", _("“%(column)s” of this very file is here already.") % {"column": column})
         else:
             messages.success(request, _("Scores of systems: %(n)s columns more.") % {"n": len(made)})
@@ -142,7 +142,7 @@ def _page(
     return render(request, "analysis/metrics.html", context, status=status)
 
 
-def _offered(offer: offers.Offer, form: ScoresForm, chosen: set[str]) -> dict[str, Any]:
+def _offered(offer: offers.MetricOffer, form: ScoresForm, chosen: set[str]) -> dict[str, Any]:
     """Return a metric with its boxes and settings."""
     settings = [f"{offer.id}-{each.name}" for each in form.settings.get(offer.id, ())]
     return {

@@ -22,7 +22,7 @@ WHERE source.id = ANY(%(sources)s::bigint[])
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class ShownMaterial:
     """A source as the page shows it; "" where there is nothing or the stage hides it."""
 
     passage: tuple[Segment, ...] = ()
@@ -57,9 +57,9 @@ def shown(sheet: Sheet, stage: int) -> frozenset[str]:
     return frozenset(name for each in sheet.rubric.stages[: stage + 1] for name in each.shows)
 
 
-def material(source: Source, shows: Some[str]) -> Material:
+def material(source: Source, shows: Some[str]) -> ShownMaterial:
     """Return a source as far as it may be seen."""
-    return Material(
+    return ShownMaterial(
         passage=_passage(source, shows) if "passage" in shows and source.passage else (),
         answer=source.answer if "answer" in shows else "",
         sentence=source.sentence if "sentence" in shows else "",
@@ -79,7 +79,7 @@ def _span(text: str, start: int | None) -> Range | None:
     return None if start is None or not text else (start, start + len(text))
 
 
-def materials(sheet: Sheet, stage: int) -> dict[int, Material]:
+def materials(sheet: Sheet, stage: int) -> dict[int, ShownMaterial]:
     """Return what is shown of each source on the page, by its key."""
     shows = shown(sheet, stage)
     wanted = {question.source for question in sheet.questions()}
@@ -101,7 +101,7 @@ def _source(row: tuple[Any, ...]) -> Source:
     )
 
 
-def told(question: AskedQuestion, shows: Some[str], own: Material | None) -> tuple[tuple[str, str], ...]:
+def told(question: AskedQuestion, shows: Some[str], own: ShownMaterial | None) -> tuple[tuple[str, str], ...]:
     """Return what the annotator is told about a question: what the system submitted with it, or its own source."""
     lines = own.lines() if own else []
     if "submitted_answer" in shows and question.submitted_answer:

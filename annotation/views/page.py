@@ -13,7 +13,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotation.views import material
-from annotation.views.material import Material
+from annotation.views.material import ShownMaterial
 from judging.actions.sheets import Answers, Asked, AskedMark, AskedQuestion, EmptySlot, Group, Place, Sheet
 from judging.formats import rubric as documents
 from judging.formats.guideline import Block, blocks
@@ -154,7 +154,7 @@ class Shown:
     lang: str
     dir: str
     stage: ShownStage | None
-    source: Material | None
+    source: ShownMaterial | None
     groups: tuple[ShownGroup, ...]
     guideline: Guideline
     errors: tuple[tuple[str, str], ...]
@@ -232,7 +232,7 @@ class Writer:
         current = stages[self.state.stage]
         return ShownStage(current.key, current.title, self.state.stage + 1, len(stages))
 
-    def _one_source(self) -> Material | None:
+    def _one_source(self) -> ShownMaterial | None:
         found = list(self.materials.values())
         return found[0] if len(found) == 1 and found[0] else None
 

@@ -16,7 +16,7 @@ from judging.actions import assignments, campaigns, drafts, enrollments, judgmen
 from judging.actions.assignments import Here
 from judging.actions.imports import AlreadyImported
 from judging.actions.reading import Plan
-from judging.actions.uploads import Wanted
+from judging.actions.uploads import WantedImport
 from judging.formats.columns import Columns
 from judging.formats.records import ScoreColumn
 from judging.models import Assignment, Campaign, Collection, Criterion, Enrollment, Invitation, Rubric, Unit, User
@@ -55,7 +55,7 @@ SIMULATED_INTRODUCTION = "Nobody judged this campaign: its ratings were drawn by
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class DemoStudy:
     """What the demo shows."""
 
     to_rate: Campaign
@@ -64,7 +64,7 @@ class Study:
     run: Run
 
 
-def ensure(*, researcher: User, annotator: User, now: datetime) -> Study:
+def ensure(*, researcher: User, annotator: User, now: datetime) -> DemoStudy:
     """Return the demo's study, made whole or not at all, unless it is there already."""
     with transaction.atomic():
         collection = _collection(researcher, now)
@@ -74,12 +74,12 @@ def ensure(*, researcher: User, annotator: User, now: datetime) -> Study:
         run = judged.runs.order_by("-number").first() or runs.start(
             campaign=judged, by=researcher, seed=SEED, parameters={}
         )
-        return Study(to_rate, to_rate.invitations.earliest("id"), judged, run)
+        return DemoStudy(to_rate, to_rate.invitations.earliest("id"), judged, run)
 
 
 def _collection(owner: User, now: datetime) -> Collection:
     upload = uploads.keep(owner=owner, name=FILE.name, content=FILE.read_bytes())
-    wanted = Wanted(upload=upload, plan=Plan(format="csv", columns=COLUMNS), name=NAME, licence=LICENCE)
+    wanted = WantedImport(upload=upload, plan=Plan(format="csv", columns=COLUMNS), name=NAME, licence=LICENCE)
     try:
         return uploads.import_upload(wanted=wanted, by=owner, now=now).collection
     except AlreadyImported as before:

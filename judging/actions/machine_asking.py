@@ -15,7 +15,15 @@ from django.db import transaction
 
 from judging.actions.machine_judges import items
 from judging.formats import rubric as documents
-from judging.formats.machine_prompts import Asked, NoAnswer, Read, asked_criteria, instruction, item_text, read_reply
+from judging.formats.machine_prompts import (
+    NoAnswer,
+    PromptedQuestion,
+    Read,
+    asked_criteria,
+    instruction,
+    item_text,
+    read_reply,
+)
 from judging.models import Campaign, Criterion, MachineJudge, MachineJudgment, Question, User
 
 TRIES = 3
@@ -222,7 +230,7 @@ def _judge(campaign: Campaign, by: User, name: str, chat: Chat, today: date) -> 
     return judge
 
 
-def _open(campaign: Campaign, judge: MachineJudge | None) -> Iterator[tuple[int, Asked]]:
+def _open(campaign: Campaign, judge: MachineJudge | None) -> Iterator[tuple[int, PromptedQuestion]]:
     """Yield the questions without an answer of the judge, with what annotators see beside them."""
     done = set(judge.judgments.values_list("unit", flat=True)) if judge else set()
     kept = [item for item in items(campaign) if item.unit not in done]
@@ -236,7 +244,7 @@ def _open(campaign: Campaign, judge: MachineJudge | None) -> Iterator[tuple[int,
             "answer": source.answer, "target_type": source.target_type, "modality": source.modality,
             "submitted_answer": question.submitted_answer, "submitted_type": question.question_type,
         }  # fmt: skip
-        yield item.unit, Asked(question.text, beside)
+        yield item.unit, PromptedQuestion(question.text, beside)
 
 
 def _keep(judge: MachineJudge, unit: int, read: Read, reply: Reply, rows: Mapping[str, int], spent: Decimal) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from judging import design
 from judging.actions import draws, selections
-from judging.design import Seating, Table
+from judging.design import MeetingTable, Seating
 from judging.models import Assignment, Campaign, Enrollment, Round, Rubric, TaskUnit
 
 
@@ -99,7 +99,7 @@ def proof(campaign: Campaign) -> list[Proof]:
     return [_proof(key, table, names) for key, table in tables.items() if asked]
 
 
-def _proof(key: str, table: Table, names: Sequence[str]) -> Proof:
+def _proof(key: str, table: MeetingTable, names: Sequence[str]) -> Proof:
     rows = () if key == "source by system" else zip(table.rows, table.counts, strict=True)
     shown = tuple((_label(key, int(str(row)), names), counts) for row, counts in rows)
     return Proof(key, table.spread, tuple(names[int(str(column))] for column in table.columns), shown)

@@ -31,7 +31,7 @@ class NotAllowed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class DeviceOffer:
     """What a device needs to know: the secret to type in, and the same as an address for its camera."""
 
     secret: str
@@ -60,13 +60,13 @@ def begin(*, user: User) -> None:
         SecondFactor.objects.update_or_create(user=user, defaults={"secret": sealed, "last_step": 0, "recovery": []})
 
 
-def offered(user: User) -> Offer | None:
+def offered(user: User) -> DeviceOffer | None:
     """Return what was begun and not confirmed yet."""
     begun = SecondFactor.objects.filter(user=user, confirmed_at__isnull=True).first()
     if begun is None:
         return None
     secret = _secret(begun)
-    return Offer(secret, pyotp.TOTP(secret).provisioning_uri(name=user.get_username(), issuer_name=ISSUER))
+    return DeviceOffer(secret, pyotp.TOTP(secret).provisioning_uri(name=user.get_username(), issuer_name=ISSUER))
 
 
 def confirm(*, user: User, code: str, now: datetime) -> list[str]:

@@ -23,7 +23,7 @@ from judging.selection import CannotChoose, Selectable, Selection, choose, from_
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenPart:
     """What a selection comes to: questions out of all, their sources and systems."""
 
     units: frozenset[int]
@@ -37,7 +37,7 @@ class Chosen:
         return f"{self.questions:,} of {self.out_of:,} questions: {in_words(selection)}"
 
 
-def look(*, collection: Collection, selection: Selection) -> Chosen:
+def look(*, collection: Collection, selection: Selection) -> ChosenPart:
     """Return what a selection comes to in a collection, and store nothing.
 
     Raises
@@ -208,11 +208,11 @@ def _rows(collection: Collection, selection: Selection) -> list[Selectable]:
     ]
 
 
-def _counted(rows: Iterable[Selectable], units: frozenset[int]) -> Chosen:
+def _counted(rows: Iterable[Selectable], units: frozenset[int]) -> ChosenPart:
     questions = [row for row in rows if row.asked and not row.whole]
     judged = [row for row in questions if row.unit in units]
     sources, systems = {row.source for row in judged}, {row.system for row in judged}
-    return Chosen(units, len(judged), len(questions), len(sources), len(systems))
+    return ChosenPart(units, len(judged), len(questions), len(sources), len(systems))
 
 
 def _digest(units: frozenset[int], collection: Collection) -> str:

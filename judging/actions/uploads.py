@@ -17,7 +17,7 @@ PLAIN = ("name", "licence", "language", "ratings_title", "again", "checked")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class WantedImport:
     """What is to become of an upload: how it is read, what the collection is called, what its ratings mean.
 
     `checked` says who looked at which handful of its sources; it is kept with how the file was read.
@@ -40,7 +40,7 @@ class Wanted:
         return {"upload": self.upload.pk, "plan": self.plan.as_dict(), "rubric": rubric, **plain}
 
     @classmethod
-    def from_job(cls, data: Mapping[str, Any], *, by: User) -> "Wanted":
+    def from_job(cls, data: Mapping[str, Any], *, by: User) -> "WantedImport":
         """Return what `for_job` wrote; an upload of somebody else's is not found."""
         rest = {key: value for key, value in data.items() if key not in ("upload", "plan", "rubric")}
         return cls(
@@ -59,7 +59,7 @@ def keep(*, owner: User, name: str, content: bytes) -> Upload:
     return upload
 
 
-def import_upload(*, wanted: Wanted, by: User, now: datetime, progress: Progress = silent) -> Imported:
+def import_upload(*, wanted: WantedImport, by: User, now: datetime, progress: Progress = silent) -> Imported:
     """Read an upload and store all that it holds; raises what `import_study` raises."""
     upload = wanted.upload
     progress(0, 0, "Reading the file")

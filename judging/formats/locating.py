@@ -16,7 +16,7 @@ _UNSPACED = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class AnswerPlace:
     """Where the answer and the sentence stand; `choices` where the text does not settle it; `warning` is a sentence."""
 
     answer_start: int | None = None
@@ -25,7 +25,7 @@ class Place:
     warning: str = ""
 
 
-def locate(*, passage: str | None, sentence: str, answer: str, declared: int | None = None) -> Place:
+def locate(*, passage: str | None, sentence: str, answer: str, declared: int | None = None) -> AnswerPlace:
     """Return where the answer stands: where it is declared, else where it stands once, else where the sentence says.
 
     Without a passage the sentence is the text. An occurrence inside a longer word or number counts only where there is
@@ -39,7 +39,7 @@ def locate(*, passage: str | None, sentence: str, answer: str, declared: int | N
         inside = [start for start in starts if _within(start, len(answer), sentences, len(sentence))]
         starts = inside or starts
     start = starts[0] if len(starts) == 1 else None
-    return Place(
+    return AnswerPlace(
         answer_start=start,
         sentence_start=_sentence_start(sentences, len(sentence), start, len(answer)),
         choices=tuple(starts) if len(starts) > 1 else (),

@@ -20,7 +20,7 @@ class NoAnswer(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PromptedQuestion:
     """One question with what annotators see beside it, by the names of the protocol's `shows`."""
 
     question: str
@@ -56,7 +56,7 @@ def _criterion(criterion: Criterion) -> str:
     return "\n".join(filter(None, lines))
 
 
-def item_text(asked: Asked, rubric: RubricDocument) -> str:
+def item_text(asked: PromptedQuestion, rubric: RubricDocument) -> str:
     """Return one question with what the protocol shows beside it; nothing names a system."""
     shown = [name for stage in rubric.stages for name in stage.shows]
     lines = [

@@ -42,7 +42,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JudgeAnswer:
     """One value that the judge gave."""
 
     unit: int
@@ -57,7 +57,7 @@ class Answer:
 class Answers:
     """What a table holds: answers, cells that are blank, and what could not be taken."""
 
-    answers: tuple[Answer, ...]
+    answers: tuple[JudgeAnswer, ...]
     blank: int
     problems: tuple[Problem, ...]
     columns: Mapping[str, str] = field(default_factory=dict)  # which column was read as what
@@ -95,7 +95,7 @@ def read_answers(table: Table, items: Sequence[Item], rubric: RubricDocument) ->
     find = _Finder(items, places)
     scales = {key: _scale(each, rubric) for key, each in criteria.items()}
     problems = list(table.problems)
-    answers: list[Answer] = []
+    answers: list[JudgeAnswer] = []
     seen: dict[tuple[int, str], set[int]] = defaultdict(set)
     blank = 0
     for row in table.rows:
@@ -124,7 +124,7 @@ def read_answers(table: Table, items: Sequence[Item], rubric: RubricDocument) ->
                 problems.append(_refused(said.row, said.column, said.cell, twice))
                 continue
             seen[unit, said.criterion].add(repeat)
-            answers.append(Answer(unit, said.criterion, value, repeat, said.rationale, said.raw))
+            answers.append(JudgeAnswer(unit, said.criterion, value, repeat, said.rationale, said.raw))
     columns = {what: table.header[place] for what, place in places.items()}
     columns |= {criterion: table.header[place] for place, criterion in wide.items()} if not is_long else {}
     return Answers(answers=tuple(answers), blank=blank, problems=tuple(problems), columns=columns)

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from operator import itemgetter
 
 from judging.formats.columns import MOST_EXPECTED, Columns, check
-from judging.formats.marking import Marks, Said
+from judging.formats.marking import Marks, MarkSaid
 from judging.formats.numbers import is_number, whole_number, with_point
 from judging.formats.records import (
     Kept,
@@ -20,8 +20,8 @@ from judging.formats.records import (
     SourceRecord,
     Study,
 )
-from judging.formats.slots import Slots
-from judging.formats.sources import Given, RowRefused, Sources, references_in
+from judging.formats.slots import SlotsSeen
+from judging.formats.sources import GivenInRow, RowRefused, Sources, references_in
 from judging.formats.tables import AnyTable, OpenTable, Row, shorten
 
 Unit = tuple[str, str, int | None]
@@ -107,7 +107,7 @@ class _Reading:
         self.columns = columns
         self.place = {name: place for place, name in enumerate(table.header)}
         self.sources = Sources(columns)
-        self.slots = Slots(columns)
+        self.slots = SlotsSeen(columns)
         self.problems: list[Problem] = []
         self.ratings: list[RatingRecord] = []
         self.notes: list[NoteRecord] = []
@@ -116,7 +116,7 @@ class _Reading:
         self._first: dict[bytes, int] = {}
         self._units: dict[int, Unit] = {}
         self._given_cells = _chosen([self.place[name] for name in _given_columns(columns)])
-        self._givens: dict[object, Given] = {}
+        self._givens: dict[object, GivenInRow] = {}
         self._rated: dict[tuple[Unit, str, str], list[int]] = {}
         self._scores: dict[Unit, dict[str, str]] = {}
         self._differing: dict[tuple[str, str], int] = {}
@@ -261,7 +261,7 @@ class _Reading:
             raise RowRefused(reason, column=self.columns.position, value=shorten(cell))
         return position
 
-    def _given(self, row: Row) -> Given:
+    def _given(self, row: Row) -> GivenInRow:
         """Return what the row says that the system was given; most rows say the same as an earlier one."""
         cells = self._given_cells(row.cells)
         found = self._givens.get(cells)
@@ -269,9 +269,9 @@ class _Reading:
             found = self._givens[cells] = self._new_given(row)
         return found
 
-    def _new_given(self, row: Row) -> Given:
+    def _new_given(self, row: Row) -> GivenInRow:
         columns = self.columns
-        return Given(
+        return GivenInRow(
             passage=self._cell(row, columns.passage) or None,
             sentence=self._cell(row, columns.sentence),
             answer=self._cell(row, columns.answer),
@@ -373,9 +373,9 @@ class _Reading:
             NoteRecord(source_key=source, system=system, position=position, rater=rater, text=note, row=row.number)
         )
 
-    def _marked(self, row: Row) -> Said:
+    def _marked(self, row: Row) -> MarkSaid:
         columns = self.columns
-        return Said(
+        return MarkSaid(
             kind=self._cell(row, columns.mark).strip(),
             start=self._cell(row, columns.mark_start).strip(),
             end=self._cell(row, columns.mark_end).strip(),

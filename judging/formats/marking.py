@@ -13,7 +13,7 @@ Unit = tuple[str, str, int | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class MarkSaid:
     """What one row says about where the answer stands, as its cells have it, and where they stand in the file."""
 
     kind: str
@@ -39,9 +39,9 @@ class Marks:
 
     def __init__(self) -> None:
         """Start with none."""
-        self._said: list[tuple[Unit, str, Said]] = []
+        self._said: list[tuple[Unit, str, MarkSaid]] = []
 
-    def put(self, unit: Unit, rater: str, said: Said) -> None:
+    def put(self, unit: Unit, rater: str, said: MarkSaid) -> None:
         """Keep what a row says, to be checked later."""
         self._said.append((unit, rater, said))
 
@@ -62,7 +62,7 @@ def _agree(before: MarkRecord, now: MarkRecord) -> None:
         raise _Refused(f"In row {before.row:,} the annotator says otherwise: a span is marked, or nothing answers.")
 
 
-def _record(unit: Unit, rater: str, said: Said, passage: str | None) -> MarkRecord:
+def _record(unit: Unit, rater: str, said: MarkSaid, passage: str | None) -> MarkRecord:
     source, system, position = unit
     if not rater:
         raise _Refused("The mark names no annotator.")
@@ -74,7 +74,7 @@ def _record(unit: Unit, rater: str, said: Said, passage: str | None) -> MarkReco
     )
 
 
-def _range(said: Said, passage: str | None) -> Range:
+def _range(said: MarkSaid, passage: str | None) -> Range:
     if said.kind.casefold() not in ("", SPAN):
         raise _Refused(f"A mark is “{SPAN}” or “{NOTHING}”.")
     if not passage:

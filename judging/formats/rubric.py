@@ -13,7 +13,15 @@ from typing import Any
 import yaml
 
 from judging.formats import rubric_checks as checks
-from judging.formats.rubric_nodes import Node, Report, RubricError, RubricProblem, Section, from_plain, from_yaml
+from judging.formats.rubric_nodes import (
+    Node,
+    OpenMapping,
+    ProblemReport,
+    RubricError,
+    RubricProblem,
+    from_plain,
+    from_yaml,
+)
 from judging.formats.rubric_reader import read_rubric
 from judging.formats.rubric_schema import FACT_KINDS, RULE_KINDS, Criterion, Point, RubricDocument, WorkedItem
 from judging.rules import Force, Rule
@@ -82,9 +90,9 @@ def _document(root: Node, file: str) -> RubricDocument:
     return rubric
 
 
-def _read(root: Node, file: str) -> tuple[RubricDocument, Report]:
-    report = Report(file, root)
-    rubric = read_rubric(Section(root, report))
+def _read(root: Node, file: str) -> tuple[RubricDocument, ProblemReport]:
+    report = ProblemReport(file, root)
+    rubric = read_rubric(OpenMapping(root, report))
     if not report.problems:  # what holds between the parts can be asked only of good parts
         found = (*checks.problems(rubric), *checks.translation_problems(rubric, strings(rubric)))
         for place, reason in found:

@@ -122,7 +122,7 @@ def to_plain(node: Node) -> Any:
     return [to_plain(child) for child in node.items] if node.kind == "list" else node.text
 
 
-class Report:
+class ProblemReport:
     """The problems found so far, and the line of every place in the tree."""
 
     def __init__(self, file: str, root: Node) -> None:
@@ -164,10 +164,10 @@ def _lines(node: Node, place: str) -> Iterator[tuple[str, int | None]]:
         yield from _lines(child, f"{place}[{index}]")
 
 
-class Section:
+class OpenMapping:
     """A mapping that is being read: what nobody asked for by the time it is closed is an unknown key."""
 
-    def __init__(self, node: Node, report: Report, place: str = "") -> None:
+    def __init__(self, node: Node, report: ProblemReport, place: str = "") -> None:
         self.report = report
         self.place = place
         self.known: list[str] = []
@@ -298,18 +298,18 @@ class Section:
                 self.report.add(f"{self.at(key)}.{name}", "must be a text")
         return {name: item.text.strip() for name, item in node.pairs} if node else {}
 
-    def section(self, key: str, *, required: bool = False) -> Section | None:
+    def section(self, key: str, *, required: bool = False) -> OpenMapping | None:
         """Return the section under a key, None where it is not written."""
         node = self.take(key, "map", "a mapping of keys to values", required=required)
-        return None if node is None else Section(node, self.report, self.at(key))
+        return None if node is None else OpenMapping(node, self.report, self.at(key))
 
-    def sections(self, key: str, *, required: bool = False, most: int = MOST_ROWS) -> list[Section]:
+    def sections(self, key: str, *, required: bool = False, most: int = MOST_ROWS) -> list[OpenMapping]:
         """Return the sections of a list, of which there may be so many."""
         node = self.take(key, "list", "a list", required=required)
         items = node.items if node else ()
         if len(items) > most:
             self.report.add(self.at(key), f"holds more than {most:,} entries")
-        return [Section(item, self.report, f"{self.at(key)}[{n}]") for n, item in enumerate(items[:most])]
+        return [OpenMapping(item, self.report, f"{self.at(key)}[{n}]") for n, item in enumerate(items[:most])]
 
     def close(self) -> None:
         """Note every key that nobody asked for."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from judging.formats import rubric_schema as schema
-from judging.formats.rubric_nodes import Section
+from judging.formats.rubric_nodes import OpenMapping
 from judging.formats.rubric_schema import (
     FACT_KINDS,
     RULE_KINDS,
@@ -27,7 +27,7 @@ LONGEST_SCALE = 1001
 SMALLEST, GREATEST = -32_768, 32_767
 
 
-def read_rubric(top: Section) -> RubricDocument:
+def read_rubric(top: OpenMapping) -> RubricDocument:
     """Return the rubric of a tree's top section, noting in its report what is wrong with each part."""
     rubric = RubricDocument(
         key=top.key(),
@@ -61,7 +61,7 @@ def read_rubric(top: Section) -> RubricDocument:
     return rubric
 
 
-def _stage(section: Section) -> Stage:
+def _stage(section: OpenMapping) -> Stage:
     shows = section.texts("shows")
     known = get_args(schema.Shown)
     for index, name in enumerate(shows):
@@ -72,7 +72,7 @@ def _stage(section: Section) -> Stage:
     return stage
 
 
-def _criterion(section: Section) -> Criterion:
+def _criterion(section: OpenMapping) -> Criterion:
     criterion = Criterion(
         key=section.key(),
         name=section.text("name", longest=100),
@@ -95,7 +95,7 @@ def _criterion(section: Section) -> Criterion:
     return criterion
 
 
-def _point(section: Section) -> Point:
+def _point(section: OpenMapping) -> Point:
     point = Point(
         value=section.number("value", least=SMALLEST, most=GREATEST),
         label=section.text("label", longest=300),
@@ -107,7 +107,7 @@ def _point(section: Section) -> Point:
     return point
 
 
-def _range(owner: Section) -> tuple[Point, ...]:
+def _range(owner: OpenMapping) -> tuple[Point, ...]:
     """Spell out a scale given by its two ends; both ends need a label."""
     section = owner.section("scale")
     if section is None:
@@ -127,7 +127,7 @@ def _range(owner: Section) -> tuple[Point, ...]:
     return tuple(Point(value, labels.get(str(value), "")) for value in range(first, last + 1))
 
 
-def _span_mark(section: Section | None) -> SpanMark | None:
+def _span_mark(section: OpenMapping | None) -> SpanMark | None:
     if section is None:
         return None
     mark = SpanMark(section.key(), section.text("prompt"), section.key("stage"), section.flag("optional"))
@@ -135,7 +135,7 @@ def _span_mark(section: Section | None) -> SpanMark | None:
     return mark
 
 
-def _worked_item(section: Section | None) -> WorkedItem | None:
+def _worked_item(section: OpenMapping | None) -> WorkedItem | None:
     if section is None:
         return None
     item = WorkedItem(
@@ -149,7 +149,7 @@ def _worked_item(section: Section | None) -> WorkedItem | None:
     return item
 
 
-def _rule(section: Section) -> Rule:
+def _rule(section: OpenMapping) -> Rule:
     kind = section.choice("kind", tuple(RULE_KINDS))
     key = section.key(default=kind)
     rule = _force(section, key) if kind == "force" else _set_rule(section, kind, key)
@@ -157,7 +157,7 @@ def _rule(section: Section) -> Rule:
     return rule
 
 
-def _force(section: Section, key: str) -> Force:
+def _force(section: OpenMapping, key: str) -> Force:
     return Force(
         key=key,
         criterion=section.key("criterion"),
@@ -167,7 +167,7 @@ def _force(section: Section, key: str) -> Force:
     )
 
 
-def _set_rule(section: Section, kind: str, key: str) -> Rule:
+def _set_rule(section: OpenMapping, kind: str, key: str) -> Rule:
     explanation = section.text("explanation", default="")
     if kind == "missing":
         return Missing(key, section.values("sets") if section.has("sets") else None, explanation)
@@ -185,7 +185,7 @@ def _set_rule(section: Section, kind: str, key: str) -> Rule:
     )
 
 
-def _fact(section: Section) -> Fact:
+def _fact(section: OpenMapping) -> Fact:
     kind = section.choice("kind", tuple(FACT_KINDS))
     key = section.key(default=kind)
     explanation = section.text("explanation")
@@ -194,7 +194,7 @@ def _fact(section: Section) -> Fact:
     return fact
 
 
-def _quota(section: Section, key: str, explanation: str) -> Quota:
+def _quota(section: OpenMapping, key: str, explanation: str) -> Quota:
     quota = {}
     for level, count in section.values("quota").items():
         try:
@@ -204,11 +204,11 @@ def _quota(section: Section, key: str, explanation: str) -> Quota:
     return Quota(key, section.key("criterion"), quota, section.number("kept"), section.number("surplus"), explanation)
 
 
-def _type_diversity(section: Section, key: str, explanation: str) -> TypeDiversity:
+def _type_diversity(section: OpenMapping, key: str, explanation: str) -> TypeDiversity:
     return TypeDiversity(key, section.key("beside"), section.share("share"), section.share("balance"), explanation)
 
 
-def _aggregate(section: Section | None) -> Aggregate:
+def _aggregate(section: OpenMapping | None) -> Aggregate:
     if section is None:
         return Aggregate("mean")
     aggregate = Aggregate(
@@ -221,7 +221,7 @@ def _aggregate(section: Section | None) -> Aggregate:
     return aggregate
 
 
-def _agreement(section: Section) -> Agreement:
+def _agreement(section: OpenMapping) -> Agreement:
     statistic = section.choice("statistic", get_args(schema.Statistic))
     level = section.choice("level", get_args(schema.Level)) if section.has("level") else None
     agreement = Agreement(statistic, level, section.text("note", default=""))
@@ -229,6 +229,6 @@ def _agreement(section: Section) -> Agreement:
     return agreement
 
 
-def _translations(top: Section) -> dict[str, dict[str, str]]:
+def _translations(top: OpenMapping) -> dict[str, dict[str, str]]:
     section = top.section("translations")
     return {} if section is None else {language: section.words(language) for language in section.nodes}

@@ -10,7 +10,7 @@ from judging.formats.tables import shorten
 QuestionSet = tuple[str, str]
 
 
-class Slots:
+class SlotsSeen:
     """The questions seen so far by source, system and position."""
 
     def __init__(self, columns: Columns) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from judging.formats.columns import Columns
-from judging.formats.locating import Place, locate
+from judging.formats.locating import AnswerPlace, locate
 from judging.formats.records import Problem, SourceRecord
 from judging.formats.tables import shorten
 
@@ -22,7 +22,7 @@ class RowRefused(ValueError):
 
 
 @dataclass(slots=True, kw_only=True)
-class Given:
+class GivenInRow:
     """What one row says that the system was given."""
 
     passage: str | None
@@ -39,7 +39,7 @@ class Given:
 class _Draft:
     key: str
     row: int
-    given: Given
+    given: GivenInRow
     references: tuple[str, ...] = ()
 
 
@@ -50,9 +50,9 @@ class Sources:
         """Start with none."""
         self.columns = columns
         self._drafts: dict[object, _Draft] = {}
-        self._places: dict[tuple[str | None, str, str, int | None], Place] = {}
+        self._places: dict[tuple[str | None, str, str, int | None], AnswerPlace] = {}
 
-    def key_of(self, given: Given, *, source_id: str, row: int, question: str = "") -> tuple[str, Given]:
+    def key_of(self, given: GivenInRow, *, source_id: str, row: int, question: str = "") -> tuple[str, GivenInRow]:
         """Return the key of the source that this row belongs to, and what the first row said of it.
 
         `question` is what the row's question goes by where it comes once for every rater.
@@ -85,7 +85,7 @@ class Sources:
         known = {draft.key for draft in self._drafts.values()}
         yield from (key for key in self.columns.starts if key not in known)
 
-    def _identity(self, given: Given, question: str, row: int) -> object:
+    def _identity(self, given: GivenInRow, question: str, row: int) -> object:
         """The same passage, answer, start and target type; where none is given, the same references, else the same
         question by several raters, else the row."""
         text = given.sentence if given.passage is None else given.passage
@@ -97,7 +97,7 @@ class Sources:
             return ("references", given.references)
         return ("question", question) if question else ("row", row)
 
-    def _place(self, given: Given) -> Place:
+    def _place(self, given: GivenInRow) -> AnswerPlace:
         known = (given.passage, given.sentence, given.answer, given.answer_start)
         if known not in self._places:
             self._places[known] = locate(
@@ -105,7 +105,7 @@ class Sources:
             )
         return self._places[known]
 
-    def _chosen(self, draft: _Draft, place: Place) -> int | None:
+    def _chosen(self, draft: _Draft, place: AnswerPlace) -> int | None:
         if not place.choices:
             return place.answer_start
         chosen = self.columns.starts.get(draft.key)
@@ -113,7 +113,7 @@ class Sources:
             return place.choices[0]
         return chosen if chosen in place.choices else None
 
-    def _doubts(self, draft: _Draft, place: Place, start: int | None) -> Iterator[Problem]:
+    def _doubts(self, draft: _Draft, place: AnswerPlace, start: int | None) -> Iterator[Problem]:
         answer = shorten(draft.given.answer)
         if place.choices and start is None:
             reason = f"The answer stands {len(place.choices)} times in the text; say which is meant."
@@ -153,7 +153,7 @@ def _listed(cell: str) -> list[str]:
     return [cell]
 
 
-def _agree(draft: _Draft, given: Given, columns: Columns) -> None:
+def _agree(draft: _Draft, given: GivenInRow, columns: Columns) -> None:
     """Let a blank cell stand for what an earlier row said, and refuse anything else."""
     if given == draft.given:
         return
@@ -166,7 +166,7 @@ def _agree(draft: _Draft, given: Given, columns: Columns) -> None:
             raise RowRefused(reason, column=getattr(columns, name), value=shorten(str(now)))
 
 
-def _record(draft: _Draft, place: Place, start: int | None) -> SourceRecord:
+def _record(draft: _Draft, place: AnswerPlace, start: int | None) -> SourceRecord:
     given = draft.given
     return SourceRecord(
         key=draft.key,

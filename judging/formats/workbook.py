@@ -40,7 +40,7 @@ _DAY_FORMATS = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)} 
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class WorkbookSheet:
     """One sheet of a workbook: its name, and the first row that holds anything."""
 
     name: str
@@ -75,7 +75,7 @@ def open_workbook(data: bytes, *, sheet: str | Sequence[str] = "", header: bool 
     return next(iter(tables.values())) if len(tables) == 1 else _together(tables)
 
 
-def sheets(data: bytes) -> tuple[Sheet, ...]:
+def sheets(data: bytes) -> tuple[WorkbookSheet, ...]:
     """Return the sheets in the order of the workbook, so that somebody may choose among them."""
     return tuple(_Book(data).sheets())
 
@@ -123,11 +123,11 @@ class _Book:
         self._texts: list[str] | None = None
         self._days: frozenset[int] = frozenset()
 
-    def sheets(self) -> Iterator[Sheet]:
+    def sheets(self) -> Iterator[WorkbookSheet]:
         for name in self.parts:
             with closing(self.rows(name)) as rows:
                 first = next((cells for _, cells in rows if isinstance(cells, list)), [])
-            yield Sheet(name, tuple(first))
+            yield WorkbookSheet(name, tuple(first))
 
     def rows(self, name: str) -> Generator[Parsed, None, None]:
         """Yield each row that is not blank, by its number in the sheet, at least as wide as the first."""

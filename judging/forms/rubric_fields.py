@@ -189,7 +189,7 @@ class TextsField(ValuesField):
         return {key: words for key, item in raw.items() if (words := _clean(item))} or None
 
 
-class Section(forms.Form):
+class SectionForm(forms.Form):
     """A part of the document, always drawn from it: what is wrong is told by the document's own checks."""
 
     use_required_attribute = False

@@ -14,7 +14,7 @@ from judging.forms.rubric_fields import (
     LinesField,
     PairsField,
     PickField,
-    Section,
+    SectionForm,
     TextField,
     TextsField,
     ValuesField,
@@ -73,7 +73,7 @@ BROKEN = [
 FACTS = [("quota", _("Quota: wanted numbers of each level")), ("type_diversity", _("Variety of question types"))]
 
 
-class About(Section):
+class About(SectionForm):
     parts = {
         "title": line(_("Title")),
         "summary": area(_("Summary"), _("One or two sentences; the library and annotators see it."), rows=2),
@@ -84,7 +84,7 @@ class About(Section):
     }
 
 
-class Cut(Section):
+class Cut(SectionForm):
     parts = {
         "task": pick(_("On one screen"), TASKS),
         "expected": number(_("Questions a set should have"), required=False),
@@ -95,7 +95,7 @@ class Cut(Section):
     }
 
 
-class Stage(Section):
+class StageForm(SectionForm):
     parts = {
         "title": line(_("Title")),
         "shows": ChecksField(label=_("Shows beside the questions"), choices=SHOWS, required=False),
@@ -108,7 +108,7 @@ class Stage(Section):
         return str(self.initial["key"])
 
 
-class Criterion(Section):
+class CriterionForm(SectionForm):
     parts = {
         "name": line(_("Name")),
         "prompt": area(_("Prompt"), _("The question put to annotators, in these very words."), rows=2),
@@ -134,7 +134,7 @@ class Criterion(Section):
         super().__init__(value, place, **choices)
         points = value.get("points")
         rows = points[:MOST_ROWS] if isinstance(points, list) else []
-        self.points = [Point(each, f"{place}.points[{n}]") for n, each in enumerate(rows)]
+        self.points = [PointForm(each, f"{place}.points[{n}]") for n, each in enumerate(rows)]
 
     @classmethod
     def of(cls, *, stages: Choices = (), **choices: Any) -> dict[str, Any]:
@@ -170,7 +170,7 @@ class Criterion(Section):
         return any(field.errors or field.initial for field in self.long_scale)
 
 
-class Point(Section):
+class PointForm(SectionForm):
     parts = {
         "value": number(_("Value")),
         "label": line(_("Label")),
@@ -180,7 +180,7 @@ class Point(Section):
     }
 
 
-class Mark(Section):
+class Mark(SectionForm):
     parts = {
         "prompt": area(_("What annotators are asked to mark"), required=False, rows=2),
         "key": line(_("Key"), required=False),
@@ -193,7 +193,7 @@ class Mark(Section):
         return super().of() | {"stage": pick(_("Stage"), stages, required=False)}
 
 
-class WorkedItem(Section):
+class WorkedItemForm(SectionForm):
     """One question rated as an example."""
 
     @classmethod
@@ -212,7 +212,7 @@ class WorkedItem(Section):
         return fields
 
 
-class Rule(Section):
+class Rule(SectionForm):
     """A rule of one kind; the kind is chosen when it is added."""
 
     @classmethod
@@ -248,7 +248,7 @@ def _rule(kind: str, criteria: Choices) -> dict[str, Any]:
     return {"sets": sets} if kind in ("missing", "identical", "lone") else {}
 
 
-class Fact(Section):
+class Fact(SectionForm):
     """A computed fact of one kind."""
 
     @classmethod
@@ -279,14 +279,14 @@ def _fact(kind: str, criteria: Choices) -> dict[str, Any]:
     return {}
 
 
-def _read_kind(cls: type[Section], data: Any, place: str) -> dict[str, Any]:
+def _read_kind(cls: type[SectionForm], data: Any, place: str) -> dict[str, Any]:
     sent = {}
     for name, field in cls.of(kind=data.get(f"{place}.kind", "")).items():
         sent[name] = field.plain(field.widget.value_from_datadict(data, {}, f"{place}.{name}"))
     return {name: value for name, value in sent.items() if value is not None}
 
 
-class Aggregate(Section):
+class AggregateForm(SectionForm):
     @classmethod
     def of(cls, *, criteria: Choices = (), **choices: Any) -> dict[str, Any]:
         return {
@@ -302,7 +302,7 @@ class Aggregate(Section):
         }
 
 
-class Agreement(Section):
+class AgreementForm(SectionForm):
     parts = {
         "statistic": pick(_("Coefficient"), STATISTICS),
         "level": pick(_("Level"), LEVELS, required=False),
@@ -310,7 +310,7 @@ class Agreement(Section):
     }
 
 
-class Guideline(Section):
+class GuidelineForm(SectionForm):
     parts = {
         "guideline": area(
             _("Guideline"),

@@ -12,25 +12,25 @@ from judging.formats import rubric_drafts as trees
 from judging.formats.rubric_drafts import Tree
 from judging.formats.rubric_nodes import LONGEST, MOST_ROWS, RubricProblem
 from judging.forms import rubric_sections as sections
-from judging.forms.rubric_fields import Section, leaves
+from judging.forms.rubric_fields import SectionForm, leaves
 
 ORDER = (
     "key", "version", "title", "summary", "citation", "language", "task", "page_size", "broken_items", "expected",
     "annotators", "estimated_seconds", "stages", "criteria", "span_mark", "rules", "facts", "aggregate", "agreement",
     "quality_control", "guideline", "worked_item", "translations",
 )  # fmt: skip
-WHOLE: Mapping[str, tuple[type[Section], ...]] = {
-    "": (sections.About, sections.Cut, sections.Guideline),
+WHOLE: Mapping[str, tuple[type[SectionForm], ...]] = {
+    "": (sections.About, sections.Cut, sections.GuidelineForm),
     "span_mark": (sections.Mark,),
-    "aggregate": (sections.Aggregate,),
-    "worked_item": (sections.WorkedItem,),
+    "aggregate": (sections.AggregateForm,),
+    "worked_item": (sections.WorkedItemForm,),
 }
-LISTS: Mapping[str, type[Section]] = {
-    "stages": sections.Stage,
-    "criteria": sections.Criterion,
+LISTS: Mapping[str, type[SectionForm]] = {
+    "stages": sections.StageForm,
+    "criteria": sections.CriterionForm,
     "rules": sections.Rule,
     "facts": sections.Fact,
-    "agreement": sections.Agreement,
+    "agreement": sections.AgreementForm,
 }
 CARRIED = ("translations",)  # shown and changed as YAML only
 
@@ -42,8 +42,8 @@ class Editor:
         names = _names(plain)
         self.about, self.cut, self.guideline = (kind(plain) for kind in WHOLE[""])
         self.mark = sections.Mark(_map(plain, "span_mark"), "span_mark", **names)
-        self.aggregate = sections.Aggregate(_map(plain, "aggregate"), "aggregate", **names)
-        self.worked_item = sections.WorkedItem(_map(plain, "worked_item"), "worked_item", **names)
+        self.aggregate = sections.AggregateForm(_map(plain, "aggregate"), "aggregate", **names)
+        self.worked_item = sections.WorkedItemForm(_map(plain, "worked_item"), "worked_item", **names)
         self.stages = self._list(plain, "stages", names)
         self.criteria = self._list(plain, "criteria", names)
         self.rules = self._list(plain, "rules", names)
@@ -75,7 +75,7 @@ class Editor:
             row["points"] = [point.written() for point in criterion.points]
         return plain
 
-    def sections(self) -> Iterator[Section]:
+    def sections(self) -> Iterator[SectionForm]:
         yield from (self.about, self.cut, self.mark, self.aggregate, self.guideline, self.worked_item)
         for key in LISTS:
             yield from getattr(self, key)
@@ -113,10 +113,10 @@ def read(data: QueryDict, base: Tree) -> Tree:
     return {key: plain[key] for key in ORDER if key in plain and (plain[key] != [] or key in needed)}
 
 
-def _row(kind: type[Section], data: QueryDict, place: str) -> Tree:
+def _row(kind: type[SectionForm], data: QueryDict, place: str) -> Tree:
     row = kind.read(data, place)
-    if kind is sections.Criterion:
-        points = [sections.Point.read(data, f"{place}.points[{n}]") for n in _numbers(data, f"{place}.points")]
+    if kind is sections.CriterionForm:
+        points = [sections.PointForm.read(data, f"{place}.points[{n}]") for n in _numbers(data, f"{place}.points")]
         row |= {"points": points} if points else {}
     return row
 

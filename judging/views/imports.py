@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from judging import storage, tasks
 from judging.actions import imports, jobs, ratings, reading, uploads
-from judging.actions.uploads import Wanted
+from judging.actions.uploads import WantedImport
 from judging.design import letter
 from judging.formats.overview import Sample, handful, per_system, samples, source_pieces, surroundings
 from judging.formats.records import Problem, SourceRecord, Study
@@ -205,7 +205,9 @@ def confirm(request: HttpRequest, pk: int) -> HttpResponse:
     if data is not None and form.is_valid():
         waiting.keep(details=form.cleaned_data)
         rubric = _rubric(request, waiting)
-        wanted = Wanted(upload=upload, plan=waiting.plan, rubric=rubric, checked=waiting.checked, **form.cleaned_data)
+        wanted = WantedImport(
+            upload=upload, plan=waiting.plan, rubric=rubric, checked=waiting.checked, **form.cleaned_data
+        )
         answer = _start(request, wanted) if waiting.rows > LARGE else _import(request, wanted, form)
         if answer:
             waiting.forget()
@@ -215,7 +217,7 @@ def confirm(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "judging/imports/confirm.html", context, status=422 if form.errors else 200)
 
 
-def _start(request: HttpRequest, wanted: Wanted) -> HttpResponse:
+def _start(request: HttpRequest, wanted: WantedImport) -> HttpResponse:
     """Have a worker import the file."""
     with transaction.atomic():
         job = jobs.enqueue(kind="judging.import_study", parameters=wanted.for_job(), by=request.user)
@@ -223,7 +225,7 @@ def _start(request: HttpRequest, wanted: Wanted) -> HttpResponse:
     return redirect("judging:job", job.pk)
 
 
-def _import(request: HttpRequest, wanted: Wanted, form: DetailsForm) -> HttpResponse | None:
+def _import(request: HttpRequest, wanted: WantedImport, form: DetailsForm) -> HttpResponse | None:
     """Import the file now, or say on the form why it cannot be done."""
     try:
         made = uploads.import_upload(wanted=wanted, by=request.user, now=timezone.now())

@@ -29,7 +29,7 @@ KINDS = {kind: name for name, kind in (*RULE_KINDS.items(), *FACT_KINDS.items())
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LibraryEntry:
     """A protocol in the library: its newest version, and the older ones."""
 
     rubric: Rubric
@@ -55,13 +55,13 @@ def index(request: HttpRequest) -> HttpResponse:
     return render(request, "judging/rubrics/index.html", context)
 
 
-def _entries(rubrics: Iterable[Rubric]) -> Iterator[Entry]:
+def _entries(rubrics: Iterable[Rubric]) -> Iterator[LibraryEntry]:
     versions: dict[tuple[int | None, str], list[Rubric]] = {}
     for rubric in rubrics:
         versions.setdefault((rubric.owner_id, rubric.key), []).append(rubric)
     for newest, *older in versions.values():
         document = documents.from_document(newest.document)
-        yield Entry(newest, documents.localized(document, get_language() or "en"), tuple(older))
+        yield LibraryEntry(newest, documents.localized(document, get_language() or "en"), tuple(older))
 
 
 @rubric_for_readers

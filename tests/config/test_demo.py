@@ -29,7 +29,7 @@ def people(db, settings, tmp_path):
     return logins.ensure()
 
 
-def make(people) -> study.Study:
+def make(people) -> study.DemoStudy:
     researcher, annotator = people
     return study.ensure(researcher=researcher.user, annotator=annotator.user, now=NOW)
 

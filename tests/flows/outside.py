@@ -16,7 +16,7 @@ def study(*, tasks: int = TASKS, annotators: int = ANNOTATORS, rows: int = ROWS)
     """Make an open campaign of one question to a task, its annotators, and the job of an import."""
     from judging.actions import enrollments, jobs, uploads
     from judging.actions.reading import Plan
-    from judging.actions.uploads import Wanted
+    from judging.actions.uploads import WantedImport
     from tests import factories
 
     owner = factories.researcher()
@@ -27,7 +27,7 @@ def study(*, tasks: int = TASKS, annotators: int = ANNOTATORS, rows: int = ROWS)
         person.set_unusable_password()
         person.save()
     upload = uploads.keep(owner=owner, name="large.csv", content=large(rows))
-    wanted = Wanted(upload=upload, plan=Plan(), name="Large")
+    wanted = WantedImport(upload=upload, plan=Plan(), name="Large")
     job = jobs.enqueue(kind="judging.import_study", parameters=wanted.for_job(), by=owner)
     return {"links": [enrollments.personal_link(person) for person in people], "job": str(job.pk)}
 

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from analysis.actions import matching, scores, scoring_jobs, tuning
-from analysis.actions.scores import CORE, Chosen
+from analysis.actions.scores import CORE, ChosenMetric
 from analysis.metrics.contract import RAW
 from judging.actions import jobs
 from judging.models import Reference
@@ -27,7 +27,12 @@ def test_metrics_columns_and_weights(still: Any) -> None:
     campaign = tunable()
     collection, by = campaign.collection, campaign.created_by
     Reference.objects.create(source=collection.sources.first(), position=2, text="What is the old lock made of ?")
-    chosen = [*map(Chosen, CORE), Chosen("q_bleu_1"), Chosen("multi_bleu_1"), Chosen("corpus_bleu_4")]
+    chosen = [
+        *map(ChosenMetric, CORE),
+        ChosenMetric("q_bleu_1"),
+        ChosenMetric("multi_bleu_1"),
+        ChosenMetric("corpus_bleu_4"),
+    ]
     scores.compute(collection, chosen=chosen, preparation=RAW, step=lambda *_: None)
     asked = {"metrics": [{"id": "bleu_1", "params": {}}], "prepare_hypothesis": "raw", "prepare_reference": "raw"}
     estimate = scoring_jobs.start(collection=collection, by=by, kind=scoring_jobs.ESTIMATE, parameters=asked)

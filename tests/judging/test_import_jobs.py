@@ -13,7 +13,7 @@ from django.db import connection
 from judging import tasks
 from judging.actions import jobs, uploads
 from judging.actions.reading import Plan
-from judging.actions.uploads import Wanted
+from judging.actions.uploads import WantedImport
 from judging.models import Collection, Job, Passage, Question, User
 from tests import factories
 
@@ -29,7 +29,7 @@ def large(rows: int = ROWS) -> bytes:
 
 def started(owner: User) -> Job:
     upload = uploads.keep(owner=owner, name="large.csv", content=large())
-    wanted = Wanted(upload=upload, plan=Plan(), name="Large")
+    wanted = WantedImport(upload=upload, plan=Plan(), name="Large")
     job = jobs.enqueue(kind="judging.import_study", parameters=wanted.for_job(), by=owner)
     tasks.ring(job.pk)
     return job

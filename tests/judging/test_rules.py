@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from judging.formats.rubric import shipped
 from judging.rules import (
+    BrokenRule,
     Fatal,
     Force,
     Forced,
@@ -16,7 +17,6 @@ from judging.rules import (
     RuleCycle,
     Slot,
     TypeSpread,
-    Violation,
     fatal,
     fatal_variants,
     forced,
@@ -194,17 +194,17 @@ def test_fatal_variants_are_the_four_of_both_switches() -> None:
 
 def test_violations_lone_question_with_rated_variety() -> None:
     slots = [Slot(None), rated("Who?", GOOD, {**GOOD, "variety": 3})]
-    assert violations(slots, TASK_B.rules) == (Violation("lone", 2, "r0", "variety", 1, 3),)
+    assert violations(slots, TASK_B.rules) == (BrokenRule("lone", 2, "r0", "variety", 1, 3),)
 
 
 def test_violations_first_of_identical_questions() -> None:
     slots = [rated("Who?", GOOD), rated("Who?", GOOD)]
-    assert violations(slots, TASK_B.rules) == (Violation("identical", 1, "r0", "variety", 1, 3),)
+    assert violations(slots, TASK_B.rules) == (BrokenRule("identical", 1, "r0", "variety", 1, 3),)
 
 
 def test_violations_forced_value_contradicted() -> None:
     slots = [rated("Who?", {"understandability": 1, "correctness": 3}, {"understandability": 1, "correctness": 1})]
-    assert violations(slots, shipped("qgbench").rules) == (Violation("too-complex", 1, "r0", "correctness", 3, 1),)
+    assert violations(slots, shipped("qgbench").rules) == (BrokenRule("too-complex", 1, "r0", "correctness", 3, 1),)
 
 
 def test_violations_of_a_good_pair_are_none() -> None:

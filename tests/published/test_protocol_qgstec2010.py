@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 from defusedxml.ElementTree import parse
 
-from analysis.stats.protocol import Study, scores, study
+from analysis.stats.protocol import NumberedStudy, scores, study
 from judging.formats.rubric import shipped
 from judging.rules import Fatal, Rating, Slot, fatal_variants, unequal, violations
 from tests import shared_data
@@ -71,7 +71,7 @@ def rating(node) -> Rating:
 
 
 @pytest.fixture(scope="module")
-def released(question_sets: dict[tuple[str, str], list[Slot]]) -> Study:
+def released(question_sets: dict[tuple[str, str], list[Slot]]) -> NumberedStudy:
     places = {(*name, n): slot for name, slots in question_sets.items() for n, slot in enumerate(slots, start=1)}
     judgments = [
         (*place, given.rater, key, value)
@@ -82,7 +82,7 @@ def released(question_sets: dict[tuple[str, str], list[Slot]]) -> Study:
     return study([(*place, slot.text) for place, slot in places.items()], judgments, CRITERIA)
 
 
-def test_expected_and_returned_questions(released: Study) -> None:
+def test_expected_and_returned_questions(released: NumberedStudy) -> None:
     result = scores(released, RUBRIC.rules, WORST, reading="as_released")
     assert result.systems == SYSTEMS
     assert result.expected.tolist() == [360] * 4
@@ -90,37 +90,37 @@ def test_expected_and_returned_questions(released: Study) -> None:
     assert result.unrated.sum() == 0
 
 
-def test_identical_second_questions_are_not_counted_as_returned(released: Study) -> None:
+def test_identical_second_questions_are_not_counted_as_returned(released: NumberedStudy) -> None:
     assert scores(released, RUBRIC.rules, WORST, reading="by_protocol").returned.tolist() == [333, 165, 209, 168]
 
 
-def test_sums_by_protocol(released: Study) -> None:
+def test_sums_by_protocol(released: NumberedStudy) -> None:
     result = scores(released, RUBRIC.rules, WORST, reading="by_protocol")
     assert result.sums.tolist() == BY_PROTOCOL
     assert result.total().tolist() == [3096, 4355, 4326, 4609.5]
 
 
-def test_sums_as_released(released: Study) -> None:
+def test_sums_as_released(released: NumberedStudy) -> None:
     assert scores(released, RUBRIC.rules, WORST, reading="as_released").sums.tolist() == AS_RELEASED
 
 
 @pytest.mark.parametrize("rule", fatal_variants(FATAL), ids=lambda rule: f"{rule.applied}-{rule.others}")
-def test_totals_under_each_fatal_variant(released: Study, rule: Fatal) -> None:
+def test_totals_under_each_fatal_variant(released: NumberedStudy, rule: Fatal) -> None:
     result = scores(released, RUBRIC.rules, WORST, reading="by_protocol", fatal=rule)
     assert result.total().tolist() == TOTALS[rule.applied, rule.others]
 
 
-def test_the_shipped_fatal_rule_is_per_rating_and_literal(released: Study) -> None:
+def test_the_shipped_fatal_rule_is_per_rating_and_literal(released: NumberedStudy) -> None:
     result = scores(released, RUBRIC.rules, WORST, reading="by_protocol", fatal=FATAL)
     assert result.sums.tolist() == PER_RATING_LITERAL
 
 
-def test_totals_as_released_under_the_shipped_fatal_rule(released: Study) -> None:
+def test_totals_as_released_under_the_shipped_fatal_rule(released: NumberedStudy) -> None:
     result = scores(released, RUBRIC.rules, WORST, reading="as_released", fatal=FATAL)
     assert result.total().tolist() == [3347, 4390.5, 4418, 4714]
 
 
-def test_means_over_returned_questions(released: Study) -> None:
+def test_means_over_returned_questions(released: NumberedStudy) -> None:
     result = scores(released, RUBRIC.rules, WORST, reading="as_released")
     assert result.means_returned.round(3).tolist() == MEANS_RETURNED
 

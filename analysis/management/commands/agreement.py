@@ -31,7 +31,7 @@ from analysis.stats.icc import Form, intraclass
 from analysis.stats.kappa import WEIGHTS, Weights, kappa_matrix
 from analysis.stats.percent import percent_agreement
 from analysis.stats.raters import intra_raters
-from analysis.stats.ratings import OffScale, TooManyValues, observed_scale, transposed
+from analysis.stats.ratings import RatingOffScale, TooManyValues, observed_scale, transposed
 
 SHOWN = (
     "criterion",
@@ -51,7 +51,7 @@ ASSUMED = "\nNo --scale was given: Randolph and Gwet took the points seen and th
 
 
 @dataclass(frozen=True)
-class Said:
+class RatingRows:
     """The rows of a table, column by column."""
 
     units: Sequence[str]
@@ -95,7 +95,7 @@ class Command(BaseCommand):
             values = numbers(rows, columns["value"])
         units, raters = (labels(rows, columns[name]) for name in ("unit", "rater"))
         sources = labels(rows, columns["source"]) if columns["source"] else []
-        said = Said(units, raters, values, sources)
+        said = RatingRows(units, raters, values, sources)
         criteria = labels(rows, columns["criterion"]) if columns["criterion"] else [""] * len(values)
         points = _points(scale) if scale else None
         found: list[Record] = []
@@ -109,7 +109,7 @@ class Command(BaseCommand):
                     *_coefficients(ratings, level, points, clusters),
                     *_intra(again, said, level, points),
                 ]
-            except OffScale as error:
+            except RatingOffScale as error:
                 raise CommandError(f"{name or table}: {error}") from None
             found += [{"criterion": name, **record} for record in records]
         shown = [column for column in SHOWN if column != "clusters" or sources]
@@ -134,7 +134,7 @@ def _parts(criteria: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
         yield str(name), np.flatnonzero(codes == code).tolist()
 
 
-def _told_apart(part: Sequence[int], said: Said) -> tuple[list[int], list[tuple[int, int]]]:
+def _told_apart(part: Sequence[int], said: RatingRows) -> tuple[list[int], list[tuple[int, int]]]:
     """Return the rows in which raters judged a unit first, and (row before, row) for each time they judged it again."""
     last: dict[tuple[str, str], int] = {}
     first, again = [], []
@@ -148,7 +148,9 @@ def _told_apart(part: Sequence[int], said: Said) -> tuple[list[int], list[tuple[
     return first, again
 
 
-def _intra(again: Sequence[tuple[int, int]], said: Said, level: Level, points: list[float] | None) -> Iterator[Record]:
+def _intra(
+    again: Sequence[tuple[int, int]], said: RatingRows, level: Level, points: list[float] | None
+) -> Iterator[Record]:
     """Yield each rater's agreement with themselves, on scales that are no continuum."""
     if not again:
         return
@@ -165,7 +167,7 @@ def _intra(again: Sequence[tuple[int, int]], said: Said, level: Level, points: l
         yield of_estimate(found.kappa, coefficient=f"intra_rater_kappa_{weights}", level=level, rater=rater)
 
 
-def _pivot(part: Sequence[int], said: Said) -> tuple[FloatArray, list[str] | None]:
+def _pivot(part: Sequence[int], said: RatingRows) -> tuple[FloatArray, list[str] | None]:
     """Return (n_units, n_raters) of some rows and the units' sources.
 
     A rater who judged one unit twice, and a unit with two sources, are errors.
@@ -186,7 +188,7 @@ def _pivot(part: Sequence[int], said: Said) -> tuple[FloatArray, list[str] | Non
     return table.reshape(len(names), len(people)), _sources(part, said) if said.sources else None
 
 
-def _sources(part: Sequence[int], said: Said) -> list[str]:
+def _sources(part: Sequence[int], said: RatingRows) -> list[str]:
     """Return the source of each unit, in the order in which units first come."""
     found: dict[str, str] = {}
     for row in part:

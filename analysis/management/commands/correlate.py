@@ -64,7 +64,7 @@ DESIGNS = ("sources", "sources+systems")
 
 
 @dataclass(frozen=True)
-class Asked:
+class ComparisonAsked:
     """How to compare."""
 
     method: Method
@@ -108,7 +108,7 @@ class Command(BaseCommand):
         scores = {
             name: oriented(numbers(rows, name), higher_is_better=name not in lower) for name in {*human, *metrics}
         }
-        asked = Asked(
+        asked = ComparisonAsked(
             options["method"], _facets(rows, options), options["items"], np.random.default_rng(options["seed"]),
             options["resamples"],
         )  # fmt: skip
@@ -138,7 +138,7 @@ def _text(made: Tables) -> str:
     return "\n\n".join([*parts, NOTES] if len(parts) > 1 else parts)
 
 
-def _of_levels(people: Columns, metrics: Columns, asked: Asked) -> Tables:
+def _of_levels(people: Columns, metrics: Columns, asked: ComparisonAsked) -> Tables:
     """Return all levels, the differences at each, and the metrics not told apart from the highest."""
     each = against_people(people, metrics, **asked.how)
     pairs = metric_differences(people, metrics, measure=asked.method, **asked.how) if len(metrics) > 1 else []
@@ -189,7 +189,7 @@ def _set(row: Indistinct, sets: Sequence[Indistinct]) -> Record:
     }
 
 
-def _of_rows(people: Columns, metrics: Columns, asked: Asked) -> Tables:
+def _of_rows(people: Columns, metrics: Columns, asked: ComparisonAsked) -> Tables:
     """Return correlations over all rows and the differences between metrics."""
     pairs: list[MetricDifference] = []
     if asked.facets is not None and len(metrics) > 1:
@@ -200,7 +200,7 @@ def _of_rows(people: Columns, metrics: Columns, asked: Asked) -> Tables:
     ]
 
 
-def _correlations(people: Columns, metrics: Columns, asked: Asked) -> Iterator[Record]:
+def _correlations(people: Columns, metrics: Columns, asked: ComparisonAsked) -> Iterator[Record]:
     """Yield every metric's correlation; over sources if they are given, else with rows as independent."""
     clustered: dict[tuple[str, str], Tested] = {}
     if asked.facets is not None:
@@ -219,7 +219,9 @@ def _correlations(people: Columns, metrics: Columns, asked: Asked) -> Iterator[R
             yield record | of_check(check_correlation(x, y, method=asked.method, ours=found.value))
 
 
-def _differences(people: Columns, metrics: Columns, asked: Asked, pairs: Sequence[MetricDifference]) -> list[Record]:
+def _differences(
+    people: Columns, metrics: Columns, asked: ComparisonAsked, pairs: Sequence[MetricDifference]
+) -> list[Record]:
     """Return every pair of metrics, the better one first; Holm within a human column, test by test."""
     tested = {(row.human, frozenset((row.better, row.other))): row for row in pairs}
     found = []
@@ -276,7 +278,7 @@ def _clustered(one: MetricDifference) -> Record:
     }
 
 
-def _add_swaps(rows: list[Record], scores: FloatArray, metrics: Columns, asked: Asked) -> None:
+def _add_swaps(rows: list[Record], scores: FloatArray, metrics: Columns, asked: ComparisonAsked) -> None:
     """Add p by swapping the scores of whole sources, ranks taken once, over the rows complete in all metrics."""
     items = complete([scores, *metrics.values()])
     of = asked.facets.kept(items.kept) if asked.facets else None

@@ -42,9 +42,9 @@ class Command(BaseCommand):
         self.stdout.write(_as_json(found) if json else "\n".join(_as_text(found)))
 
 
-def _given(path: Path, *, scores: bool = False) -> reproductions.Given:
+def _given(path: Path, *, scores: bool = False) -> reproductions.ReleasedFile:
     try:
-        return reproductions.Given(path.name, path.read_bytes(), scores)
+        return reproductions.ReleasedFile(path.name, path.read_bytes(), scores)
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}") from None
 

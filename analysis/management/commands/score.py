@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from analysis.metrics import registry
-from analysis.metrics.columns import BadCell, Columns, Line, lines, scored
+from analysis.metrics.columns import BadCell, TableColumns, TableLine, lines, scored
 from analysis.metrics.contract import (
     Metric,
     MetricFailed,
@@ -76,7 +76,7 @@ class Command(BaseCommand):
     def _scores(
         self,
         metrics: Sequence[Metric],
-        rows: Sequence[Line],
+        rows: Sequence[TableLine],
         params: Mapping[str, Mapping[str, Any]],
         preparation: Preparation,
         language: str,
@@ -130,9 +130,9 @@ def _read(file: Path) -> Table:
     return table
 
 
-def _columns(options: Mapping[str, Any], table: Table, metrics: Sequence[Metric], file: Path) -> Columns:
+def _columns(options: Mapping[str, Any], table: Table, metrics: Sequence[Metric], file: Path) -> TableColumns:
     names = ("hypothesis", "reference", "context", "answer", "source", "system", "reference_separator")
-    columns = Columns(**{name: options[name] for name in names})
+    columns = TableColumns(**{name: options[name] for name in names})
     for name in columns.named():
         if name not in table.header:
             raise CommandError(f"{file}: there is no column {name}; there are {', '.join(table.header)}")
@@ -171,7 +171,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def _lines(file: Path, table: Table, columns: Columns) -> list[Line]:
+def _lines(file: Path, table: Table, columns: TableColumns) -> list[TableLine]:
     rows = ((row.number, dict(zip(table.header, row.cells, strict=True))) for row in table.rows)
     try:
         return lines(rows, columns)

@@ -12,7 +12,7 @@ from django.utils import timezone
 from config import serving
 from config.demo import logins, study
 from config.demo.logins import Login
-from config.demo.study import Study
+from config.demo.study import DemoStudy
 from config.processes import port_number
 from judging.models import Job
 from judging.tasks import ring
@@ -60,7 +60,7 @@ class Command(BaseCommand):
 class Report:
     """The files of the judged campaign's report, written once its run is done."""
 
-    def __init__(self, made: Study) -> None:
+    def __init__(self, made: DemoStudy) -> None:
         self.run, self.over, self.failed = made.run, False, ""
         self.folder = Path(settings.HOME) / "demo-report"
 
@@ -80,7 +80,7 @@ class Report:
         return f"The report of the judged campaign: {count} files in {self.folder}"
 
 
-def greeting(site: str, researcher: Login, annotator: Login, made: Study) -> str:
+def greeting(site: str, researcher: Login, annotator: Login, made: DemoStudy) -> str:
     """Return where everything is, and who may see it."""
     report = site + reverse("analysis:report", args=[made.judged.uuid])
     invitation = site + reverse("annotation:join", args=[made.invitation.token])

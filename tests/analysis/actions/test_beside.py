@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from analysis.actions import beside, scores
-from analysis.actions.scores import Chosen
+from analysis.actions.scores import ChosenMetric
 from analysis.metrics.contract import Preparation
 from judging.actions import imports
 from judging.formats.guessing import guess
@@ -28,7 +28,9 @@ def qgbench():
 @pytest.mark.parametrize(("theirs", "ours"), [("Bleu_4", "bleu_4"), ("ROUGE_L", "rouge_l")])
 def test_qgbenchs_column_and_ours_are_the_same(qgbench, theirs, ours):
     """Computed through the database, on the texts as they were imported."""
-    found = scores.compute(qgbench, chosen=[Chosen(ours)], preparation=Preparation("nqg", "raw"), step=lambda *_: None)
+    found = scores.compute(
+        qgbench, chosen=[ChosenMetric(ours)], preparation=Preparation("nqg", "raw"), step=lambda *_: None
+    )
     assert found.failures == {}
     imported = qgbench.metrics.get(name=theirs)
     compared = beside.compare(imported, qgbench.metrics.get(kind="computed"))

@@ -6,7 +6,7 @@ from celery import current_app
 from analysis import frames, tasks  # noqa: F401  (registers its jobs)
 from analysis.actions import degradations
 from analysis.actions.degradations import NothingToDegrade
-from analysis.actions.degrading import Wanted
+from analysis.actions.degrading import WantedDegradation
 from analysis.sections.question_sets import SetFacts
 from judging.actions import imports
 from judging.formats.records import QuestionRecord, SourceRecord, Study
@@ -47,7 +47,7 @@ def canals() -> Collection:
 
 def degraded(canals: Collection, **changes) -> Collection:
     wanted = {"name": "Canals, degraded", "systems": ["Alba"], "noise": ALL} | changes
-    return degradations.degrade(collection=canals, wanted=Wanted(**wanted), by=canals.owner)
+    return degradations.degrade(collection=canals, wanted=WantedDegradation(**wanted), by=canals.owner)
 
 
 def texts(made: Collection, system: str) -> dict[str, str]:
@@ -189,7 +189,7 @@ def test_names_of_systems_stay_within_their_length(canals):
 def test_size_counts_what_is_copied_and_what_is_degraded(canals):
     def size(**changes):
         wanted = {"name": "x", "systems": ["Alba"], "noise": ALL} | changes
-        return degradations.size(collection=canals, wanted=Wanted(**wanted))
+        return degradations.size(collection=canals, wanted=WantedDegradation(**wanted))
 
     assert (size(), size(beside="chosen"), size(beside="none")) == (6 + 12, 3 + 12, 12)
     assert (size(references=True, beside="none"), size(percent=50, beside="none")) == (24, 6)
@@ -206,7 +206,7 @@ def test_reports_know_degradations(canals):
 
 def by_job(canals: Collection) -> Job:
     """Have a worker degrade entities, in this process."""
-    wanted = Wanted(name="Worse", systems=["Alba"], noise=["entities"])
+    wanted = WantedDegradation(name="Worse", systems=["Alba"], noise=["entities"])
     job = degradations.start(collection=canals, wanted=wanted, by=canals.owner)
     current_app.tasks[degradations.KIND].run(str(job.pk))
     job.refresh_from_db()

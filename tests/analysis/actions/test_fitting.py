@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from analysis.actions import fitting, scores
-from analysis.actions.scores import Chosen
+from analysis.actions.scores import ChosenMetric
 from analysis.metrics.contract import RAW, Preparation
 from judging.models import Metric, Question, Reference, Score
 from tests import factories
@@ -21,7 +21,7 @@ def collection():
 
 
 def computed(made, id, preparation, **params):
-    scores.compute(made, chosen=[Chosen(id, params)], preparation=preparation, step=lambda *_: None)
+    scores.compute(made, chosen=[ChosenMetric(id, params)], preparation=preparation, step=lambda *_: None)
     return Metric.objects.get(made__id=id)
 
 

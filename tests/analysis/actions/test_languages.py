@@ -4,8 +4,8 @@ import pytest
 
 from analysis.actions import degradations, offers, scores
 from analysis.actions.degradations import NothingToDegrade
-from analysis.actions.degrading import Wanted
-from analysis.actions.scores import Chosen
+from analysis.actions.degrading import WantedDegradation
+from analysis.actions.scores import ChosenMetric
 from analysis.forms.metrics import ScoresForm
 from analysis.metrics.contract import Preparation
 from analysis.metrics.languages import default_preparation
@@ -30,7 +30,7 @@ def collection(language):
 
 def computed(made, ids, steps):
     preparation = Preparation(steps, steps)
-    return scores.compute(made, chosen=[Chosen(id) for id in ids], preparation=preparation, step=lambda *_: None)
+    return scores.compute(made, chosen=[ChosenMetric(id) for id in ids], preparation=preparation, step=lambda *_: None)
 
 
 def test_japanese_is_segmented_and_the_recipe_says_how():
@@ -67,7 +67,7 @@ def test_the_page_offers_what_knows_the_language():
 
 def test_degradations_are_refused_where_their_words_are_not_known():
     made = collection("ja")
-    wanted = Wanted(name="Worse", systems=["Alba"], noise=["entities"])
+    wanted = WantedDegradation(name="Worse", systems=["Alba"], noise=["entities"])
     with pytest.raises(NothingToDegrade, match="not for this language: they know English words"):
         degradations.degrade(collection=made, wanted=wanted, by=made.owner)
 

@@ -5,7 +5,7 @@ from celery import current_app
 
 import analysis.tasks  # noqa: F401  registers what does the jobs
 from analysis.actions import items, runs, scores, scoring_jobs
-from analysis.actions.scores import Chosen
+from analysis.actions.scores import ChosenMetric
 from analysis.metrics import registry
 from analysis.metrics.contract import RAW, MetricResult, MetricSpec, Need, Preparation, Unit
 from analysis.models import Result
@@ -16,7 +16,7 @@ from tests import factories
 from tests.analysis import studies
 
 pytestmark = pytest.mark.django_db
-ALL = [Chosen(id) for id in ("bleu_1", "rouge_l", "q_bleu_1", "nist", "f_bleu_1", "multi_bleu_1", "avg_rouge_l",
+ALL = [ChosenMetric(id) for id in ("bleu_1", "rouge_l", "q_bleu_1", "nist", "f_bleu_1", "multi_bleu_1", "avg_rouge_l",
                              "self_bleu_2", "cardinality_difference", "corpus_bleu_4")]  # fmt: skip
 
 
@@ -66,7 +66,7 @@ class Counting:
 @pytest.fixture
 def counting(monkeypatch):
     metric = Counting()
-    known = registry._known() | {"counting": registry.Entry("counting", "a test", metric)}
+    known = registry._known() | {"counting": registry.RegisteredMetric("counting", "a test", metric)}
     monkeypatch.setattr(registry, "_known", lambda: known)
     monkeypatch.setattr(scores, "CHUNK", 5)
     return metric
@@ -85,14 +85,14 @@ def test_scores_stand_on_the_question_the_set_or_the_system(collection):
 
 def test_a_set_without_a_unit_of_its_own_gets_one(collection):
     Judged.objects.filter(position__isnull=True).delete()
-    assert computed(collection, [Chosen("self_bleu_2")]).values == 8
+    assert computed(collection, [ChosenMetric("self_bleu_2")]).values == 8
     assert Judged.objects.filter(position__isnull=True).count() == 8
 
 
 def test_a_set_without_questions_scores_nothing_against_its_references(collection):
     first = collection.sources.first().question_sets.first()
     first.units.filter(position__isnull=False).delete()
-    computed(collection, [Chosen("f_bleu_1")])
+    computed(collection, [ChosenMetric("f_bleu_1")])
     assert Score.objects.get(unit__question_set=first).value == 0
 
 
@@ -104,8 +104,8 @@ def test_metrics_that_need_passage_or_answer_get_them(collection):
 
 
 def test_the_second_time_nothing_is_computed(collection, counting):
-    assert computed(collection, [Chosen("counting")]).values == 16
-    assert computed(collection, [Chosen("counting")]).values == 0
+    assert computed(collection, [ChosenMetric("counting")]).values == 16
+    assert computed(collection, [ChosenMetric("counting")]).values == 0
     assert len(counting.asked) == 16
 
 
@@ -120,16 +120,18 @@ def test_chunks_give_what_one_at_a_time_gives(collection, monkeypatch):
 
 
 def test_other_settings_or_preparation_are_another_column(collection):
-    computed(collection, [Chosen("q_bleu_1")])
-    computed(collection, [Chosen("q_bleu_1", {"formula": "clipped_f"})])
-    computed(collection, [Chosen("bleu_1")], Preparation("nqg", "nqg"))
-    computed(collection, [Chosen("bleu_1")])
+    computed(collection, [ChosenMetric("q_bleu_1")])
+    computed(collection, [ChosenMetric("q_bleu_1", {"formula": "clipped_f"})])
+    computed(collection, [ChosenMetric("bleu_1")], Preparation("nqg", "nqg"))
+    computed(collection, [ChosenMetric("bleu_1")])
     assert Metric.objects.count() == 4
     assert Score.objects.count() == 64
 
 
 def test_what_cannot_be_computed_is_named_and_the_others_go_on(collection):
-    found = computed(collection, [Chosen("bleu_1"), Chosen("none_such"), Chosen("q_bleu_1", {"formula": "best"})])
+    found = computed(
+        collection, [ChosenMetric("bleu_1"), ChosenMetric("none_such"), ChosenMetric("q_bleu_1", {"formula": "best"})]
+    )
     assert found.values == 16
     assert "no metric is called none_such" in found.failures["none_such"]
     assert "formula is one of" in found.failures["q_bleu_1"]
@@ -137,12 +139,12 @@ def test_what_cannot_be_computed_is_named_and_the_others_go_on(collection):
 
 def test_a_blank_reference_is_named_with_its_source(collection):
     Reference.objects.filter(source__key="s2", position=2).update(text=" ")
-    found = computed(collection, [Chosen("bleu_1"), Chosen("self_bleu_2")])
+    found = computed(collection, [ChosenMetric("bleu_1"), ChosenMetric("self_bleu_2")])
     assert found.failures["bleu_1"] == "reference 2 of source s2 is empty"
 
 
 def test_without_references_metrics_that_need_none_go_on():
-    found = computed(factories.collection(expected=2), [Chosen("bleu_1"), Chosen("self_bleu_2")])
+    found = computed(factories.collection(expected=2), [ChosenMetric("bleu_1"), ChosenMetric("self_bleu_2")])
     assert found.failures == {"bleu_1": "no source of this collection has a reference"}
     assert found.values == 4
 
@@ -151,7 +153,7 @@ def test_a_metric_that_needs_the_study_gets_it_in_one_piece(collection, counting
     counting.spec = MetricSpec(
         id="counting", name="Counting", version="1", unit=Unit.MULTI_REF, needs=frozenset({Need.STUDY}), range=(0, 99)
     )
-    computed(collection, [Chosen("counting")])
+    computed(collection, [ChosenMetric("counting")])
     assert counting.calls == 1
 
 

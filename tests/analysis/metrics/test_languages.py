@@ -59,7 +59,7 @@ def test_the_same_question_is_at_the_top_and_another_below(language: str, id: st
 
 @pytest.mark.parametrize("language", QUESTIONS)
 @pytest.mark.parametrize("entry", [entry for entry in registry.all_metrics() if entry.usable], ids=lambda one: one.id)
-def test_every_metric_scores_the_language_or_says_why_not(language: str, entry: registry.Entry) -> None:
+def test_every_metric_scores_the_language_or_says_why_not(language: str, entry: registry.RegisteredMetric) -> None:
     question, near, _ = QUESTIONS[language]
     metric = entry.metric
     assert metric is not None

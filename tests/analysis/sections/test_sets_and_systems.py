@@ -6,7 +6,7 @@ from scipy import stats
 
 from analysis import frames
 from analysis.actions import runs, scores
-from analysis.actions.scores import Chosen
+from analysis.actions.scores import ChosenMetric
 from analysis.metrics.contract import RAW, Preparation
 from analysis.sections.columns import metric_names
 from analysis.sections.levels import Levels
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 def campaign():
     made = imported()
     ids = ("bleu_1", "q_bleu_1", "f_rouge_l", "self_bleu_2", "corpus_bleu_4", "corpus_nist")
-    scores.compute(made.collection, chosen=[Chosen(id) for id in ids], preparation=RAW, step=lambda *_: None)
+    scores.compute(made.collection, chosen=[ChosenMetric(id) for id in ids], preparation=RAW, step=lambda *_: None)
     extrinsic = Metric.objects.create(
         collection=made.collection, name="QA F1", kind="imported", scale="percent", fingerprint="e" * 64
     )
@@ -95,10 +95,10 @@ def test_nothing_of_sets_or_systems_is_no_row():
 
 
 def test_columns_of_one_name_are_told_apart(campaign):
-    chosen = [Chosen("bleu_1")]
+    chosen = [ChosenMetric("bleu_1")]
     for preparation in (Preparation("nqg", "nqg"), Preparation("lower", "lower")):
         scores.compute(campaign.collection, chosen=chosen, preparation=preparation, step=lambda *_: None)
-    other = [Chosen("q_bleu_1", {"delta": 0.1})]
+    other = [ChosenMetric("q_bleu_1", {"delta": 0.1})]
     scores.compute(campaign.collection, chosen=other, preparation=RAW, step=lambda *_: None)
     named = list(metric_names(list(campaign.collection.metrics.order_by("pk"))).values())
     assert len(set(named)) == len(named)

@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from analysis.stats.alpha import LEVELS, krippendorff_alpha
-from analysis.stats.ratings import OffScale, patterns
+from analysis.stats.ratings import RatingOffScale, patterns
 from analysis.stats.resampling import Bootstrap
 from tests.published.stats_data import KRIPPENDORFF_C
 
@@ -146,7 +146,7 @@ def test_alpha_refuses_an_unknown_level() -> None:
 
 @pytest.mark.parametrize("scale", [[1, 2, 3, 4], range(60, 101)])
 def test_alpha_refuses_ratings_off_the_scale(scale: list[int]) -> None:
-    with pytest.raises(OffScale):
+    with pytest.raises(RatingOffScale):
         krippendorff_alpha(KRIPPENDORFF_C, level="ordinal", scale=scale)
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from analysis.stats.dawid_skene import dawid_skene
-from analysis.stats.ratings import OffScale
+from analysis.stats.ratings import RatingOffScale
 
 NAN = np.nan
 
@@ -59,5 +59,5 @@ def test_dawid_skene_says_when_it_has_not_converged() -> None:
 def test_dawid_skene_refuses_nothing_and_values_off_the_scale() -> None:
     with pytest.raises(ValueError, match="nobody judged anything"):
         dawid_skene([[NAN, NAN]], scale=[1, 2])
-    with pytest.raises(OffScale):
+    with pytest.raises(RatingOffScale):
         dawid_skene([[1, 3]], scale=[1, 2])

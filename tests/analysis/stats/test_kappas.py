@@ -10,7 +10,7 @@ from statsmodels.stats import inter_rater
 from analysis.stats.fleiss import fleiss_kappa, randolph_kappa
 from analysis.stats.kappa import WEIGHTS, Asymptotic, cohen_kappa, disagreement, kappa_matrix, kappa_of_table
 from analysis.stats.percent import percent_agreement
-from analysis.stats.ratings import OffScale
+from analysis.stats.ratings import RatingOffScale
 from analysis.stats.resampling import Bootstrap
 from tests.published.stats_data import KRIPPENDORFF_C
 
@@ -138,7 +138,7 @@ def test_cohen_with_nothing_shared_is_undefined() -> None:
 
 
 def test_cohen_refuses_ratings_off_the_scale_and_unknown_weights() -> None:
-    with pytest.raises(OffScale, match="rating 31"):
+    with pytest.raises(RatingOffScale, match="rating 31"):
         cohen_kappa([1, 31], [1, 2], scale=[1, 2])
     with pytest.raises(ValueError, match="weights: 'cubic' is none of"):
         disagreement(np.arange(3.0), "cubic")

@@ -5,7 +5,7 @@ from analysis.stats.arrays import grouped, numeric, same_length
 from analysis.stats.fleiss import fleiss_kappa
 from analysis.stats.percent import percent_agreement
 from analysis.stats.ratings import (
-    OffScale,
+    RatingOffScale,
     TooManyValues,
     checked_scale,
     observed_scale,
@@ -56,13 +56,13 @@ def test_grouped_refuses_a_missing_label(missing: object) -> None:
 
 @pytest.mark.parametrize("wrong", [-1.0, 0.0, 6.0, 2.5, 31.0])
 def test_patterns_refuse_a_rating_off_the_scale(wrong: float) -> None:
-    with pytest.raises(OffScale, match=f"rating {wrong:g} is not on the scale 1 to 5"):
+    with pytest.raises(RatingOffScale, match=f"rating {wrong:g} is not on the scale 1 to 5"):
         patterns([[1.0, wrong]], scale=[1, 2, 3, 4, 5])
 
 
 @pytest.mark.parametrize("wrong", [0.5, 3.0, 99.0])
 def test_patterns_refuse_a_rating_off_an_uneven_scale(wrong: float) -> None:
-    with pytest.raises(OffScale):
+    with pytest.raises(RatingOffScale):
         patterns([[1.0, wrong]], scale=[1, 2, 5])
 
 

@@ -14,7 +14,7 @@ from analysis.stats.gwet import gwet_ac
 from analysis.stats.icc import FORMS, POLE, intraclass
 from analysis.stats.kappa import WEIGHTS, cohen_kappa
 from analysis.stats.percent import percent_agreement
-from analysis.stats.ratings import OffScale
+from analysis.stats.ratings import RatingOffScale
 from tests.published.stats_data import KRIPPENDORFF_C, SHROUT_FLEISS
 
 NAN = np.nan
@@ -51,7 +51,7 @@ def test_ac1_without_pairs_is_undefined() -> None:
 def test_ac1_refuses_a_scale_of_one_point_and_ratings_off_it() -> None:
     with pytest.raises(ValueError, match="two points or more"):
         gwet_ac([[1, 1]], scale=[1])
-    with pytest.raises(OffScale):
+    with pytest.raises(RatingOffScale):
         gwet_ac([[1, 6]], scale=FIVE)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.stats.ratings import OffScale
+from analysis.stats.ratings import RatingOffScale
 from analysis.stats.resampling import Bootstrap
 from analysis.stats.systems import (
     by_source,
@@ -74,7 +74,7 @@ def test_distribution_of_nothing_has_no_shares() -> None:
 
 
 def test_distribution_refuses_values_off_the_scale() -> None:
-    with pytest.raises(OffScale):
+    with pytest.raises(RatingOffScale):
         distribution([4], scale=[1, 2, 3])
 
 

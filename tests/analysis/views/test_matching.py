@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 
 from analysis.actions import matching, scores, scoring_jobs
-from analysis.actions.scores import Chosen
+from analysis.actions.scores import ChosenMetric
 from analysis.metrics.contract import Preparation
 from analysis.reports import matching as layout
 from judging.actions import jobs
@@ -45,7 +45,7 @@ def address(name, collection, *more):
 
 def column(collection, id="multi_rouge_l", **params):
     prepared = Preparation("nqg", "nqg")
-    found = scores.compute(collection, chosen=[Chosen(id, params)], preparation=prepared, step=lambda *_: None)
+    found = scores.compute(collection, chosen=[ChosenMetric(id, params)], preparation=prepared, step=lambda *_: None)
     assert found.failures == {}
     return matching.columns(collection).last()
 

@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from analysis.actions import scores, scoring_jobs
-from analysis.actions.scores import Chosen
+from analysis.actions.scores import ChosenMetric
 from analysis.metrics.contract import RAW
 from analysis.sections.system_scores import SystemScoresByMetric
 from judging.actions import jobs
@@ -110,8 +110,10 @@ def test_what_the_page_offers_comes_back_as_the_metrics_own_settings(owner, coll
     job = Job.objects.get(kind="analysis.score")
     work = jobs.Work(jobs.claim(job_id=job.pk), worker="test")
     assert scoring_jobs.execute(work)["failures"] == {}
-    again = scores.compute(collection, chosen=[Chosen("bleu_1"), Chosen("q_bleu_1"), Chosen("f_bleu_1")],
-                           preparation=scoring_jobs.Preparation("nqg", "raw"), step=lambda *_: None)  # fmt: skip
+    chosen = [ChosenMetric(id) for id in ("bleu_1", "q_bleu_1", "f_bleu_1")]
+    again = scores.compute(
+        collection, chosen=chosen, preparation=scoring_jobs.Preparation("nqg", "raw"), step=lambda *_: None
+    )
     assert again.values == 0
 
 
@@ -148,7 +150,7 @@ def test_the_columns_say_how_they_were_made(owner, collection):
 
 
 def test_an_imported_column_stands_beside_a_computed_one(owner, collection):
-    scores.compute(collection, chosen=[Chosen("bleu_1")], preparation=RAW, step=lambda *_: None)
+    scores.compute(collection, chosen=[ChosenMetric("bleu_1")], preparation=RAW, step=lambda *_: None)
     ours = Metric.objects.get()
     theirs = Metric.objects.create(
         collection=collection, name="BLEU-1", kind="imported", scale="percent", fingerprint="f" * 64

@@ -6,7 +6,7 @@ from django.utils import timezone
 from judging import tasks
 from judging.actions import jobs, reading, uploads
 from judging.actions.reading import Plan
-from judging.actions.uploads import Wanted
+from judging.actions.uploads import WantedImport
 from judging.models import Collection, Job, Question, Upload, User
 from tests import factories
 from tests.judging.studies import QUESTIONS
@@ -19,12 +19,12 @@ def owner() -> User:
     return factories.researcher()
 
 
-def wanted(owner: User, text: str = QUESTIONS, **options) -> Wanted:
+def wanted(owner: User, text: str = QUESTIONS, **options) -> WantedImport:
     upload = uploads.keep(owner=owner, name="canals.csv", content=text.encode())
-    return Wanted(**{"upload": upload, "plan": Plan(), "name": "Canals"} | options)
+    return WantedImport(**{"upload": upload, "plan": Plan(), "name": "Canals"} | options)
 
 
-def asked_for(what: Wanted, by: User) -> Job:
+def asked_for(what: WantedImport, by: User) -> Job:
     return jobs.enqueue(kind="judging.import_study", parameters=what.for_job(), by=by)
 
 
@@ -50,7 +50,7 @@ def test_what_is_wanted_survives_the_way_to_the_worker(owner):
     job = asked_for(what, owner)
     job.refresh_from_db()
 
-    assert Wanted.from_job(job.parameters, by=owner) == what
+    assert WantedImport.from_job(job.parameters, by=owner) == what
 
 
 def test_an_upload_of_somebody_else_is_not_found(owner):

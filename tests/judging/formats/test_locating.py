@@ -4,18 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judging.formats.locating import Place, locate
+from judging.formats.locating import AnswerPlace, locate
 
 PASSAGE = "Owls hunt at night. At night, owls see mice. Mice hide."
 
 
 def test_locate_takes_an_answer_that_stands_once() -> None:
-    assert locate(passage=PASSAGE, sentence="", answer="see mice") == Place(answer_start=35)
+    assert locate(passage=PASSAGE, sentence="", answer="see mice") == AnswerPlace(answer_start=35)
 
 
 def test_locate_lets_the_sentence_settle() -> None:
     place = locate(passage=PASSAGE, sentence="At night, owls see mice.", answer="night")
-    assert place == Place(answer_start=23, sentence_start=20)
+    assert place == AnswerPlace(answer_start=23, sentence_start=20)
 
 
 @pytest.mark.parametrize("sentence", ["", "Mice hide.", "Foxes sleep."])
@@ -32,7 +32,7 @@ def test_locate_asks_only_about_the_sentence_where_it_holds_the_answer_twice() -
 
 def test_locate_warns_where_the_answer_is_absent() -> None:
     place = locate(passage=PASSAGE, sentence="", answer="badgers")
-    assert place == Place(warning="The answer does not stand in the text; nothing will be marked.")
+    assert place == AnswerPlace(warning="The answer does not stand in the text; nothing will be marked.")
 
 
 def test_locate_warns_where_the_sentence_is_absent() -> None:
@@ -68,7 +68,7 @@ def test_locate_counts_code_points() -> None:
 
 
 def test_locate_uses_the_sentence_where_there_is_no_passage() -> None:
-    assert locate(passage=None, sentence="Owls hunt.", answer="hunt") == Place(answer_start=5)
+    assert locate(passage=None, sentence="Owls hunt.", answer="hunt") == AnswerPlace(answer_start=5)
 
 
 def test_locate_finds_the_repeated_sentence_that_holds_the_answer() -> None:

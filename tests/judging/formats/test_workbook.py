@@ -9,7 +9,7 @@ import pytest
 from openpyxl import Workbook
 
 from judging.formats.text import Unreadable
-from judging.formats.workbook import Sheet, read_workbook, sheets
+from judging.formats.workbook import WorkbookSheet, read_workbook, sheets
 
 
 def saved(*rows: tuple[Any, ...], sheets: int = 1) -> bytes:
@@ -137,9 +137,9 @@ RATERS = of_sheets(
 
 def test_sheets_are_listed_with_their_first_rows() -> None:
     assert sheets(RATERS) == (
-        Sheet("readme", ()),
-        Sheet("ann", ("q", "fluency")),
-        Sheet("ben", ("q", "note", "fluency")),
+        WorkbookSheet("readme", ()),
+        WorkbookSheet("ann", ("q", "fluency")),
+        WorkbookSheet("ben", ("q", "note", "fluency")),
     )
 
 
