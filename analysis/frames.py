@@ -107,8 +107,8 @@ COUNTS = """
         FROM judging_judgment j
         JOIN judging_assignment a ON a.id = j.assignment_id
         JOIN judging_round r ON r.id = a.round_id
-        WHERE r.campaign_id = %(campaign)s AND r.kind = %(round)s AND j.superseded_at IS NULL
-          AND a.state = ANY(%(states)s) AND j.unit_id NOT IN ({repeated})
+        WHERE r.campaign_id = %(campaign)s AND r.kind = %(round)s AND r.number = %(number)s
+          AND j.superseded_at IS NULL AND a.state = ANY(%(states)s) AND j.unit_id NOT IN ({repeated})
           AND NOT EXISTS (
               SELECT 1 FROM judging_exclusion x WHERE x.enrollment_id = a.enrollment_id AND x.lifted_at IS NULL
           )
@@ -255,6 +255,7 @@ def counted(
     campaign: Campaign,
     *,
     round: str = "main",
+    number: int = 1,
     extras: bool = False,
     by_source: bool = False,
 ) -> dict[str, Patterns]:
@@ -275,7 +276,8 @@ def counted(
         repeated=REPEATED,
     )
     states = ["submitted", "extra"] if extras else ["submitted"]
-    rows = _frame(query, campaign=campaign.pk, collection=campaign.collection_id, round=round, states=states)
+    asked = {"campaign": campaign.pk, "collection": campaign.collection_id, "round": round, "number": number}
+    rows = _frame(query, **asked, states=states)
     return {key: _patterns(rows[rows["criterion"] == key], values, own) for key, own in criteria.items()}
 
 

@@ -28,6 +28,7 @@ class Later:
 
 
 api = Later("analysis.api")
+calibrations = Later("analysis.views.calibrations")
 collection_reports = Later("analysis.views.collection_reports")
 degradations = Later("analysis.views.degradations")
 downloads = Later("analysis.views.downloads")
@@ -47,6 +48,7 @@ urlpatterns = [
     path("campaigns/<uuid:uuid>/report/", reports.report, name="report"),
     path("campaigns/<uuid:uuid>/report/run/", reports.start, name="start"),
     path("campaigns/<uuid:uuid>/report/compare/", reports.runs_side_by_side, name="side_by_side"),
+    path("campaigns/<uuid:uuid>/rounds/<int:pk>/", calibrations.calibration, name="calibration"),
     path("campaigns/<uuid:uuid>/items/", items.campaign_items, name="items"),
     path("campaigns/<uuid:uuid>/items/keep/", items.keep, name="keep_example"),
     path("campaigns/<uuid:uuid>/items/<int:source>/", items.campaign_item, name="item"),

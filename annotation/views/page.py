@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from annotation.views import material
 from annotation.views.material import ShownMaterial
+from judging.actions.discussions import Decided
 from judging.actions.sheets import Answers, Asked, AskedMark, AskedQuestion, EmptySlot, Group, Place, Sheet
 from judging.formats import rubric as documents
 from judging.formats.guideline import Block, blocks
@@ -205,7 +206,7 @@ class Writer:
         self.shows = material.shown(sheet, state.stage)
         self.materials = material.materials(sheet, state.stage)
 
-    def page(self, language: str) -> Shown:
+    def page(self, language: str, decisions: Decided | None = None) -> Shown:
         lang, direction = material.direction(language)
         return Shown(
             lang=lang,
@@ -213,7 +214,7 @@ class Writer:
             stage=self._stage(),
             source=self._one_source(),
             groups=tuple(self._group(group) for group in self.sheet.groups),
-            guideline=guideline(self.rubric),
+            guideline=guideline(self.rubric, decisions),
             errors=self._errors(),
             view="list" if any("siblings" in stage.shows for stage in self.rubric.stages) else "focus",
             empty=self._empty_slot(),
@@ -393,9 +394,14 @@ def _keys(values: list[int]) -> list[str]:
     return [str(value) if 0 <= value <= 9 else (free.pop() if free else "") for value in values]
 
 
-def guideline(rubric: RubricDocument) -> Guideline:
-    """Return the rubric's guideline in sections, and its criteria in full."""
-    return _guideline(rubric.version, rubric.guideline, rubric.criteria)
+def guideline(rubric: RubricDocument, decisions: Decided | None = None) -> Guideline:
+    """Return the rubric's guideline in sections, with what a study decided on top of it, and its criteria in full."""
+    if decisions is None:
+        return _guideline(rubric.version, rubric.guideline, rubric.criteria)
+    said = {"version": rubric.version, "number": decisions.number}
+    version = _("%(version)s, decisions %(number)s") % said
+    heading = _("Decisions of this study")
+    return _guideline(version, f"{rubric.guideline}\n\n## {heading}\n\n{decisions.text}", rubric.criteria)
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotation.views.page import State, Writer
-from judging.actions import rounds, selections, sheets
+from judging.actions import discussions, rounds, selections, sheets
 from judging.actions.sheets import Line, Sheet
 from judging.guards import campaign_for_managers
 from judging.models import Campaign, QuestionSet, Round, Task, Unit
@@ -36,7 +36,7 @@ def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     at = At(campaign, number, total, min(_number(request.GET.get("step")), len(sheet.rubric.stages) - 1))
     if request.method == "POST":
         return _answered(request, at)
-    shown = Writer(sheet, State(stage=at.stage)).page(campaign.collection.language)
+    shown = Writer(sheet, State(stage=at.stage)).page(campaign.collection.language, discussions.decided(campaign))
     return render(request, "annotation/judge.html", {"page": shown.names(_around(at))})
 
 

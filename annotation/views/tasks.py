@@ -18,7 +18,7 @@ from annotation.forms import MARK, NOTE, REPORT, AnswersForm, DraftsForm
 from annotation.views import marks
 from annotation.views.marks import Sent
 from annotation.views.page import State, Writer
-from judging.actions import assignments, drafts, enrollments, judgments, sheets, span_marks
+from judging.actions import assignments, discussions, drafts, enrollments, judgments, sheets, span_marks
 from judging.actions.drafts import (
     Entry,
     Kept,
@@ -49,7 +49,8 @@ def task(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     choosing = request.GET.get("choose", ""), request.GET.get("piece", "")
     handed = judgments.handed_in(assignment=assignment, sheet=sheet) if assignment.submitted_at else None
     state = State(kept.answers, assignment.stage, "missing" in request.GET, marked, handed, kept.reports, choosing)
-    shown = Writer(sheet, state).page(assignment.round.campaign.collection.language)
+    campaign = assignment.round.campaign
+    shown = Writer(sheet, state).page(campaign.collection.language, discussions.decided(campaign))
     around = _around(request, assignment) | {"note": kept.note, "sequence": _counted(assignment, kept.sequence, number)}
     if assignment.submitted_at:
         around["handed_in"] = {

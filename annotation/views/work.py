@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.views.page import guideline as written
-from judging.actions import assignments, enrollments, judgments, sheets
+from judging.actions import assignments, discussions, enrollments, judgments, sheets
 from judging.actions.assignments import Finished, Here, NoneNow
 from judging.actions.drafts import MissingAnswers, TaskClosed
 from judging.actions.sheets import Sheet
@@ -203,5 +203,5 @@ def guideline(request: HttpRequest, uuid: str) -> HttpResponse:
     words = documents.localized(rubric, get_language() or rubric.language)
     judges = request.user.memberships.filter(campaign=campaign, role=Membership.Role.ANNOTATOR).exists()
     back = reverse("annotation:work", args=[campaign.uuid]) if judges else ""
-    context = {"title": campaign.title, "guideline": written(words), "back_url": back}
+    context = {"title": campaign.title, "guideline": written(words, discussions.decided(campaign)), "back_url": back}
     return render(request, "annotation/guideline.html", context)

@@ -11,7 +11,7 @@ from django.db.models import ProtectedError
 from django.db.models.functions import Now
 
 from judging import quality
-from judging.actions import draws, history, rounds, selections
+from judging.actions import discussions, draws, history, rounds, selections
 from judging.actions.rounds import Progress, silent
 from judging.models import (
     Assignment,
@@ -135,6 +135,7 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
     """
     files = campaign.collection.added_files.standing().order_by("number")
     hashes = list(files.values_list("file__sha256", flat=True))
+    agreed = discussions.decided(campaign)
     drawn = {} if campaign.origin == Campaign.Origin.IMPORTED else {"draws": draws.commitment(campaign)}
     return drawn | {
         "rubric": {"key": campaign.rubric.key, "version": campaign.rubric.version, "digest": campaign.rubric.digest},
@@ -147,7 +148,8 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
         | ({"tasks_per_annotator": campaign.tasks_per_annotator} if campaign.tasks_per_annotator else {}),
         "texts": {key: getattr(campaign, key) for key in ("introduction", "consent", "contact")}
         | ({"pay": campaign.pay} if campaign.pay else {})
-        | ({"withdrawal": True} if campaign.withdrawal else {}),
+        | ({"withdrawal": True} if campaign.withdrawal else {})
+        | ({"decisions": {"version": agreed.number, "text": agreed.text}} if agreed else {}),
         **({} if campaign.origin == Campaign.Origin.IMPORTED else _quality_of(campaign)),
     }
 

@@ -5,6 +5,7 @@ from judging.models.assignment import Assignment, Draft, Marking, Note, SpanMark
 from judging.models.campaign import Campaign, Deviation, Round, Task, TaskUnit
 from judging.models.event import Event, EventSeal
 from judging.models.file import StoredFile, Upload
+from judging.models.guideline import DiscussionNote, GuidelineVersion
 from judging.models.job import Job, WorkerPresence
 from judging.models.judgment import Judgment, JudgmentAttribute
 from judging.models.machine_judge import MachineJudge, MachineJudgment
@@ -49,6 +50,7 @@ __all__ = [
     "CollectionShare",
     "Criterion",
     "Deviation",
+    "DiscussionNote",
     "Draft",
     "Enrollment",
     "Erasure",
@@ -56,6 +58,7 @@ __all__ = [
     "EventSeal",
     "Exclusion",
     "FilledBlank",
+    "GuidelineVersion",
     "Invitation",
     "Job",
     "Judgment",

@@ -105,6 +105,9 @@ class Campaign(models.Model):
     selection = models.JSONField(
         default=dict, blank=True, help_text="Which part of the collection is judged; empty for all of it."
     )
+    guideline_version = models.PositiveSmallIntegerField(
+        default=0, db_default=0, editable=False, help_text="Which version of its own decisions; 0 where it has none."
+    )
     time_zone = models.CharField(max_length=60, default="UTC")
     introduction = models.TextField(blank=True, help_text="What annotators read before they begin.")
     consent = models.TextField(blank=True, help_text="What annotators agree to; they tick it before the first task.")

@@ -48,6 +48,7 @@ class Event(models.Model):
         DRAWS_REVEALED = "campaign.draws", _("secret of the draws revealed")
         ROUND_OPENED = "round.opened", _("round opened")
         ROUND_CLOSED = "round.closed", _("round closed")
+        GUIDELINE_DECIDED = "guideline.decided", _("decisions of the guideline written")
         ROLE_GIVEN = "role.given", _("role given")
         ROLE_TAKEN = "role.taken", _("role taken away")
         LINK_MADE = "link.made", _("invitation link made")

@@ -1,5 +1,6 @@
 """Pilot and calibration rounds of a draft: opening, watching and closing them."""
 
+import re
 from typing import Any
 
 from django.contrib import messages
@@ -10,12 +11,16 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from judging.actions import rounds, selections
+from judging.actions import discussions, rounds, selections
+from judging.actions.discussions import GuidelineLocked
 from judging.actions.rounds import CannotBegin, NothingToJudge
 from judging.forms.rounds import RoundForm
 from judging.guards import campaign_for_managers, campaign_for_staff
 from judging.models import Campaign, Membership
 from judging.selection import CannotChoose
+
+NOTE = re.compile(r"note-(?P<criterion>[0-9]{1,18})-(?P<unit>[0-9]{1,18})")
+LONGEST_GUIDELINE = 50_000
 
 
 @campaign_for_staff
@@ -51,6 +56,41 @@ def end(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     rounds.end(round=round, by=request.user, now=timezone.now())
     messages.success(request, _("Closed. Now look at where annotators differ."))
     return redirect("judging:rounds", campaign.uuid)
+
+
+@campaign_for_managers
+@require_POST
+def notes(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
+    """Keep what was said of the differences of a closed round."""
+    round = get_object_or_404(campaign.rounds.trials().filter(closed_at__isnull=False), pk=pk)
+    said = {
+        (int(found["criterion"]), int(found["unit"]) or None): text
+        for name, text in request.POST.items()
+        if (found := NOTE.fullmatch(name))
+    }
+    try:
+        discussions.write_notes(round=round, notes=said, by=request.user, now=timezone.now())
+    except GuidelineLocked as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, _("Saved. Below, they stand in the next version of the guideline."))
+    return redirect("analysis:calibration", campaign.uuid, pk)
+
+
+@campaign_for_managers
+@require_POST
+def decide(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
+    """Make what was decided after a round the next version of the guideline."""
+    round = get_object_or_404(campaign.rounds.trials(), pk=pk)
+    now, text = timezone.now(), request.POST.get("text", "")[:LONGEST_GUIDELINE]
+    try:
+        made = discussions.decide(campaign=campaign, text=text, round=round, by=request.user, now=now)
+    except GuidelineLocked as refused:
+        messages.error(request, str(refused))
+    else:
+        said = _("Version %(n)s stands: annotators read it from now on.")
+        messages.success(request, said % {"n": made.number} if made else _("Nothing is decided yet."))
+    return redirect("analysis:calibration", campaign.uuid, pk)
 
 
 def _form(campaign: Campaign, said: Any = None) -> RoundForm:

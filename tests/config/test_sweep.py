@@ -51,7 +51,7 @@ MAY = {
         annotation:new_link annotation:task annotation:draft annotation:submit annotation:hand_in_again
         annotation:withdraw""",
     ANNOTATOR | STAFF: "annotation:guideline",
-    STAFF: """judging:rounds judging:history judging:history_table
+    STAFF: """judging:rounds analysis:calibration judging:history judging:history_table
         judging:campaign judging:draws judging:tasks judging:codebook judging:label_studio judging:export
         judging:annotators judging:collection judging:quarantine judging:api_campaign judging:api_judgments
         analysis:api_runs analysis:api_run analysis:report analysis:start analysis:planning
@@ -62,7 +62,7 @@ MAY = {
         judging:files judging:file judging:file_examples analysis:side_by_side analysis:published
         analysis:items analysis:item analysis:keep_example analysis:table_latex judging:machine_judges
         judging:annotator analysis:pdf analysis:printed_figure analysis:collection_items analysis:collection_item""",
-    MANAGER: """judging:round_begin judging:round_end
+    MANAGER: """judging:round_begin judging:round_end judging:round_notes judging:decide
         annotation:preview judging:plan judging:quality judging:selection judging:amend judging:duplicate
         judging:discard judging:lock judging:open judging:pause judging:close
         judging:archive judging:reveal_draws judging:exclude judging:erase judging:invite
@@ -88,7 +88,7 @@ NOT_MADE = {
     "judging:collection_end_use", "judging:systems_undo", "judging:scores_remove", "judging:file",
     "judging:file_examples", "judging:file_columns", "judging:file_reading", "judging:file_choices",
     "judging:file_add", "judging:file_take_back", "judging:file_discard", "judging:file_ids",
-    "judging:round_end",
+    "judging:round_end", "judging:round_notes", "judging:decide", "analysis:calibration",
     "analysis:side_by_side", "analysis:published", "analysis:keep_example", "annotation:withdraw", "judging:confirm",
     "analysis:table_latex", "analysis:pdf", "analysis:printed_figure", "judging:machine_judge_remove",
 }  # fmt: skip

@@ -32,6 +32,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", type=UUID, help="the key in the address of its pages")
         parser.add_argument("--round", choices=Round.Kind.values, default=Round.Kind.MAIN)
+        parser.add_argument("--number", type=int, default=1, help="which round of its kind (1)")
         parser.add_argument(
             "--over",
             choices=("sources", "units"),
@@ -46,6 +47,7 @@ class Command(BaseCommand):
         *,
         campaign: UUID,
         round: str,
+        number: int,
         over: str,
         json: bool,
         **options: Any,
@@ -53,7 +55,7 @@ class Command(BaseCommand):
         found = Campaign.objects.select_related("rubric").filter(uuid=campaign).first()
         if found is None:
             raise CommandError(f"No campaign has the key {campaign}.")
-        patterns = frames.counted(found, round=round, by_source=over == "sources")
+        patterns = frames.counted(found, round=round, number=number, by_source=over == "sources")
         rows = [
             encode(row)
             for criterion in frames.rubric_of(found).criteria

@@ -1,0 +1,67 @@
+"""The page of a pilot or calibration round: agreement, where annotators differ, and what they decide."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from analysis.actions import calibrations
+from analysis.actions.calibrations import ENOUGH, RoundMeasures
+from analysis.reports.written import percent, two
+from analysis.stats.estimate import Estimate
+from judging.actions import discussions
+from judging.guards import campaign_for_staff
+from judging.models import Campaign, Criterion, Membership, Round
+
+
+@campaign_for_staff
+@require_GET
+def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
+    """Show a round's agreement and differences beside those of the rounds before; an open one says who is missing."""
+    round = get_object_or_404(campaign.rounds.trials(), pk=pk)
+    round.campaign = campaign
+    rounds = calibrations.measured(campaign)
+    own = next((each for each in rounds if each.round.pk == pk), None)
+    criteria = list(campaign.rubric.criteria.all())
+    of_criteria = {each.criterion_id: each.text for each in round.notes.filter(unit__isnull=True)}
+    manager = campaign.memberships.filter(user=request.user, role=Membership.Role.MANAGER)
+    context = {
+        "campaign": campaign,
+        "tab": "rounds",
+        "round": round,
+        "rounds": rounds,
+        "own": own,
+        "table": [_row(each, rounds) for each in criteria],
+        "counts": [len(each.compared.differences) for each in rounds],
+        "within": percent(own.compared.within) if own else "",
+        "enough": percent(ENOUGH),
+        "unfinished": [] if own and own.is_complete else calibrations.unfinished(round),
+        "notes": [(each, of_criteria.get(each.pk, "")) for each in criteria],
+        "decided": discussions.decided(campaign),
+        "proposed": discussions.proposed(round),
+        "may_write": campaign.state == Campaign.State.DRAFT and manager.exists(),
+    }
+    return render(request, "analysis/calibration.html", context)
+
+
+def _row(criterion: Criterion, rounds: list[RoundMeasures]) -> tuple[Criterion, list[dict[str, Any]]]:
+    return criterion, [_cell(each.round, each.alphas[criterion.key]) for each in rounds]
+
+
+def _cell(round: Round, alpha: Estimate) -> dict[str, Any]:
+    """Return an alpha as it stands in the table, and scaled to the axis from 0 to 1 of its chart."""
+    if not alpha.defined:
+        return {"round": round, "reason": alpha.reason}
+    has_interval = alpha.low == alpha.low
+    ends = (alpha.low, alpha.high) if has_interval else (alpha.value, alpha.value)
+    low, high = (100 * min(max(end, 0.0), 1.0) for end in ends)
+    return {
+        "round": round,
+        "value": two(alpha.value),
+        "interval": f"{two(alpha.low)} to {two(alpha.high)}" if has_interval else "",
+        "reason": alpha.reason,
+        "low": low,
+        "high": high,
+        "estimate": 100 * min(max(alpha.value, 0.0), 1.0),
+    }

@@ -1,0 +1,107 @@
+"""Between two rounds: notes on where annotators differed, and the decisions they become in the guideline."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from django.db import transaction
+
+from judging.actions import history
+from judging.models import (
+    Campaign,
+    Criterion,
+    DiscussionNote,
+    Event,
+    GuidelineVersion,
+    Round,
+    TaskUnit,
+    Unit,
+    User,
+)
+
+About = tuple[int, int | None]  # criterion, and unit or none for the criterion as a whole
+MOST = 2_000  # characters of a note
+
+
+class GuidelineLocked(Exception):
+    """The protocol is locked, and the guideline with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The decisions annotators read beside the protocol's guideline, and which version they are."""
+
+    number: int
+    text: str
+
+
+def decided(campaign: Campaign) -> Decided | None:
+    """Return the decisions that stand now; None where there are none, without a look at the database."""
+    return _version(campaign.pk, campaign.guideline_version) if campaign.guideline_version else None
+
+
+@lru_cache(maxsize=64)
+def _version(campaign: int, number: int) -> Decided:
+    return Decided(number, GuidelineVersion.objects.get(campaign=campaign, number=number).text)
+
+
+def write_notes(*, round: Round, notes: Mapping[About, str], by: User, now: datetime) -> int:
+    """Keep what was said of differences and criteria; an empty text takes a note back. Returns how many changed.
+
+    Whatever is not about a criterion of the protocol or a question of the round is left out.
+    """
+    criteria = set(Criterion.objects.filter(rubric=round.campaign.rubric_id).values_list("pk", flat=True))
+    units: set[int | None] = {None, *TaskUnit.objects.filter(task__round=round).values_list("unit", flat=True)}
+    changed = 0
+    with transaction.atomic():
+        _draft(round.campaign)
+        standing = {(each.criterion_id, each.unit_id): each.text for each in round.notes.all()}
+        for about, said in notes.items():
+            text, (criterion, unit) = said.strip()[:MOST], about
+            if criterion not in criteria or unit not in units or text == standing.get(about, ""):
+                continue
+            changed += 1
+            own = DiscussionNote.objects.filter(round=round, criterion=criterion, unit=unit)
+            if not text:
+                own.delete()
+            elif not own.update(text=text, written_by=by, written_at=now):
+                DiscussionNote.objects.create(
+                    round=round, criterion_id=criterion, unit=Unit.objects.get(pk=unit) if unit else None, text=text,
+                    written_by=by, written_at=now,
+                )  # fmt: skip
+    return changed
+
+
+def proposed(round: Round) -> str:
+    """Return the decisions that stand with the notes of a round as further items, for somebody to edit."""
+    before = decided(round.campaign)
+    text = before.text if before else ""
+    notes = round.notes.select_related("criterion").order_by("criterion__position", "unit")
+    items = [f"- {each.criterion.name}: {' '.join(each.text.split())}" for each in notes]
+    new = "\n".join(item for item in items if item not in text)
+    return "\n".join(part for part in (text, new) if part)
+
+
+def decide(*, campaign: Campaign, text: str, round: Round | None, by: User, now: datetime) -> Decided | None:
+    """Make a text the next version of the decisions; the same text as before makes none. Refreshes `campaign`."""
+    wanted = "\n".join(text.splitlines()).strip()
+    with transaction.atomic():
+        held = _draft(campaign)
+        before = decided(held)
+        if wanted != (before.text if before else ""):
+            number = held.guideline_versions.count() + 1
+            GuidelineVersion.objects.create(
+                campaign=held, number=number, text=wanted, round=round, written_by=by, written_at=now
+            )
+            Campaign.objects.filter(pk=held.pk).update(guideline_version=number)
+            history.note(Event.Act.GUIDELINE_DECIDED, by=by, campaign=held, after=f"version {number}")
+    campaign.refresh_from_db(fields=["guideline_version"])
+    return decided(campaign)
+
+
+def _draft(campaign: Campaign) -> Campaign:
+    held = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if held.state != Campaign.State.DRAFT:
+        raise GuidelineLocked("The protocol is locked, and the guideline with it.")
+    return held
