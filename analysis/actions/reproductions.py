@@ -24,6 +24,7 @@ from judging.models import Campaign, Collection, Job, Metric, Rubric, StoredFile
 
 KIND = "analysis.reproduce"
 REPRODUCED = "reproduced"  # where a collection keeps what came out
+LEFT_OUT = ("unmatched", "ambiguous")
 LENIENT = Sameness(case=True, marks=True)
 
 
@@ -78,7 +79,7 @@ def reproduce(*, key: str, files: Sequence[ReleasedFile], by: User, now: datetim
         hashes = tuple(each.file.sha256 for each in standing)
         found = Reproduction(
             study=study, hashes=hashes, campaign=campaign, quarantined=campaign.collection.quarantine.count(),
-            left_out=sum(each.examined.get("counts", {}).get("unmatched", 0) for each in standing),
+            left_out=sum(each.examined.get("counts", {}).get(kind, 0) for each in standing for kind in LEFT_OUT),
             published=study.printed(read, hashes), computed=study.computed(read),
         )  # fmt: skip
         _keep(found)

@@ -23,7 +23,7 @@ from judging.formats.records import (
 from judging.formats.repeats import unrolled
 from judging.formats.tables import shorten
 from judging.imports import holdings
-from judging.imports.letters import Letters, letters
+from judging.imports.letters import Letters, letters, told_apart
 from judging.imports.matching import By, Held, HeldSlot, HeldSource, Match, Matching, Sameness, SlotKey, match
 from judging.models import Campaign, Collection, Metric, Rubric
 
@@ -132,13 +132,14 @@ def join(
     has_ids = columns is not None and bool(columns.source_id)
     behind = None if choices.systems or not named else letters(study, held, same=choices.same, has_ids=has_ids)
     names = behind.names if behind else choices.systems
-    study = unrolled(renamed(study, names))
-    any_system = _is_any(columns) or (behind is not None and not names)
+    shuffled = behind is not None and not names
+    study = unrolled(told_apart(study, behind.matching) if behind and shuffled else renamed(study, names))
+    any_system = _is_any(columns)
     found = match(study, held, same=choices.same, by=choices.by, has_ids=has_ids, any_system=any_system)
     joined = Joined(study=study, held=held, matching=found, named=named, behind=behind)
     joined.obstacles += [problem.reason for problem in study.problems_of("file")]
     joined.refused += [problem for problem in study.problems if problem.kind in ("row", "value")]
-    _Joining(joined, collection, choices, any_system).decide(rubric, campaign)
+    _Joining(joined, collection, choices, any_system, shuffled).decide(rubric, campaign)
     return joined
 
 
@@ -189,9 +190,12 @@ def _moved(record: Placed, places: Mapping[SlotKey, SlotKey], name: Mapping[str,
 class _Joining:
     """The decisions about one file."""
 
-    def __init__(self, joined: Joined, collection: Collection, choices: Choices, any_system: bool) -> None:
+    def __init__(
+        self, joined: Joined, collection: Collection, choices: Choices, any_system: bool, shuffled: bool
+    ) -> None:
         self.joined, self.collection, self.choices = joined, collection, choices
         self.any_system = any_system
+        self.nameless = any_system or shuffled  # the file does not name the systems of new questions
         self.study, self.held, self.found = joined.study, joined.held, joined.found
         self.sources = {source.pk: source for source in self.held.sources}
         self.records = {source.key: source for source in self.study.sources}
@@ -213,7 +217,7 @@ class _Joining:
         if self.choices.unmatched:
             return self.choices.unmatched == "add"
         texts = any(question.text for question in self.study.questions)
-        return texts and not self.any_system and not any(each.slot for each in self.joined.matching.questions.values())
+        return texts and not self.nameless and not any(each.slot for each in self.joined.matching.questions.values())
 
     def _decide_sources(self) -> None:
         for key, candidates in self.joined.matching.sources.items():
@@ -393,7 +397,7 @@ class _Joining:
         for value in reading.values:
             known, unit = self._unit_of(value.slot)
             if not known:
-                self.found.counts["ratings left out"] += 1
+                self.found.counts["ratings_left_out"] += 1
             elif self._is_new_rating(value, there.get((unit, value.rater, value.criterion.pk))):
                 self.joined.ratings.append(value)
 
@@ -443,7 +447,7 @@ class _Joining:
         for column in study.score_columns:
             if column.direction == "unknown":
                 yield f"Say whether higher or lower is better in “{shorten(column.column)}”."
-        if self.any_system and joined.new_questions:
+        if self.nameless and len(joined.new_questions) > self.found.counts["repeats"]:
             yield "The file brings new questions and no column names the system: say whose questions these are."
         if self.choices.conflicts == "refuse" and self.found.counts["conflicting"]:
             count = self.found.counts["conflicting"]
@@ -452,7 +456,18 @@ class _Joining:
         yield from too_long(study)
         if not any((joined.new_questions, joined.scores, joined.attributes, joined.references, joined.fills,
                     joined.ratings)):  # fmt: skip
-            yield "The file brings nothing that the collection does not have."
+            yield self._nothing()
+
+    def _nothing(self) -> str:
+        """Say why the file brings nothing: all of it is there, or nothing of it fits."""
+        counts = self.found.counts
+        left = counts["unmatched"] + counts["ambiguous"]
+        if counts["matched"] or counts["already_there"] or not left:
+            return "The file brings nothing that the collection does not have."
+        return (
+            f"None of the file’s {left:,} rows that are about a question fits one of the collection. Look at how they "
+            "are matched, or add them as new questions."
+        )
 
     def _fixed(self) -> Iterator[str]:
         """What campaigns fixed, and what scores were computed from, does not change under them."""

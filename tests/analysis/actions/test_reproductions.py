@@ -63,9 +63,9 @@ def written(folder, crowd, *, scores=True):
     return [*map(str, files), *(["--metrics", str(table)] if scores else [])]
 
 
-@pytest.mark.parametrize("shuffled", [False, True])
-def test_batches_with_a_table_of_metrics_are_one_campaign_computed_as_by_hand(tmp_path, capsys, shuffled):
-    crowd = Crowd(shuffled=shuffled)
+@pytest.mark.parametrize("letters", [{}, {"shuffled": True}, {"shuffled": True, "by_row": True}])
+def test_batches_with_a_table_of_metrics_are_one_campaign_computed_as_by_hand(tmp_path, capsys, letters):
+    crowd = Crowd(**letters)
 
     call_command("reproduce", "qgbench", *written(tmp_path, crowd), "--json")
 

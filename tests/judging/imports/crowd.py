@@ -17,9 +17,11 @@ Rating = tuple[str, str, str, str]  # passage, system, worker, criterion
 class Crowd:
     """A generated study with everything that was said in it."""
 
-    def __init__(self, *, batches: int = 6, hits: int = 2, seed: int = 7, shuffled: bool = False) -> None:
+    def __init__(
+        self, *, batches: int = 6, hits: int = 2, seed: int = 7, shuffled: bool = False, by_row: bool = False
+    ) -> None:
         self.rng = random.Random(seed)
-        self.hits, self.shuffled = hits, shuffled
+        self.hits, self.shuffled, self.by_row = hits, shuffled, by_row
         self.ratings: dict[Rating, int] = {}
         self.scores: dict[tuple[str, str], dict[str, float]] = {}
         self.answers: dict[str, str] = {}
@@ -44,9 +46,12 @@ class Crowd:
             answer = self.answers[passage] = first.split(" has ")[1]
             given |= {f"Input.passage_{place}_before": "", f"Input.sentence_{place}": f"{first}.",
                       f"Input.passage_{place}_after": f" {second}", f"Input.answer_{place}": answer}  # fmt: skip
-            for letter, system in zip("abcdef", letters[place - 1], strict=True):
-                given[f"Input.question_{place}{letter}"] = question(passage, system)
         for worker in range(WORKERS):
+            if self.by_row:
+                letters = [self._letters() for _ in passages]
+            for place, passage in enumerate(passages, 1):
+                for letter, system in zip("abcdef", letters[place - 1], strict=True):
+                    given[f"Input.question_{place}{letter}"] = question(passage, system)
             about = dict(zip(ABOUT, (hit, f"{hit}/{worker}", f"W{self.rng.randint(0, 30):02d}{worker}", "Approved",
                                      "now", "later"), strict=True))  # fmt: skip
             yield about | given | dict(self._answers(about["WorkerId"], passages, letters))

@@ -362,6 +362,16 @@ def test_examine_keeps_a_hundred_examples_and_counts_all():
 
     assert joined.counts()["unmatched"] == 300
     assert len(joined.found.examples["unmatched"]) == 100
+    [reason] = joined.obstacles
+    assert reason.startswith("None of the file’s 300 rows that are about a question fits one of the collection.")
+
+
+def test_examine_says_that_all_of_a_file_is_there():
+    collection = assembled()
+    add(collection, SCORES, **MATERIAL, **BLEU)
+
+    joined = adding.examine(added=waiting(collection, SCORES + "\n", **MATERIAL, **BLEU))
+
     assert joined.obstacles == ["The file brings nothing that the collection does not have."]
 
 
@@ -434,6 +444,54 @@ def test_add_finds_the_system_of_each_row_where_letters_are_shuffled():
 
     assert added.examined["letters"] == {}
     assert frames.material(collection.campaigns.get()).ratings("grammaticality")["Ana"].tolist() == [3, 2, 1, 3]
+
+
+def by_row(*rows: tuple[str, str, str, int]) -> str:
+    """Return a file of one source whose rows are annotator, letter, question and value."""
+    lines = (f"Herons wade at dawn.,at dawn,{system},{text},{rater},{value}" for rater, system, text, value in rows)
+    return "\n".join(["passage,answer,system,question,rater,grammaticality", *lines]) + "\n"
+
+
+LETTERED = {**MATERIAL, "rater": "rater", "ratings": [{"column": "grammaticality", "criterion": "grammaticality"}]}
+
+
+def test_add_finds_the_system_of_each_row_where_every_annotator_has_letters_of_their_own():
+    collection, rubric = assembled(), factories.rubric()
+    when, what = "When do herons wade?", "What wades at dawn?"
+    text = by_row(("Ana", "a", when, 1), ("Ana", "b", what, 2), ("Bo", "b", when, 3), ("Bo", "a", what, 1))
+
+    added = add(collection, text, rubric=rubric, **LETTERED)
+
+    assert added.examined["counts"]["ratings"] == 4
+    assert added.examined["counts"].keys().isdisjoint({"ambiguous", "unmatched", "ratings_left_out"})
+    read = frames.material(collection.campaigns.get())
+    assert read.ratings("grammaticality")[["Ana", "Bo"]].dropna().to_numpy().tolist() == [[1, 3], [2, 1]]
+
+
+def test_add_gives_each_annotator_the_same_questions_of_two_systems_once():
+    same = BATCH.replace("What wades at dawn?", "When do herons wade?")
+    collection, rubric = assembled(same), factories.rubric()
+    when = "When do herons wade?"
+    text = by_row(("Ana", "a", when, 1), ("Ana", "b", when, 2), ("Bo", "c", when, 3), ("Bo", "d", when, 1))
+
+    added = add(collection, text, rubric=rubric, **LETTERED)
+
+    assert added.examined["counts"]["ratings"] == 4
+    assert sorted(Judgment.objects.values_list("assignment__enrollment__label", "value")) == [
+        ("Ana", 1), ("Ana", 2), ("Bo", 1), ("Bo", 3),
+    ]  # fmt: skip
+    assert Judgment.objects.values("unit").distinct().count() == 2
+
+
+def test_add_keeps_what_an_annotator_rated_twice_under_two_letters_as_a_repeat():
+    collection, rubric = assembled(), factories.rubric()
+    when, what = "When do herons wade?", "What wades at dawn?"
+    text = by_row(("Ana", "a", when, 1), ("Ana", "b", what, 2), ("Ana", "c", when, 3))
+
+    added = add(collection, text, rubric=rubric, **LETTERED)
+
+    assert added.examined["counts"]["ratings"] == 3
+    assert Judgment.objects.filter(unit__question_set__source__repeat=2).get().value == 3
 
 
 def test_add_takes_a_system_for_new_where_somebody_says_so():

@@ -89,6 +89,19 @@ def test_page_of_a_waiting_file_asks_about_rows_that_fit_nothing(page, collectio
     assert csv.splitlines()[1] == "unmatched,5,Why not?,The collection has no such question."
 
 
+def test_page_of_a_waiting_file_counts_ratings_of_questions_that_are_left_out(page, collection):
+    rubric = factories.rubric()
+    header = "passage,answer,system,question,rater,grammaticality\n"
+    rows = [line + ",Ana,3" for line in (*BATCH.splitlines()[1:], "Nobody knows.,no,Alba,Why not?")]
+    rated = {"rater": "rater", "ratings": [{"column": "grammaticality", "criterion": "grammaticality"}]}
+    added = waiting(collection, header + "\n".join(rows) + "\n", rubric=rubric, **MATERIAL, **rated)
+
+    shown = page.get(at("file", added))
+
+    assert shown.context["expected"]["ratings_left_out"] == 1
+    assert "1 rating, of a question that is left out" in shown.text
+
+
 def test_choices_add_what_fits_nothing_and_map_letters(page, collection):
     added = waiting(collection, SECOND.replace("Alba", "a").replace("Brisa", "b"))
     form = page.get(at("file", added)).context["form"]

@@ -14,7 +14,7 @@ from tests import factories
 from tests.judging.imports.crowd import Crowd
 from tests.judging.views.importing import form_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 class Stranger:
@@ -25,15 +25,27 @@ class Stranger:
 
     def follow(self, name: str, *args: object):
         self.clicks += 1
-        return self.client.get(reverse(f"judging:{name}", args=args))
+        return self._done(self.client.get(reverse(f"judging:{name}", args=args), follow=True))
 
     def press(self, name: str, *args: object, data: object = None, app: str = "judging"):
         self.clicks += 1
-        return self.client.post(reverse(f"{app}:{name}", args=args), data or {}, follow=True)
+        return self._done(self.client.post(reverse(f"{app}:{name}", args=args), data or {}, follow=True))
+
+    def _done(self, answer):
+        """Wait on a job's page until it is done, and follow its link."""
+        job = Job.objects.filter(state="queued", kind__startswith="judging.").first()
+        if job is None:
+            return answer
+        tasks.current_app.tasks[job.kind].run(str(job.pk))
+        page = self.client.get(reverse("judging:job", args=[job.pk]))
+        self.clicks += 1
+        return self.client.get(page.context["job"]["result_url"])
 
 
-def test_six_batches_and_metrics_take_twelve_clicks(client, monkeypatch):
-    monkeypatch.setattr(added_files, "LARGE", 10_000_000)
+@pytest.mark.parametrize(("large", "clicks"), [(10_000_000, 12), (1_000, 16)], ids=["at once", "by a worker"])
+def test_six_batches_and_metrics_take_a_few_clicks(client, monkeypatch, large, clicks):
+    """From `large` bytes a worker looks and adds, and the page of each job ends with a link to go on."""
+    monkeypatch.setattr(added_files, "LARGE", large)
     monkeypatch.setattr(tasks, "ring", lambda job_id: None)
     factories.rubric("qgbench")
     crowd, owner = Crowd(hits=1), factories.researcher()
@@ -59,7 +71,7 @@ def test_six_batches_and_metrics_take_twelve_clicks(client, monkeypatch):
     stranger.follow("collection", collection.pk)
     stranger.press("collection_report", collection.pk, app="analysis")
 
-    assert stranger.clicks == 12
+    assert stranger.clicks == clicks
     assert set(AddedFile.objects.values_list("state", flat=True)) == {"added"}
     assert Judgment.objects.count() == len(crowd.ratings)
     read = frames.material(collection.campaigns.get())

@@ -22,6 +22,7 @@ def test_list_of_nothing_says_what_to_do_next(page):
     assert answer.status_code == 200
     assert "No collections yet" in answer.text
     assert reverse("judging:import") in answer.text
+    assert reverse("judging:collection_new") in answer.text
 
 
 def test_list_of_nothing_offers_no_import_to_whom_may_not(client):
