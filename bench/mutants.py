@@ -174,6 +174,9 @@ class Mutants:
             print(f"invalid {fault}: {told}", flush=True)
         else:
             self.plan.killed[str(fault)] = told or "the process ended"
+        done = len(self.plan.killed) + len(self.plan.survived)
+        if done % 25 == 0:
+            print(f"{done} of {len(self.plan.faults)}, {len(self.plan.survived)} survived; {fault.path}", flush=True)
 
     def _forked(self, fault: Fault, items: Sequence[pytest.Item], worker: int) -> tuple[int, int]:
         reading, writing = os.pipe()

@@ -19,6 +19,7 @@ from analysis.stats.facets import Facets
 FEWEST = 3
 ENUMERATED = 8  # systems; beyond it orders are drawn
 DRAWN = 9_999
+TIE = 9  # decimals of swapped means, of columns with deviation 1: equal sums of other parts stay ties
 _CELLS = 4_000_000
 OverSystems: TypeAlias = Literal["pearson", "spearman", "kendall", "pairwise_accuracy"]
 OVER_SYSTEMS: tuple[OverSystems, ...] = get_args(OverSystems)
@@ -192,7 +193,7 @@ def swapped_systems(
     for place, (a, b) in enumerate(pairs):
         middle, half = (means[:, a] + means[:, b]) / 2, (turned[:, :, a] - turned[:, :, b]) / 2
         one, other = (
-            coefficients_of(target, features((middle + side)[..., None], coefficient), coefficient)
+            coefficients_of(target, features(np.round(middle + side, TIE)[..., None], coefficient), coefficient)
             for side in (half, -half)
         )
         found = (one - other)[..., 0]

@@ -40,6 +40,16 @@ def test_dawid_skene_raises_the_likelihood_of_majority() -> None:
     assert found.accuracy[3] < 0.1
 
 
+def test_dawid_skene_stops_only_when_no_chance_moves_any_more() -> None:
+    """Units on which all agree stand still from the first step on; the others have not arrived then."""
+    _, table, _ = crowd(200)
+    table[:50] = 1
+    found = dawid_skene(table, scale=[1, 2, 3])
+    further = dawid_skene(table, scale=[1, 2, 3], tolerance=1e-12, most_iterations=1000)
+    assert found.converged and found.iterations > 5
+    assert found.chances == pytest.approx(further.chances, abs=1e-3, nan_ok=True)
+
+
 def test_dawid_skene_leaves_units_nobody_judged() -> None:
     found = dawid_skene([[1, 1], [NAN, NAN], [2, 2]], scale=[1, 2])
     assert np.isnan(found.chances[1]).all()

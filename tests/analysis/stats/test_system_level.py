@@ -90,6 +90,28 @@ def test_swaps_are_those_of_a_loop(method: str, design: Inference) -> None:
     assert found.p[0, 0] == pytest.approx((np.abs(differences) >= abs(differences[0]) - 1e-9).mean())
 
 
+@pytest.mark.parametrize("design", [Inference(), Inference(systems=True)])
+def test_swaps_of_pairwise_accuracy_count_ties_as_a_loop_does(design: Inference) -> None:
+    draw = np.random.default_rng(9)
+    systems, sources = np.repeat(np.arange(5), 4), np.tile(np.arange(4), 5)
+    human = draw.integers(1, 3, 20).astype(float)
+    metrics = draw.integers(0, 2, (20, 2)).astype(float)
+    of = facets(sources, systems, design=design)
+    found = swapped_systems(
+        human[:, None], metrics, of, [(0, 1)], coefficient="pairwise_accuracy", resamples=200, rng=rng()
+    )
+    a, b = ((x - x.mean()) / x.std() for x in metrics.T)
+    units, of_unit = (5, systems) if design.systems else (4, sources)
+    differences = []
+    for rest in product((False, True), repeat=units - 1):
+        swapped = np.array([False, *rest])[of_unit]
+        one, other = np.where(swapped, b, a), np.where(swapped, a, b)
+        means = [column.reshape(5, 4).mean(axis=1).round(9) for column in (human, one, other)]
+        differences.append(_right(means[0], means[1]) - _right(means[0], means[2]))
+    assert found.value[0, 0] == pytest.approx(differences[0])
+    assert found.p[0, 0] == pytest.approx((np.abs(differences) >= abs(differences[0]) - 1e-9).mean())
+
+
 def test_swaps_beyond_the_number_asked_for_are_drawn() -> None:
     human, metrics, systems, sources = study(40, 6)
     of = facets(sources, systems)

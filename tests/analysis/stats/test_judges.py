@@ -1,0 +1,38 @@
+"""A judge beside one person, as followers of the others."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis.stats.judges import following
+from analysis.stats.resampling import Jackknife, jackknife
+
+ORACLES = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
+
+
+@pytest.mark.parametrize("method", ORACLES)
+def test_judge_and_person_are_compared_with_the_mean_of_the_others_source_by_source(method: str) -> None:
+    draw = np.random.default_rng(4)
+    truth = np.repeat(draw.normal(size=8), 3)
+    people = np.clip(np.round(2 + truth[:, None] + draw.normal(0, 0.7, (24, 3))), 1, 4)
+    judge = np.clip(np.round(2 + truth + draw.normal(0, 0.6, 24)), 1, 4)
+    sources = np.repeat(list("abcdefgh"), 3)
+
+    def both(kept: np.ndarray) -> tuple[float, float, float]:
+        r = []
+        for person in range(3):
+            others = np.delete(people, person, axis=1).mean(axis=1)[kept]
+            one = ORACLES[method](judge[kept], others).statistic
+            r.append((one, ORACLES[method](people[kept, person], others).statistic))
+        of_judge, of_person = np.mean(r, axis=0)
+        return of_judge, of_person, of_judge - of_person
+
+    whole = both(np.full(24, True))
+    without = np.array([both(sources != source) for source in dict.fromkeys(sources)])
+    found = following(people, judge, sources=sources, method=method)
+    for place, estimate in enumerate((found.judge, found.person, found.difference)):
+        spread = jackknife(whole[place], without[:, place], np.ones(8), Jackknife(), of="source")
+        assert estimate.value == pytest.approx(whole[place])
+        most = 2 if place == 2 else 1
+        assert (estimate.low, estimate.high) == pytest.approx((spread.low, min(spread.high, most)))
+        assert estimate.n == 24
