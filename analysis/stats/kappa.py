@@ -22,6 +22,8 @@ from analysis.stats.ratings import (
 from analysis.stats.resampling import Interval, Jackknife, estimated
 from analysis.stats.scarcity import guarded
 
+BLOCK_CELLS = 4_000_000  # of indicators that are in memory at once
+
 Weights: TypeAlias = Literal["unweighted", "linear", "quadratic"]
 WEIGHTS: tuple[Weights, ...] = ("unweighted", "linear", "quadratic")
 
@@ -164,7 +166,7 @@ def _joint_counts(codes: IntArray, size: int) -> FloatArray:
     """Return (R, V, R, V): on how many units one rater gave one value and another rater another."""
     n, raters = codes.shape
     joint = np.zeros((raters * size, raters * size))
-    step = max(1, 4_000_000 // max(1, raters * size))
+    step = max(1, BLOCK_CELLS // max(1, raters * size))
     for start in range(0, n, step):
         given = (codes[start : start + step, :, None] == np.arange(size)).astype(np.float32)
         flat = given.reshape(len(given), raters * size)

@@ -100,7 +100,9 @@ def test_alpha_without_two_ratings_of_a_unit_is_undefined(table: np.ndarray) -> 
 
 
 def test_alpha_of_many_values_can_be_undefined_too() -> None:
-    found = krippendorff_alpha(np.full((5, 2), 0.5), level="ordinal", scale=np.arange(40) / 2)
+    table = np.vstack([np.full((5, 2), 0.5), [[0.5, NAN], [NAN, 1.0]]])
+    found = krippendorff_alpha(table, level="ordinal", scale=np.arange(40) / 2)
+    assert (found.n, found.dropped) == (5, 2)
     assert found.reason == "every rating has the same value: agreement cannot be told from chance"
 
 

@@ -58,6 +58,21 @@ def test_a_judge_that_is_one_of_the_people_wins_and_its_opposite_loses():
     assert worst.winning_rate == 0
 
 
+def test_three_people_are_enough_and_two_come_with_a_caution():
+    assert alternative_test(SCALE, SCALE_JUDGE, level="ordinal", epsilon=0.2).caution == ""
+    assert alternative_test(SCALE[:, :2], SCALE_JUDGE, level="ordinal", epsilon=0.2).caution
+
+
+def test_power_counts_the_items_of_two_people_as_the_test_does():
+    table = SCALE.astype(float)
+    table[:, 2] = np.nan
+    table[20:, 1] = np.nan
+    passing = power_by_items(
+        table, SCALE_JUDGE, sizes=[60], level="ordinal", epsilon=0.2, rng=np.random.default_rng(1), draws=20
+    )
+    assert passing[60] > 0, "twenty items have two people"
+
+
 def test_items_that_one_person_judged_are_dropped_and_counted():
     people = np.vstack([SCALE, np.full((5, 3), np.nan)]).astype(float)
     people[40:, 0] = 2

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from analysis.stats import clustered
 from analysis.stats.clustered import cluster_interval, cluster_intervals, difference_interval, swap_matrix, swap_test
 from analysis.stats.columns import ranked, standardised
 from analysis.stats.correlation import METHODS, correlate
@@ -68,6 +69,31 @@ def test_ranks_once_are_close_to_ranks_anew() -> None:
     assert p["once"] == pytest.approx(p["anew"], abs=0.03)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_swaps_that_give_the_same_difference_are_as_extreme(method: str) -> None:
+    """Of three clusters two of the eight swaps, none and all, give the difference as it is."""
+    (human, first, second), source = study(3, 6, effect=5)
+    found = swap_test(human, first, second, clusters=source, rng=rng(), method=method, resamples=400)
+    assert found.p > 0.15
+
+
+def test_swaps_may_be_made_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    (human, first, second), source = study()
+    whole = swap_test(human, first, second, clusters=source, rng=rng(), method="kendall", resamples=50)
+    monkeypatch.setattr(clustered, "_BLOCK_CELLS", 7 * len(human))  # seven swaps at once
+    seen = []
+    compare = clustered._kendall_swaps
+
+    def counted(*columns: np.ndarray) -> object:
+        of_swaps = compare(*columns)
+        return lambda swaps: seen.append(swaps.shape[1]) or of_swaps(swaps)
+
+    monkeypatch.setattr(clustered, "_kendall_swaps", counted)
+    parts = swap_test(human, first, second, clusters=source, rng=rng(), method="kendall", resamples=50)
+    assert parts.p == whole.p
+    assert sorted(seen) == [1, 1, *[7] * 7]
+
+
 def test_swap_test_p_is_never_zero() -> None:
     (human, first, second), source = study(100, effect=5)
     found = swap_test(human, first, second, clusters=source, rng=np.random.default_rng(1), resamples=99)
@@ -96,13 +122,12 @@ def test_swap_test_keeps_its_level_where_williams_does_not() -> None:
     assert np.mean(np.array(naive) < 0.05) > 0.2
 
 
-def test_swap_matrix_equals_single_tests_with_ranks_once() -> None:
+@pytest.mark.parametrize("method", ["pearson", "spearman"])
+def test_swap_matrix_equals_single_tests_with_ranks_once(method: str) -> None:
     (human, first, second), source = study()
-    third = first[::-1]
-    gap, p = swap_matrix(
-        human, np.column_stack([first, second, third]), clusters=source, rng=np.random.default_rng(3), resamples=200
-    )
-    alone = swap_test(human, first, second, clusters=source, rng=np.random.default_rng(3), ranks="once", resamples=200)
+    metrics = np.column_stack([first, second, first[::-1]])
+    gap, p = swap_matrix(human, metrics, clusters=source, rng=rng(), method=method, resamples=200)
+    alone = swap_test(human, first, second, clusters=source, rng=rng(), method=method, ranks="once", resamples=200)
     assert (gap[0, 1], p[0, 1]) == pytest.approx((alone.value, alone.p))
     assert gap[1, 0] == -gap[0, 1]
     assert p[1, 0] == p[0, 1]

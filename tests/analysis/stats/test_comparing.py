@@ -107,6 +107,15 @@ def test_swaps_that_are_equal_but_for_rounding_count() -> None:
         assert paired_permutation(thirds * scale + 7 * scale, np.full(8, 7 * scale), rng=rng()).p == whole.p
 
 
+def test_differences_that_are_nothing_but_rounding_are_no_differences() -> None:
+    """Of 0.3 - 0.3, 0.1 + 0.2 - 0.3, and four true ones, four can be told apart: p cannot fall below 2 / 2^4."""
+    first = np.array([0.3, 0.1 + 0.2, 1.0, 2.0, 3.0, 4.0])
+    second = np.array([0.3, 0.3, 0.5, 1.0, 1.0, 1.0])
+    found = paired_permutation(first, second, rng=np.random.default_rng(0))
+    assert found.least_p == 2 / 2**4
+    assert found.p == pytest.approx(2 / 2**4)
+
+
 def test_wilcoxon_is_scipys() -> None:
     a, b = pair(30)
     theirs = stats.wilcoxon(a, b, zero_method="pratt")
@@ -138,7 +147,8 @@ def test_two_sample_t_with_one_system_that_never_varies() -> None:
 
 
 def test_two_sample_t_where_it_cannot_be() -> None:
-    assert two_sample_t([1.0], [1.0, 2]).reason == "1 and 2 scores: two of each are needed"
+    found = two_sample_t([1.0, NAN], [1.0, 2])
+    assert (found.reason, found.n, found.dropped) == ("1 and 2 scores: two of each are needed", 3, 1)
     assert two_sample_t([1.0, 1], [2.0, 2]).reason == "neither system's scores vary"
 
 

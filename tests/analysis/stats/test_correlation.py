@@ -101,6 +101,7 @@ def test_coefficients_have_nan_for_a_column_that_does_not_vary(method: str) -> N
     matrix = coefficients(np.column_stack([scores(), np.ones(60)]), method=method)
     assert np.isnan(matrix[3]).all()
     assert np.isnan(matrix[:, 3]).all()
+    assert np.diag(matrix)[:3] == pytest.approx(np.ones(3))
     assert matrix[0, 1] == pytest.approx(SCIPY[method](*scores()[:, :2].T).statistic, abs=1e-12)
 
 

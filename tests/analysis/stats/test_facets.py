@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from analysis.stats.facets import facets
-from analysis.stats.inference import Inference
+from analysis.stats.inference import Inference, declared
 
 BOTH = Inference(systems=True)
 
@@ -40,6 +40,20 @@ def test_only_what_is_random_is_swapped_and_drawn() -> None:
         assert (drawn[0].sum(axis=1) == 3).all()
         assert (drawn[1].sum(axis=1) == 2).all()
         assert bool((drawn[1] == 1).all()) is not random
+
+
+@pytest.mark.parametrize(
+    "design",
+    [Inference(), Inference(systems=True), Inference(annotators=True), Inference(systems=True, annotators=True)],
+)
+def test_a_design_comes_back_from_its_word(design: Inference) -> None:
+    assert declared(design.key) == design
+
+
+@pytest.mark.parametrize("word", ["", "systems", "sources+people", "systems+sources", "sources+systems+questions"])
+def test_a_word_that_is_no_design_is_refused(word: str) -> None:
+    with pytest.raises(ValueError, match="is none of sources"):
+        declared(word)
 
 
 def test_random_says_what_is_drawn() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.stats.judges import following
+from analysis.stats.judges import following, severity_of
 from analysis.stats.resampling import Jackknife, jackknife
 
 ORACLES = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -36,3 +36,11 @@ def test_judge_and_person_are_compared_with_the_mean_of_the_others_source_by_sou
         most = 2 if place == 2 else 1
         assert (estimate.low, estimate.high) == pytest.approx((spread.low, min(spread.high, most)))
         assert estimate.n == 24
+    assert "of the judge with" in found.judge.method
+    assert "of one person with" in found.person.method
+    assert "judge minus person" in found.difference.method
+
+
+def test_a_judge_of_other_items_has_no_severity() -> None:
+    found = severity_of([[1.0, 2], [np.nan, np.nan]], [np.nan, 2.0])
+    assert (found.method, found.reason) == ("mean of the judge minus people", "the judge and people share no items")

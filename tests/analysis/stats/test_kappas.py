@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from statsmodels.stats import inter_rater
 
+from analysis.stats import kappa
 from analysis.stats.fleiss import fleiss_kappa, randolph_kappa
 from analysis.stats.kappa import WEIGHTS, Asymptotic, cohen_kappa, disagreement, kappa_matrix, kappa_of_table
 from analysis.stats.percent import percent_agreement
@@ -165,6 +166,15 @@ def test_kappa_matrix_equals_a_loop_over_pairs(weights: str) -> None:
     assert np.isnan(matrix.values.diagonal()).all()
     upper = matrix.values[np.triu_indices(5, 1)]
     assert matrix.mean == pytest.approx(upper.mean())
+
+
+def test_kappa_matrix_may_count_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = complete(raters=3)
+    whole = kappa_matrix(table, scale=FIVE)
+    monkeypatch.setattr(kappa, "BLOCK_CELLS", 7 * 3 * len(FIVE))  # seven units at once
+    parts = kappa_matrix(table, scale=FIVE)
+    assert np.array_equal(whole.shared, parts.shared)
+    assert np.array_equal(whole.values, parts.values, equal_nan=True)
 
 
 def test_kappa_matrix_of_strangers_has_no_mean() -> None:

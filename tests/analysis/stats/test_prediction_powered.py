@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from analysis.stats.prediction_powered import ALL_JUDGED, corrected_mean
 
@@ -22,6 +23,14 @@ def test_the_mean_is_the_judges_corrected_by_what_people_say_of_it():
     expected = own.mean() + found.tuning * (judge.mean() - judge[:400].mean())
     assert found.corrected.value == pytest.approx(expected)
     assert (found.items, found.judged) == (4000, 400)
+
+
+def test_the_mean_of_people_alone_has_students_interval():
+    people, judge = made()
+    own = people[:400]
+    reach = stats.t.ppf(0.975, 399) * own.std(ddof=1) / np.sqrt(400)
+    found = corrected_mean(people, judge).people
+    assert (found.low, found.high) == pytest.approx((own.mean() - reach, own.mean() + reach), rel=2e-3)
 
 
 def test_the_error_and_the_tuning_are_the_published_ones_for_independent_items():
