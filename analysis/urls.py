@@ -74,9 +74,14 @@ urlpatterns = [
     path("collections/<int:pk>/metrics/matching/<uuid:job>.json", matching.document, name="matching_document"),
     path("collections/<int:pk>/metrics/matching/<uuid:job>/<slug:name>.svg", matching.figure, name="matching_figure"),
     path("campaigns/<uuid:uuid>/runs/<int:number>/", reports.run_report, name="run"),
+    path("campaigns/<uuid:uuid>/runs/<int:number>/sections/<slug:key>/", reports.section, name="section"),
     path("campaigns/<uuid:uuid>/runs/<int:number>/figures/<slug:name>.svg", reports.figure, name="figure"),
     path("campaigns/<uuid:uuid>/runs/<int:number>/tables/<slug:name>.csv", downloads.table, name="table"),
-    path("campaigns/<uuid:uuid>/runs/<int:number>/tables/<slug:name>.tex", downloads.table_latex, name="table_latex"),
+    path(
+        "campaigns/<uuid:uuid>/runs/<int:number>/tables/<slug:name>.<slug:ending>",
+        downloads.table_text,
+        name="table_text",
+    ),
     path("campaigns/<uuid:uuid>/runs/<int:number>/report.pdf", downloads.document, name="pdf"),
     path(
         "campaigns/<uuid:uuid>/runs/<int:number>/figures/<slug:name>.<slug:ending>",

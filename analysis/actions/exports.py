@@ -56,6 +56,9 @@ def files(run: Run) -> Iterator[tuple[str, bytes]]:
     yield "methods.txt", papers.methods_text(run, found).encode() + b"\n"
     for name, text in papers.latex_files(run, found, runs.tables_of(run)):
         yield f"latex/{name}", text.encode()
+    for section in sections.SECTIONS:
+        if text := papers.section_text(found, section.key, ending="md"):
+            yield f"markdown/{section.key}.md", text.encode()
     kept = examples.records(run.campaign)
     if kept:
         yield "examples.csv", to_csv(kept, list(kept[0])).encode()
@@ -95,8 +98,11 @@ methods.txt         the methods section, to be copied
 latex/report.tex    compiles by itself, with pdfLaTeX, XeLaTeX or LuaLaTeX; texts in other scripts need one of the
                     latter two and a font. numbers.tex names every number: \\Q{{systems/correctness/alba/value}}.
                     tables/NAME-more.tex are the tables that the page shows folded
+latex/references.bib  who the methods, metrics and protocol are from; methods.tex cites them. report.bbl is the list of
+                    references for whoever has not run BibTeX
 tables/             every table as CSV. Text that a spreadsheet would take for a formula begins with an apostrophe;
                     report.json has it as it is. What each column means stands in Quaestor's docs/report-tables.md
+markdown/           the tables of the page for a README
 figures/            SVG for light and dark pages, and PNG; PDF under latex/figures
 judgments.csv       every standing judgment; text that a spreadsheet would take for a formula begins with an apostrophe
 judgments-raw.csv   the same, every cell as it is stored, for programs: do not open it in a spreadsheet

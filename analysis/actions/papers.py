@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from analysis import frames
 from analysis.actions import examples
 from analysis.models import Result, Run
-from analysis.reports import latex, typeset
+from analysis.reports import bibliography, latex, text_tables, typeset
 from analysis.reports.layout import Table
 from analysis.reports.rows import Record
 from analysis.sections import CHAPTERS, SECTIONS, page
@@ -36,10 +36,18 @@ def methods_text(run: Run, found: Found) -> str:
     return "\n\n".join(f"{about}. {text}" for about, text in methods(found, made_of(run)))
 
 
-def section_latex(found: Found, key: str) -> str:
-    """Return the tables of one section as LaTeX; those that the page shows folded stand last."""
+def section_text(found: Found, key: str, *, ending: str, place: int | None = None) -> str:
+    """Return the tables of one section as LaTeX, Markdown or text with tabs, or the one at a place of its page.
+
+    Those that the page shows folded stand last. Empty where there is none.
+    """
     section = next(each for each in SECTIONS if each.key == key)
-    return _tables(key, sorted(section.tables(found), key=lambda table: table.folded), "")
+    tables = sorted(section.tables(found), key=lambda table: table.folded)
+    chosen = tables if place is None else tables[place : place + 1]
+    if ending == "tex":
+        return _tables(key, chosen, "")
+    written = {"md": text_tables.markdown, "tsv": text_tables.tabs}[ending]
+    return "\n".join(written(table) for table in chosen)
 
 
 def latex_files(run: Run, found: Found, tables: Mapping[str, object]) -> Iterator[tuple[str, str]]:
@@ -50,7 +58,11 @@ def latex_files(run: Run, found: Found, tables: Mapping[str, object]) -> Iterato
     }
     yield "numbers.tex", latex.numbers({key: (held, identities[key]) for key, held in rows.items()})
     told = methods(found, made_of(run))
-    yield "methods.tex", "\n".join(latex.paragraphs(told))
+    mentions = bibliography.mentions([text for _about, text in told])
+    sources = bibliography.cited(mentions)
+    yield "methods.tex", "\n".join(latex.paragraphs(told, mentions))
+    yield "references.bib", bibliography.bib(sources)
+    yield "report.bbl", "".join(bibliography.printed(sources))
     parts = ["\\section{In short}", *latex.paragraphs([(each["about"], each["text"]) for each in page.in_short(found)])]
     parts += ["\\section{Methods}", "\\input{methods}"]
     drawn = _figure_names(run)
@@ -74,7 +86,7 @@ def latex_files(run: Run, found: Found, tables: Mapping[str, object]) -> Iterato
         criteria = list(run.campaign.rubric.criteria.values_list("key", "name"))
         yield "examples.tex", latex.examples(kept, criteria)
         parts += ["\\section{Examples}", "\\input{examples}"]
-    yield "report.tex", latex.document(run.campaign.title, parts)
+    yield "report.tex", latex.document(run.campaign.title, parts, references=bool(sources))
 
 
 def _tables(key: str, tables: list[Table], more: str) -> str:

@@ -24,7 +24,8 @@ FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # an image has only the 
 
 def drawn(figures: Sequence[Figure]) -> dict[str, bytes]:
     """Return every figure in each ink, by name and ink."""
-    return {f"{each.name}-{ink}": svg(each.chart, ink=ink) for each in figures for ink in INKS}
+    charts = {each.name: chart for each in figures if (chart := each.chart()) is not None}
+    return {f"{name}-{ink}": svg(chart, ink=ink) for name, chart in charts.items() for ink in INKS}
 
 
 def printed(figures: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.text import slugify
 
+from analysis.reports.bibliography import Mention
 from analysis.reports.layout import Cell, Table
 from analysis.reports.rows import Record
 
@@ -183,19 +184,35 @@ def _small(text: str) -> str:
     return rf"{{\scriptsize {escaped(text)}}}" if text else ""
 
 
-def document(title: str, parts: Sequence[str]) -> str:
+def document(title: str, parts: Sequence[str], *, references: bool = False) -> str:
     """Return a whole document that compiles by itself: a title and what stands below it."""
-    body = "\n".join(parts)
+    body = "\n".join([*parts, *([r"\bibliographystyle{plain}", r"\bibliography{references}"] if references else [])])
     return (
         f"{PREAMBLE}\\input{{numbers}}\n\\title{{{escaped(title)}}}\n\\date{{}}\n\\begin{{document}}\n\\maketitle\n"
         f"{body}\n\\end{{document}}\n"
     )
 
 
-def paragraphs(texts: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield paragraphs with what each is about."""
-    for about, text in texts:
-        yield rf"\paragraph{{{escaped(about)}}} {escaped(text)}" + "\n"
+def paragraphs(texts: Sequence[tuple[str, str]], mentions: Sequence[Sequence[Mention]] | None = None) -> Iterator[str]:
+    """Yield paragraphs with what each is about, and with citations where they are told for each paragraph."""
+    for place, (about, text) in enumerate(texts):
+        written = _cited(text, mentions[place]) if mentions else escaped(text)
+        yield rf"\paragraph{{{escaped(about)}}} {written}" + "\n"
+
+
+def _cited(text: str, mentions: Sequence[Mention]) -> str:
+    pieces, behind = [], 0
+    for each in mentions:
+        before = text[behind : each.start]
+        pieces += [_spaced(before), rf"~\cite{{{','.join(each.keys)}}}"]
+        behind = each.end
+    return "".join([*pieces, _spaced(text[behind:])])
+
+
+def _spaced(text: str) -> str:
+    """Return a piece of a text as LaTeX prints it, with the space at its end that the next piece needs."""
+    lead, end = (" " if text[:1].isspace() else ""), (" " if len(text) > 1 and text[-1].isspace() else "")
+    return f"{lead}{escaped(text)}{end}"
 
 
 def figure(name: str, alt: str) -> str:

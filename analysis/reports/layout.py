@@ -1,5 +1,6 @@
 """What the page of a report is laid out of: tables whose numbers are written out, and figures."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -72,6 +73,12 @@ class Table:
     reasons: list[str] = field(default_factory=list)  # why a number or its interval is missing
     folded: bool = False
     heat: bool = False
+    place: int = 0  # among its section's tables, as the page orders them
+
+    @property
+    def many(self) -> bool:
+        """Whether its columns are so many that they stand close together."""
+        return len(self.columns) > 8
 
     def heads(self) -> list[dict[str, str]]:
         """Return each column's name with its note."""
@@ -81,8 +88,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart to draw, with the sentence that says what it shows."""
+    """A chart to draw, with the sentence that says what it shows. A page needs the sentence, the worker the chart."""
 
     name: str
     alt: str
-    chart: Chart
+    chart: Callable[[], Chart | None]  # None where there is nothing to draw

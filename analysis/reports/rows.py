@@ -97,15 +97,47 @@ def encode(row: Any) -> Record:
 
 def decode(row_type: type[R], record: Mapping[str, Any], prefix: str = "") -> R:
     """Return the row of a record; a column that it lacks, as those of older runs may, is empty."""
-    values = {}
-    for each in fields(row_type):  # type: ignore[arg-type]
-        hint = _hints(row_type)[each.name]
-        if is_dataclass(hint):
-            inner = prefix + each.metadata.get("prefix", "")
-            values[each.name] = decode(hint, record, inner)  # type: ignore[arg-type]
-        else:
-            values[each.name] = _value(hint, record.get(prefix + each.name))
+    values: dict[str, Any] = {}
+    for each in _stored_fields(row_type, prefix):  # type: ignore[arg-type]
+        if each.row_type is not None:
+            values[each.name] = decode(each.row_type, record, each.column)
+            continue
+        value: Any = record.get(each.column)
+        if value is None:
+            value = each.empty.copy() if isinstance(each.empty, list | dict) else each.empty
+        values[each.name] = float(value) if each.is_float and value is not None else value
     return row_type(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredField:
+    """Where a field of a row stands in a record, worked out once for all records of its type."""
+
+    name: str
+    column: str  # of a row inside the row: the prefix of its columns
+    row_type: type | None  # of a row inside the row
+    empty: Any  # what a missing value is read as
+    is_float: bool
+
+
+@cache
+def _stored_fields(row_type: type, prefix: str) -> tuple[StoredField, ...]:
+    empty: Mapping[Any, Any] = {float: nan, int: 0, bool: False, list: [], dict: {}}
+    found = []
+    for each in fields(row_type):
+        hint = _hints(row_type)[each.name]
+        bare, optional = _bare(hint)
+        inner = hint if is_dataclass(hint) and isinstance(hint, type) else None
+        found.append(
+            StoredField(
+                name=each.name,
+                column=prefix + (each.metadata.get("prefix", "") if inner else each.name),
+                row_type=inner,
+                empty=None if optional else empty.get(get_origin(bare) or bare, ""),
+                is_float=bare is float,
+            )
+        )
+    return tuple(found)
 
 
 def _hints(row_type: type) -> dict[str, Any]:
@@ -136,16 +168,6 @@ def _kind(hint: Any) -> Literal["text", "number", "count", "boolean", "list", "d
     if get_origin(bare) is dict:
         return "document"
     return "list" if get_origin(bare) is list else "text"
-
-
-def _value(hint: Any, given: Any) -> Any:
-    bare, optional = _bare(hint)
-    if given is None:
-        if optional:
-            return None
-        empty: Mapping[Any, Any] = {float: nan, int: 0, bool: False, list: [], dict: {}}
-        return empty.get(get_origin(bare) or bare, "")
-    return float(given) if bare is float else given
 
 
 def _at(row: Any, path: Sequence[str]) -> Any:

@@ -23,9 +23,11 @@ from analysis.sections.judge_corrections import CorrectedMeans
 from analysis.sections.judge_verdicts import AgainstPeople, Verdicts
 from analysis.sections.levels import Levels
 from analysis.sections.machine_judges import MachineJudges
+from analysis.sections.matrices import CriterionMatrix, MetricMatrix
 from analysis.sections.metrics import MetricsMade
 from analysis.sections.mixed_models import MixedModels
 from analysis.sections.question_sets import ComputedFacts, SetFacts, Sets
+from analysis.sections.rating_grids import RatingGrids
 from analysis.sections.returned import Returned
 from analysis.sections.section import Section
 from analysis.sections.slices import Slices
@@ -50,7 +52,16 @@ CHAPTERS: tuple[Chapter, ...] = (
     Chapter(
         "agreement",
         "Agreement",
-        (Agreement(), Pairs(), Annotators(), UseOfScale(), LeftOutEach(), Repeats(), Exclusions()),
+        (
+            Agreement(),
+            Pairs(),
+            RatingGrids(),
+            Annotators(),
+            UseOfScale(),
+            LeftOutEach(),
+            Repeats(),
+            Exclusions(),
+        ),
     ),
     Chapter(
         "systems",
@@ -74,6 +85,8 @@ CHAPTERS: tuple[Chapter, ...] = (
             Levels(),
             Differences(),
             Leaders(),
+            MetricMatrix(),
+            CriterionMatrix(),
             SystemScoresByMetric(),
             MetricsMade(),
         ),

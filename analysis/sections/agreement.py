@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import isnan, nan
 from typing import TypeAlias
 
@@ -130,11 +131,13 @@ class Agreement(Section[Coefficient]):
             for each in criterion_rows(found)
             if (row := alpha_row(found, each))
         ]
-        chart = charts.intervals(
-            [point for point in points if point[1].defined], title="Krippendorff's alpha"
+        chart = partial(
+            charts.intervals,
+            [point for point in points if point[1].defined],
+            title="Krippendorff's alpha",
         )
         alt = "Krippendorff's alpha of each criterion with its interval"
-        return [Figure("agreement", alt, chart)] if chart else []
+        return [Figure("agreement", alt, chart)]
 
     def sentences(self, found: Found) -> Iterator[str]:
         rows = [(each, row) for each in criterion_rows(found) if (row := alpha_row(found, each))]

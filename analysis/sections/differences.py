@@ -1,5 +1,6 @@
 """Which metric follows people better: every pair of metrics, and the set of those in front."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
@@ -11,6 +12,7 @@ from analysis.reports.layout import Cell, Line, Table
 from analysis.reports.written import between, coefficient, counted, inside, known, listed, p_alone
 from analysis.sections.levels import (
     LEVELS,
+    SHADES,
     ComparedColumns,
     Levels,
     MetricLevel,
@@ -152,14 +154,13 @@ class Differences(Section[MetricPair]):
     def tables(self, found: Found) -> list[Table]:
         leaders = {(row.criterion, row.level): row.highest for row in leaders_of(found)}
         chosen = level_of(found)
+        pairs: dict[tuple[str, str], list[MetricPair]] = {}
+        for row in found.of(Differences):
+            pairs.setdefault((row.criterion, row.level), []).append(row)
         tables = []
         for (human, level), best in leaders.items():
-            own = [
-                row
-                for row in found.of(Differences)
-                if (row.criterion, row.level) == (human, level) and best in (row.better, row.other)
-            ]
-            own = [_led_by(best, row) for row in own]
+            every = pairs.get((human, level), [])
+            own = [_led_by(best, row) for row in every if best in (row.better, row.other)]
             lines = [_line(row) for row in sorted(own, key=lambda row: row.estimate.value)]
             reasons = {
                 row.estimate.reason for row in own if isnan(row.estimate.p) and row.estimate.reason
@@ -179,6 +180,9 @@ class Differences(Section[MetricPair]):
                     folded=True,
                 )
                 tables.append((level != chosen, table))
+                if len(lines) > 1:
+                    title = f"{found.name_of(human)}, {LEVELS[level]}: every pair"
+                    tables.append((True, _square(title, every)))
         return [table for _, table in sorted(tables, key=lambda pair: pair[0])]
 
 
@@ -232,6 +236,8 @@ def _members(row: LeaderRow | None) -> Cell:
 
 def leaders_of(found: Found) -> list[LeaderRow]:
     """Return the set of metrics not told apart from the highest, for each human column and level."""
+    if found.knows(Leaders):
+        return found.of(Leaders)
     pairs: dict[tuple[str, str], list[MetricPair]] = {}
     for row in found.of(Differences):
         pairs.setdefault((row.criterion, row.level), []).append(row)
@@ -406,6 +412,42 @@ def _as_in_papers(each: MetricDifference, asked: ComparedColumns) -> MetricPair:
         p_meng=by_meng.p,
         zou_low=by_zou.low,
         zou_high=by_zou.high,
+    )
+
+
+def _square(title: str, rows: Sequence[MetricPair]) -> Table:
+    """Return every pair of metrics: by how much the one of the line follows people better than that of the column."""
+    pairs = {(row.better, row.other): row for row in rows}
+    pairs |= {(row.other, row.better): _led_by(row.other, row) for row in rows}
+    names = dict.fromkeys(name for pair in pairs for name in pair)
+    ahead = Counter(row.better for row in rows if row.estimate.value > 0)
+    metrics = sorted(names, key=lambda metric: -ahead[metric])
+    return Table(
+        title,
+        metrics,
+        [Line(one, [_paired(pairs.get((one, other))) for other in metrics]) for one in metrics],
+        first="Metric",
+        caption=(
+            "Spearman's rho of the line's metric minus that of the column's, with p after Holm's "
+            "correction over all pairs, bold below .05."
+        ),
+        heat=True,
+        folded=True,
+    )
+
+
+def _paired(row: MetricPair | None) -> Cell:
+    if row is None:
+        return Cell("")
+    if isnan(row.estimate.value):
+        return Cell("–")
+    value = row.estimate.value
+    return Cell(
+        coefficient(value),
+        p_alone(row.p_holm) if known(row.p_holm) else "",
+        best=known(row.p_holm) and row.p_holm < SURE,
+        shade=min(SHADES, round(SHADES * abs(value))),
+        minus=value < -0.005,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
@@ -80,9 +81,9 @@ class Distributions(Section[PointShare]):
             for row in found.of(Distributions)
             if row.count or row.share == row.share
         ]
-        chart = charts.distributions(rows, list(found.names.values()))
+        chart = partial(charts.distributions, rows, list(found.names.values()))
         alt = "The share of each value of the scale among the ratings of each system"
-        return [Figure("distributions", alt, chart)] if chart else []
+        return [Figure("distributions", alt, chart)]
 
     def sentences(self, found: Found) -> Iterator[str]:
         for each in criterion_rows(found):

@@ -1,7 +1,8 @@
 """How metrics follow people at three levels: on each source, over all questions, and over the systems' means."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isnan, nan
 from typing import Any
 
@@ -13,7 +14,7 @@ from analysis.frames import Material, aligned
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, Table
-from analysis.reports.written import coefficient, counted
+from analysis.reports.written import coefficient, counted, listed
 from analysis.sections.columns import (
     averaged_criteria,
     goes_up,
@@ -33,6 +34,7 @@ from analysis.stats.facets import Facets, facets
 from analysis.stats.multiplicity import holm
 
 SHADES = 20
+MANY_COLUMNS = 8  # metrics above which they stand as lines: more columns do not fit a page
 LEVELS = {
     "pooled": "over all questions",
     "within_source": "on each source",
@@ -179,9 +181,9 @@ class Levels(Section[MetricLevel]):
             for row in found.of(Levels)
             if (row.level, row.coefficient) == (level, "spearman") and row.estimate.defined
         ]
-        chart = charts.correlations(rows)
+        chart = partial(charts.correlations, rows)
         alt = f"Spearman's rho of every metric with every human column, {LEVELS[level]}"
-        return [Figure("correlations", alt, chart)] if chart else []
+        return [Figure("correlations", alt, chart)]
 
     def small_print(self, found: Found) -> list[str]:
         rows = [row for row in found.of(Levels) if not isnan(row.checked_difference)]
@@ -236,7 +238,11 @@ def level_of(found: Found) -> str:
 
 
 def heat_cell(
-    row: MetricLevel | None, *, shaded: bool = True, items: ItemQuery | None = None
+    row: MetricLevel | None,
+    *,
+    shaded: bool = True,
+    items: ItemQuery | None = None,
+    with_n: bool = True,
 ) -> Cell:
     """Return a cell of a heat map with the interval and what it rests on below; it leads to the largest gaps."""
     if row is None or not row.estimate.defined:
@@ -248,7 +254,8 @@ def heat_cell(
         else f"{coefficient(estimate.low)} to {coefficient(estimate.high)}"
     )
     tie = f"epsilon {row.epsilon:.3g}" if row.epsilon > 0 else ""
-    under = ", ".join(filter(None, [interval, tie, f"n = {row.questions or estimate.n:,}"]))
+    n = f"n = {row.questions or estimate.n:,}" if with_n else ""
+    under = ", ".join(filter(None, [interval, tie, n]))
     shade = round(SHADES * abs(value)) if shaded else None
     minus = shaded and value < -0.005
     return Cell(coefficient(value), under, shade=shade, minus=minus, items=items)
@@ -317,6 +324,7 @@ def _heat(
     by_place = {(row.criterion, row.metric): row for row in rows}
     people = any(ceilings.get((row.criterion, level, measure)) is not None for row in rows)
     shaded = not measure.endswith("accuracy")
+    sizes = {row.questions or row.estimate.n for row in rows if row.estimate.defined}
     lines = [
         Line(
             found.name_of(human),
@@ -324,6 +332,7 @@ def _heat(
                 heat_cell(
                     by_place.get((human, metric)),
                     shaded=shaded,
+                    with_n=len(sizes) > 1,
                     items=ItemQuery(sort="gap", criterion=human, metric=metric)
                     if human in found.names and level in OF_QUESTIONS
                     else None,
@@ -337,16 +346,34 @@ def _heat(
     ]
     reasons = {row.estimate.reason for row in rows if isnan(row.estimate.low)} - {""}
     sources = max(row.sources for row in rows)
-    return Table(
+    table = Table(
         f"{MEASURES[measure]}, {LEVELS[level]}",
         metrics,
         lines,
         first="Criterion",
         last="one annotator" if people else "",
-        caption=_caption(rows, level, measure, sources),
+        caption=_caption(rows, level, measure, sources, sizes),
         reasons=sorted(reasons),
         heat=shaded,
         folded=folded,
+    )
+    return turned(table, first="Metric") if len(metrics) > MANY_COLUMNS else table
+
+
+def turned(table: Table, *, first: str) -> Table:
+    """Return a table with its lines as columns; the words at the end of the lines become its last line."""
+    last = [Line(table.last, [Cell(line.last) for line in table.lines])] if table.last else []
+    lines = [
+        Line(name, [line.cells[place] for line in table.lines])
+        for place, name in enumerate(table.columns)
+    ]
+    return replace(
+        table,
+        columns=[line.name for line in table.lines],
+        notes=[line.under for line in table.lines],
+        lines=[*lines, *last],
+        first=first,
+        last="",
     )
 
 
@@ -359,13 +386,17 @@ def _ceiling(value: float | None) -> str:
     return "–" if value is None else coefficient(value)
 
 
-def _caption(rows: Sequence[MetricLevel], level: str, measure: str, sources: int) -> str:
+def _caption(
+    rows: Sequence[MetricLevel], level: str, measure: str, sources: int, sizes: Set[int]
+) -> str:
     told = [f"{MEASURES[measure]} {LEVELS[level]}"]
     if sources:
         told.append(f"over {counted(sources, 'source')}")
-    given = any(not isnan(row.estimate.low) for row in rows)
-    below = "its 95 % interval and the number of questions" if given else "the number of questions"
-    caption = f"{', '.join(told)}, with {below}."
+    if len(sizes) == 1:  # one n for all stands here, not in every cell
+        told.append(f"n = {next(iter(sizes)):,}")
+    interval = "its 95 % interval" if any(not isnan(row.estimate.low) for row in rows) else ""
+    below = listed([*filter(None, [interval]), *(["the number of questions"] * (len(sizes) > 1))])
+    caption = f"{', '.join(told)}{', with ' if below else ''}{below}."
     if measure == "pairwise_accuracy":
         caption += (
             " A difference of the metric up to epsilon counts as a tie, with epsilon chosen on the other "

@@ -1,7 +1,7 @@
 """A report as a page shows it: chapters of sections, each with its tables, figures and remarks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from analysis.reports.layout import Cell, Line, Table
@@ -21,6 +21,7 @@ HEADLINES = (
 )  # chapters with a paragraph of their own
 
 
+ENDINGS = (("md", "Markdown"), ("tex", "LaTeX"), ("tsv", "TSV"))  # forms of a table to paste
 BRIEF = 320  # characters up to which a paragraph on top takes one more sentence
 
 
@@ -38,7 +39,8 @@ class Card:
     downloads: list[tuple[str, str]]  # key and title of tables as CSV
     has_tables: bool
     leads: bool
-    switched: list[Table]  # all its tables, where one is shown at a time
+    endings: tuple[tuple[str, str], ...]  # forms in which a table can be taken, with their names
+    switched: list[Table]  # all its tables, where one is shown; the others are sent when asked for
 
 
 @dataclass(frozen=True)
@@ -91,14 +93,17 @@ def chapters(found: Found, drawn: list[str]) -> list[ShownChapter]:
     """Return the chapters that have something to show. `drawn`: the figures that the run has."""
     shown = []
     for chapter in CHAPTERS:
-        cards = [card for section in chapter.sections if (card := _card(section, found, drawn))]
+        cards = [card for section in chapter.sections if (card := card_of(section, found, drawn))]
         if cards:
             shown.append(ShownChapter(chapter.key, chapter.title, cards))
     return shown
 
 
-def _card(section: Section[Any], found: Found, drawn: list[str]) -> Card | None:
-    tables, remarks = section.tables(found), section.small_print(found)
+def card_of(section: Section[Any], found: Found, drawn: list[str]) -> Card | None:
+    """Return a section as the page shows it; None where it has nothing to show."""
+    ordered = sorted(section.tables(found), key=lambda table: table.folded)
+    tables = [replace(table, place=place) for place, table in enumerate(ordered)]
+    remarks = section.small_print(found)
     if not tables and not remarks:
         return None
     figures = [
@@ -117,6 +122,7 @@ def _card(section: Section[Any], found: Found, drawn: list[str]) -> Card | None:
         downloads=[(section.key, section.title), *section.beside],
         has_tables=bool(tables),
         leads=section.leads,
+        endings=ENDINGS,
         switched=tables if sum(table.folded for table in tables) > 1 else [],
     )
 

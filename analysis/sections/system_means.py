@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from analysis.frames import Material, aligned
 from analysis.reports import charts
@@ -103,9 +104,9 @@ class SystemMeans(Section[SystemMean]):
             for each in criterion_rows(found)
             if each.averaged
         ]
-        chart = charts.means([(name, points) for name, points in panels if points])
+        chart = partial(charts.means, [(name, points) for name, points in panels if points])
         alt = "Each system's mean with its 95 % interval over sources, best first, a panel for each criterion"
-        return [Figure("systems", alt, chart)] if chart else []
+        return [Figure("systems", alt, chart)]
 
     def headline(self, found: Found) -> dict[str, Estimate]:
         return {

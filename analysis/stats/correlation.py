@@ -90,6 +90,33 @@ def coefficients(columns: FloatArray, *, method: Method) -> FloatArray:
     return matrix
 
 
+def pairwise(columns: FloatArray, *, method: Method) -> tuple[FloatArray, IntArray]:
+    """Return the correlations of every pair of columns (n_items, k), and how many items each pair shares.
+
+    A pair is correlated over the items where both are present, so pairs may rest on different items. A coefficient is
+    nan below three items and where a column does not vary over them.
+
+    Examples
+    --------
+    >>> r, n = pairwise(np.array([[1.0, 4, 1], [2, 3, 2], [3, 2, nan], [4, 1, 3]]), method="spearman")
+    >>> n[0].tolist(), r[0].round(6).tolist()
+    ([4, 4, 3], [1.0, -1.0, 1.0])
+    """
+    present = ~np.isnan(columns)
+    patterns, of = np.unique(present, axis=1, return_inverse=True)
+    shared = np.asarray(present.T.astype(np.intp) @ present.astype(np.intp), dtype=np.intp)
+    values = np.full(shared.shape, nan)
+    for i in range(patterns.shape[1]):
+        for j in range(i, patterns.shape[1]):
+            kept, own = patterns[:, i] & patterns[:, j], np.flatnonzero((of == i) | (of == j))
+            if kept.sum() >= FEWEST:
+                part = coefficients(columns[np.ix_(kept, own)], method=method)
+                rows, others = of[own] == i, of[own] == j
+                values[np.ix_(own[rows], own[others])] = part[np.ix_(rows, others)]
+                values[np.ix_(own[others], own[rows])] = part[np.ix_(others, rows)]
+    return values, shared
+
+
 def _tau_matrix(columns: FloatArray) -> FloatArray:
     size = columns.shape[1]
     matrix = np.full((size, size), nan)

@@ -12,6 +12,8 @@ from judging.guards import campaign_for_staff
 from judging.models import Campaign
 from judging.views.exports import taken_along
 
+TEXTS = {"tex": "application/x-tex", "md": "text/markdown", "tsv": "text/tab-separated-values"}
+
 
 @campaign_for_staff
 @require_GET
@@ -47,14 +49,16 @@ def bundle(request: HttpRequest, campaign: Campaign, number: int) -> HttpRespons
 
 @campaign_for_staff
 @require_GET
-def table_latex(request: HttpRequest, campaign: Campaign, number: int, name: str) -> HttpResponse:
-    """Return the tables of one section as LaTeX."""
-    if sections.section_of(name) is None:
+def table_text(request: HttpRequest, campaign: Campaign, number: int, name: str, ending: str) -> HttpResponse:
+    """Return the tables of one section, or the one whose place the address names, as a paper or a README takes them."""
+    place = request.GET.get("table", "")
+    if sections.section_of(name) is None or ending not in TEXTS or not (place == "" or place.isdecimal()):
         raise Http404
-    text = papers.section_latex(runs.found_by(done_run(campaign, number)), name)
+    found = runs.found_by(done_run(campaign, number))
+    text = papers.section_text(found, name, ending=ending, place=int(place) if place else None)
     if not text:
         raise Http404
-    return taken_along(request, campaign, text, "application/x-tex", f"{name}.tex")
+    return taken_along(request, campaign, text, TEXTS[ending], f"{name}.{ending}")
 
 
 @campaign_for_staff

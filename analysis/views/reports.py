@@ -13,7 +13,7 @@ from analysis.actions import examples, papers, runs
 from analysis.forms.runs import RunForm
 from analysis.models import Result, Run
 from analysis.reports import making
-from analysis.sections import page
+from analysis.sections import page, section_of
 from analysis.sections.study import facts_of
 from judging import storage, tasks
 from judging.actions import jobs
@@ -79,6 +79,30 @@ def figure(request: HttpRequest, campaign: Campaign, number: int, name: str) -> 
     response = HttpResponse(storage.content_of(found.file), content_type=found.media_type)
     response["Cache-Control"] = "private, max-age=3600"
     return response
+
+
+@campaign_for_staff
+@require_GET
+def section(request: HttpRequest, campaign: Campaign, number: int, key: str) -> HttpResponse:
+    """Show one section of a report with all its tables, or with the one whose place the address names."""
+    run, asked = done_run(campaign, number), section_of(key)
+    card = page.card_of(asked, runs.found_by(run), _figures(run)) if asked else None
+    if card is None:
+        raise Http404
+    tables = card.switched or [*card.tables, *card.folded]
+    place = request.GET.get("table", "")
+    chosen = int(place) if place.isascii() and place.isdigit() and int(place) < len(tables) else None
+    context = {
+        "campaign": campaign,
+        "tab": "report",
+        "run": run,
+        "card": card,
+        "tables": list(enumerate(tables)),
+        "chosen": chosen,
+        "shown": tables if chosen is None else [tables[chosen]],
+    }
+    template = "analysis/report/tables.html" if request.htmx else "analysis/report/section_page.html"
+    return render(request, template, context)
 
 
 def done_run(campaign: Campaign, number: int) -> Run:

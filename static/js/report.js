@@ -1,21 +1,5 @@
-// A report that is short: one table of many at a time, sections that open where a link leads, all of it on paper.
-// Without scripts every table is there, each behind its own click.
-
-function showOne(choices, place) {
-  choices.forEach((each, own) => {
-    each.hidden = own !== place;
-    if (own === place && each.matches("details")) each.open = true;
-  });
-}
-
-function prepareSwitch(root) {
-  const choices = [...root.querySelectorAll(":scope > [data-choice]")];
-  const select = root.querySelector("select");
-  for (const each of choices) each.querySelector(":scope > summary")?.setAttribute("hidden", "");
-  root.querySelector(".switch").hidden = false;
-  select.addEventListener("change", () => showOne(choices, select.selectedIndex));
-  showOne(choices, select.selectedIndex);
-}
+// A report that is short: sections open where a link leads, and all of them on paper. Of many tables one is shown; htmx
+// fetches another when it is chosen. Without scripts a button leads to it.
 
 function openTarget() {
   const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -34,7 +18,23 @@ function closeAgain() {
   for (const each of opened) each.open = false;
 }
 
-document.querySelectorAll("[data-switch]").forEach(prepareSwitch);
+// A link to a table as a file copies what the file holds; where there is no clipboard it stays a download.
+async function copyFile(event) {
+  const link = event.target.closest("[data-copy-file]");
+  if (!link || !navigator.clipboard || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  try {
+    const answer = await fetch(link.href);
+    if (!answer.ok) throw new Error(answer.statusText);
+    await navigator.clipboard.writeText(await answer.text());
+    link.parentElement.querySelector("[aria-live]").textContent = ` ${link.textContent}: ${link.dataset.copied}`;
+  } catch {
+    location.assign(link.href);
+  }
+}
+
+document.addEventListener("click", copyFile);
+for (const each of document.querySelectorAll("[data-without-script]")) each.hidden = true;
 addEventListener("hashchange", openTarget);
 addEventListener("beforeprint", openAll);
 addEventListener("afterprint", closeAgain);

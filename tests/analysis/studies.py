@@ -1,5 +1,8 @@
 """Judged campaigns for tests of analyses: ratings stored straight, as an import stores them."""
 
+import re
+
+from django.test import Client
 from django.utils import timezone
 
 from analysis.actions import runs
@@ -53,6 +56,13 @@ def analysed(campaign: Campaign, **parameters: object) -> Run:
     assert job is not None
     jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
     return Run.objects.get(pk=run.pk)
+
+
+def whole_report(client: Client, address: str) -> str:
+    """Return the page of a report and behind it the pages of sections that show one of their tables at a time."""
+    page = client.get(address).text
+    sections = dict.fromkeys(re.findall(r'href="([^"]+/sections/[^"]+)"', page))
+    return page + "".join(client.get(each).text for each in sections)
 
 
 def imported(*, by: User | None = None, sources: int = 6, rubric: Rubric | None = None) -> Campaign:

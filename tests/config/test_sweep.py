@@ -60,8 +60,9 @@ MAY = {
         analysis:matching_document analysis:matching_figure analysis:run analysis:figure analysis:table
         analysis:everything analysis:bundle judging:job judging:job_cancel
         judging:files judging:file judging:file_examples analysis:side_by_side analysis:published
-        analysis:items analysis:item analysis:keep_example analysis:table_latex judging:machine_judges
-        judging:annotator analysis:pdf analysis:printed_figure analysis:collection_items analysis:collection_item""",
+        analysis:items analysis:item analysis:keep_example analysis:table_text judging:machine_judges
+        judging:annotator analysis:pdf analysis:printed_figure analysis:collection_items analysis:collection_item
+        analysis:section""",
     MANAGER: """judging:round_begin judging:round_end judging:round_notes judging:decide
         annotation:preview judging:plan judging:quality judging:selection judging:amend judging:duplicate
         judging:discard judging:lock judging:open judging:pause judging:close
@@ -90,7 +91,8 @@ NOT_MADE = {
     "judging:file_add", "judging:file_take_back", "judging:file_discard", "judging:file_ids",
     "judging:round_end", "judging:round_notes", "judging:decide", "analysis:calibration",
     "analysis:side_by_side", "analysis:published", "analysis:keep_example", "annotation:withdraw", "judging:confirm",
-    "analysis:table_latex", "analysis:pdf", "analysis:printed_figure", "judging:machine_judge_remove",
+    "analysis:table_text", "analysis:pdf", "analysis:printed_figure", "judging:machine_judge_remove",
+    "analysis:section",
 }  # fmt: skip
 
 LEAD_TO_LOG_IN = {"login_code", "logout", "judging:end_sessions"}

@@ -55,19 +55,49 @@ def test_from_a_number_to_a_kept_example_in_latex(report: Any) -> None:
 def test_report_is_short_until_something_is_opened(report: Any) -> None:
     page = report
     assert page.evaluate("document.documentElement.scrollHeight") < SHORT
-    choices = page.locator("[data-switch]:has(#switch-levels) > [data-choice]")
-    assert choices.count() > 6
-    assert [each.is_visible() for each in choices.all()].count(True) == 1
-    page.locator("#switch-levels").select_option(label="Pearson's r, over systems")
-    shown = [each for each in choices.all() if each.is_visible()]
-    assert len(shown) == 1
-    assert shown[0].locator("table").is_visible()
-    assert "over systems" in shown[0].inner_text()
+    levels = page.get_by_role("region", name="Which metric follows people?")
+    assert levels.locator("table").count() == 1
+    assert levels.locator("option").count() > 6
+    levels.get_by_label("Show", exact=True).select_option(label="Pearson's r, over systems")
+    levels.get_by_role("heading", name="Pearson's r, over systems").wait_for()
+    assert levels.locator("table").count() == 1
+    assert "over systems" in levels.locator(".switched").inner_text()
     page.get_by_text("How to read this").first.click()
     page.get_by_role("link", name="All about these numbers").first.click()
     page.get_by_role("region", name="Agreement", exact=True).get_by_text("Which alpha.").wait_for()
     page.locator(".contents").get_by_role("link", name="Do the systems differ?").click()
     page.locator("details[open]:has(#comparisons)").wait_for()
+
+
+def test_another_table_is_shown_without_scripts(new_page: Any) -> None:
+    campaign = studies.analysed(studies.imported(sources=8)).campaign
+    page = new_page(java_script_enabled=False)
+    enter(page, campaign.created_by)
+    page.goto(reverse("analysis:report", args=[campaign.uuid]))
+    levels = page.get_by_role("region", name="Which metric follows people?")
+    levels.get_by_label("Show", exact=True).select_option(label="Pearson's r, over systems")
+    levels.get_by_role("button", name="Show").click()
+    page.get_by_role("heading", name="Pearson's r, over systems").wait_for()
+    assert page.locator("table").count() == 1
+    page.get_by_role("link", name="Report of run 1").click()
+    page.get_by_role("heading", name="In short").wait_for()
+
+
+def test_a_table_is_copied_and_without_a_clipboard_a_file(report: Any) -> None:
+    page = report
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    levels = page.get_by_role("region", name="Which metric follows people?")
+    levels.get_by_label("Show", exact=True).select_option(label="Pearson's r, over systems")
+    levels.get_by_role("heading", name="Pearson's r, over systems").wait_for()
+    levels.get_by_role("link", name="Markdown", exact=True).click()
+    levels.get_by_text("Markdown: Copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("**Pearson's r, over systems**")
+    assert "| Criterion |" in copied
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    with page.expect_download() as waiting:
+        levels.get_by_role("link", name="TSV", exact=True).click()
+    assert waiting.value.suggested_filename == "levels.tsv"
 
 
 def test_form_of_the_metrics_page_stands_on_a_phone(new_page: Any) -> None:

@@ -11,6 +11,7 @@ from pylatexenc.latexwalker import LatexWalker
 
 from analysis.actions import examples, exports, papers, runs
 from analysis.models import Result, Run
+from analysis.reports import bibliography, latex, text_tables
 from analysis.reports.layout import Cell, Line, Table
 from judging.models import System, Unit
 from tests.analysis import studies
@@ -49,6 +50,84 @@ def test_latex_is_whole_and_every_file_it_names_is_there(folder):
     drawn = re.findall(r"\]\{(figures/.*?)\}", text)
     assert drawn
     assert [name for name in drawn if not (folder / "latex" / name).read_bytes().startswith(b"%PDF")] == []
+
+
+def test_every_citation_has_its_entry_and_every_entry_is_cited(folder):
+    text = (folder / "latex/methods.tex").read_text()
+    cited = {key for keys in re.findall(r"~\\cite\{(.*?)\}", text) for key in keys.split(",")}
+    bib = (folder / "latex/references.bib").read_text()
+    entries = re.findall(r"^@\w+\{(\w+),\n((?:  \w+ = \{.*\},\n)+)\}$", bib, re.MULTILINE)
+    assert {key for key, _fields in entries} == cited
+    assert {"krippendorff2011", "pitman1937", "holm1979", "spearman1904", "denkowski2014", "virtanen2020"} <= cited
+    assert text.count("holm1979") == 1
+    assert "Holm\\textquotesingle{}s correction~\\cite{holm1979} over the 3 pairs" in text
+    for _key, fields in entries:
+        assert fields.count("{") == fields.count("}")
+        assert {"author", "title", "year"} <= set(re.findall(r"^  (\w+) =", fields, re.MULTILINE))
+    assert set(re.findall(r"\\bibitem\{(\w+)\}", (folder / "latex/report.bbl").read_text())) == cited
+    assert "\\bibliography{references}" in (folder / "latex/report.tex").read_text()
+
+
+def test_every_source_has_an_entry():
+    assert list(bibliography.sources()) == list(bibliography.WORDS)
+
+
+def test_a_reference_written_out_gives_way_to_its_citation_and_the_first_mention_carries_it():
+    texts = [
+        "Judged by X, version 1 (Preksha Nema and Mitesh M. Khapra. 2018. Towards a Better Metric for Evaluating "
+        "Question Generation Systems.). More & more.",
+        "Metrics (BLEU-1 (coco), BLEU-4 (coco), sacreBLEU and BLEURT) by Spearman's rho; Spearman's rho.",
+    ]
+    protocol, metrics = latex.paragraphs(
+        [("Protocol", texts[0]), ("Metrics", texts[1])], bibliography.mentions(texts)
+    )  # fmt: skip
+    assert protocol == "\\paragraph{Protocol} Judged by X, version 1~\\cite{nema2018}. More \\& more.\n"
+    assert metrics == (
+        "\\paragraph{Metrics} Metrics (BLEU-1 (coco)~\\cite{papineni2002}, BLEU-4 (coco), sacreBLEU~\\cite{post2018} "
+        "and BLEURT~\\cite{sellam2020}) by Spearman\\textquotesingle{}s rho~\\cite{spearman1904}; "
+        "Spearman\\textquotesingle{}s rho.\n"
+    )
+
+
+def test_markdown_of_a_table_stands_whatever_its_names_are():
+    shown = Table(
+        "A|B", ["p", "n"], [Line("*x*_y|z\n2", [Cell("2.5", "1 to 4", best=True, letters="a"), Cell("7")], chip="new")],
+        first="System", notes=["low", ""], caption="n = 3.",
+    )  # fmt: skip
+    assert text_tables.markdown(shown) == (
+        "**A\\|B**\n\nn = 3.\n\n| System | p (low) | n |\n|:---|---:|---:|\n"
+        "| \\*x\\*\\_y\\|z 2 (new) | **2.5** <sup>a</sup> (1 to 4) | 7 |\n"
+    )
+
+
+def test_tabs_hold_numbers_alone_and_no_formula():
+    shown = Table("T", ["p\tq"], [Line("=cmd()", [Cell("−.25", "n = 3")]), Line("b", [Cell("1,000")])], first="-1+2")
+    assert text_tables.tabs(shown) == "'-1+2\tp q\n'=cmd()\t-.25\nb\t1,000\n"
+
+
+def test_table_is_taken_as_latex_markdown_and_tabs(run, client):
+    client.force_login(run.campaign.created_by)
+
+    def taken(key, ending, query=""):
+        where = [run.campaign.uuid, run.number, key, ending]
+        return client.get(reverse("analysis:table_text", args=where) + query)
+
+    assert taken("systems", "md").text.startswith("**Systems**\n\n| System | Grammaticality (high is best) |")
+    assert taken("systems", "tsv").text.splitlines()[0].split("\t")[:2] == ["System", "Grammaticality"]
+    assert "\\begin{tabular}" in taken("systems", "tex").text
+    whole, one = taken("levels", "md").text, taken("levels", "md", "?table=1").text
+    assert whole.count("\n|:---|") > 6
+    assert one.count("\n|:---|") == 1
+    assert one in whole
+    unknown = [
+        ("nothing", "md", ""),
+        ("systems", "pdf", ""),
+        ("systems", "md", "?table=99"),
+        ("systems", "md", "?table=x"),
+    ]
+    assert [taken(*each).status_code for each in unknown] == [404] * 4
+    client.logout()
+    assert taken("systems", "md").status_code == 302
 
 
 def test_latex_compiles(folder):
@@ -141,13 +220,13 @@ def test_pages_and_files(run, client):
     assert answer["Content-Type"] == "application/pdf"
     assert 'filename="locks-released-ratings-report-1.pdf"' in answer["Content-Disposition"]
     assert zlib.crc32(answer.content) == zlib.crc32(papers.kept_pdf(run))
-    text = client.get(reverse("analysis:table_latex", args=[campaign, 1, "systems"])).content.decode()
+    text = client.get(reverse("analysis:table_text", args=[campaign, 1, "systems", "tex"])).content.decode()
     assert r"Brisa\_2 \& 50 \% \{\otherscript{系统}\}" in text
     for ending, start in (("pdf", b"%PDF"), ("png", b"\x89PNG")):
         answer = client.get(reverse("analysis:printed_figure", args=[campaign, 1, "systems", ending]))
         assert answer.content.startswith(start)
     for name, *args in (
-        ("table_latex", "nothing"), ("table_latex", "violations"),
+        ("table_text", "nothing", "tex"), ("table_text", "violations", "tex"),
         ("printed_figure", "systems", "exe"), ("printed_figure", "no", "pdf"),
     ):  # fmt: skip
         assert client.get(reverse(f"analysis:{name}", args=[campaign, 1, *args])).status_code == 404, name

@@ -579,6 +579,82 @@ def _rho(pairs: Sequence[tuple[float, float]], sign: int) -> Row:
     return {"value": rho, "low": None, "high": None}
 
 
+def _matrix(columns: dict[str, list[float | None]]) -> list[Row]:
+    """Return every pair of columns by scipy, over the slots where both have a value."""
+    rows = []
+    for (one, first), (two, other) in combinations(columns.items(), 2):
+        pairs = [
+            (x, y) for x, y in zip(first, other, strict=True) if x is not None and y is not None
+        ]
+        flat = len({x for x, _ in pairs}) < 2 or len({y for _, y in pairs}) < 2
+        for name, of in (("spearman", stats.spearmanr), ("pearson", stats.pearsonr)):
+            value, reason = None, ""
+            if len(pairs) < 3:
+                reason = f"{len(pairs)} questions have both: too few"
+            elif flat:
+                reason = "one of them is the same for every question"
+            else:
+                value = float(of([x for x, _ in pairs], [y for _, y in pairs]).statistic)
+            rows.append(
+                {"first": one, "second": two, "coefficient": name, "value": value, "n": len(pairs),
+                 "reason": reason}
+            )  # fmt: skip
+    return rows
+
+
+def metric_matrix(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
+    units = [slot for slot in slots if not slot.set_as_whole]
+    columns = {
+        name: [
+            None if (value := slot.scores.get(name)) is None else value * (1 if end == "higher" else -1)
+            for slot in units
+        ]
+        for name, end in golden.metrics
+    }  # fmt: skip
+    return _matrix({name: own for name, own in columns.items() if any(v is not None for v in own)})
+
+
+def criterion_matrix(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
+    units = [slot for slot in slots if not slot.set_as_whole]
+    columns: dict[str, list[float | None]] = {}
+    for name, of in _human(golden, slots):
+        values = [of(slot) for slot in units]
+        columns[name] = [None if value is None else float(value) for value in values]
+    return [
+        {**row, "reading": golden.reading}
+        for row in _matrix(columns)
+    ]  # fmt: skip
+
+
+def rating_grids(golden: Golden, said: Sequence[Slot]) -> list[Row]:
+    """Count the values of pairs of annotators, and of all pairs in both directions."""
+    rows = []
+    for criterion in criteria(golden):
+        key = criterion["key"]
+        ratings = [slot.ratings[key] for slot in said if key in slot.ratings]
+        people = sorted(
+            {who for each in ratings for who, value in each.items() if value is not None}
+        )
+        met: Counter[tuple[str, str, int, int]] = Counter()
+        for each in ratings:
+            for one, two in combinations(people, 2):
+                a, b = each.get(one), each.get(two)
+                if a is not None and b is not None:
+                    met[one, two, a, b] += 1
+                    met["", "", a, b] += 1
+                    met["", "", b, a] += 1
+        missing = [point["value"] for point in criterion["points"] if point.get("missing")]
+        values = [value for value in points(criterion) if value not in missing]
+        for first, other in sorted({pair[:2] for pair in met}):
+            rows += [
+                {"criterion": key, "first": first, "second": other, "first_value": a,
+                 "second_value": b, "count": met[first, other, a, b]}
+                for a in values
+                for b in values
+            ]  # fmt: skip
+    return rows
+
+
 def holm(p: Sequence[float]) -> list[float]:
     """Return p after Holm's correction: the k-th smallest of m times m + 1 - k, and none below one before it."""
     order = sorted(p)

@@ -11,6 +11,7 @@ from html import unescape
 from typing import Any
 
 import pytest
+from analysis import sections
 from analysis.actions import runs
 from analysis.models import Run
 from analysis.sections import page
@@ -44,6 +45,10 @@ ABOUT = {
     "test_annotators": ("annotators",),
     "test_comparisons": ("comparisons", "comparing"),
     "test_metrics_against_people": ("levels",),
+    "test_metric_matrix": ("matrices",),
+    "test_criterion_matrix": ("matrices",),
+    "test_rating_grids": ("rating_grids",),
+    "test_difference_matrices": ("differences",),
     "test_differences_as_published": ("differences", "dependent", "dependent_z"),
     "test_mixed_model": ("mixed_models",),
     "test_intervals_of_agreement": ("agreement", "resampling", "scarcity"),
@@ -66,6 +71,12 @@ class Made:
     html: Page
     source: str  # of the page
     client: Client
+
+    @property
+    def captions(self) -> dict[tuple[str, str], str]:
+        """Return what stands above each table."""
+        found = sections.section_of("levels").tables(Found(self.tables))
+        return {("levels", table.title): table.caption for table in found}
 
     @property
     def said(self) -> list[Slot]:
@@ -101,7 +112,21 @@ def made(request: pytest.FixtureRequest, lasting: None) -> Iterator[Made]:
     client = Client()
     client.force_login(campaign.created_by)
     html = client.get(reverse("analysis:run", args=[campaign.uuid, run.number])).text
-    yield Made(golden, run, runs.tables_of(run), Page(html), html, client)
+    yield Made(golden, run, runs.tables_of(run), whole(client, html), html, client)
+
+
+def whole(client: Client, html: str) -> Page:
+    """Return the page with every table, also of sections that show one at a time and send the others when asked."""
+    shown = Page(html)
+    for address in dict.fromkeys(re.findall(r'href="([^"]+/sections/[^"]+)"', html)):
+        key = address.rstrip("/").rpartition("/")[2]
+        first = next(each for each in shown.tables if each.section == key)
+        place = shown.tables.index(first)
+        shown.tables[place : place + 1] = Page(client.get(address).text).tables
+        for each in shown.tables:
+            each.section = each.section or key
+        assert shown.tables[place] == first
+    return shown
 
 
 def same(
@@ -571,6 +596,46 @@ def test_differences_as_published(made: Made) -> None:
     same(made, "differences", inference.published(made.golden, made.counted), identity, part=True)
 
 
+def test_metric_matrix(made: Made) -> None:
+    expected = second.metric_matrix(made.golden, made.counted)
+    same(made, "metric_matrix", expected, ["first", "second", "coefficient"])
+    in_squares(made, "metric_matrix", expected, {})
+
+
+def test_criterion_matrix(made: Made) -> None:
+    expected = second.criterion_matrix(made.golden, made.counted)
+    same(made, "criterion_matrix", expected, ["first", "second", "coefficient"])
+    in_squares(made, "criterion_matrix", expected, names(made))
+
+
+def in_squares(
+    made: Made, section: str, expected: Sequence[dict[str, Any]], named: dict[str, str]
+) -> None:
+    """Hold the squares of a page against their rows: each value stands on both sides of the empty diagonal."""
+    for row in expected:
+        table = made.html.table(section, MEASURES[row["coefficient"]])
+        one, two = (named.get(row[side], row[side]) for side in ("first", "second"))
+        text = "–" if row["value"] is None else short(row["value"])
+        assert (table.cell(one, two).text, table.cell(two, one).text) == (text, text)
+        assert table.cell(one, one).text == ""
+
+
+def test_rating_grids(made: Made) -> None:
+    expected = second.rating_grids(made.golden, made.said)
+    same(
+        made,
+        "rating_grids",
+        expected,
+        ["criterion", "first", "second", "first_value", "second_value"],
+    )
+    for row in expected:
+        pair = f"{row['first']} and {row['second']}" if row["first"] else "all annotators"
+        table = made.html.table("rating_grids", f"{names(made)[row['criterion']]}, {pair}")
+        assert table.cell(str(row["first_value"]), str(row["second_value"])).text == str(
+            row["count"]
+        )
+
+
 # lme4 1.1 in R, lmer(value ~ 0 + system:annotator + (1|source) + (1|question), REML): the means of the fixed effects of
 # each system, and the variances of questions, sources and the rest.
 LME4 = {
@@ -628,8 +693,19 @@ def test_intervals_of_correlations(made: Made) -> None:
         table = made.html.table("levels", f"{MEASURES[row['coefficient']]}, {LEVELS[row['level']]}")
         cell = table.cell(names(made).get(row["criterion"], row["criterion"]), row["metric"])
         if cell.text != "–":
-            limits = "" if row["low"] is None else f"{short(row['low'])} to {short(row['high'])}, "
-            assert cell.under == f"{limits}n = {sizes[tuple(row[name] for name in identity)]}"
+            limits = "" if row["low"] is None else f"{short(row['low'])} to {short(row['high'])}"
+            n = sizes[tuple(row[name] for name in identity)]
+            alike = {
+                each["questions"]
+                for each in made.tables["levels"]
+                if (each["level"], each["coefficient"]) == (row["level"], row["coefficient"])
+                and each["value"] is not None
+            }
+            if alike == {n}:  # one n for the whole table stands above it
+                assert cell.under == limits
+                assert f"n = {n:,}" in made.captions["levels", table.title]
+            else:
+                assert cell.under == ", ".join(filter(None, [limits, f"n = {n}"]))
 
 
 def test_differences_of_metrics(made: Made) -> None:
@@ -658,6 +734,31 @@ def test_differences_of_metrics(made: Made) -> None:
             p_text(row["p_holm"]),
             row["p_holm"] is not None and row["p_holm"] < 0.05,
         )
+
+
+def test_difference_matrices(made: Made) -> None:
+    """Every pair of metrics stands in a square in both directions, with the sign of the line minus the column."""
+    for row in conclusions.differences(made.golden, made.counted):
+        title = f"{names(made).get(row['criterion'], row['criterion'])}, {LEVELS[row['level']]}"
+        found = [
+            each
+            for each in made.html.tables
+            if (each.section, each.title) == ("differences", f"{title}: every pair")
+        ]
+        if len(made.golden.metrics) < 3:  # one pair needs no square
+            assert not found
+            continue
+        if not found:  # no metric is highest where all are undefined
+            assert row["value"] is None
+            continue
+        for one, two, sign in ((row["better"], row["other"], 1), (row["other"], row["better"], -1)):
+            cell = found[0].cell(one, two)
+            if row["value"] is None:
+                assert cell.text == "–"
+                continue
+            assert cell.text == short(sign * row["value"])
+            assert cell.under == ("" if row["p_holm"] is None else p_text(row["p_holm"]))
+            assert cell.bold == (row["p_holm"] is not None and row["p_holm"] < 0.05)
 
 
 def test_leaders(made: Made) -> None:

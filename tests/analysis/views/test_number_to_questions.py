@@ -30,7 +30,7 @@ def links(made, client, db):
     """Return each link of the report into the list of questions, with the number that carries it."""
     run = Run.objects.get(pk=made.pk)
     client.force_login(run.campaign.created_by)
-    page = client.get(reverse("analysis:report", args=[run.campaign.uuid])).content.decode()
+    page = studies.whole_report(client, reverse("analysis:report", args=[run.campaign.uuid]))
     address = reverse("analysis:items", args=[run.campaign.uuid])
     found = re.findall(rf'<a href="({re.escape(address)}\?[^"]*)">(.*?)</a>', page)
     return [(unescape(href), re.sub("<.*?>", "", text)) for href, text in found]

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import zipfile
 
 import pytest
@@ -177,7 +178,15 @@ def test_figures_are_svg(manager, run):
 
 
 @pytest.mark.parametrize(
-    "path", ["runs/9/", "runs/1/tables/nothing.csv", "runs/1/tables/sentences.csv", "runs/1/figures/nothing.svg"]
+    "path",
+    [
+        "runs/9/",
+        "runs/1/tables/nothing.csv",
+        "runs/1/tables/sentences.csv",
+        "runs/1/figures/nothing.svg",
+        "runs/1/sections/nothing/",
+        "runs/9/sections/levels/",
+    ],
 )
 def test_unknown_is_a_404(manager, run, path):
     assert manager.get(f"/campaigns/{run.campaign.uuid}/{path}").status_code == 404
@@ -189,7 +198,12 @@ def test_strangers_and_annotators_find_nothing(client, run):
     Membership.objects.create(user=annotator, campaign=run.campaign, role="annotator")
     for user in (stranger, annotator):
         client.force_login(user)
-        for each in (address("report", run), address("everything", run, 1), address("bundle", run, 1)):
+        for each in (
+            address("report", run),
+            address("everything", run, 1),
+            address("bundle", run, 1),
+            address("section", run, 1, "levels"),
+        ):
             assert client.get(each).status_code == 404
     client.logout()
     assert client.get(address("report", run)).status_code == 302
@@ -205,6 +219,30 @@ def test_analysts_may_run(client, run):
 def test_wrong_verbs_are_refused(manager, run):
     assert manager.get(address("start", run)).status_code == 405
     assert manager.post(address("report", run)).status_code == 405
+    assert manager.post(address("section", run, 1, "levels")).status_code == 405
+
+
+def test_section_has_all_its_tables_and_the_report_the_first_of_many(manager, run):
+    report, whole = (manager.get(each).text for each in (address("report", run), address("section", run, 1, "levels")))
+    titles = re.findall(r"<h3>(.+?)</h3>", whole)
+    assert len(titles) > 6
+    assert titles[0] == "Spearman&#x27;s rho, over all questions"
+    assert whole.count("<table") == len(titles)
+    shown = report.split('id="levels"')[1].split('id="differences"')[0]
+    assert shown.count("<table") == 1
+    assert [shown.count(f">{title}</option>") for title in titles] == [1] * len(titles)
+
+
+@pytest.mark.parametrize(("asked", "shown"), [("1", 1), ("999", 0), ("-1", 0), ("x", 0), ("", 0)])
+def test_section_shows_the_table_that_the_address_names(manager, run, asked, shown):
+    """A place that is none, as of a report made anew, shows them all."""
+    where = address("section", run, 1, "levels")
+    titles = re.findall(r"<h3>(.+?)</h3>", manager.get(where).text)
+    answer = manager.get(f"{where}?table={asked}").text
+    assert re.findall(r"<h3>(.+?)</h3>", answer) == (titles[1:2] if shown else titles)
+    part = manager.get(f"{where}?table={asked}", headers={"HX-Request": "true"}).text
+    assert re.findall(r"<h4>(.+?)</h4>", part) == (titles[1:2] if shown else titles)
+    assert "<html" not in part
 
 
 def test_report_needs_as_many_queries_with_one_run_as_with_three(manager, run):

@@ -1,0 +1,76 @@
+"""Tables of a report as text to paste: Markdown for a README, tabs for a spreadsheet."""
+
+import re
+from collections.abc import Sequence
+
+from analysis.reports.layout import Cell, Table
+from judging.formats.formulas import inert
+
+MARKED = re.compile(r"([\\`*_\[\]<>|#~])")  # what Markdown would act on inside a cell
+
+
+def markdown(shown: Table) -> str:
+    """Return a table as Markdown: its title, its caption, and what a cell says below its number in parentheses.
+
+    >>> from analysis.reports.layout import Line
+    >>> print(markdown(Table("Means", ["n"], [Line("A_1", [Cell("2.5", "1 to 4", best=True)])], first="System")))
+    **Means**
+    <BLANKLINE>
+    | System | n |
+    |:---|---:|
+    | A\\\\_1 | **2.5** (1 to 4) |
+    <BLANKLINE>
+    """
+    named = [f"{each['name']} ({each['note']})" if each["note"] else each["name"] for each in shown.heads()]
+    heads = [shown.first, *named]
+    sides = [":---", *["---:"] * len(shown.columns)]
+    if shown.last:
+        heads, sides = [*heads, shown.last], [*sides, ":---"]
+    lines = [
+        [
+            _marked(line.name) + _below(", ".join(filter(None, [line.chip, line.under]))),
+            *(_cell(each) for each in line.cells),
+            *([_marked(line.last)] if shown.last else []),
+        ]
+        for line in shown.lines
+    ]
+    told = [f"**{_marked(shown.title)}**", _marked(shown.caption)]
+    rows = [_row([_marked(each) for each in heads]), f"|{'|'.join(sides)}|", *map(_row, lines)]
+    reasons = [f"– {_marked(each)}" for each in shown.reasons]
+    return "\n\n".join(filter(None, [*told, "\n".join(rows), *reasons])) + "\n"
+
+
+def tabs(shown: Table) -> str:
+    """Return a table with tabs between its cells, numbers alone; nothing in it is a formula for a spreadsheet."""
+    ends = [shown.last] if shown.last else []
+    rows = [[shown.first, *shown.columns, *ends]]
+    for line in shown.lines:
+        cells = [each.text.replace("−", "-") for each in line.cells]
+        rows.append([line.name, *cells, *([line.last] if shown.last else [])])
+    return "".join("\t".join(_plain(each) for each in row) + "\n" for row in rows)
+
+
+def _plain(text: str) -> str:
+    """Return a cell in one line; a number stays one, other text that begins like a formula is made inert."""
+    one_line = " ".join(text.split())
+    return one_line if re.fullmatch(r"[-+]?[\d,]*\.?\d+", one_line) else str(inert(one_line))
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _marked(text: str) -> str:
+    return MARKED.sub(r"\\\1", " ".join(text.split()))
+
+
+def _below(text: str) -> str:
+    return f" ({_marked(text)})" if text else ""
+
+
+def _cell(cell: Cell) -> str:
+    text = _marked(cell.text) or ", ".join(_marked(share) for share, _query in cell.shares)
+    if cell.best and text:
+        text = f"**{text}**"
+    letters = f" <sup>{_marked(cell.letters)}</sup>" if cell.letters else ""
+    return text + letters + _below(cell.under)

@@ -1,0 +1,173 @@
+"""How metrics go together with each other, and criteria with each other: every pair of columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import nan
+
+import numpy as np
+
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.written import coefficient
+from analysis.sections.columns import human_columns, metric_columns
+from analysis.sections.levels import MEASURES, SHADES
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.stats.arrays import FloatArray
+from analysis.stats.correlation import FEWEST, Method, pairwise
+
+COEFFICIENTS: tuple[Method, ...] = ("spearman", "pearson")
+NOT_TESTED = (
+    "It describes this material: questions on one source and of one system belong together, so the "
+    "coefficients carry no interval and no test."
+)
+
+
+@dataclass(frozen=True)
+class MetricCorrelation:
+    """Two metrics over the questions that both have scored, turned so that higher is better.
+
+    first: one metric
+    second: the other
+    coefficient: spearman or pearson
+    value: the coefficient; empty where it is undefined
+    n: questions that both have scored
+    reason: why it is undefined
+    """
+
+    first: str
+    second: str
+    coefficient: str
+    value: float
+    n: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class CriterionCorrelation:
+    """Two criteria over the questions that both were judged on: their means over annotators, higher is better.
+
+    first: key of one criterion, or the name of an imported column of means
+    second: the other
+    coefficient: spearman or pearson
+    value: the coefficient; empty where it is undefined
+    n: questions that have both means
+    reason: why it is undefined
+    """
+
+    first: str
+    second: str
+    coefficient: str
+    value: float
+    n: int
+    reason: str
+
+
+class MetricMatrix(Section[MetricCorrelation]):
+    """Every metric with every other metric."""
+
+    key = "metric_matrix"
+    title = "How metrics go together"
+    identity = ("first", "second", "coefficient")
+    note = (
+        "Each metric with each other one over the questions that both have scored, turned so that "
+        f"higher is better. {NOT_TESTED}"
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MetricCorrelation]:
+        columns = {each.name: each.values for each in metric_columns(inputs.counted)}
+        return [MetricCorrelation(*told) for told in _pairs(columns)]
+
+    def tables(self, found: Found) -> list[Table]:
+        metrics: list[MetricCorrelation] = found.of(MetricMatrix)
+        return _squares(metrics, {}, first="Metric")
+
+
+class CriterionMatrix(Section[CriterionCorrelation]):
+    """Every criterion with every other criterion."""
+
+    key = "criterion_matrix"
+    title = "How criteria go together"
+    identity = ("first", "second", "coefficient")
+    by_reading = True
+    note = (
+        "The means of each criterion with those of each other one over the questions judged on both, "
+        f"turned so that higher is better. {NOT_TESTED}"
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CriterionCorrelation]:
+        columns = {each.key: each.values for each in human_columns(inputs.counted)}
+        return [CriterionCorrelation(*told) for told in _pairs(columns)]
+
+    def tables(self, found: Found) -> list[Table]:
+        criteria: list[CriterionCorrelation] = found.of(CriterionMatrix)
+        return _squares(criteria, found.names, first="Criterion")
+
+
+def _pairs(columns: dict[str, FloatArray]) -> list[tuple[str, str, str, float, int, str]]:
+    """Return every pair of columns under each coefficient, with what it rests on."""
+    if len(columns) < 2:
+        return []
+    table, names, rows = np.column_stack(list(columns.values())), list(columns), []
+    for method in COEFFICIENTS:
+        values, shared = pairwise(table, method=method)
+        for i, j in combinations(range(len(names)), 2):
+            value, n, reason = float(values[i, j]), int(shared[i, j]), ""
+            if np.isnan(value):
+                value = nan
+                reason = (
+                    f"{n} questions have both: too few"
+                    if n < FEWEST
+                    else "one of them is the same for every question"
+                )
+            rows.append((names[i], names[j], str(method), value, n, reason))
+    return rows
+
+
+def _squares(
+    rows: Sequence[MetricCorrelation] | Sequence[CriterionCorrelation],
+    names: dict[str, str],
+    *,
+    first: str,
+) -> list[Table]:
+    """Return a square for each coefficient: a line and a column for each name."""
+    keys = list(dict.fromkeys(key for row in rows for key in (row.first, row.second)))
+    tables = []
+    for method in COEFFICIENTS:
+        own = {(row.first, row.second): row for row in rows if row.coefficient == method}
+        own |= {(second, one): row for (one, second), row in own.items()}
+        if not own:
+            continue
+        sizes = {row.n for row in own.values()}
+        even = len(sizes) == 1
+        lines = [
+            Line(names.get(key, key), [_cell(own.get((key, other)), even=even) for other in keys])
+            for key in keys
+        ]
+        size = f", n = {sizes.pop():,}" if even else ", with the number of questions"
+        tables.append(
+            Table(
+                MEASURES[method],
+                [names.get(key, key) for key in keys],
+                lines,
+                first=first,
+                caption=f"{MEASURES[method]} over questions{size}.",
+                reasons=sorted({row.reason for row in own.values()} - {""}),
+                heat=True,
+                folded=method != COEFFICIENTS[0],
+            )
+        )
+    return tables
+
+
+def _cell(row: MetricCorrelation | CriterionCorrelation | None, *, even: bool) -> Cell:
+    """Return a cell of a square; the diagonal is empty, for every column goes together with itself."""
+    if row is None:
+        return Cell("")
+    if np.isnan(row.value):
+        return Cell("–", "" if even else f"n = {row.n:,}")
+    return Cell(
+        coefficient(row.value),
+        "" if even else f"n = {row.n:,}",
+        shade=round(SHADES * abs(row.value)),
+        minus=row.value < -0.005,
+    )
