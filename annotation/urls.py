@@ -2,12 +2,14 @@
 
 from django.urls import path
 
-from annotation.views import account, entry, preview, samples, start, tasks, withdrawal, work
+from annotation.views import account, crowd, entry, preview, samples, start, tasks, withdrawal, work
 
 app_name = "annotation"
 urlpatterns = [
     path("work/", work.home, name="home"),
     path("work/account/", account.account, name="account"),
+    path("join/crowd/<slug:key>/", crowd.crowd, name="crowd"),
+    path("crowd/<slug:key>/events/", crowd.crowd_events, name="crowd_events"),
     path("join/<slug:token>/", entry.join, name="join"),
     path("go/<str:signed>/", entry.go, name="go"),
     path("work/<uuid:uuid>/", work.work, name="work"),

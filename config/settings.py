@@ -192,6 +192,7 @@ REST_FRAMEWORK = {
 
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL", "")  # empty: workers listen to the database
 LOG_FORMAT = "json" if os.environ.get("QUAESTOR_LOG_FORMAT", "") == "json" else "line"
+CROWD_ORIGINS = os.environ.get("QUAESTOR_CROWD_ORIGINS", "https://api.prolific.com").lower().split()  # of public keys
 METRICS_TOKEN = os.environ.get("QUAESTOR_METRICS_TOKEN", "")  # empty: nobody may read /metrics/
 LOGGING = {
     "version": 1,

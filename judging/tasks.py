@@ -21,6 +21,7 @@ from judging.actions import (
     imports,
     jobs,
     outages,
+    participations,
     snapshots,
     uploads,
     visits,
@@ -130,6 +131,7 @@ class Sweep:
             self.slowly_at = now + self.SLOWLY
             jobs.say_alive(worker=worker_name())
             assignments.release_due()
+            participations.release_due(now=timezone.now())
             snapshots.refresh_one(now=timezone.now())
         if now >= self.hourly_at:  # sessions that are over, and yesterday's hashes of where people joined from
             self.hourly_at = now + self.HOURLY

@@ -115,11 +115,11 @@ def _form(request: HttpRequest, campaign: Campaign, *, joined_before: bool = Fal
 
 
 def _landing(request: HttpRequest, campaign: Campaign, form: JoinForm, before: str = "") -> HttpResponse:
-    context = {"invitation": _about(campaign), "form": form, "decline_url": "", "joined_before": before}
+    context = {"invitation": about(campaign), "form": form, "joined_before": before}
     return render(request, "annotation/join.html", context, status=422 if form.errors else 200)
 
 
-def _about(campaign: Campaign) -> dict[str, Any]:
+def about(campaign: Campaign) -> dict[str, Any]:
     """Return what people read before they join."""
     return facts(campaign) | {
         "title": campaign.title,

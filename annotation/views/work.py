@@ -7,19 +7,21 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.views.crowd_end import end_page, way_back
 from annotation.views.page import guideline as written
-from judging.actions import assignments, discussions, enrollments, judgments, sheets
+from judging.actions import assignments, discussions, enrollments, judgments, participations, sheets
 from judging.actions.assignments import Finished, Here, NoneNow
 from judging.actions.drafts import MissingAnswers, TaskClosed
 from judging.actions.sheets import Sheet
 from judging.formats import rubric as documents
 from judging.guards import campaign_for_annotators
-from judging.models import Assignment, Campaign, Enrollment, Membership, Round, User
+from judging.models import Assignment, Campaign, Enrollment, Membership, Participation, Round, User
 
 Outcome = Here | NoneNow | Finished
 ON_A_PAGE = 50  # tasks in the list of those handed in
@@ -44,7 +46,11 @@ def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if campaign.consent and not enrollment.consented_at:
         return redirect("annotation:consent", campaign.uuid)
     rounds = _open_rounds(campaign)
-    if rounds and "begin" not in request.GET and not begun(enrollment):
+    own = participations.of(enrollment)
+    if own is not None:
+        own = participations.go_on(participation=own, now=timezone.now())
+        rounds = [each for each in rounds if each.pk == own.round_id]
+    if rounds and "begin" not in request.GET and not begun(enrollment) and not (own and own.end):
         return redirect("annotation:start", campaign.uuid)
     outcome = _claim(enrollment, rounds)
     if isinstance(outcome, Here):
@@ -52,6 +58,12 @@ def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     done_url = reverse("annotation:done", args=[campaign.uuid])
     context = {"title": campaign.title, "done": Assignment.objects.done_by(enrollment).count(), "done_url": done_url}
     context |= _corrections(enrollment, campaign)
+    if own is not None:
+        own = participations.settle(participation=own, now=timezone.now())
+        if own.end == Participation.End.COMPLETED:
+            return render(request, "annotation/finished.html", context | way_back(own))
+        if own.end or own.left:
+            return end_page(request, own)
     if isinstance(outcome, NoneNow):
         own = reverse("annotation:work", args=[campaign.uuid]) + "?begin"
         pause = reverse("annotation:pause", args=[campaign.uuid])

@@ -66,7 +66,8 @@ LEASE = f"""interval '1 minute' * CASE WHEN EXISTS (SELECT FROM judging_assignme
 COLUMNS = ", ".join(f"taken.{field.column}" for field in Assignment._meta.concrete_fields)
 LEFT_OUT = "EXISTS (SELECT FROM judging_exclusion WHERE enrollment_id = %(enrollment)s AND lifted_at IS NULL)"
 ALONE = f"""
-SELECT cursor, cursor_round_id, seat, {LEFT_OUT} FROM judging_enrollment WHERE id = %(enrollment)s FOR NO KEY UPDATE
+SELECT cursor, cursor_round_id, seat, stopped_at IS NOT NULL OR {LEFT_OUT}
+FROM judging_enrollment WHERE id = %(enrollment)s FOR NO KEY UPDATE
 """  # noqa: S608
 UNFINISHED = """
 SELECT id, state FROM judging_assignment
@@ -210,7 +211,8 @@ def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
 
 
 def alone(*, enrollment: Enrollment) -> bool:
-    """Lock the enrollment's row and refresh it; return whether the annotator is left out of the analysis.
+    """Lock the enrollment's row and refresh it; return whether the annotator gets no more tasks: is left out of the
+    analysis, or was stopped.
 
     One annotator's claims wait for each other, nobody else's do. Whoever locks an assignment too does so after this, so
     that two windows of one person never wait for each other.

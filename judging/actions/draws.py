@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F, PositiveSmallIntegerField, Value
 
 from judging.actions import history, selections
 from judging.design import Draws, KeyedDraws, SeededDraws
@@ -142,10 +143,12 @@ def _round(round: Round) -> dict[str, Any]:
         order = Campaign.Order.DEPTH if round.campaign.order == Campaign.Order.DEPTH else Campaign.Order.BREADTH
         other = {"order": order, "annotators_per_task": round.per_task}
     places = Assignment.objects.filter(round=round).order_by("position").distinct()
+    is_panel = round.campaign.order == Campaign.Order.PANEL  # elsewhere seats are lent for a share, and not drawn
+    seat = F("seat") if is_panel else Value(None, output_field=PositiveSmallIntegerField())
     return other | {
         "name": name(round),
         "tasks": [{"number": number, "units": units} for number, units in tasks.items()],
-        "places": [list(row) for row in places.values_list("position", "task__number", "place", "seat")],
+        "places": [list(row) for row in places.values_list("position", "task__number", "place", seat)],
         "sources": [
             [source.key, sorted(held.system.name for held in source.question_sets.all())]
             for source in sources.prefetch_related("question_sets__system")

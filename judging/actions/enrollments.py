@@ -13,7 +13,7 @@ from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from judging.actions import assignments, history, panels, visits
+from judging.actions import history, panels, reservations, visits
 from judging.actions.campaigns import name_of
 from judging.models import (
     Assignment,
@@ -81,15 +81,25 @@ def join(*, invitation: Invitation, user: User | None, agreed: bool, now: dateti
             raise NotAgreed(_("Tick the box to take part."))
         Campaign.objects.select_for_update(no_key=True).get(pk=held.campaign_id)
         _check_pace(held, now)
-        user = user or _new_user()
+        user = user or new_user()
         made = enroll(campaign=held.campaign, user=user, invitation=held)
-        if visitor:
-            others = held.campaign.enrollments.filter(visitor=visitor, created_at__gt=now - A_DAY)
-            twin = others.exclude(pk=made.pk).order_by("pk").first()
-            Enrollment.objects.filter(pk=made.pk).update(visitor=visitor, twin_of=twin)
+        note_visitor(enrollment=made, visitor=visitor, now=now)
         if held.campaign.consent:
             agree(enrollment=Enrollment.objects.get(campaign=held.campaign, user=user), now=now)
     return user
+
+
+def remove_newcomer(*, enrollment: Enrollment) -> None:
+    """Remove somebody for whom there was no place after all."""
+    _remove_person(enrollment)
+
+
+def note_visitor(*, enrollment: Enrollment, visitor: str, now: datetime) -> None:
+    """Note where somebody came from, as a hash that changes with the day, and who came from there before them."""
+    if visitor:
+        others = enrollment.campaign.enrollments.filter(visitor=visitor, created_at__gt=now - A_DAY)
+        twin = others.exclude(pk=enrollment.pk).order_by("pk").first()
+        Enrollment.objects.filter(pk=enrollment.pk).update(visitor=visitor, twin_of=twin)
 
 
 def _check_pace(invitation: Invitation, now: datetime) -> None:
@@ -137,7 +147,8 @@ def undo_joins(*, invitation: Invitation, by: User, now: datetime) -> Undone:
     return Undone(removed, excluded)
 
 
-def _new_user() -> User:
+def new_user() -> User:
+    """Make an account without a password, for somebody who came by a link."""
     return User.objects.create_user(f"annotator-{secrets.token_hex(6)}")
 
 
@@ -233,8 +244,7 @@ def free_seat(*, enrollment: Enrollment, by: User | None = None) -> None:
 
 
 def _leave_seat(enrollment: Enrollment) -> None:
-    for assignment in Assignment.objects.held_by(enrollment):
-        assignments.give_back(assignment=assignment)
+    reservations.let_go(enrollment=enrollment)
     Enrollment.objects.filter(pk=enrollment.pk).update(seat=None, cursor_round=None)
 
 
@@ -278,6 +288,7 @@ def erase(*, enrollment: Enrollment, by: User | None, now: datetime) -> Erasure:
 
 def _free_places(enrollment: Enrollment) -> None:
     """Make the places of held and submitted tasks open for others, before the rows that fill them go."""
+    reservations.let_go(enrollment=enrollment)
     rows = list(Assignment.objects.select_for_update().filter(enrollment=enrollment, state__in=["held", "submitted"]))
     Assignment.objects.filter(pk__in=[row.pk for row in rows]).update(
         state=Assignment.State.RELEASED, released_at=Now(), submitted_at=None, lease_expires_at=None

@@ -3,6 +3,7 @@
 from judging.models.added_file import AddedFile, FilledBlank
 from judging.models.assignment import Assignment, Draft, Marking, Note, SpanMark
 from judging.models.campaign import Campaign, Deviation, Round, Task, TaskUnit
+from judging.models.crowd import CrowdEvent, CrowdPlatform, Participation
 from judging.models.event import Event, EventSeal
 from judging.models.file import StoredFile, Upload
 from judging.models.guideline import DiscussionNote, GuidelineVersion
@@ -49,6 +50,8 @@ __all__ = [
     "Collection",
     "CollectionShare",
     "Criterion",
+    "CrowdEvent",
+    "CrowdPlatform",
     "Deviation",
     "DiscussionNote",
     "Draft",
@@ -70,6 +73,7 @@ __all__ = [
     "Membership",
     "Metric",
     "Note",
+    "Participation",
     "Passage",
     "Quarantine",
     "Question",

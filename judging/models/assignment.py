@@ -126,6 +126,11 @@ class Assignment(models.Model):
                 condition=Q(state="open", reopened=True),
                 name="assignment_reopened_places",
             ),
+            models.Index(
+                fields=["round", "seat"],
+                condition=Q(state="open", seat__isnull=False),
+                name="assignment_reserved_places",
+            ),
             models.Index(fields=["lease_expires_at"], condition=Q(state="held"), name="assignment_leases"),
             models.Index(fields=["round", "state"], name="assignment_counts"),
             models.Index(

@@ -57,6 +57,8 @@ class Event(models.Model):
         EXCLUDED = "annotator.excluded", _("annotator left out")
         READMITTED = "annotator.readmitted", _("annotator taken back in")
         SEAT_FREED = "annotator.seat", _("seat freed")
+        CROWD_CHANGED = "crowd.changed", _("crowd platform changed")
+        CROWD_LEFT = "crowd.left", _("left on the crowd platform")
         ERASED = "annotator.erased", _("annotator erased")
         EXPORTED = "export", _("exported")
         KEY_ROTATED = "site.key", _("secret key of the site changed")

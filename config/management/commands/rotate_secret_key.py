@@ -11,7 +11,7 @@ from django.db import transaction
 
 from config import serving
 from config.settings import OLD_SECRETS
-from judging.actions import history, second_factors
+from judging.actions import crowd_platforms, history, second_factors
 from judging.models import Event
 
 KEPT = "Sessions and links of the old key go on; --forget ends them."
@@ -35,11 +35,13 @@ class Command(BaseCommand):
                 write(settings.HOME / OLD_SECRETS, "\n".join(old))  # first, so that no moment lacks a key
                 write(settings.HOME / "secret_key.txt", settings.SECRET_KEY)
             with transaction.atomic():
-                count = second_factors.rotate()
+                count, platforms = second_factors.rotate(), crowd_platforms.rotate()
                 history.note(Event.Act.KEY_ROTATED, after="older keys forgotten" if forget else "older keys kept")
             if in_files and forget:
                 (settings.HOME / OLD_SECRETS).unlink()
         self.stdout.write(f"The secret key is changed; {count} second factors are encrypted anew.")
+        if platforms:
+            self.stdout.write(f"So are the secrets of {platforms} crowd platforms.")
         if in_files:
             self.stdout.write(ENDED if forget else KEPT)
         elif forget:

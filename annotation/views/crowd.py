@@ -1,0 +1,166 @@
+"""People whom a crowd platform sends: the door, declining, the page with their code, and the platform's messages.
+
+The ids in a link are hashed at once and kept nowhere; a redirect takes them out of the address bar.
+"""
+
+from django.contrib.auth import login
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotation.forms import JoinForm
+from annotation.views import entry
+from annotation.views.crowd_end import end_page
+from judging.actions import crowd_platforms, participations
+from judging.actions.crowd_platforms import Told
+from judging.actions.enrollments import TooManyNow
+from judging.actions.participations import Arrival, BadLink, NotOpen
+from judging.models import CrowdPlatform, Participation
+
+CAME = "came_from_platform"  # in the session: who is at the door, hashed
+LARGEST = 64 * 1024  # bytes of a message
+MOST_MESSAGES = 600  # in a minute, to one process
+NO_IDS = _(
+    "This page does not know who you are. Open the study on the platform again, in a browser that accepts cookies."
+)
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def crowd(request: HttpRequest, key: str) -> HttpResponse:
+    """Let in whoever a platform sends, and show those who are done, or cannot take part, their code."""
+    known = CrowdPlatform.objects.select_related("campaign__rubric")
+    platform = get_object_or_404(known, key=key)
+    if request.GET:
+        return _at_the_door(request, platform)
+    came = _came(request, platform)
+    if came is None:
+        own = _own(request, platform)
+        return redirect("annotation:work", platform.campaign.uuid) if own else _refused(request, str(NO_IDS), 400)
+    try:
+        return _known_or_new(request, platform, came)
+    except NotOpen as refused:
+        return _refused(request, str(refused), 409)
+    except TooManyNow as refused:
+        answer = _refused(request, str(refused), 429)
+        answer.headers["Retry-After"] = "60"
+        return answer
+
+
+def _at_the_door(request: HttpRequest, platform: CrowdPlatform) -> HttpResponse:
+    """Take the ids out of the link: what is kept of them goes into the session, and the address becomes clean."""
+    try:
+        came = participations.arrival(platform=platform, said=request.GET.dict(), now=timezone.now())
+    except BadLink as refused:
+        answer = _refused(request, str(refused), 400)
+    else:
+        _remember(request, platform, came)
+        answer = redirect("annotation:crowd", platform.key)
+        answer.status_code = 303
+    answer.headers["Referrer-Policy"] = "no-referrer"
+    return answer
+
+
+def _remember(request: HttpRequest, platform: CrowdPlatform, came: Arrival) -> None:
+    request.session[CAME] = [platform.pk, came.person, came.session]
+
+
+def _came(request: HttpRequest, platform: CrowdPlatform) -> Arrival | None:
+    """Return who came by the last link that was opened in this browser."""
+    kept = request.session.get(CAME)
+    return Arrival(kept[1], kept[2]) if kept and kept[0] == platform.pk else None
+
+
+def _own(request: HttpRequest, platform: CrowdPlatform) -> bool:
+    """Say whether who is logged in came by this platform."""
+    logged_in = request.user.is_authenticated
+    return logged_in and platform.participations.filter(enrollment__user=request.user).exists()
+
+
+def _known_or_new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) -> HttpResponse:
+    known = participations.find(platform=platform, came=came)
+    if known is None:
+        return _new(request, platform, came)
+    if known.end or known.enrollment is None:
+        return end_page(request, known)
+    if request.method == "GET" and request.user != known.enrollment.user:
+        # another site may lead a browser here, so a button is pressed before anybody is logged in
+        return render(request, "annotation/crowd_again.html", {"title": platform.campaign.title})
+    known = participations.come_back(participation=known, came=came, now=timezone.now())
+    return _into(request, known, came)
+
+
+def _new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) -> HttpResponse:
+    """Tell somebody new what it is about, and do what they decide."""
+    now, campaign = timezone.now(), platform.campaign
+    if request.method == "POST" and request.POST.get("act") == "decline":
+        return end_page(request, participations.decline(platform=platform, came=came, now=now))
+    if turned_away := participations.turn_away(platform=platform, came=came, now=now):
+        return end_page(request, turned_away)
+    form = JoinForm(request.POST if request.method == "POST" else None)
+    del form.fields["another"]
+    if not campaign.consent:
+        del form.fields["agree"]
+    if request.method == "POST" and form.is_valid():
+        seen = entry.visitor(request, campaign=campaign, now=now)
+        joined = participations.join(platform=platform, came=came, agreed=True, now=now, visitor=seen)
+        return _into(request, joined, came)
+    context = {"invitation": entry.about(campaign), "form": form, "joined_before": "", "can_decline": True}
+    return render(request, "annotation/join.html", context, status=422 if form.errors else 200)
+
+
+def _into(request: HttpRequest, own: Participation, came: Arrival) -> HttpResponse:
+    """Lead somebody to their work, in a session of their own: another person's in this browser ends."""
+    if own.end or own.enrollment is None:
+        return end_page(request, own)
+    if request.user != own.enrollment.user:
+        login(request, own.enrollment.user, backend=entry.BACKEND)
+    _remember(request, own.platform, came)
+    return redirect("annotation:work", own.platform.campaign.uuid)
+
+
+def _refused(request: HttpRequest, reason: str, status: int) -> HttpResponse:
+    return render(request, "annotation/crowd_refused.html", {"reason": reason}, status=status)
+
+
+@csrf_exempt
+@require_POST
+def crowd_events(request: HttpRequest, key: str) -> HttpResponse:
+    """Take a message that the platform signed; it is sent again until this says 200."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    if not length.isdecimal() or int(length) > LARGEST:
+        return _said("too large, or without a length", 413)
+    if not _is_within_pace(key):
+        answer = _said("too many", 429)
+        answer.headers["Retry-After"] = "60"
+        return answer
+    platform = get_object_or_404(CrowdPlatform.objects.select_related("campaign"), key=key)
+    told = Told(
+        body=request.body,
+        signature=request.headers.get("X-Prolific-Request-Signature", ""),
+        sent=request.headers.get("X-Prolific-Request-Timestamp", ""),
+        event=request.headers.get("X-Event-Id", "")[:200],
+    )
+    try:
+        crowd_platforms.take(platform=platform, told=told, now=timezone.now())
+    except crowd_platforms.Forged:
+        return _said("not signed by the platform", 400)
+    except crowd_platforms.Unreadable:
+        return _said("not understood", 400)
+    return _said("taken", 200)
+
+
+def _is_within_pace(key: str) -> bool:
+    """Count a message, before anything is looked up: a flood of forged ones must cost little."""
+    name = f"crowd-messages-{key}-{timezone.now():%H%M}"
+    cache.add(name, 0, timeout=120)
+    return int(cache.incr(name)) <= MOST_MESSAGES
+
+
+def _said(text: str, status: int) -> HttpResponse:
+    return HttpResponse(text, status=status, content_type="text/plain")

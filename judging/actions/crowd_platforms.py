@@ -1,0 +1,204 @@
+"""The crowd platform of a campaign: its settings, what they lack, and the requests it signs."""
+
+import hashlib
+import hmac
+import json
+import secrets
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count
+from django.utils.crypto import constant_time_compare
+
+from judging.actions import history, participations, seals
+from judging.formats import crowd_kinds
+from judging.models import Campaign, CrowdEvent, CrowdPlatform, Event, Participation, User
+
+LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that looks like another
+PARAMETERS = ("kind", "person_param", "study_param", "session_param", "return_template")
+OPTIONS = ("minutes", "signed", "keys_url", "audience")
+OLDEST = timedelta(days=3)  # of a request: it is sent again for two days
+NEWEST = timedelta(minutes=5)  # by which the platform's clock may be ahead
+
+
+class NotNow(Exception):
+    """This setting cannot change any more; the message says why."""
+
+
+class Forged(Exception):
+    """The request does not bear the platform's signature, or is too old."""
+
+
+class Unreadable(Exception):
+    """The request is signed, but is not what the platform sends."""
+
+
+def new_code() -> str:
+    """Return a completion code."""
+    return "".join(secrets.choice(LETTERS) for _ in range(8))
+
+
+def proposed(kind: str) -> dict[str, Any]:
+    """Return the settings that a kind of platform begins with, with a code for each end."""
+    known = crowd_kinds.KINDS[kind]
+    return {
+        "kind": kind,
+        "person_param": known.person,
+        "study_param": known.study,
+        "session_param": known.session,
+        "return_template": known.return_template,
+        "keys_url": known.keys_url,
+        "codes": {end: new_code() for end in Participation.End.values},
+    }
+
+
+def begin(*, campaign: Campaign, kind: str, by: User) -> CrowdPlatform:
+    """Give a campaign a crowd platform, once."""
+    with transaction.atomic():
+        held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        if found := CrowdPlatform.objects.filter(campaign=held).first():
+            return found
+        history.note(Event.Act.CROWD_CHANGED, by=by, campaign=held, after=kind)
+        return CrowdPlatform.objects.create(campaign=held, **proposed(kind))
+
+
+def change(*, platform: CrowdPlatform, to: Mapping[str, Any], by: User) -> CrowdPlatform:
+    """Change settings; those that people came by, and codes that were given out, stay.
+
+    The secret of the platform's requests is changed where one is given, and is in no event.
+    """
+    with transaction.atomic():
+        campaign = Campaign.objects.select_for_update(no_key=True).get(pk=platform.campaign_id)
+        held = CrowdPlatform.objects.select_for_update().get(pk=platform.pk)
+        if campaign.state == Campaign.State.ARCHIVED:
+            raise NotNow("The campaign is archived: nothing of it changes.")
+        changed = [name for name in (*PARAMETERS, *OPTIONS, "codes") if name in to and getattr(held, name) != to[name]]
+        _check_change(held, changed, to)
+        for name in changed:
+            setattr(held, name, to[name])
+        if "keys_url" in changed:
+            held.keys = held.keys_at = None
+        if secret := to.get("webhook_secret"):
+            held.webhook_secret = seals.sealed(secret)
+            changed.append("webhook_secret")
+        held.save()
+        if changed:
+            history.note(Event.Act.CROWD_CHANGED, by=by, campaign=campaign, after=", ".join(changed))
+    return held
+
+
+def _check_change(held: CrowdPlatform, changed: list[str], to: Mapping[str, Any]) -> None:
+    if held.participations.exists() and (fixed := [name for name in changed if name in PARAMETERS]):
+        raise NotNow(f"Somebody has come from the platform already, so this stays as it is: {', '.join(fixed)}.")
+    given = held.participations.exclude(end="").values_list("end", flat=True).distinct()
+    for end in given if "codes" in changed else ():
+        if held.codes.get(end, "") and held.codes.get(end) != to["codes"].get(end):
+            label = Participation.End(end).label
+            raise NotNow(f"The code for “{label}” was given to somebody already, so it stays as it is.")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How many people came, are at work, left, and came to which end."""
+
+    came: int
+    at_work: int
+    left: int
+    ends: Mapping[str, int]
+
+
+def standing(platform: CrowdPlatform) -> Standing:
+    """Count the people whom the platform sent."""
+    rows = platform.participations.values_list("end", "left").annotate(n=Count("pk")).order_by()
+    ends = {end: sum(n for found, _left, n in rows if found == end) for end in Participation.End.values}
+    left = sum(n for end, left, n in rows if not end and left)
+    at_work = sum(n for end, left, n in rows if not end and not left)
+    return Standing(sum(n for _end, _left, n in rows), at_work, left, ends)
+
+
+def missing(platform: CrowdPlatform) -> list[str]:
+    """Return what keeps the study from running well on the platform, a sentence each."""
+    campaign = platform.campaign
+    told = {
+        "Say in the plan how many tasks each annotator gets; without it everybody is given all of them.":
+            not campaign.tasks_per_annotator and campaign.order != Campaign.Order.PANEL,
+        "Write the consent text in the plan: without one nobody can decline.": not campaign.consent,
+        "Name a contact in the plan; platforms ask for one.": not campaign.contact,
+        "Write down the pay in the plan; people read it before they begin.": not campaign.pay,
+        "Open the campaign before the study is published.": campaign.state != Campaign.State.OPEN,
+        "Links are not signed: whoever knows an id of the platform can come as that person.": not platform.signed,
+        "No secret for the platform's messages: places of people who return their submission are freed only when "
+        "their time has run out.": platform.kind == CrowdPlatform.Kind.PROLIFIC and not platform.webhook_secret,
+    }  # fmt: skip
+    lacking = [end.label for end in Participation.End if not platform.codes.get(end.value)]
+    codes = [f"There is no code for: {', '.join(lacking)}."] if lacking else []
+    return [sentence for sentence, is_so in told.items() if is_so] + codes
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A request as it came: body, and what its headers say."""
+
+    body: bytes
+    signature: str
+    sent: str
+    event: str
+
+
+def take(*, platform: CrowdPlatform, told: Told, now: datetime) -> CrowdEvent:
+    """Take a request of the platform: check its signature, keep it once, and free what it says is free.
+
+    Raises Forged or Unreadable.
+    """
+    secret = seals.unsealed(platform.webhook_secret)
+    signed = b64encode(hmac.digest(secret.encode(), told.sent.encode() + told.body, "sha256")).decode()
+    if not secret or not constant_time_compare(signed, told.signature):
+        raise Forged
+    if not told.sent.isdecimal() or len(told.sent) > 12:
+        raise Forged
+    sent_at = datetime.fromtimestamp(int(told.sent), tz=UTC)
+    if not now - OLDEST <= sent_at <= now + NEWEST:
+        raise Forged
+    said = _read(told.body)
+    submission, person = said["resource_id"], said["participant_id"]
+    event = CrowdEvent(
+        platform=platform,
+        event=hashlib.sha256((told.event or told.signature).encode()).hexdigest(),
+        signature=hashlib.sha256(told.signature.encode()).hexdigest(),
+        session=participations.hashed(platform, "session", submission) if submission else "",
+        kind=said["event_type"],
+        status=said["status"].upper().replace("_", "-"),
+        sent_at=sent_at,
+        received_at=now,
+    )
+    person = participations.hashed(platform, "person", person) if person else ""
+    return participations.hear(platform=platform, told=event, person=person)
+
+
+def _read(body: bytes) -> dict[str, str]:
+    """Return what is read of a request; ids count only where they are about a submission."""
+    try:
+        said = json.loads(body)
+        kind = str(said["event_type"])[:60]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise Unreadable from None
+    found = {"event_type": kind, "status": str(said.get("status") or "")[:30]}
+    about = kind == "submission.status.change"
+    for name in ("resource_id", "participant_id"):
+        value = said.get(name) if about else ""
+        found[name] = value if isinstance(value, str) and crowd_kinds.is_id(value) else ""
+    return found
+
+
+def rotate() -> int:
+    """Encrypt every platform's secret anew with the site's newest key; return how many."""
+    with transaction.atomic():
+        held = list(CrowdPlatform.objects.select_for_update().exclude(webhook_secret=""))
+        for each in held:
+            each.webhook_secret = seals.resealed(each.webhook_secret)
+            each.save(update_fields=["webhook_secret"])
+    return len(held)

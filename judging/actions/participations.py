@@ -1,0 +1,370 @@
+"""People whom a crowd platform sends: arriving, joining with a share of the work, leaving it, and their one code.
+
+Where several rows are locked it is in this order: campaign, enrollment, participation, places.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
+
+from judging.actions import assignments, enrollments, history, panels, reservations, signed_links
+from judging.actions.enrollments import NotAgreed, TooManyNow
+from judging.formats import crowd_kinds
+from judging.models import (
+    Campaign,
+    CrowdEvent,
+    CrowdPlatform,
+    Enrollment,
+    Event,
+    Exclusion,
+    Participation,
+    Round,
+)
+
+End, Left = Participation.End, Participation.Left
+PACE = timedelta(minutes=1)
+MOST_ARRIVALS = 200  # in a minute, by links that nobody signed: more than a study brings, fewer than a program
+ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
+# What a platform calls it when somebody does not go on with a submission.
+FREEING = {"RETURNED": Left.RETURNED, "TIMED-OUT": Left.TIMED_OUT, "REJECTED": Left.REJECTED}
+LATER = (Left.TIMED_OUT, Left.EXPIRED)  # who left by time alone may be told so by a code
+
+
+class BadLink(Exception):
+    """The link lacks an id, or does not come from the platform; the message is for whoever opened it."""
+
+
+class NotOpen(Exception):
+    """The study takes nobody at this moment, and has not ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Who came by a study's link, and for which submission: keyed hashes, nothing else is kept."""
+
+    person: str
+    session: str
+
+
+def arrival(*, platform: CrowdPlatform, said: Mapping[str, str], now: datetime) -> Arrival:
+    """Return who came by a link with these parameters; raise BadLink where it cannot be said for sure."""
+    names = [name for name in (platform.person_param, platform.study_param, platform.session_param) if name]
+    ids = {name: said.get(name, "") for name in names}
+    if not all(map(crowd_kinds.is_id, ids.values())):
+        raise BadLink(_("This link lacks an id, or it is not one of the platform's. Open the study there again."))
+    if platform.signed:
+        token = said.get(crowd_kinds.KINDS[platform.kind].token or "token", "")
+        try:
+            signed_links.check(platform=platform, token=token, ids=ids, now=now)
+        except (signed_links.BadToken, signed_links.NoKeys):
+            refused = _("This link is not, or no longer, signed by the platform. Open the study there again.")
+            raise BadLink(refused) from None
+    session = ids.get(platform.session_param, "")
+    return Arrival(
+        person=hashed(platform, "person", ids[platform.person_param]),
+        session=hashed(platform, "session", session) if session else "",
+    )
+
+
+def hashed(platform: CrowdPlatform, what: str, external: str) -> str:
+    """Return what is kept of an id: a hash with the site's key for pseudonyms, another one in each campaign."""
+    salt = f"judging.crowd.{what}.{platform.campaign.uuid}"
+    return salted_hmac(salt, external, secret=settings.PSEUDONYM_KEY, algorithm="sha256").hexdigest()
+
+
+def find(*, platform: CrowdPlatform, came: Arrival) -> Participation | None:
+    """Return the participation of whoever came; None of somebody new."""
+    known = Participation.objects.select_related("platform__campaign", "enrollment__user", "round__campaign")
+    return known.filter(platform=platform, person=came.person).first()
+
+
+def of(enrollment: Enrollment) -> Participation | None:
+    """Return an annotator's participation; None of whoever came by no platform."""
+    known = Participation.objects.select_related("platform", "round")
+    found = known.filter(enrollment=enrollment).first()
+    if found:
+        found.enrollment, found.platform.campaign = enrollment, enrollment.campaign
+        if found.round:
+            found.round.campaign = enrollment.campaign
+    return found
+
+
+def code(participation: Participation) -> str:
+    """Return the one code a person gets; "" before their end, and where the platform has none for it."""
+    return str(participation.platform.codes.get(participation.end, "")) if participation.end else ""
+
+
+def has_place(*, platform: CrowdPlatform, now: datetime) -> bool:
+    """Say whether somebody new may get a share of the work. NotOpen where that cannot be said yet."""
+    campaign = platform.campaign
+    if campaign.state in ENDED:
+        return False
+    round = _round(campaign)
+    if round is None:
+        raise NotOpen(_("This study takes nobody at this moment. Come back later, or return your submission."))
+    return not panels.is_full(campaign) if panels.seats(campaign) else reservations.any_free(round)
+
+
+def join(*, platform: CrowdPlatform, came: Arrival, agreed: bool, now: datetime, visitor: str = "") -> Participation:
+    """Let somebody in with a share of the work, once however often they ask; who finds none has the quota's end."""
+    release_due(now=now, platform=platform)
+    with transaction.atomic():
+        campaign = Campaign.objects.select_for_update(no_key=True).get(pk=platform.campaign_id)
+        if known := find(platform=platform, came=came):
+            return known
+        has_place(platform=platform, now=now)
+        if campaign.consent and not agreed:
+            raise NotAgreed(_("Tick the box to take part."))
+        _check_pace(platform, now)
+        own = Participation.objects.create(platform=platform, person=came.person, session=came.session, came_at=now)
+        if gone := _gone_before(own):
+            return _set(own, left=gone, left_at=now)
+        _give_first_share(own, campaign, now)
+        if own.enrollment and campaign.consent:
+            enrollments.agree(enrollment=own.enrollment, now=now)
+        if own.enrollment:
+            enrollments.note_visitor(enrollment=own.enrollment, visitor=visitor, now=now)
+    return own
+
+
+def decline(*, platform: CrowdPlatform, came: Arrival, now: datetime) -> Participation:
+    """Note that somebody does not want to take part; whoever has joined goes out by another door."""
+    with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=platform.campaign_id)
+        if known := find(platform=platform, came=came):
+            return known
+        return Participation.objects.create(
+            platform=platform, person=came.person, session=came.session, came_at=now,
+            end=End.NO_CONSENT, ended_at=now,
+        )  # fmt: skip
+
+
+def come_back(*, participation: Participation, came: Arrival | None, now: datetime) -> Participation:
+    """Let somebody who joined go on; who left gets a new share with a new submission, or where only time ran out."""
+    with transaction.atomic():
+        own = _locked(participation, with_campaign=True)
+        session = came.session if came and came.session else own.session
+        is_new = session != own.session
+        if own.end or own.enrollment is None or not (is_new or own.left == Left.EXPIRED):
+            return own
+        _set(own, session=session)
+        if own.left and not _gone_before(own):
+            _give_new_share(own, now, is_new=is_new)
+    return own
+
+
+def _give_first_share(own: Participation, campaign: Campaign, now: datetime) -> None:
+    """Make whoever came an annotator with a share kept for them; nobody, where nothing is free."""
+    round = _round(campaign)
+    user = enrollments.new_user()
+    enrollment = enrollments.enroll(campaign=campaign, user=user)
+    enrollment.campaign = campaign
+    kept = reservations.keep(enrollment=enrollment, round=round) if round else 0
+    if not kept:
+        enrollments.remove_newcomer(enrollment=enrollment)
+        _set(own, end=End.QUOTA_FULL, ended_at=now)
+        return
+    _set(own, enrollment=enrollment, round=round, share=kept, reserved_until=_until(own, now))
+
+
+def _give_new_share(own: Participation, now: datetime, *, is_new: bool) -> None:
+    """Keep for somebody again what they have still to do."""
+    if own.enrollment is None or own.round is None:
+        return
+    done = reservations.done(own.enrollment, own.round)
+    wanted = assignments.accepts(own.round) and not _is_left_out(own.enrollment) and done < own.share
+    kept = reservations.keep(enrollment=own.enrollment, round=own.round) if wanted else 0
+    if kept:
+        Enrollment.objects.filter(pk=own.enrollment.pk).update(stopped_at=None)
+        _set(own, left="", left_at=None, share=done + kept, reserved_until=_until(own, now))
+    elif wanted and is_new:
+        _finish(own, End.QUOTA_FULL, now)
+
+
+def _until(own: Participation, now: datetime) -> datetime:
+    return now + timedelta(minutes=own.platform.minutes)
+
+
+def go_on(*, participation: Participation, now: datetime) -> Participation:
+    """Let an annotator whose time ran out go on where something is free; for everybody else nothing changes."""
+    if participation.left != Left.EXPIRED or participation.end:
+        return participation
+    return come_back(participation=participation, came=None, now=now)
+
+
+def settle(*, participation: Participation, now: datetime) -> Participation:
+    """Give a person to whom no task can be given the end they have come to, for good.
+
+    Only here, and after all answers are stored, does anybody get the code of those who completed.
+    """
+    with transaction.atomic():
+        own = _locked(participation)
+        if not own.end and (end := _end(own)):
+            _finish(own, end, now)
+    return own
+
+
+def _end(own: Participation) -> str:
+    """Return the end somebody has come to; "" where they have not, or have returned what they began."""
+    if own.enrollment is None or own.round is None:
+        return ""
+    done = reservations.done(own.enrollment, own.round)
+    if done >= own.share:
+        return End.COMPLETED
+    if _is_left_out(own.enrollment):
+        return End.FAILED_CHECKS
+    if own.left:
+        return End.TIMED_OUT if own.left in LATER else ""
+    if reservations.is_waiting(own.enrollment, own.round) and assignments.accepts(own.round):
+        return ""
+    if own.platform.campaign.state not in ENDED and not assignments.accepts(own.round):
+        return ""  # paused: it goes on
+    return End.COMPLETED if done else End.QUOTA_FULL
+
+
+def _is_left_out(enrollment: Enrollment) -> bool:
+    return Exclusion.objects.standing().filter(enrollment=enrollment).exists()
+
+
+def screen_out(*, enrollment: Enrollment, now: datetime) -> Participation | None:
+    """End the work of somebody who did not qualify; None for an annotator who came by no platform."""
+    found = of(enrollment)
+    if found is None:
+        return None
+    with transaction.atomic():
+        own = _locked(found)
+        if not own.end:
+            _finish(own, End.SCREENED_OUT, now)
+    return own
+
+
+def leave(*, participation: Participation, session: str, left: str, now: datetime) -> bool:
+    """Free what is kept for somebody who left a submission; say whether anything was to free.
+
+    What they handed in stays, and an answer that still comes is taken. Nothing happens to whoever has come to an end,
+    or is at another submission by now.
+    """
+    with transaction.atomic():
+        own = _locked(participation)
+        gone = own.left and (own.left == left or own.left not in LATER)
+        if own.end or gone or session != own.session:
+            return False
+        _set(own, left=left, left_at=now, reserved_until=None)
+        if own.enrollment is None:
+            return False
+        _stop(own.enrollment, now, keeps_seat=False)
+        history.note(Event.Act.CROWD_LEFT, campaign=own.platform.campaign, about=own.enrollment.label, after=left)
+    return True
+
+
+def release_due(*, now: datetime, platform: CrowdPlatform | None = None) -> int:
+    """Free the shares whose time has run out; return how many."""
+    due = Participation.objects.under_way().filter(reserved_until__lt=now)
+    due = due.filter(platform=platform) if platform else due
+    return sum(leave(participation=own, session=own.session, left=Left.EXPIRED, now=now) for own in due)
+
+
+def _locked(participation: Participation, *, with_campaign: bool = False) -> Participation:
+    """Lock and read anew a participation, after the rows that others lock before it."""
+    enrollment = participation.enrollment
+    if with_campaign:
+        Campaign.objects.select_for_update(no_key=True).get(pk=participation.platform.campaign_id)
+    if enrollment is not None:
+        assignments.alone(enrollment=enrollment)
+    rows = Participation.objects.select_for_update(of=("self",))
+    own = rows.select_related("platform__campaign", "round").get(pk=participation.pk)
+    campaign = own.platform.campaign
+    if enrollment is not None:
+        enrollment.campaign, own.enrollment = campaign, enrollment
+    if own.round is not None:
+        own.round.campaign = campaign
+    return own
+
+
+def _finish(own: Participation, end: str, now: datetime) -> None:
+    _set(own, end=end, ended_at=now, reserved_until=None)
+    if own.enrollment:
+        _stop(own.enrollment, now, keeps_seat=end == End.COMPLETED)
+
+
+def _stop(enrollment: Enrollment, now: datetime, *, keeps_seat: bool) -> None:
+    """Give an annotator no more tasks, and others what was kept for them; a panel's seat that is done stays theirs."""
+    reservations.let_go(enrollment=enrollment)
+    seat = enrollment.seat if keeps_seat else None
+    Enrollment.objects.filter(pk=enrollment.pk).update(stopped_at=now, seat=seat, cursor_round=None)
+    enrollment.seat = seat
+
+
+def _set(own: Participation, **columns: Any) -> Participation:
+    Participation.objects.filter(pk=own.pk).update(**columns)
+    for name, value in columns.items():
+        setattr(own, name, value)
+    return own
+
+
+def _gone_before(own: Participation) -> str:
+    """Return how somebody left a submission before they came with it, as the platform told; "" where they did not."""
+    if not own.session:
+        return ""
+    told = CrowdEvent.objects.filter(platform=own.platform, session=own.session)
+    told.filter(participation__isnull=True).update(participation=own)
+    status = told.filter(status__in=FREEING).order_by("sent_at").values_list("status", flat=True).last()
+    return FREEING[status] if status else ""
+
+
+def hear(*, platform: CrowdPlatform, told: CrowdEvent, person: str) -> CrowdEvent:
+    """Keep what a platform told, and do what follows from it, once however often it is told."""
+    with transaction.atomic():
+        known = Participation.objects.select_related("platform", "enrollment").filter(platform=platform)
+        known = known.filter(person=person) if person else known
+        whose = known.filter(session=told.session).first() if told.session else None
+        told.participation = whose
+        try:
+            with transaction.atomic():
+                told.save()
+        except IntegrityError:  # told before
+            return CrowdEvent.objects.filter(platform=platform).filter(event=told.event).first() or told
+        if whose is not None and told.status in FREEING:
+            left, now = FREEING[told.status], told.received_at
+            told.freed = leave(participation=whose, session=told.session, left=left, now=now)
+            told.save(update_fields=["freed"])
+    return told
+
+
+def turn_away(*, platform: CrowdPlatform, came: Arrival, now: datetime) -> Participation | None:
+    """Give somebody new the quota's end where everything is taken or the study has ended; None where there is room."""
+    release_due(now=now, platform=platform)
+    if has_place(platform=platform, now=now):
+        return None
+    with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=platform.campaign_id)
+        if known := find(platform=platform, came=came):
+            return known
+        if has_place(platform=platform, now=now):
+            return None
+        _check_pace(platform, now)
+        return Participation.objects.create(
+            platform=platform, person=came.person, session=came.session, came_at=now,
+            end=End.QUOTA_FULL, ended_at=now,
+        )  # fmt: skip
+
+
+def _round(campaign: Campaign) -> Round | None:
+    """Return the main round while it gives out tasks; pilots and calibrations are for people one knows."""
+    round = campaign.rounds.filter(kind=Round.Kind.MAIN, opened_at__isnull=False).first()
+    if round is None:
+        return None
+    round.campaign = campaign
+    return round if assignments.accepts(round) else None
+
+
+def _check_pace(platform: CrowdPlatform, now: datetime) -> None:
+    lately = platform.participations.filter(came_at__gt=now - PACE).count()
+    if not platform.signed and lately >= MOST_ARRIVALS:
+        raise TooManyNow(_("Many people are joining just now. Try again in a minute."))

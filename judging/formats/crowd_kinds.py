@@ -1,0 +1,99 @@
+"""Crowd platforms as data: how each calls a study, and how people go back with a code.
+
+A kind names the parameters in which the platform puts its ids, and what stands in the study's
+address for the platform to fill in. Everything is a proposal that a manager may change.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+LONGEST_ID = 64
+ID = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_ID}}}")
+CODE = re.compile(r"[A-Za-z0-9_-]{4,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdKind:
+    """What a platform needs to be told, and what it tells.
+
+    `fills` is what the study's address holds in the place of each id; "" where the platform adds
+    the parameters by itself.
+    """
+
+    key: str
+    name: str
+    person: str
+    study: str
+    session: str
+    fills: Mapping[str, str]
+    return_template: str = ""
+    token: str = ""
+    keys_url: str = ""
+    issuer: str = ""
+
+
+PROLIFIC = CrowdKind(
+    key="prolific",
+    name="Prolific",
+    person="PROLIFIC_PID",
+    study="STUDY_ID",
+    session="SESSION_ID",
+    fills={
+        "PROLIFIC_PID": "{{%PROLIFIC_PID%}}",
+        "STUDY_ID": "{{%STUDY_ID%}}",
+        "SESSION_ID": "{{%SESSION_ID%}}",
+    },
+    return_template="https://app.prolific.com/submissions/complete?cc={code}",
+    token="prolific_token",  # noqa: S106  the name of a parameter
+    keys_url="https://api.prolific.com/.well-known/study/jwks.json",
+    issuer="https://www.prolific.com",
+)
+CONNECT = CrowdKind(
+    key="connect",
+    name="Connect",
+    person="participantId",
+    study="projectId",
+    session="assignmentId",
+    fills={},
+)
+GENERIC = CrowdKind(
+    key="generic",
+    name="another platform",
+    person="participant",
+    study="",
+    session="",
+    fills={},
+)
+KINDS: Mapping[str, CrowdKind] = {each.key: each for each in (PROLIFIC, CONNECT, GENERIC)}
+
+
+def is_id(text: str) -> bool:
+    """Say whether something can be an id of a platform."""
+    return ID.fullmatch(text) is not None
+
+
+def study_address(kind: CrowdKind, entry: str, names: tuple[str, str, str]) -> str:
+    """Return what is pasted as the study's address: `entry` with a parameter for each id.
+
+    Where the platform is not known, words in capitals stand for what it fills in.
+    """
+    if kind is CONNECT:
+        return entry
+    proposed = (kind.person, kind.study, kind.session)
+    filled = [
+        f"{name}={kind.fills.get(own) or name.upper()}" for name, own in zip(names, proposed, strict=True) if name
+    ]
+    return f"{entry}?{'&'.join(filled)}"
+
+
+def way_back(template: str, code: str) -> str:
+    """Return the address by which somebody goes back with a code; "" where there is none."""
+    return template.replace("{code}", quote(code, safe="")) if template and code else ""
+
+
+def origin(address: str) -> str:
+    """Return scheme and host of an address; of a bare host, that host with https."""
+    parts = urlsplit(address if "://" in address else f"https://{address}")
+    return f"{parts.scheme}://{parts.netloc}".lower()

@@ -1,0 +1,117 @@
+"""What a manager enters about a crowd platform."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from judging.actions import signed_links
+from judging.formats import crowd_kinds
+from judging.models import CrowdPlatform, Participation
+
+PARAMETER = r"^[A-Za-z][A-Za-z0-9_.-]{0,39}$"
+LONGEST_SECRET = 300
+MEANINGS = {
+    Participation.End.COMPLETED: _("Did their whole share."),
+    Participation.End.NO_CONSENT: _("Did not agree to take part. Ask them on the platform to return the submission."),
+    Participation.End.SCREENED_OUT: _("Did not qualify. On Prolific: a fixed screen-out payment."),
+    Participation.End.FAILED_CHECKS: _("Left out of the analysis while they worked. Pay them; nothing here rejects."),
+    Participation.End.QUOTA_FULL: _("Came when everything was taken."),
+    Participation.End.TIMED_OUT: _("Came back after their time, when nothing was left for them."),
+}
+
+
+class NewPlatformForm(forms.Form):
+    """Which platform it is."""
+
+    kind = forms.ChoiceField(label=_("Platform"), choices=CrowdPlatform.Kind.choices, widget=forms.RadioSelect)
+
+
+class PlatformForm(forms.Form):
+    """The settings of a platform, with a code for each end. A secret that was entered is not shown again."""
+
+    minutes = forms.IntegerField(
+        label=_("Minutes a share is kept"), min_value=5, max_value=7 * 24 * 60,
+        help_text=_("The platform's longest time for a submission. After it what is not done is free for others."),
+    )  # fmt: skip
+    person_param = forms.RegexField(PARAMETER, label=_("Parameter with the person's id"))
+    study_param = forms.RegexField(PARAMETER, label=_("Parameter with the study's id"), required=False)
+    session_param = forms.RegexField(
+        PARAMETER, label=_("Parameter with the submission's id"), required=False,
+        help_text=_("It tells a second submission of the same person from the first."),
+    )  # fmt: skip
+    return_template = forms.CharField(
+        label=_("Address people go back by"), required=False, max_length=300,
+        help_text=_("With {code} where the code stands. Leave empty where people copy their code."),
+    )  # fmt: skip
+    signed = forms.BooleanField(
+        label=_("Take only links that the platform signed"), required=False,
+        help_text=_("Turn on the platform's secure URL first."),
+    )  # fmt: skip
+    keys_url = forms.URLField(
+        label=_("Where its public keys are"), required=False, max_length=300, assume_scheme="https"
+    )
+    audience = forms.CharField(
+        label=_("Whom the signature is for"), required=False, max_length=200,
+        help_text=_("The address of this site, such as https://quaestor.example.org."),
+    )  # fmt: skip
+    webhook_secret = forms.CharField(
+        label=_("Secret of its messages"), required=False, max_length=LONGEST_SECRET,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        help_text=_("From the platform, as you subscribe to its messages. It is encrypted, and not shown again."),
+    )  # fmt: skip
+
+    def __init__(self, *args: Any, platform: CrowdPlatform, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.platform = platform
+        for end in Participation.End:
+            self.fields[f"code_{end.value}"] = forms.RegexField(
+                crowd_kinds.CODE, label=end.label, help_text=MEANINGS[end], required=False,
+                initial=platform.codes.get(end.value, ""), strip=True,
+                error_messages={"invalid": _("4 to 40 letters, digits, hyphens or underscores.")},
+            )  # fmt: skip
+
+    def codes(self) -> list[forms.BoundField]:
+        return [self[f"code_{end.value}"] for end in Participation.End]
+
+    def names(self) -> list[forms.BoundField]:
+        """Return the fields that are fixed once somebody has come."""
+        return [self[name] for name in ("person_param", "study_param", "session_param", "return_template")]
+
+    def trust(self) -> list[forms.BoundField]:
+        return [self[name] for name in ("signed", "keys_url", "audience", "webhook_secret")]
+
+    def clean_return_template(self) -> str:
+        template = self.cleaned_data["return_template"].strip()
+        if template and not (template.startswith("https://") and "{code}" in template):
+            raise forms.ValidationError(_("It begins with https:// and has {code} in it."))
+        return template
+
+    def clean_keys_url(self) -> str:
+        address = self.cleaned_data["keys_url"]
+        if address and not signed_links.is_allowed(address):
+            raise forms.ValidationError(
+                _("This site may not read keys there; whoever operates it can allow it (QUAESTOR_CROWD_ORIGINS).")
+            )
+        return address
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("signed"):
+            for name in ("keys_url", "audience"):
+                if not cleaned.get(name) and name not in self.errors:
+                    self.add_error(name, _("Signed links cannot be checked without it."))
+        codes = [self.cleaned_data.get(f"code_{end.value}") for end in Participation.End]
+        given = [code for code in codes if code]
+        if len(set(given)) < len(given):
+            self.add_error(None, _("Two ends have the same code; each needs its own."))
+        names = [cleaned.get(name) for name in ("person_param", "study_param", "session_param") if cleaned.get(name)]
+        if len(set(names)) < len(names):
+            self.add_error(None, _("Two parameters have the same name."))
+        return cleaned
+
+    def to(self) -> dict[str, Any]:
+        """Return the settings as they are stored."""
+        plain = {name: value for name, value in self.cleaned_data.items() if not name.startswith("code_")}
+        codes = {end.value: self.cleaned_data[f"code_{end.value}"] for end in Participation.End}
+        return plain | {"codes": {end: code for end, code in codes.items() if code}}

@@ -1,0 +1,167 @@
+"""People whom a crowd platform sends: how it calls a study, who came, and what became of them."""
+
+import secrets
+
+from django.db import models
+from django.db.models import Q
+
+
+def new_key() -> str:
+    """Return what the address of a study ends in that a platform's participants are led to."""
+    return secrets.token_hex(12)
+
+
+class CrowdPlatform(models.Model):
+    """The crowd platform of a campaign. Its secrets are encrypted, and shown to nobody again."""
+
+    class Kind(models.TextChoices):
+        PROLIFIC = "prolific", "Prolific"
+        CONNECT = "connect", "Connect"
+        GENERIC = "generic", "another platform"
+
+    campaign = models.OneToOneField("judging.Campaign", on_delete=models.CASCADE, related_name="platform")
+    key = models.CharField(max_length=32, unique=True, default=new_key, editable=False)
+    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PROLIFIC)
+    person_param = models.CharField(max_length=40)
+    study_param = models.CharField(max_length=40, blank=True)
+    session_param = models.CharField(max_length=40, blank=True)
+    return_template = models.CharField(max_length=300, blank=True, help_text="With {code} in it.")
+    codes = models.JSONField(default=dict, help_text="The completion code of each end.")
+    minutes = models.PositiveIntegerField(
+        default=90, help_text="How long a share of the work is kept for whoever came."
+    )
+    signed = models.BooleanField(default=False, help_text="Only links that the platform signed count.")
+    keys_url = models.CharField(max_length=300, blank=True)
+    audience = models.CharField(max_length=200, blank=True)
+    keys = models.JSONField(null=True, blank=True, editable=False, help_text="The public keys last read.")
+    keys_at = models.DateTimeField(null=True, blank=True, editable=False)
+    webhook_secret = models.TextField(blank=True, editable=False, help_text="Encrypted.")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind__in=["prolific", "connect", "generic"]), name="crowd_platform_kind"
+            ),
+            models.CheckConstraint(condition=~Q(person_param=""), name="crowd_platform_names_person"),
+            models.CheckConstraint(condition=Q(minutes__gte=5), name="crowd_platform_minutes"),
+            models.CheckConstraint(
+                condition=Q(signed=False) | (~Q(keys_url="") & ~Q(audience="")),
+                name="crowd_platform_signed_has_keys",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} for {self.campaign_id}"
+
+
+class ParticipationQuerySet(models.QuerySet["Participation"]):
+    def under_way(self) -> "ParticipationQuerySet":
+        """Who has a share of the work reserved."""
+        return self.filter(reserved_until__isnull=False)
+
+
+class Participation(models.Model):
+    """A person whom a crowd platform sent: once in a campaign, whatever they open and how often.
+
+    Their id is a keyed hash. Whoever declines has no enrollment.
+    """
+
+    class End(models.TextChoices):
+        COMPLETED = "completed", "completed"
+        NO_CONSENT = "no_consent", "no consent"
+        SCREENED_OUT = "screened_out", "screened out"
+        FAILED_CHECKS = "failed_checks", "failed checks"
+        QUOTA_FULL = "quota_full", "quota full"
+        TIMED_OUT = "timed_out", "timed out"
+
+    class Left(models.TextChoices):
+        RETURNED = "returned", "returned on the platform"
+        TIMED_OUT = "timed_out", "timed out on the platform"
+        REJECTED = "rejected", "rejected on the platform"
+        EXPIRED = "expired", "too long without an end"
+
+    platform = models.ForeignKey(CrowdPlatform, on_delete=models.CASCADE, related_name="participations")
+    enrollment = models.OneToOneField(
+        "judging.Enrollment", on_delete=models.CASCADE, related_name="participation", null=True, blank=True
+    )
+    round = models.ForeignKey(
+        "judging.Round", on_delete=models.CASCADE, related_name="+", null=True, blank=True, db_index=False
+    )
+    person = models.CharField(max_length=64, editable=False)
+    session = models.CharField(
+        max_length=64, blank=True, editable=False, help_text="The platform's submission they are at, hashed."
+    )
+    share = models.PositiveIntegerField(default=0, help_text="How many tasks are theirs in all.")
+    came_at = models.DateTimeField()
+    reserved_until = models.DateTimeField(null=True, blank=True)
+    left = models.CharField(max_length=9, choices=Left.choices, blank=True)
+    left_at = models.DateTimeField(null=True, blank=True)
+    end = models.CharField(max_length=13, choices=End.choices, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ParticipationQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["platform", "person"], name="participation_once"),
+            models.CheckConstraint(
+                condition=Q(end="", ended_at__isnull=True)
+                | (
+                    Q(
+                        end__in=[
+                            "completed", "no_consent", "screened_out", "failed_checks", "quota_full", "timed_out",
+                        ],
+                        ended_at__isnull=False,
+                    )
+                ),
+                name="participation_end",
+            ),
+            models.CheckConstraint(
+                condition=Q(left="", left_at__isnull=True)
+                | Q(left__in=["returned", "timed_out", "rejected", "expired"], left_at__isnull=False),
+                name="participation_left",
+            ),
+            models.CheckConstraint(
+                condition=Q(reserved_until__isnull=True)
+                | Q(enrollment__isnull=False, round__isnull=False, end="", left=""),
+                name="participation_reserves_for_somebody",
+            ),
+        ]  # fmt: skip
+        indexes = [
+            models.Index(
+                fields=["reserved_until"],
+                condition=Q(reserved_until__isnull=False),
+                name="participation_reserved",
+            ),
+            models.Index(fields=["platform", "session"], name="participation_session"),
+        ]
+
+    def __str__(self) -> str:
+        return self.end or self.left or "under way"
+
+
+class CrowdEvent(models.Model):
+    """What a platform told by a signed request, once each; the ids in it are hashed."""
+
+    platform = models.ForeignKey(CrowdPlatform, on_delete=models.CASCADE, related_name="events")
+    participation = models.ForeignKey(
+        Participation, on_delete=models.CASCADE, related_name="events", null=True, blank=True
+    )
+    event = models.CharField(max_length=64, editable=False, help_text="Hash of the event's id.")
+    signature = models.CharField(max_length=64, editable=False, help_text="Hash of its signature.")
+    session = models.CharField(max_length=64, blank=True, editable=False)
+    kind = models.CharField(max_length=60)
+    status = models.CharField(max_length=30, blank=True)
+    freed = models.BooleanField(default=False, help_text="Whether it freed what was reserved.")
+    sent_at = models.DateTimeField()
+    received_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["platform", "event"], name="crowd_event_once"),
+            models.UniqueConstraint(fields=["platform", "signature"], name="crowd_event_sent_once"),
+        ]
+        indexes = [models.Index(fields=["platform", "session"], name="crowd_event_session")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.status}".strip()

@@ -1,0 +1,76 @@
+"""The page about a campaign's crowd platform: what to paste there, what is missing, who came."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from judging.actions import crowd_platforms
+from judging.formats import crowd_kinds
+from judging.forms.crowd_platforms import MEANINGS, NewPlatformForm, PlatformForm
+from judging.guards import campaign_for_managers
+from judging.models import Campaign, CrowdPlatform, Participation
+
+SHOWN = ("person_param", "study_param", "session_param", "return_template", "minutes", "signed", "keys_url", "audience")
+
+
+@campaign_for_managers
+@require_http_methods(["GET", "POST"])
+def crowd(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Set up the platform that sends people, and see who came."""
+    platform = CrowdPlatform.objects.filter(campaign=campaign).first()
+    if platform is None:
+        return _begin(request, campaign)
+    platform.campaign = campaign
+    initial = {name: getattr(platform, name) for name in SHOWN}
+    initial["audience"] = initial["audience"] or request.build_absolute_uri("/").rstrip("/")
+    form = PlatformForm(request.POST if request.method == "POST" else None, platform=platform, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        try:
+            crowd_platforms.change(platform=platform, to=form.to(), by=request.user)
+        except crowd_platforms.NotNow as refused:
+            form.add_error(None, str(refused))
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("judging:crowd", campaign.uuid)
+    return _page(request, platform, form)
+
+
+def _begin(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    form = NewPlatformForm(request.POST if request.method == "POST" else None, initial={"kind": "prolific"})
+    if request.method == "POST" and form.is_valid():
+        crowd_platforms.begin(campaign=campaign, kind=form.cleaned_data["kind"], by=request.user)
+        return redirect("judging:crowd", campaign.uuid)
+    context = {"campaign": campaign, "tab": "crowd", "new_form": form, "is_manager": True}
+    return render(request, "judging/campaigns/crowd.html", context, status=422 if form.errors else 200)
+
+
+def _page(request: HttpRequest, platform: CrowdPlatform, form: PlatformForm) -> HttpResponse:
+    kind = crowd_kinds.KINDS[platform.kind]
+    entry = request.build_absolute_uri(reverse("annotation:crowd", args=[platform.key]))
+    names = (platform.person_param, platform.study_param, platform.session_param)
+    counted = crowd_platforms.standing(platform)
+    context = {
+        "campaign": platform.campaign,
+        "tab": "crowd",
+        "is_manager": True,
+        "platform": platform,
+        "kind": kind,
+        "form": form,
+        "study_address": crowd_kinds.study_address(kind, entry, names),
+        "messages_address": request.build_absolute_uri(reverse("annotation:crowd_events", args=[platform.key])),
+        "missing": crowd_platforms.missing(platform),
+        "standing": counted,
+        "ends": [_end(platform, end, counted.ends[end.value]) for end in Participation.End],
+        "heard": platform.events.count(),
+    }
+    return render(request, "judging/campaigns/crowd.html", context, status=422 if form.errors else 200)
+
+
+def _end(platform: CrowdPlatform, end: Participation.End, count: int) -> dict[str, Any]:
+    code = platform.codes.get(end.value, "")
+    return {"key": end.value, "label": end.label, "means": MEANINGS[end], "code": code, "n": count}

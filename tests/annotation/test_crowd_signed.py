@@ -1,0 +1,110 @@
+"""Links that the platform signed: only these let anybody in, where the study asks for it."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from judging.models import CrowdPlatform, Participation
+from tests.annotation.crowds import CODES, Person, fake, study
+from tests.annotation.fakecrowd import OTHER_KEY, FakeCrowd, served, way_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def crowd(settings) -> Iterator[FakeCrowd]:
+    """Return a platform that signs, and publishes its keys."""
+    platform = study(tasks=5)
+    with served(fake(platform)) as running:
+        settings.CROWD_ORIGINS = [running.address]
+        keys = f"{running.address}/.well-known/study/jwks.json"
+        CrowdPlatform.objects.update(signed=True, keys_url=keys, audience="http://testserver")
+        yield running
+
+
+def came(crowd: FakeCrowd, **how) -> int:
+    """Return the status with which a link is answered."""
+    return Client().get(way_of(crowd.start("5f1a2b3c4d5e6f7a8b9c0d1e", **how))).status_code
+
+
+def test_link_that_is_signed_lets_in(crowd) -> None:
+    person = Person(crowd).opens(signed=True)
+    assert person.agrees().looks().finishes().code() == CODES["completed"]
+
+
+def test_audience_may_be_the_address_of_the_study_or_one_of_several(crowd) -> None:
+    assert came(crowd, aud=f"http://testserver/join/crowd/x/?a={'b' * 20}") == 303
+    assert came(crowd, aud=["https://elsewhere.example", "http://testserver"]) == 303
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"signed": False},
+        {"exp": 1},
+        {"exp": None},
+        {"exp": "tomorrow"},
+        {"nbf": 99_999_999_999},
+        {"aud": "https://elsewhere.example"},
+        {"aud": None},
+        {"aud": {"testserver": 1}},
+        {"iss": "https://elsewhere.example"},
+        {"key": OTHER_KEY},
+        {"kid": "unknown"},
+        {"key": "", "algorithm": "none"},
+        {"key": "k" * 32, "algorithm": "HS256"},
+        {"prolific": {}},
+        {"prolific": None},
+        {"prolific": {"PROLIFIC_PID": "somebody else", "STUDY_ID": "s", "SESSION_ID": "s"}},
+    ],
+)
+def test_link_that_is_not_signed_for_this_person_study_and_time_lets_nobody_in(crowd, how) -> None:
+    assert came(crowd, **how) == 400
+    assert not Participation.objects.exists()
+
+
+def test_ids_that_were_changed_after_signing_let_nobody_in(crowd) -> None:
+    link = crowd.start("5f1a2b3c4d5e6f7a8b9c0d1e")
+    changed = way_of(link).replace("PROLIFIC_PID=5f1a", "PROLIFIC_PID=6f1a")
+    assert Client().get(changed).status_code == 400
+    assert Client().get(way_of(link) + "&PROLIFIC_PID=6f1a2b3c4d5e6f7a8b9c0d1e").status_code == 400
+
+
+@pytest.mark.parametrize("token", ["", "x", "x.y.z", "e30.e30.", "a" * 9_000, "ü.ü.ü"])
+def test_token_that_is_none_lets_nobody_in(crowd, token) -> None:
+    link = way_of(crowd.start("5f1a2b3c4d5e6f7a8b9c0d1e", signed=False))
+    assert Client().get(link, {"prolific_token": token}).status_code == 400
+    path, _mark, query = link.partition("?")
+    assert Client().get(f"{path}?{query}&prolific_token={token}").status_code == 400
+
+
+def test_clocks_may_differ_by_less_than_a_minute(crowd) -> None:
+    now = int(timezone.now().timestamp())
+    assert came(crowd, exp=now - 30) == 303
+    assert came(crowd, exp=now - 90) == 400
+
+
+def test_keys_are_kept_for_a_day_and_read_again_for_one_that_is_not_known(crowd) -> None:
+    assert came(crowd) == 303
+    crowd.fails_with = 500
+    assert came(crowd) == 303
+    CrowdPlatform.objects.update(keys_at=timezone.now() - timedelta(days=2))
+    assert came(crowd) == 303  # the platform does not answer: the keys from before go on
+    crowd.fails_with, crowd.kid = 0, "two"
+    assert came(crowd) == 400  # asked a moment ago
+    CrowdPlatform.objects.update(keys_at=timezone.now() - timedelta(minutes=2))
+    assert came(crowd) == 303
+
+
+def test_keys_are_read_from_allowed_places_only(crowd, settings) -> None:
+    settings.CROWD_ORIGINS = ["https://api.prolific.com"]
+    assert came(crowd) == 400
+
+
+@pytest.mark.parametrize("status", [429, 500])
+def test_keys_that_cannot_be_read_let_nobody_in(crowd, status) -> None:
+    crowd.fails_with = status
+    assert came(crowd) == 400
