@@ -11,7 +11,7 @@ from urllib.parse import quote, urlsplit
 
 LONGEST_ID = 64
 ID = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_ID}}}")
-CODE = re.compile(r"[A-Za-z0-9_-]{4,40}")
+CODE = re.compile(r"^[A-Za-z0-9_-]{4,40}\Z")
 
 
 @dataclass(frozen=True, slots=True)

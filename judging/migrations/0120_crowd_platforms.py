@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('judging', '0080_campaign_pay'),
+        ('judging', '0141_decisions'),
     ]
 
     operations = [

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
-from judging.actions import campaigns, enrollments, jobs
+from judging.actions import campaigns, crowd_platforms, enrollments, jobs
 from judging.models import Collection, RubricDraft, Upload, User
 from judging.storage import keep
 from tests import factories
@@ -36,7 +36,7 @@ VERBS = ("get", "post", "head", "options")
 # Who is let in by which address. Each other role must be refused by every verb.
 MAY = {
     EVERYBODY: """login login_code logout password_reset password_reset_confirm password_reset_complete set_language
-        annotation:join annotation:go""",
+        annotation:join annotation:go annotation:crowd annotation:crowd_events""",
     KNOWN: """password_change password_change_done annotation:home judging:home judging:key judging:key_revoke
         judging:second_factor judging:confirm
         judging:sessions judging:end_sessions judging:collections judging:rubrics judging:campaigns
@@ -65,7 +65,7 @@ MAY = {
         analysis:section""",
     MANAGER: """judging:round_begin judging:round_end judging:round_notes judging:decide
         annotation:preview judging:plan judging:quality judging:selection judging:amend judging:duplicate
-        judging:discard judging:lock judging:open judging:pause judging:close
+        judging:discard judging:lock judging:open judging:pause judging:close judging:crowd
         judging:archive judging:reveal_draws judging:exclude judging:erase judging:invite
         judging:revoke judging:undo_joins
         judging:add_member judging:remove_member judging:collection_delete judging:collection_share
@@ -142,6 +142,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         browsers[role].force_login(user)
         browsers[role].get("/work/")
     link = campaigns.invite(campaign=campaign, by=manager, places=9)
+    platform = {"key": crowd_platforms.begin(campaign=campaign, kind="prolific", by=manager).key}
     job = jobs.enqueue(kind="judging.launch", parameters={}, by=manager, campaign=campaign)
     draft = RubricDraft.objects.create(owner=manager, text=factories.SMALL, updated_at=timezone.now())
     upload = Upload.objects.create(owner=manager, name="x.csv", file=keep(b"question\nWho?\n"))
@@ -149,6 +150,8 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
     collection, protocol = {"pk": campaign.collection_id}, {"pk": campaign.rubric_id}
     parts = {
         "annotation:join": {"token": link.token},
+        "annotation:crowd": platform,
+        "annotation:crowd_events": platform,
         "annotation:go": {"signed": enrollments.personal_link(people["annotator"])},
         "password_reset_confirm": {"uidb64": "MQ", "token": "x-y"},
         **{f"annotation:{name}": task for name in ("task", "draft", "submit")},

@@ -1,0 +1,137 @@
+"""The page about a campaign's crowd platform: what to paste, what is missing, what may still change."""
+
+import pytest
+from django.urls import reverse
+
+from judging.actions import campaigns, crowd_platforms, seals
+from judging.models import CrowdPlatform, Event, Participation
+from tests import factories
+from tests.annotation.crowds import CODES, Person, fake, study
+from tests.judging.views.campaign_pages import address
+
+pytestmark = pytest.mark.django_db
+
+
+def settings_of(platform: CrowdPlatform, **changes) -> dict:
+    """Return what the form sends."""
+    fields = {
+        "minutes": 60, "person_param": "PROLIFIC_PID", "study_param": "STUDY_ID", "session_param": "SESSION_ID",
+        "return_template": platform.return_template, "keys_url": "", "audience": "", "webhook_secret": "",
+        **{f"code_{end}": code for end, code in platform.codes.items()},
+    }  # fmt: skip
+    return fields | changes
+
+
+@pytest.fixture
+def platform(client) -> CrowdPlatform:
+    made = study(tasks=3)
+    client.force_login(made.campaign.created_by)
+    return made
+
+
+def test_platform_is_chosen_and_its_page_says_what_to_paste(page, open_campaign):
+    url = address("crowd", open_campaign)
+    assert "Annotators from a crowd platform" in page.get(url).text
+    assert page.post(url, {"kind": "mechanical"}).status_code == 422
+    assert page.post(url, {"kind": "prolific"}).status_code == 302
+    made, text = CrowdPlatform.objects.get(), page.get(url).text
+    entry = "http://testserver" + reverse("annotation:crowd", args=[made.key])
+    ids = "PROLIFIC_PID={{%PROLIFIC_PID%}}&amp;STUDY_ID={{%STUDY_ID%}}&amp;SESSION_ID={{%SESSION_ID%}}"
+    assert f"{entry}?{ids}" in text
+    assert all(made.codes[end] in text for end in Participation.End.values)
+    assert len(set(made.codes.values())) == 6
+    assert "Say in the plan how many tasks each annotator gets" in text
+    assert "Links are not signed" in text
+
+
+@pytest.mark.parametrize(("kind", "shown"), [("connect", "/\n"), ("generic", "?participant=PARTICIPANT")])
+def test_other_platforms_name_their_own_parameters(page, open_campaign, kind, shown):
+    page.post(address("crowd", open_campaign), {"kind": kind})
+    made = CrowdPlatform.objects.get()
+    text = page.get(address("crowd", open_campaign)).text
+    assert f"/join/crowd/{made.key}/{shown.strip(chr(10) + '/')}" in text
+    assert "{{%" not in text
+
+
+def test_settings_are_kept_and_a_secret_is_never_shown_again(client, platform):
+    url, secret = address("crowd", platform.campaign), "hush-hush-hush"
+    assert client.post(url, settings_of(platform, webhook_secret=secret)).status_code == 302
+    held = CrowdPlatform.objects.get()
+    assert (held.minutes, seals.unsealed(held.webhook_secret)) == (60, secret)
+    assert secret not in held.webhook_secret
+    text = client.get(url).text
+    assert secret not in text
+    assert held.webhook_secret not in text
+    client.post(url, settings_of(platform))
+    assert seals.unsealed(CrowdPlatform.objects.get().webhook_secret) == secret
+    said = Event.objects.filter(act="crowd.changed").values_list("about", "before", "after")
+    assert "webhook_secret" in str(list(said))
+    assert secret not in str(list(said))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"code_completed": "SAME-1", "code_quota_full": "SAME-1"}, "Two ends have the same code"),
+        ({"code_completed": "no/slash"}, "4 to 40 letters"),
+        ({"minutes": 1}, "greater than or equal to 5"),
+        ({"study_param": "PROLIFIC_PID"}, "Two parameters have the same name"),
+        ({"person_param": "a b"}, "Enter a valid value"),
+        ({"return_template": "javascript:alert({code})"}, "It begins with https://"),
+        ({"return_template": "https://x.example/"}, "It begins with https://"),
+        ({"signed": "on"}, "cannot be checked without it"),
+        ({"keys_url": "http://169.254.169.254/keys"}, "This site may not read keys there"),
+    ],
+)
+def test_settings_malformed_are_refused(client, platform, changes, told):
+    answer = client.post(address("crowd", platform.campaign), settings_of(platform, **changes))
+    assert answer.status_code == 422
+    assert told in answer.text
+    assert CrowdPlatform.objects.get().codes == CODES
+
+
+def test_parameters_stay_once_somebody_has_come_and_codes_once_they_were_given(client, platform):
+    url = address("crowd", platform.campaign)
+    Person(fake(platform)).opens().declines()
+    for changes in ({"person_param": "other"}, {"code_no_consent": "ANOTHER-1"}, {"code_no_consent": ""}):
+        answer = client.post(url, settings_of(platform, **changes))
+        assert answer.status_code == 422
+        assert "stays as it is" in answer.text
+    assert client.post(url, settings_of(platform, code_completed="ANOTHER-1")).status_code == 302
+    assert CrowdPlatform.objects.get().codes == CODES | {"completed": "ANOTHER-1"}
+
+
+def test_archived_campaign_keeps_its_platform_as_it_was(client, platform):
+    type(platform.campaign).objects.update(state="archived")
+    answer = client.post(address("crowd", platform.campaign), settings_of(platform, minutes=70))
+    assert (answer.status_code, "archived" in answer.text) == (422, True)
+
+
+def test_page_counts_who_came_and_how_it_ended(client, platform):
+    crowd = fake(platform)
+    Person(crowd).joins().finishes()
+    Person(crowd).opens().declines()
+    gone = Person(crowd).joins()
+    crowd.gives_back(gone.pid)
+    found = crowd_platforms.standing(platform)
+    assert (found.came, found.at_work, found.left, found.ends["completed"], found.ends["no_consent"]) == (3, 0, 1, 1, 1)
+    assert "1 message was taken" in client.get(address("crowd", platform.campaign)).text
+
+
+def test_analysts_and_annotators_do_not_see_it(client, platform):
+    analyst = factories.researcher()
+    campaigns.add_member(campaign=platform.campaign, user=analyst, role="analyst")
+    client.force_login(analyst)
+    assert client.get(address("crowd", platform.campaign)).status_code == 403
+    client.force_login(factories.researcher())
+    assert client.get(address("crowd", platform.campaign)).status_code == 404
+    client.logout()
+    assert client.get(address("crowd", platform.campaign)).status_code == 302
+
+
+def test_a_new_site_key_keeps_the_secrets_of_platforms(platform, settings):
+    old = settings.SECRET_KEY
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "n" * 50, [old]
+    assert crowd_platforms.rotate() == 1
+    settings.SECRET_KEY_FALLBACKS = []
+    assert seals.unsealed(CrowdPlatform.objects.get().webhook_secret) == "the secret of its messages"
