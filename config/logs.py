@@ -7,8 +7,14 @@ import time
 
 from config.requests import current
 
-LINK = re.compile(r"/(join|go|password/new/[^/\s]+)/(?!set-password|done)[^/\s]+")
+LINK = re.compile(r"/(join|go|password/new/[^/\s]+)/(?!set-password|done|crowd/)[^/\s]+")
+CROWD = re.compile(r"/join/crowd/[^\s\"']+")  # ids of people follow
 MEASURED = ("method", "route", "status", "milliseconds")
+
+
+def without_links(text: str) -> str:
+    """Return a text without what links end in."""
+    return LINK.sub(r"/\1/...", CROWD.sub("/join/crowd/...", text))
 
 
 class WithoutLinks(logging.Filter):
@@ -16,7 +22,7 @@ class WithoutLinks(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         said = record.getMessage()
-        if (hidden := LINK.sub(r"/\1/...", said)) != said:
+        if (hidden := without_links(said)) != said:
             record.msg, record.args = hidden, ()
         return True
 
@@ -44,5 +50,5 @@ class Json(logging.Formatter):
         }
         said |= {name: getattr(record, name) for name in MEASURED if hasattr(record, name)}
         if record.exc_info:
-            said["traceback"] = LINK.sub(r"/\1/...", self.formatException(record.exc_info))
+            said["traceback"] = without_links(self.formatException(record.exc_info))
         return json.dumps(said, ensure_ascii=False)

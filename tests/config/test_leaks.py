@@ -39,7 +39,15 @@ def test_secret_of_enough_characters_is_taken(monkeypatch) -> None:
     assert site._secret("secret_key") == "x1" * 16
 
 
-@pytest.mark.parametrize("path", ["/join/abc-DEF_123/", "/go/7.x-Y_z/", "/password/new/MQ/c3-4f/"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/join/crowd/0a1b/?PROLIFIC_PID=c3-4f&STUDY_ID=abc-DEF_123",
+        "/join/abc-DEF_123/",
+        "/go/7.x-Y_z/",
+        "/password/new/MQ/c3-4f/",
+    ],
+)
 def test_logs_hold_no_end_of_a_link(path: str) -> None:
     said = io.StringIO()
     handler = logging.StreamHandler(said)
