@@ -62,6 +62,23 @@ AGAIN = """
     WHERE r.campaign_id = %(campaign)s AND r.kind = 'main' AND j.superseded_at IS NULL
     ORDER BY c.position, copies.unit, e.label, copies.repeat
 """
+# values given to hidden repeats of the campaign's own tasks, beside the first ones; never judgments of the study
+HIDDEN = """
+    SELECT said.unit_id AS unit, c.key AS criterion, e.label AS annotator, first.value AS first, said.value AS again
+    FROM judging_checktask met
+    JOIN judging_enrollment e ON e.id = met.enrollment_id
+    JOIN judging_assignment own ON own.task_id = met.task_id AND own.submitted_at IS NOT NULL
+    JOIN judging_judgment said ON said.assignment_id = own.id AND said.superseded_at IS NULL
+    JOIN judging_assignment earlier
+        ON earlier.task_id = met.of_task_id AND earlier.enrollment_id = met.enrollment_id
+    JOIN judging_judgment first ON first.assignment_id = earlier.id AND first.unit_id = said.unit_id
+        AND first.criterion_id = said.criterion_id AND first.superseded_at IS NULL
+    JOIN judging_criterion c ON c.id = said.criterion_id
+    JOIN judging_scalepoint one ON one.criterion_id = c.id AND one.value = first.value AND NOT one.missing
+    JOIN judging_scalepoint two ON two.criterion_id = c.id AND two.value = said.value AND NOT two.missing
+    WHERE met.kind = 'repeat' AND e.campaign_id = %(campaign)s
+    ORDER BY c.position, said.unit_id, e.label
+"""
 JUDGMENTS = """
     SELECT j.unit_id AS unit, c.key AS criterion, e.label AS annotator, j.value AS value, sp.missing AS missing,
            j.origin AS origin, j.cause AS cause, a.state AS state, t.number AS task, j.created_at AS created_at,
@@ -317,6 +334,13 @@ def by_machines(read: Material) -> pd.DataFrame:
     criteria = [each.key for each in read.rubric.criteria]
     kept = found["unit"].isin(read.slots["unit"]) & found["criterion"].isin(criteria)
     return found[kept].drop(columns="missing").reset_index(drop=True)
+
+
+def hidden_repeats(read: Material) -> pd.DataFrame:
+    """Return the values of hidden repeats, a row each: unit, criterion, annotator, `first` and `again`; of annotators
+    whose judgments are read."""
+    found = _frame(HIDDEN, campaign=read.campaign.pk)
+    return found[found["annotator"].isin(read.judgments["annotator"].unique())].reset_index(drop=True)
 
 
 def references(campaign: Campaign) -> dict[str, tuple[str, ...]]:

@@ -29,6 +29,7 @@ class Later:
 
 api = Later("analysis.api")
 calibrations = Later("analysis.views.calibrations")
+check_copies = Later("analysis.views.check_copies")
 collection_reports = Later("analysis.views.collection_reports")
 degradations = Later("analysis.views.degradations")
 downloads = Later("analysis.views.downloads")
@@ -54,6 +55,7 @@ urlpatterns = [
     path("campaigns/<uuid:uuid>/items/<int:source>/", items.campaign_item, name="item"),
     path("collections/<int:pk>/items/", items.collection_items, name="collection_items"),
     path("collections/<int:pk>/items/<int:source>/", items.collection_item, name="collection_item"),
+    path("campaigns/<uuid:uuid>/plan/checks/degraded/", check_copies.make, name="degraded_checks"),
     path("campaigns/<uuid:uuid>/planning/", planning.plan, name="planning"),
     path("campaigns/<uuid:uuid>/planning/run/", planning.start, name="planning_start"),
     path("campaigns/<uuid:uuid>/planning/<uuid:pk>/power-<slug:ink>.svg", planning.figure, name="planning_figure"),

@@ -104,7 +104,7 @@ class Judgments(generics.ListAPIView):
 
     def get_queryset(self) -> QuerySet[Judgment]:
         own = campaign_of(self.request.user, self.kwargs["uuid"]).rounds.all()
-        asked = own if "trials" in self.request.query_params else own.filter(kind="main")
+        asked = own.exclude(kind="checks") if "trials" in self.request.query_params else own.filter(kind="main")
         rows = Judgment.objects.standing().filter(assignment__round__in=asked)
         return rows.select_related(
             "unit__question_set__source", "unit__question_set__system", "assignment__enrollment", "assignment__round",

@@ -30,12 +30,12 @@ CONFIRMED_FOR = timedelta(minutes=15)
 def collections_of(user: User) -> QuerySet[Collection]:
     """Return the collections a user owns, has a right on, or sees through a campaign they manage or analyse."""
     seen = Q(owner=user) | Q(shares__user=user) | Q(campaigns__in=Campaign.objects.visible_to(user))
-    return Collection.objects.filter(seen).distinct()
+    return Collection.objects.filter(seen, checks_of__isnull=True).distinct()
 
 
 def collections_to_plan_with(user: User) -> QuerySet[Collection]:
     """Return the collections about which a user may plan campaigns: to see one through another's is not enough."""
-    return Collection.objects.filter(Q(owner=user) | Q(shares__user=user)).distinct()
+    return Collection.objects.filter(Q(owner=user) | Q(shares__user=user), checks_of__isnull=True).distinct()
 
 
 def jobs_of(user: User) -> QuerySet[Job]:

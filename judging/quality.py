@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from math import sqrt
+from math import comb, sqrt
 from statistics import fmean, median, stdev
 from typing import Any, Literal
 
 Reason = Literal["speed", "same", "run", "gold", "repeats", "degraded"]
 OTHERS_DIFFER = 0.8  # equal values are no sign of anything where others give that value to more than this share
 RARE_RUN = 0.001  # a run is long where one like it comes up less often than this by the others' share of the value
+FEWEST_GOLD, FEWEST_COPIES, LEVEL = 3, 5, 0.05  # five copies are the fewest that can be lower at the 5 % level
 TWO_SIDED = 1.96  # standard errors on either side of a forecast
 
 
@@ -30,6 +31,8 @@ class QualityPlan:
     faster_than_others: float = 4.0
     same_share: float = 0.95
     longest_run: int = 20
+    least_gold: float = 0.67
+    least_same: float = 0.6
     repeats: int = 0
     gold: int = 0
     degraded: int = 0
@@ -83,6 +86,40 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
+class Checked:
+    """How one annotator did in the checks.
+
+    gold, passed: gold questions answered, and those with accepted values alone. pairs, same: values given twice, and
+    those that were equal. lower, higher, ties: degraded copies scored below, above or as the questions they are of.
+    """
+
+    gold: int = 0
+    passed: int = 0
+    pairs: int = 0
+    same: int = 0
+    lower: int = 0
+    higher: int = 0
+    ties: int = 0
+
+    @property
+    def copies(self) -> int:
+        return self.lower + self.higher + self.ties
+
+    @property
+    def with_oneself(self) -> float | None:
+        """Share of equal values in hidden repeats; None where there is none."""
+        return self.same / self.pairs if self.pairs else None
+
+    @property
+    def p(self) -> float | None:
+        """One-sided sign test: how often as many copies or more would score lower by a coin; ties are left out."""
+        n = self.lower + self.higher
+        if not self.copies:
+            return None
+        return sum(comb(n, k) for k in range(self.lower, n + 1)) / 2**n
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
     """What one annotator has done: seconds at work with idle time capped, the values they clicked, and their use of
     each scale by the criterion's key."""
@@ -92,6 +129,7 @@ class Workload:
     seconds: float
     values: int
     uses: Mapping[str, Use]
+    checked: Checked = Checked()
 
     @property
     def pace(self) -> float | None:
@@ -126,12 +164,40 @@ def flags(works: Sequence[Workload], plan: QualityPlan) -> dict[str, list[Flag]]
     totals = _totals(works)
     found: dict[str, list[Flag]] = {}
     for work in works:
-        own = [*_speed(work, enough, plan)] + [
+        own = [*_speed(work, enough, plan), *_checked(work.checked, plan)] + [
             flag for key, use in work.uses.items() for flag in _equal(key, use, totals[key], plan)
         ]
         if own:
             found[work.label] = own
     return found
+
+
+def _checked(own: Checked, plan: QualityPlan) -> Iterable[Flag]:
+    if own.gold >= FEWEST_GOLD and own.passed / own.gold < plan.least_gold:
+        yield Flag("gold", "", own.passed / own.gold, plan.least_gold, own.gold)
+    if own.with_oneself is not None and own.pairs >= plan.least_values and own.with_oneself < plan.least_same:
+        yield Flag("repeats", "", own.with_oneself, plan.least_same, own.pairs)
+    if own.copies >= FEWEST_COPIES and own.p is not None and own.p > LEVEL:
+        yield Flag("degraded", "", own.lower / own.copies, own.p, own.copies)
+
+
+def proposed(work: Workload, found: Sequence[Flag], plan: QualityPlan) -> list[str]:
+    """Return the names of the plan's rules that an annotator breaks, in the plan's order."""
+    own, reasons = work.checked, {flag.reason for flag in found}
+    failed = own.gold - own.passed
+    rules = {
+        "exclude_speed": plan.exclude_speed and "speed" in reasons,
+        "exclude_same": plan.exclude_same and bool(reasons & {"same", "run"}),
+        "exclude_gold": plan.exclude_gold is not None
+        and own.gold >= (plan.exclude_gold_of or 1)
+        and failed > plan.exclude_gold,
+        "exclude_repeats": plan.exclude_repeats is not None
+        and own.with_oneself is not None
+        and own.pairs >= plan.least_values
+        and own.with_oneself < plan.exclude_repeats,
+        "exclude_degraded": plan.exclude_degraded and "degraded" in reasons,
+    }
+    return [name for name, breaks in rules.items() if breaks]
 
 
 def _totals(works: Iterable[Workload]) -> dict[str, dict[int, int]]:

@@ -26,6 +26,7 @@ from analysis.sections.machine_judges import MachineJudges
 from analysis.sections.matrices import CriterionMatrix, MetricMatrix
 from analysis.sections.metrics import MetricsMade
 from analysis.sections.mixed_models import MixedModels
+from analysis.sections.own_repeats import OwnRepeats
 from analysis.sections.question_sets import ComputedFacts, SetFacts, Sets
 from analysis.sections.rating_grids import RatingGrids
 from analysis.sections.returned import Returned
@@ -60,6 +61,7 @@ CHAPTERS: tuple[Chapter, ...] = (
             UseOfScale(),
             LeftOutEach(),
             Repeats(),
+            OwnRepeats(),
             Exclusions(),
         ),
     ),

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from judging.formats.rubric_schema import Criterion
 
-from analysis.frames import Material
+from analysis.frames import Material, hidden_repeats
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Bar, Cell, Line, Table
 from analysis.reports.written import or_dash, percent, signed
@@ -280,8 +280,28 @@ class Repeats(Section[RepeatRow]):
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[RepeatRow]:
         if inputs.said.judgments.empty:
             return []
-        nothing = undefined("agreement of annotators with themselves", NO_REPEATS)
-        return [RepeatRow(criterion.key, nothing) for criterion in inputs.said.rubric.criteria]
+        given = hidden_repeats(inputs.said)
+        return [
+            RepeatRow(
+                criterion.key,
+                _with_themselves(
+                    inputs.said, criterion, given[given["criterion"] == criterion.key]
+                ),
+            )
+            for criterion in inputs.said.rubric.criteria
+        ]
+
+
+def _with_themselves(material: Material, criterion: Criterion, given: pd.DataFrame) -> Estimate:
+    """Return alpha of first and second values, each annotator's second look as another's."""
+    if given.empty:
+        return undefined("agreement of annotators with themselves", NO_REPEATS)
+    return krippendorff_alpha(
+        given[["first", "again"]].to_numpy("float64"),
+        level=level_of(criterion),
+        scale=criterion.values(),
+        clusters=sources_of(material, pd.Index(given["unit"])),
+    )
 
 
 def _longest_runs(material: Material, criterion: Criterion) -> dict[str, int]:

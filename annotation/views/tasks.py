@@ -18,7 +18,7 @@ from annotation.forms import MARK, NOTE, REPORT, AnswersForm, DraftsForm
 from annotation.views import marks
 from annotation.views.marks import Sent
 from annotation.views.page import State, Writer
-from judging.actions import assignments, discussions, drafts, enrollments, judgments, sheets, span_marks
+from judging.actions import assignments, checks, discussions, drafts, enrollments, judgments, sheets, span_marks
 from judging.actions.drafts import (
     Entry,
     Kept,
@@ -91,20 +91,20 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
 
 
 def _progress(assignment: Assignment) -> dict[str, int | None]:
-    found = assignments.progress(enrollment=assignment.enrollment, round=assignment.round)
+    found = checks.progress(assignment=assignment)
     current = found.done + 1 if assignment.submitted_at is None else _number(assignment)
     return {"done": found.done, "total": found.total, "current": current}
 
 
 def _number(assignment: Assignment) -> int:
     """Return which of an annotator's tasks it was that was handed in."""
-    own = Assignment.objects.done_by(assignment.enrollment).filter(round=assignment.round)
+    own = Assignment.objects.done_by(assignment.enrollment).filter(round__in=checks.own_rounds(assignment))
     return own.filter(submitted_at__lte=assignment.submitted_at).count()
 
 
 def _before(assignment: Assignment) -> Any:
     """Return the key of the task handed in before this one."""
-    return assignments.before(assignment=assignment)
+    return checks.before(assignment=assignment)
 
 
 def _reenter_url(request: HttpRequest) -> str:

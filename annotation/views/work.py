@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotation.views.crowd_end import end_page, way_back
 from annotation.views.page import guideline as written
-from judging.actions import assignments, discussions, enrollments, judgments, participations, sheets
+from judging.actions import assignments, checks, discussions, enrollments, judgments, participations, sheets
 from judging.actions.assignments import Finished, Here, NoneNow
 from judging.actions.drafts import MissingAnswers, TaskClosed
 from judging.actions.sheets import Sheet
@@ -117,6 +117,7 @@ def begun(enrollment: Enrollment) -> bool:
 def _open_rounds(campaign: Campaign) -> list[Round]:
     """Return the rounds that give out tasks now, the earliest first."""
     opened = list(Round.objects.filter(campaign=campaign, opened_at__isnull=False).order_by("opened_at", "pk"))
+    opened = [each for each in opened if each.kind != Round.Kind.CHECKS]  # they come between the main round's tasks
     for round in opened:
         round.campaign = campaign
     return [round for round in opened if assignments.accepts(round)]
@@ -126,7 +127,7 @@ def _claim(enrollment: Enrollment, rounds: list[Round]) -> Outcome | None:
     """Claim in the open rounds, the earliest first; None where no round is open."""
     outcomes: list[Outcome] = []
     for round in rounds:
-        outcomes.append(assignments.claim(enrollment=enrollment, round=round))
+        outcomes.append(checks.claim(enrollment=enrollment, round=round))
         if isinstance(outcomes[-1], Here):
             break
     return next((each for kind in (Here, NoneNow, Finished) for each in outcomes if isinstance(each, kind)), None)

@@ -289,6 +289,11 @@ def _hold(own: uuid.UUID, minutes: int) -> None:
     )
 
 
+def hold_again(*, assignment: Assignment) -> None:
+    """Give a released assignment that has a place back to its annotator, with a fresh lease."""
+    _hold(assignment.pk, assignment.round.campaign.lease_minutes)
+
+
 def take_place_again(*, assignment: Assignment) -> bool:
     """Let a released assignment have a free place of its task for its own; its state is the caller's to set."""
     seat = assignment.enrollment.seat if assignment.enrollment else None

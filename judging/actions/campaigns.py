@@ -11,7 +11,7 @@ from django.db.models import ProtectedError
 from django.db.models.functions import Now
 
 from judging import quality
-from judging.actions import discussions, draws, history, rounds, selections
+from judging.actions import checks, discussions, draws, history, rounds, selections
 from judging.actions.rounds import Progress, silent
 from judging.models import (
     Assignment,
@@ -46,6 +46,7 @@ def create(*, by: User, collection: Collection, rubric: Rubric, plan: Mapping[st
     """Make a draft with its main round; whoever creates it manages it. The same draft a moment later is no other."""
     asked = {"collection": collection, "rubric": rubric, "created_by": by, **columns}
     asked |= {key: plan[key] for key in PLANNED if key in plan}
+    asked |= {"checked": quality.from_document(asked.get("quality", {})).has_checks}
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=by.pk)
         drafts = Campaign.objects.filter(state=Campaign.State.DRAFT, created_at__gt=Now() - DOUBLE_CLICK)
@@ -79,7 +80,9 @@ def change_plan(*, campaign: Campaign, plan: Mapping[str, Any]) -> None:
                 "Rounds of this draft were judged by its protocol. Write what changes as decisions of the guideline, "
                 "or duplicate the campaign to judge by another protocol."
             )
-        _set(held, {key: plan[key] for key in (*PLANNED, "rubric", "selection") if key in plan})
+        if "quality" in plan:
+            plan = {**plan, "checked": quality.from_document(plan["quality"]).has_checks}
+        _set(held, {key: plan[key] for key in (*PLANNED, "rubric", "selection", "checked") if key in plan})
 
 
 def amend(*, campaign: Campaign, what: str, value: Any, reason: str, by: User, now: datetime) -> Deviation:
@@ -157,7 +160,7 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
 def _quality_of(campaign: Campaign) -> dict[str, Any]:
     """Return what the protocol says of checks, flags, exclusion and the rate of pay: every threshold as it is now."""
     plan = {"quality": quality.to_document(quality.from_document(campaign.quality))}
-    return plan | ({"rate": campaign.rate} if campaign.rate else {})
+    return plan | ({"rate": campaign.rate} if campaign.rate else {}) | checks.protocol(campaign)
 
 
 def move(*, campaign: Campaign, to: str, now: datetime, by: User | None = None, **columns: Any) -> None:
@@ -192,6 +195,11 @@ def open_(*, campaign: Campaign, now: datetime, by: User | None = None, progress
             rounds.open_(round=main, now=now, progress=progress)
         else:
             rounds.reopen(round=main)
+        if campaign.checked:
+            own, _new = Round.objects.get_or_create(
+                campaign=campaign, kind=Round.Kind.CHECKS, defaults={"opened_at": now}
+            )
+            rounds.reopen(round=own)
 
 
 def close(*, campaign: Campaign, now: datetime, by: User | None = None) -> None:
@@ -214,6 +222,7 @@ def discard(*, campaign: Campaign, by: User | None = None) -> None:
         Assignment.objects.filter(**own).delete()
         TaskUnit.objects.filter(task__round__campaign=held).delete()
         Task.objects.filter(**own).delete()
+        checks.discard(campaign=held)
         held.rounds.all().delete()
         held.jobs.all().delete()
         try:

@@ -102,7 +102,7 @@ def document(campaign: Campaign) -> dict[str, Any]:
     """Return all that was drawn in a campaign whose secret is revealed, with what it was drawn from."""
     if campaign.secret_revealed_at is None:
         raise NotOverYet("The secret of the draws is not revealed.")
-    rounds = campaign.rounds.filter(opened_at__isnull=False).order_by("pk")
+    rounds = campaign.rounds.filter(opened_at__isnull=False).exclude(kind=Round.Kind.CHECKS).order_by("pk")
     seeded = campaign.seeded_before
     return {
         "campaign": str(campaign.uuid),

@@ -13,7 +13,7 @@ from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from judging.actions import history, panels, reservations, visits
+from judging.actions import checks, history, panels, reservations, visits
 from judging.actions.campaigns import name_of
 from judging.models import (
     Assignment,
@@ -135,6 +135,7 @@ def undo_joins(*, invitation: Invitation, by: User, now: datetime) -> Undone:
             if not each.assignments.filter(submitted_at__isnull=False).exists():
                 _free_places(each)
                 _delete(each.assignments.all())  # with drafts, notes and marks; there are no judgments yet
+                checks.forget(enrollment=each)
                 _remove_person(each)
                 removed += 1
             elif not Exclusion.objects.standing().filter(enrollment=each).exists():
@@ -279,6 +280,7 @@ def erase(*, enrollment: Enrollment, by: User | None, now: datetime) -> Erasure:
         held = rows.get(pk=enrollment.pk)
         _free_places(held)
         counts = _remove_answers(held, by=by)
+        checks.forget(enrollment=held)
         erasure = Erasure.objects.create(
             campaign=held.campaign, label=held.label, counts=counts, erased_by=by, erased_at=now
         )

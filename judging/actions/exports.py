@@ -65,7 +65,7 @@ def study_of(*, campaign: Campaign, extras: bool = False, trials: bool = False) 
     Annotators go by their labels only; judgments of those who are left out are in it, marked. `trials`: also those of
     pilot and calibration rounds, marked by their round.
     """
-    rounds = campaign.rounds.all() if trials else campaign.rounds.filter(kind=Round.Kind.MAIN)
+    rounds = campaign.rounds.exclude(kind=Round.Kind.CHECKS) if trials else campaign.rounds.filter(kind=Round.Kind.MAIN)
     states = [Assignment.State.SUBMITTED, *([Assignment.State.EXTRA] if extras else [])]
     wanted = Assignment.objects.filter(round__in=rounds, state__in=states)
     return replace(

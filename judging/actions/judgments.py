@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from judging.actions import assignments, drafts, sheets
+from judging.actions import assignments, checks, drafts, sheets
 from judging.actions.assignments import Here
 from judging.actions.drafts import Entry, MissingAnswers, Page, TaskClosed
 from judging.actions.sheets import Answers, Place, Sheet
@@ -112,7 +112,7 @@ def hand_in(*, assignment: Assignment, page: Page, token: uuid.UUID, sheet: Shee
         if standing.lost or refused:
             assignments.renew(assignment=assignment)
         elif assignments.accepts(assignment.round) and not left_out:
-            onward = assignments.following(enrollment=annotator, round=assignment.round)
+            onward = checks.following(enrollment=annotator, round=assignment.round)
     if refused:
         raise refused
     return HandedIn(standing.lost, onward.assignment if isinstance(onward, Here) else None)

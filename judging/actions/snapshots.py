@@ -1,6 +1,6 @@
 """What a campaign's overview says, counted once for all who look: progress, pace, use of the scales, severity.
 
-Counting a small campaign takes milliseconds and is done for each page. Where it takes longer, what was counted is kept
+Counting a small campaign takes milliseconds and is done for each page. What was counted in a large one is kept
 (`Snapshot`) and counted again in the background, the later the longer it takes; the page says of when it is.
 """
 
@@ -14,11 +14,12 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from judging import quality
+from judging.actions import checks
 from judging.models import Campaign, Criterion, Event, Round, Snapshot
 from judging.models.statements import rows
-from judging.quality import Flag, Forecast, Use, Workload
+from judging.quality import Checked, Flag, Forecast, Use, Workload
 
-QUICK = 0.1  # seconds; what is counted as fast as this is not kept
+LARGE = 10_000  # values; with fewer, counting takes some ten milliseconds and is not kept
 REST = 30  # times as long as it took, before an open campaign is counted again
 AT_LEAST, SELDOM = timedelta(seconds=15), timedelta(hours=1)
 HOURS = 24 * 14  # of which submissions are counted for the pace
@@ -125,7 +126,7 @@ def take(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
     began = time.monotonic()
     document = _count(campaign, now)
     seconds = time.monotonic() - began
-    if seconds > QUICK:
+    if sum(row[3] for row in document.get("uses", ())) > LARGE:
         Snapshot.objects.update_or_create(
             campaign=campaign, defaults={"document": document, "taken_at": now, "seconds": seconds}
         )
@@ -166,6 +167,8 @@ def _count(campaign: Campaign, now: datetime) -> dict[str, Any]:
             "severity": [list(row) for row in rows(SEVERITY, names)],
             "systems": [list(row) for row in rows(BY_SYSTEM, names)],
         }
+        if campaign.checked:
+            document["checks"] = checks.counted(campaign)
         if campaign.origin != Campaign.Origin.IMPORTED:  # what was imported has no order
             document["runs"] = [list(row) for row in rows(RUNS, names)]
     return document
@@ -221,8 +224,11 @@ def _works(campaign: Campaign, document: Mapping[str, Any]) -> dict[int, Workloa
     uses: dict[int, dict[str, Use]] = {}
     for (who, criterion), own in sorted(counts.items()):
         uses.setdefault(who, {})[keys[criterion]] = Use(own, *runs.get((who, criterion), (0, 0)))
+    checked = checks.results(document.get("checks", {}))
     return {
-        who: Workload(labels[who], submitted, seconds, clicked.get(who, 0), uses.get(who, {}))
+        who: Workload(
+            labels[who], submitted, seconds, clicked.get(who, 0), uses.get(who, {}), checked.get(who, Checked())
+        )
         for who, submitted, _all, seconds, _last in document.get("done", ())
         if who in labels
     }

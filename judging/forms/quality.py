@@ -50,10 +50,52 @@ class QualityForm(forms.Form):
         _("Flagged only where, by the others’ share of the value, such a run comes up less than once in 1,000."),
         least=2, most=10_000,
     )  # fmt: skip
+    least_gold = _share(
+        _("Gold questions: share to pass"), "least_gold",
+        _("Two of three; flagged after three gold questions."),
+    )  # fmt: skip
+    least_same = _share(
+        _("Hidden repeats: share of equal values"), "least_same",
+        _("Agreement with oneself is the ceiling of agreement with others."),
+    )  # fmt: skip
+    repeats = _whole(
+        _("Hidden repeats, in 100 tasks"), "repeats",
+        _("Whole tasks that come again: 10 is usual. Without them nothing is known of agreement with oneself."),
+        least=0, most=50,
+    )  # fmt: skip
+    gold = _whole(
+        _("Gold questions, in 100 tasks"), "gold",
+        _("Questions whose right values you fix; each annotator meets each once."), least=0, most=50,
+    )  # fmt: skip
+    degraded = _whole(
+        _("Degraded copies, in 100 tasks"), "degraded",
+        _("A page comes again with one question made worse; it must score lower. For English questions."),
+        least=0, most=50,
+    )  # fmt: skip
+    gap = _whole(
+        _("Tasks between a page and its coming again, at least"), "gap",
+        _("Far enough apart that nobody remembers the values given."), least=1, most=1_000,
+    )  # fmt: skip
     exclude_speed = forms.BooleanField(label=_("Propose whoever is flagged as too fast"), required=False)
     exclude_same = forms.BooleanField(
         label=_("Propose whoever is flagged for equal values or a long run"), required=False
     )
+    exclude_gold = _whole(
+        _("Propose whoever fails more gold questions than"), "exclude_gold", _("Empty: this proposes nobody."),
+        least=0, most=1_000, required=False,
+    )  # fmt: skip
+    exclude_gold_of = _whole(
+        _("Once they met so many gold questions"), "exclude_gold_of", _("Empty: from the first on."),
+        least=1, most=1_000, required=False,
+    )  # fmt: skip
+    exclude_repeats = _share(
+        _("Propose whoever agrees with themselves in a smaller share than"), "exclude_repeats",
+        _("Of the values of hidden repeats. Empty: this proposes nobody."), required=False,
+    )  # fmt: skip
+    exclude_degraded = forms.BooleanField(
+        label=_("Propose whoever does not score degraded copies lower"), required=False,
+        help_text=_("One-sided sign test at the 5 % level, after five copies."),
+    )  # fmt: skip
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         initial = quality.to_document(quality.from_document(campaign.quality))
@@ -65,9 +107,22 @@ class QualityForm(forms.Form):
 
     def sections(self) -> list[tuple[str, str, list[forms.BoundField]]]:
         """Return the fields under what they are for: a title, why, and the fields."""
-        flags = ("least_values", "fastest", "faster_than_others", "same_share", "longest_run")
-        rules = ("exclude_speed", "exclude_same")
+        put_in = ("repeats", "gold", "degraded", "gap")
+        flags = (
+            "least_values", "fastest", "faster_than_others", "same_share", "longest_run", "least_gold", "least_same",
+        )  # fmt: skip
+        rules = (
+            "exclude_speed", "exclude_same", "exclude_gold", "exclude_gold_of", "exclude_repeats", "exclude_degraded",
+        )  # fmt: skip
         return [
+            (
+                _("Checks between the tasks"),
+                _(
+                    "They look like any other task, cost annotators’ time, and never enter a mean, an agreement or a "
+                    "metric. Where each stands is drawn from the campaign’s secret."
+                ),
+                [self[name] for name in put_in],
+            ),
             (_("Flags"), _("A flag asks you to look. It excludes nobody."), [self[name] for name in flags]),
             (
                 _("Rules of exclusion"),

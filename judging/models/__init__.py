@@ -4,6 +4,7 @@ from judging.models.added_file import AddedFile, FilledBlank
 from judging.models.assignment import Assignment, Draft, Marking, Note, SpanMark
 from judging.models.campaign import Campaign, Deviation, Round, Task, TaskUnit
 from judging.models.crowd import CrowdEvent, CrowdPlatform, Participation
+from judging.models.check import AcceptedValue, CheckItem, CheckKind, CheckTask
 from judging.models.event import Event, EventSeal
 from judging.models.file import StoredFile, Upload
 from judging.models.guideline import DiscussionNote, GuidelineVersion
@@ -42,11 +43,15 @@ from judging.models.snapshot import Snapshot
 from judging.models.system_change import SystemChange
 
 __all__ = [
+    "AcceptedValue",
     "AccessKey",
     "AddedFile",
     "Assignment",
     "Attribute",
     "Campaign",
+    "CheckItem",
+    "CheckKind",
+    "CheckTask",
     "Collection",
     "CollectionShare",
     "Criterion",

@@ -119,6 +119,9 @@ class Campaign(models.Model):
     quality = models.JSONField(
         default=dict, blank=True, help_text="Checks, thresholds of flags and exclusion rules: judging.quality."
     )
+    checked = models.BooleanField(
+        default=False, db_default=False, help_text="Whether its plan puts in tasks that check how annotators work."
+    )
     rate = models.JSONField(
         default=dict, blank=True, help_text="Planned pay: amount, currency, minutes a task, floor an hour."
     )
@@ -191,7 +194,7 @@ class Deviation(models.Model):
 class RoundQuerySet(models.QuerySet["Round"]):
     def trials(self) -> "RoundQuerySet":
         """Pilot and calibration rounds: what is judged before the main one, and never counts in it."""
-        return self.exclude(kind="main")
+        return self.exclude(kind__in=["main", "checks"])
 
     def running(self) -> "RoundQuerySet":
         """Rounds that were opened and not closed since."""
@@ -206,6 +209,7 @@ class Round(models.Model):
         PILOT = "pilot", "pilot"
         CALIBRATION = "calibration", "calibration"
         TRAINING = "training", "training"
+        CHECKS = "checks", "checks"
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="rounds")
     kind = models.CharField(max_length=11, choices=Kind.choices, default=Kind.MAIN)

@@ -63,6 +63,10 @@ class Collection(models.Model):
     file_name = models.CharField(max_length=255, blank=True)
     file_sha256 = models.CharField(max_length=64, blank=True)
     mapping = models.JSONField(default=dict, blank=True, help_text="How the file's columns were read.")
+    checks_of = models.ForeignKey(
+        "judging.Campaign", on_delete=models.CASCADE, related_name="+", null=True, blank=True, editable=False,
+        help_text="The campaign whose checks it holds; such a collection is on no list.",
+    )  # fmt: skip
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = CollectionQuerySet.as_manager()

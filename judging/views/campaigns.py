@@ -350,7 +350,11 @@ def exclude(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def task_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """List the tasks with how many of their places are filled."""
     found = (
-        Task.objects.filter(round__campaign=campaign).select_related("round").with_places().order_by("round", "number")
+        Task.objects.filter(round__campaign=campaign)
+        .exclude(round__kind="checks")
+        .select_related("round")
+        .with_places()
+        .order_by("round", "number")
     )
     page = Paginator(found, 50).get_page(request.GET.get("page"))
     context = {"campaign": campaign, "page": page, "tab": "tasks", "is_manager": _manages(request.user, campaign)}

@@ -103,6 +103,20 @@ def _told(flag: Flag, names: Mapping[str, str]) -> Told:
             "On %(criterion)s gave the value %(value)s to %(share)s of %(n)s questions; the others give it to "
             "%(of_others)s."
         )
+    elif flag.reason == "gold":
+        short = _("passed %(share)s of %(n)s gold questions")
+        whole = _("Gave accepted values alone to %(share)s of %(n)s gold questions; the plan asks for %(of_others)s.")
+    elif flag.reason == "repeats":
+        short = _("agrees with themselves in %(share)s")
+        whole = _(
+            "Gave the same value again in %(share)s of %(n)s values of hidden repeats; the plan asks for %(of_others)s."
+        )
+    elif flag.reason == "degraded":
+        short = _("scored %(share)s of %(n)s degraded copies lower")
+        whole = _(
+            "Scored %(share)s of %(n)s degraded copies below the questions they are made of; a coin does as well "
+            "(one-sided sign test)."
+        )
     else:
         short = _("%(criterion)s: %(length)s times %(value)s in a row")
         whole = _(

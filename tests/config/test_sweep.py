@@ -63,7 +63,8 @@ MAY = {
         analysis:items analysis:item analysis:keep_example analysis:table_text judging:machine_judges
         judging:annotator analysis:pdf analysis:printed_figure analysis:collection_items analysis:collection_item
         analysis:section""",
-    MANAGER: """judging:round_begin judging:round_end judging:round_notes judging:decide
+    MANAGER: """judging:gold judging:gold_correct judging:check_retire analysis:degraded_checks
+        judging:round_begin judging:round_end judging:round_notes judging:decide
         annotation:preview judging:plan judging:quality judging:selection judging:amend judging:duplicate
         judging:discard judging:lock judging:open judging:pause judging:close judging:crowd
         judging:archive judging:reveal_draws judging:exclude judging:erase judging:invite
@@ -82,6 +83,7 @@ MAY = {
 ALLOWED = {name: roles for roles, names in MAY.items() for name in names.split()}
 # Their owner may find nothing there in this study: runs, drawings and results are made by other tests.
 NOT_MADE = {
+    "judging:gold_correct", "judging:check_retire",
     "analysis:api_run", "analysis:planning_figure", "analysis:planning_table", "analysis:matching_document",
     "analysis:matching_figure", "analysis:run", "analysis:figure", "analysis:table", "analysis:everything",
     "analysis:bundle", "judging:draws", "judging:import_columns", "judging:import_reading", "judging:import_preview",

@@ -76,18 +76,18 @@ def test_counts_of_places_annotators_and_systems_are_those_of_the_database():
     assert counted.criteria == {"grammaticality": {2: 4}, "correctness": {2: 4}}
 
 
-def test_quick_count_is_not_kept_and_slow_one_is(monkeypatch):
+def test_count_of_a_small_campaign_is_not_kept_and_of_a_large_one_is(monkeypatch):
     campaign = opened(sources=1)
     snapshots.of(campaign)
     assert not Snapshot.objects.exists()
 
-    monkeypatch.setattr(snapshots, "QUICK", -1)
+    monkeypatch.setattr(snapshots, "LARGE", -1)
     snapshots.of(campaign)
     assert Snapshot.objects.filter(campaign=campaign).count() == 1
 
 
 def test_kept_count_is_shown_as_it_is_and_counted_again_when_it_has_rested(monkeypatch):
-    monkeypatch.setattr(snapshots, "QUICK", -1)
+    monkeypatch.setattr(snapshots, "LARGE", -1)
     campaign = opened(sources=2)
     snapshots.of(campaign)
     work(factories.enrollment(campaign), tasks=1, choose=2)
@@ -99,7 +99,7 @@ def test_kept_count_is_shown_as_it_is_and_counted_again_when_it_has_rested(monke
 
 
 def test_kept_count_of_an_ended_campaign_is_counted_again_after_an_act(monkeypatch):
-    monkeypatch.setattr(snapshots, "QUICK", -1)
+    monkeypatch.setattr(snapshots, "LARGE", -1)
     campaign = opened(sources=1)
     who = factories.enrollment(campaign)
     work(who, tasks=1, choose=2)
@@ -116,7 +116,7 @@ def test_kept_count_of_an_ended_campaign_is_counted_again_after_an_act(monkeypat
 def test_reading_a_kept_count_takes_as_many_statements_however_much_was_judged(
     monkeypatch, django_assert_max_num_queries
 ):
-    monkeypatch.setattr(snapshots, "QUICK", -1)
+    monkeypatch.setattr(snapshots, "LARGE", -1)
     campaign = opened(sources=2)
     work(factories.enrollment(campaign), tasks=2, choose=2)
     snapshots.of(campaign)

@@ -1,0 +1,70 @@
+"""Degraded copies for a campaign's checks: questions of its own material, made worse in one of four ways."""
+
+from random import Random
+
+from django.db import transaction
+from django.utils import timezone
+
+from analysis.actions.degrading import NAMES
+from analysis.metrics.noise import DEGRADATIONS, knows_noise
+from judging.actions import checks, draws, selections
+from judging.models import Campaign, CheckItem, CheckKind, Unit
+
+MOST = 40  # copies: an annotator who does hundreds of tasks meets one in every ten or so
+
+
+class NoCopies(Exception):
+    """No copy can be made of this campaign's questions; the message says why."""
+
+
+def make(*, campaign: Campaign) -> int:
+    """Make copies of up to 40 questions, drawn from the campaign's secret, one of a source; return how many.
+
+    The four ways take turns. A question that has no word of a way's kind is degraded in the next way.
+    """
+    if not knows_noise(campaign.collection.language):
+        raise NoCopies("Questions are degraded by lists of English words, and this collection is in another language.")
+    with transaction.atomic():
+        held = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        if held.state != Campaign.State.DRAFT:
+            raise NoCopies("The protocol is locked, and with it which checks there are.")
+        if CheckItem.objects.filter(campaign=held, kind=CheckKind.DEGRADED, retired_at__isnull=True).exists():
+            raise NoCopies("This campaign has degraded copies already.")
+        draws.keep_secret(campaign=held, now=timezone.now())
+        rng = Random(int(held.secret, 16) ^ int.from_bytes(b"degraded copies"))
+        made = 0
+        for unit in _drawn(held, rng):
+            found = _degraded(unit.question.text, rng, first=made)
+            if found:
+                text, way = found
+                checks.add_degraded(campaign=held, unit=unit, text=text, method=NAMES[way])
+                made += 1
+            if made == MOST:
+                break
+    if not made:
+        raise NoCopies("No question of this campaign can be degraded.")
+    return made
+
+
+def _drawn(campaign: Campaign, rng: Random) -> list[Unit]:
+    """Return one question of each source in a drawn order."""
+    own = selections.units_of(campaign).filter(
+        question__isnull=False, question_set__source__collection=campaign.collection,
+        question_set__source__repeat_of__isnull=True,
+    )  # fmt: skip
+    rows = list(own.values_list("question_set__source", "pk").order_by("question_set__source", "pk"))
+    rng.shuffle(rows)
+    chosen = list(dict(rows).values())
+    rng.shuffle(chosen)
+    units = Unit.objects.select_related("question", "question_set__source__passage").in_bulk(chosen)
+    return [units[pk] for pk in chosen]
+
+
+def _degraded(text: str, rng: Random, *, first: int) -> tuple[str, str] | None:
+    ways = list(DEGRADATIONS)
+    for turn in range(len(ways)):
+        way = ways[(first + turn) % len(ways)]
+        worse = DEGRADATIONS[way](text, rng)
+        if worse and worse.strip() and worse != text:
+            return worse, way
+    return None

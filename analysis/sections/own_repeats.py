@@ -1,0 +1,94 @@
+"""How often annotators gave the same value again in hidden repeats, each and together."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+from judging.formats.rubric_schema import Criterion
+
+from analysis import frames
+from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.written import between, or_dash
+from analysis.sections.agreement import sources_of
+from analysis.sections.annotators import Repeats
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.stats.estimate import Estimate
+from analysis.stats.percent import percent_agreement
+
+
+@dataclass(frozen=True)
+class OwnRepeatRow:
+    """Equal values of hidden repeats.
+
+    criterion: key of the criterion
+    annotator: label of the annotator; empty for all together
+    estimate: share of values that were equal the second time
+    """
+
+    criterion: str
+    annotator: str
+    estimate: Estimate
+
+
+class OwnRepeats(Section[OwnRepeatRow]):
+    """Share of equal values in hidden repeats, by annotator and together; empty where nothing was shown twice."""
+
+    key = "own_repeats"
+    title = "Annotators and themselves: hidden repeats"
+    identity = ("criterion", "annotator")
+    note = (
+        "Whole tasks came again, hidden among the others. The second values are compared with the first and used for "
+        "nothing else. Intervals leave out whole sources in turn."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[OwnRepeatRow]:
+        if inputs.said.judgments.empty:
+            return []
+        given = frames.hidden_repeats(inputs.said)
+        return [
+            row
+            for criterion in inputs.said.rubric.criteria
+            for row in _rows(inputs, criterion, given[given["criterion"] == criterion.key])
+        ]
+
+    def tables(self, found: Found) -> list[Table]:
+        rows = {(row.annotator, row.criterion): row.estimate for row in found.of(OwnRepeats)}
+        alphas = {row.criterion: row.estimate for row in found.of(Repeats)}
+        if not rows:
+            return []
+        lines = [
+            Line(
+                label or "All together",
+                [_cell(rows.get((label, key))) for key in found.names],
+            )
+            for label in dict.fromkeys(label for label, _ in rows)
+        ]
+        alpha = Line("Krippendorff's alpha", [_cell(alphas.get(key)) for key in found.names])
+        return [
+            Table(
+                "Equal values the second time",
+                list(found.names.values()),
+                [*lines, alpha],
+                first="Annotator",
+            )
+        ]
+
+
+def _rows(inputs: Inputs, criterion: Criterion, given: pd.DataFrame) -> Iterator[OwnRepeatRow]:
+    for label in ["", *sorted(given["annotator"].unique())]:
+        own = given if label == "" else given[given["annotator"] == label]
+        if own.empty:
+            continue
+        estimate = percent_agreement(
+            own[["first", "again"]].to_numpy("float64"),
+            scale=criterion.values(),
+            clusters=sources_of(inputs.said, pd.Index(own["unit"])),
+        )
+        yield OwnRepeatRow(criterion.key, str(label), estimate)
+
+
+def _cell(estimate: Estimate | None) -> Cell:
+    if estimate is None:
+        return Cell("–")
+    under = ", ".join(filter(None, [between(estimate), f"n = {estimate.n:,}"]))
+    return Cell(or_dash(estimate.value), under)

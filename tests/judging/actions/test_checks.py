@@ -1,0 +1,294 @@
+"""Checks between tasks: when they come, what annotators see of them, and what comes out."""
+
+from itertools import count, pairwise
+from uuid import NAMESPACE_URL, uuid5
+
+import pytest
+
+from judging import quality
+from judging.actions import campaigns, checks, drafts, enrollments, judgments, sheets, snapshots
+from judging.actions.assignments import Here
+from judging.actions.drafts import Page
+from judging.models import (
+    Assignment,
+    Campaign,
+    CheckItem,
+    CheckTask,
+    Collection,
+    Enrollment,
+    Event,
+    Judgment,
+    Round,
+    Task,
+    Unit,
+)
+from judging.quality import Checked, QualityPlan
+from tests import factories
+from tests.annotation.studies import main_round
+
+pytestmark = pytest.mark.django_db
+
+
+def checked(*, sources: int = 30, key: str | None = None, prepare=None, **shares):
+    """Return an open campaign with checks, each `gap` 3 tasks after what it is made of unless it says otherwise."""
+    campaign = factories.campaign(
+        collection=factories.collection(sources=sources, expected=1), rubric=factories.rubric(key)
+    )
+    plan = quality.to_document(QualityPlan(**{"gap": 3, **shares}))
+    campaigns.change_plan(campaign=campaign, plan={"quality": plan})
+    campaign.refresh_from_db()
+    Campaign.objects.filter(pk=campaign.pk).update(secret="5e" * 32)  # the same draws in every run
+    campaign.refresh_from_db()
+    if prepare:
+        prepare(campaign)
+    campaigns.lock(campaign=campaign, now=factories.timezone.now())
+    campaigns.open_(campaign=campaign, now=factories.timezone.now())
+    return campaign
+
+
+def person(campaign, label: str = "") -> Enrollment:
+    """Return an annotator whose draws are the same in every run of the tests."""
+    label = label or f"A{campaign.enrollments.count() + 1:02d}"
+    made = factories.enrollment(campaign, label=label)
+    made.draw_id = uuid5(NAMESPACE_URL, label)
+    made.save()
+    return made
+
+
+def walk(enrollment: Enrollment, choose, *, most: int = 100) -> list[Assignment]:
+    """Have an annotator take what comes, checks too, until nothing does; `choose` sees assignment and control."""
+    met = []
+    for _ in range(most):
+        outcome = checks.claim(enrollment=enrollment, round=main_round(enrollment.campaign))
+        if not isinstance(outcome, Here):
+            break
+        own = Assignment.objects.select_related("task", "enrollment", "round__campaign__rubric").get(
+            pk=outcome.assignment.pk
+        )
+        sheet = sheets.of(own)
+        page = Page([(asked, choose(own, asked)) for asked in sheet.asked()], 1)
+        drafts.save(assignment=own, page=page)
+        own.refresh_from_db()
+        judgments.submit(assignment=own, token=own.submit_token, sheet=sheet)
+        met.append(own)
+    return met
+
+
+def units_of(assignment: Assignment) -> set[int]:
+    return set(assignment.task.task_units.values_list("unit", flat=True))
+
+
+def question(campaign, number: int = 1) -> Unit:
+    return Unit.objects.filter(question_set__source__collection=campaign.collection, position=1).order_by("pk")[number]
+
+
+def two(own, asked):
+    return 2
+
+
+def test_without_checks_nothing_is_put_in():
+    campaign = checked(sources=6)
+    met = walk(person(campaign), two)
+    assert {each.round.kind for each in met} == {"main"}
+    assert not Round.objects.filter(campaign=campaign, kind="checks").exists()
+
+
+def test_repeat_shows_the_units_of_a_task_done_long_enough_before_and_each_task_once():
+    campaign = checked(repeats=40)
+    met = walk(person(campaign), two)
+    again = [place for place, each in enumerate(met) if each.round.kind == "checks"]
+
+    assert len(again) >= 5
+    for place in again:
+        of_study = [each for each in met[:place] if each.round.kind == "main"]
+        [first] = [at for at, each in enumerate(of_study) if units_of(each) == units_of(met[place])]
+        assert len(of_study) - first > 3
+    assert len({frozenset(units_of(met[place])) for place in again}) == len(again)
+    assert sum(each.round.kind == "main" for each in met) == 30
+
+
+def test_share_of_repeats_is_near_what_was_planned():
+    campaign = checked(sources=1, repeats=10, gap=20)
+    drawn = [
+        checks.planned(plan=QualityPlan(repeats=10), campaign=campaign, enrollment=who, turn=turn)
+        for who in (person(campaign) for _ in range(10))
+        for turn in range(300)
+    ]
+    # 10 annotators x 279 turns at 10 %: 279, standard deviation 15.8
+    assert 230 < drawn.count("repeat") < 328
+    assert not any(checks.planned(plan=QualityPlan(repeats=100), campaign=campaign, enrollment=who, turn=20)
+                   for who in campaign.enrollments.all())  # fmt: skip
+
+
+def test_turns_follow_from_the_secret_and_the_annotator_and_nothing_else():
+    campaign = checked(sources=1, repeats=30)
+    who, other = person(campaign), person(campaign)
+    plan = QualityPlan(repeats=30)
+
+    def drawn(enrollment):
+        return [checks.planned(plan=plan, campaign=campaign, enrollment=enrollment, turn=turn) for turn in range(200)]
+
+    assert drawn(who) == drawn(who)
+    assert drawn(who) != drawn(other)
+
+
+def gold(campaign) -> CheckItem:
+    criteria = {each.key: each.pk for each in campaign.rubric.criteria.all()}
+    accepted = {criteria["grammaticality"]: [3], criteria["correctness"]: [2, 3]}
+    return checks.add_gold(
+        campaign=campaign, unit=question(campaign), text="Who is it that built it?", accepted=accepted
+    )
+
+
+def test_gold_question_stands_on_a_page_like_any_other_and_is_met_once():
+    made = []
+    campaign = checked(sources=12, gold=50, prepare=lambda campaign: made.append(gold(campaign)))
+    met = walk(person(campaign), two)
+    [own] = [each for each in met if each.round.kind == "checks"]
+
+    assert made[0].unit_id in units_of(own)
+    assert len(units_of(own)) == len(units_of(met[0]))
+    texts = [each.text for each in sheets.of(own).questions()]
+    assert "Who is it that built it?" in texts
+
+
+def test_gold_is_passed_by_any_accepted_value_and_corrected_values_count_at_once():
+    items = []
+    campaign = checked(sources=12, gold=60, prepare=lambda campaign: items.append(gold(campaign)))
+    right, wrong = person(campaign, label="A01"), person(campaign, label="A02")
+    walk(right, lambda own, asked: 3 if asked.criterion.key == "grammaticality" else 2)
+    walk(wrong, lambda own, asked: 3 if asked.criterion.key == "grammaticality" else 1)
+
+    def passed():
+        found = snapshots.of(campaign).annotators.values()
+        return {each.work.label: (each.work.checked.gold, each.work.checked.passed) for each in found}
+
+    assert passed() == {"A01": (1, 1), "A02": (1, 0)}
+    criteria = {each.key: each.pk for each in campaign.rubric.criteria.all()}
+    checks.correct_gold(item=items[0], accepted={criteria["correctness"]: [1]}, by=campaign.created_by,
+                        now=factories.timezone.now(), reason="A typo.")  # fmt: skip
+    assert passed() == {"A01": (1, 0), "A02": (1, 1)}
+    event = Event.objects.filter(act="check.gold").latest("pk")
+    assert (event.who, event.before) == (campaign.created_by.pk, "grammaticality: 3; correctness: 2, 3")
+    deviation = campaign.deviations.get()
+    assert (deviation.after, deviation.reason) == ("correctness: 1", "A typo.")
+
+
+def test_gold_without_an_accepted_value_or_of_another_collection_is_refused():
+    campaign = factories.campaign()
+    criterion = campaign.rubric.criteria.first()
+    with pytest.raises(checks.NotAQuestion):
+        checks.add_gold(campaign=campaign, unit=question(campaign), text="", accepted={criterion.pk: []})
+    elsewhere = factories.campaign()
+    with pytest.raises(checks.NotAQuestion):
+        checks.add_gold(campaign=campaign, unit=question(elsewhere), text="", accepted={criterion.pk: [1]})
+
+
+def degrade(campaign) -> None:
+    for unit in Unit.objects.filter(question_set__source__collection=campaign.collection, position=1).order_by("pk")[
+        ::2
+    ]:
+        checks.add_degraded(campaign=campaign, unit=unit, text="Who built?", method="function_words")
+
+
+def test_degraded_copy_replaces_one_question_of_a_page_seen_before_and_is_tested_by_signs():
+    campaign = checked(sources=14, degraded=100, prepare=degrade)
+    careful, careless = person(campaign, label="A01"), person(campaign, label="A02")
+    worse = set(CheckItem.objects.values_list("unit", flat=True))
+    met = walk(careful, lambda own, asked: 1 if asked.unit in worse else 3)
+    walk(careless, two)
+
+    copies = [each for each in met if each.round.kind == "checks"]
+    assert len(copies) >= 5
+    assert {len(units_of(each)) for each in met} == {len(units_of(met[0]))}
+    assert all(len(units_of(each) & worse) >= 1 for each in copies)
+    found = {each.work.label: each for each in snapshots.of(campaign).annotators.values()}
+    own, other = found["A01"].work.checked, found["A02"].work.checked
+    assert (own.lower, own.higher, own.ties) == (len(copies), 0, 0)
+    assert own.p == pytest.approx(0.5 ** len(copies))
+    assert (other.lower, other.higher, other.p) == (0, 0, 1)
+    assert "degraded" in [flag.reason for flag in found["A02"].flags]
+    assert "degraded" not in [flag.reason for flag in found["A01"].flags]
+
+
+def test_agreement_with_oneself_is_the_share_of_equal_values():
+    campaign = checked(sources=20, repeats=50)
+    steady, fickle = person(campaign, label="A01"), person(campaign, label="A02")
+    walk(steady, lambda own, asked: 1 + asked.unit % 3)
+    turns = count()
+    walk(fickle, lambda own, asked: 1 + (own.round.kind == "checks" or next(turns) < 0))
+
+    found = {each.work.label: each for each in snapshots.of(campaign).annotators.values()}
+    assert found["A01"].work.checked.with_oneself == 1
+    assert found["A02"].work.checked.with_oneself == 0
+    assert [flag.reason for flag in found["A02"].flags if flag.reason == "repeats"] == ["repeats"]
+
+
+def test_sign_test_of_five_copies():
+    assert Checked(lower=5).p == pytest.approx(1 / 32)
+    assert Checked(lower=4, higher=1).p == pytest.approx(6 / 32)
+    assert Checked(lower=4, ties=3).p == pytest.approx(1 / 16)
+    assert Checked().p is None
+
+
+def test_check_that_was_left_comes_back_and_is_nobody_elses():
+    campaign = checked(sources=8, repeats=100)
+    who, other = person(campaign), person(campaign)
+    walk(who, two, most=4)
+    held = checks.claim(enrollment=who, round=main_round(campaign)).assignment
+    assert held.round.kind == "checks"
+    assert checks.claim(enrollment=who, round=main_round(campaign)).assignment.pk == held.pk
+
+    from judging.actions import assignments
+
+    assignments.give_back(assignment=held)
+    assert checks.claim(enrollment=other, round=main_round(campaign)).assignment.round.kind == "main"
+    again = checks.claim(enrollment=who, round=main_round(campaign)).assignment
+    assert (again.pk, again.state) == (held.pk, "held")
+
+
+def test_progress_and_the_way_back_count_checks_as_tasks():
+    campaign = checked(sources=10, repeats=60)
+    who = person(campaign)
+    met = walk(who, two, most=8)
+    assert any(each.round.kind == "checks" for each in met)
+    current = checks.claim(enrollment=who, round=main_round(campaign)).assignment
+    current.round.campaign = campaign
+
+    seen = checks.progress(assignment=current)
+    assert seen.done == 8
+    left = walk(who, two)
+    assert seen.total == 8 + len(left)
+    left[0].refresh_from_db()
+    assert checks.before(assignment=left[0]) == met[-1].pk
+    for earlier, later in pairwise(met):
+        later.refresh_from_db()
+        assert checks.before(assignment=later) == earlier.pk
+
+
+def test_erasing_an_annotator_removes_their_checks():
+    campaign = checked(sources=8, repeats=100)
+    who = person(campaign)
+    walk(who, two)
+    assert CheckTask.objects.exists()
+    enrollments.erase(enrollment=who, by=campaign.created_by, now=factories.timezone.now())
+    assert not CheckTask.objects.exists()
+    assert not Judgment.objects.exists()
+    assert not Task.objects.filter(round__kind="checks").exists()
+
+
+def test_draft_with_checks_can_be_deleted_with_them():
+    campaign = factories.campaign()
+    gold(campaign)
+    campaigns.discard(campaign=campaign)
+    assert not Collection.objects.filter(checks_of__isnull=False).exists()
+    assert not CheckItem.objects.exists()
+
+
+def test_collection_of_checks_is_on_no_list(client):
+    campaign = factories.campaign()
+    gold(campaign)
+    client.force_login(campaign.created_by)
+    own = Collection.objects.get(checks_of=campaign)
+    assert client.get(f"/collections/{own.pk}/").status_code == 404
+    assert "Checks of" not in client.get("/collections/").text

@@ -1,0 +1,78 @@
+"""Pages about gold questions and degraded copies."""
+
+import pytest
+
+from judging.actions import checks
+from judging.models import CheckItem, Deviation
+from tests import factories
+from tests.judging.views.campaign_pages import address
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def sent(draft):
+    """Return what a manager sends to make a gold question of the first source's first question."""
+    unit = draft.collection.sources.first().question_sets.first().units.get(position=1)
+    criterion = draft.rubric.criteria.get(key="correctness")
+    return {"unit": unit.pk, "text": "Who is it?", f"accepted_{criterion.pk}": [2, 3]}
+
+
+def test_gold_question_is_found_by_its_source_and_added_without_naming_a_system(page, draft, sent):
+    html = page.get(address("gold", draft), {"source": "s1"}).text
+    assert "Who built lock 1, asks Alba (1)?" in html
+    assert "Brisa</" not in html
+    assert page.post(f"{address('gold', draft)}?source=s1", sent).status_code == 302
+    item = CheckItem.objects.get()
+    assert sorted(item.accepted.values_list("value", flat=True)) == [2, 3]
+    assert "Who is it?" in page.get(address("gold", draft)).text
+
+
+def test_gold_question_without_an_accepted_value_is_refused_in_words(page, draft, sent):
+    answer = page.post(f"{address('gold', draft)}?source=s1", {"unit": sent["unit"]})
+    assert answer.status_code == 422
+    assert "Tick at least one accepted value" in answer.text
+
+
+def test_gold_question_of_a_locked_campaign_is_refused(page, draft, sent):
+    page.post(address("lock", draft))
+    answer = page.post(f"{address('gold', draft)}?source=s1", sent, follow=True)
+    assert "The protocol is locked" in answer.text
+    assert not CheckItem.objects.exists()
+
+
+def test_correcting_a_gold_question_after_the_lock_asks_why_and_lists_it(page, draft, sent):
+    page.post(f"{address('gold', draft)}?source=s1", sent)
+    page.post(address("lock", draft))
+    item = CheckItem.objects.get()
+    own = f"/campaigns/{draft.uuid}/plan/checks/gold/{item.pk}/"
+    criterion = next(name for name in sent if name.startswith("accepted_"))
+
+    assert page.post(own, {criterion: [1]}).status_code == 422
+    assert page.post(own, {criterion: [1], "reason": "Both values were wrong."}).status_code == 302
+    listed = Deviation.objects.get(campaign=draft)
+    assert (listed.before, listed.after) == ("correctness: 2, 3", "correctness: 1")
+    assert "Both values were wrong." in page.get(address("plan", draft)).text
+
+
+def test_check_taken_out_is_met_no_more(page, draft, sent):
+    page.post(f"{address('gold', draft)}?source=s1", sent)
+    item = CheckItem.objects.get()
+    page.post(f"/campaigns/{draft.uuid}/plan/checks/{item.pk}/retire/")
+    item.refresh_from_db()
+    assert item.retired_at
+    assert checks.protocol(draft) == {}
+
+
+def test_degraded_copies_are_made_by_a_button(page, draft):
+    answer = page.post(f"/campaigns/{draft.uuid}/plan/checks/degraded/", follow=True)
+    assert "2 degraded copies are ready" in answer.text
+    assert CheckItem.objects.filter(kind="degraded").count() == 2
+
+
+def test_items_of_another_campaign_are_not_found(page, draft, sent, open_campaign):
+    other = factories.campaign()
+    unit = other.collection.sources.first().question_sets.first().units.get(position=1)
+    theirs = checks.add_gold(campaign=other, unit=unit, text="", accepted={other.rubric.criteria.first().pk: [1]})
+    assert page.get(f"/campaigns/{draft.uuid}/plan/checks/gold/{theirs.pk}/").status_code == 404
+    assert page.post(f"/campaigns/{draft.uuid}/plan/checks/{theirs.pk}/retire/").status_code == 404
