@@ -116,7 +116,7 @@ class Checked:
         n = self.lower + self.higher
         if not self.copies:
             return None
-        return sum(comb(n, k) for k in range(self.lower, n + 1)) / 2**n
+        return float(sum(comb(n, k) for k in range(self.lower, n + 1)) / 2**n)
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,7 @@ def _written(values: Mapping[int, Sequence[int]]) -> str:
 
 def protocol(campaign: Campaign) -> dict[str, Any]:
     """Return what the lock fixes of the checks: how many there are of each kind, and a hash of them."""
-    lines = []
+    lines: list[list[Any]] = []
     for item in campaign.check_items.filter(retired_at__isnull=True).select_related("unit__question", "original"):
         right = sorted(item.accepted.values_list("criterion__key", "value"))
         lines.append([item.kind, item.unit.question.text, item.method, right])

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q
@@ -17,6 +18,7 @@ from judging import quality
 from judging.actions import checks
 from judging.models import Campaign, Criterion, Event, Round, Snapshot
 from judging.models.statements import rows
+from judging.pay import Earned, rate_of
 from judging.quality import Checked, Flag, Forecast, Use, Workload
 
 LARGE = 10_000  # values; with fewer, counting takes some ten milliseconds and is not kept
@@ -29,6 +31,12 @@ DONE = """
 SELECT enrollment_id, count(*) FILTER (WHERE state = 'submitted'), count(*), coalesce(sum(active_seconds), 0),
     extract(epoch FROM max(submitted_at))::float8
 FROM judging_assignment WHERE round_id = %(round)s AND submitted_at IS NOT NULL GROUP BY enrollment_id
+"""
+# tasks of every round are paid, checks and extras too
+PAID = """
+SELECT own.enrollment_id, count(*), coalesce(sum(own.active_seconds), 0)
+FROM judging_assignment own JOIN judging_round round ON round.id = own.round_id
+WHERE round.campaign_id = %(campaign)s AND own.submitted_at IS NOT NULL GROUP BY 1
 """
 PLACES = """
 SELECT state, count(*) FROM judging_assignment
@@ -78,7 +86,7 @@ WHERE round_id = %(round)s AND state = 'submitted' AND submitted_at > %(since)s:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AnnotatorStanding:
     """Where one annotator stands: work done, harshness, what is to be looked at.
 
     severity: mean distance from the others on the same units as a share of the scale; below 0 is harsher.
@@ -100,17 +108,27 @@ class Counted:
     places: int
     filled: int
     held: int
-    annotators: Mapping[int, Standing]
+    annotators: Mapping[int, AnnotatorStanding]
     criteria: Mapping[str, Mapping[int, int]]
     systems: Mapping[int, Mapping[int, int]]
     by_hour: Sequence[int]
+    earned: Mapping[str, Earned]
+
+    @property
+    def earned_so_far(self) -> Decimal:
+        return sum((each.amount for each in self.earned.values()), Decimal(0))
+
+    @property
+    def below_floor(self) -> int:
+        """How many annotators were paid less for an hour than the floor."""
+        return sum(bool(each.top_up) for each in self.earned.values())
 
     @property
     def forecast(self) -> Forecast | None:
         return quality.forecast(self.by_hour, self.places - self.filled)
 
     @property
-    def flagged(self) -> list[Standing]:
+    def flagged(self) -> list[AnnotatorStanding]:
         return [each for each in self.annotators.values() if each.flags]
 
 
@@ -118,13 +136,13 @@ def of(campaign: Campaign) -> Counted:
     """Return a campaign's counts: as they are now where that is quick, else as they were kept."""
     kept = Snapshot.objects.filter(campaign=campaign).first()
     document = kept.document if kept else take(campaign=campaign, now=timezone.now())
-    return _read(campaign, document)
+    return read(campaign, document)
 
 
 def take(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
     """Count, and keep it where that took long."""
     began = time.monotonic()
-    document = _count(campaign, now)
+    document = count(campaign, now)
     seconds = time.monotonic() - began
     if sum(row[3] for row in document.get("uses", ())) > LARGE:
         Snapshot.objects.update_or_create(
@@ -146,8 +164,9 @@ def refresh_one(*, now: datetime) -> bool:
     return False
 
 
-def _count(campaign: Campaign, now: datetime) -> dict[str, Any]:
+def count(campaign: Campaign, now: datetime | None = None) -> dict[str, Any]:
     """Return the counts as JSON holds them: lists of rows."""
+    now = now or timezone.now()
     main = Round.objects.filter(campaign=campaign, kind=Round.Kind.MAIN).values_list("pk", "opened_at").first()
     if main is None:
         return {"at": now.timestamp()}
@@ -159,6 +178,7 @@ def _count(campaign: Campaign, now: datetime) -> dict[str, Any]:
         "since": since.timestamp(),
         "places": dict(rows(PLACES, names)),
         "done": [list(row) for row in rows(DONE, names)],
+        "paid": [list(row) for row in rows(PAID, {"campaign": campaign.pk})] if campaign.rate else [],
         "by_hour": [list(row) for row in rows(BY_HOUR, names | {"now": now, "since": since})],
     }
     if document["done"]:
@@ -174,7 +194,8 @@ def _count(campaign: Campaign, now: datetime) -> dict[str, Any]:
     return document
 
 
-def _read(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
+def read(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
+    """Return counts as `take` made them, with what follows from the plan and the labels of now."""
     plan = quality.from_document(campaign.quality)
     places = document.get("places", {})
     works, numbers = _works(campaign, document), {row[0]: row for row in document.get("done", ())}
@@ -195,7 +216,7 @@ def _read(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
         filled=places.get("submitted", 0),
         held=places.get("held", 0),
         annotators={
-            who: Standing(
+            who: AnnotatorStanding(
                 work=work,
                 enrollment=who,
                 extras=numbers[who][2] - numbers[who][1],
@@ -208,7 +229,18 @@ def _read(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
         criteria=criteria,
         systems=systems,
         by_hour=_hours(document),
+        earned=_earned(campaign, document),
     )
+
+
+def _earned(campaign: Campaign, document: Mapping[str, Any]) -> dict[str, Earned]:
+    """Return what each annotator has earned, by label; empty where no rate is planned."""
+    rate = rate_of(campaign.rate)
+    if rate is None:
+        return {}
+    labels = dict(campaign.enrollments.values_list("pk", "label"))
+    paid = {labels[who]: (tasks, seconds) for who, tasks, seconds in document.get("paid", ()) if who in labels}
+    return {label: Earned(*paid[label], rate) for label in sorted(paid)}
 
 
 def _works(campaign: Campaign, document: Mapping[str, Any]) -> dict[int, Workload]:

@@ -56,6 +56,7 @@ class Event(models.Model):
         LINK_UNDONE = "link.undone", _("what came by a link undone")
         EXCLUDED = "annotator.excluded", _("annotator left out")
         READMITTED = "annotator.readmitted", _("annotator taken back in")
+        PLACES_REOPENED = "places.reopened", _("places of annotators left out given out again")
         GOLD_CHANGED = "check.gold", _("accepted values of a gold question changed")
         CHECK_RETIRED = "check.retired", _("check taken out")
         SEAT_FREED = "annotator.seat", _("seat freed")

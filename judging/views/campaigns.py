@@ -18,6 +18,7 @@ from judging import tasks
 from judging.actions import (
     campaigns,
     enrollments,
+    exclusion_rules,
     exports,
     fit,
     jobs,
@@ -257,6 +258,8 @@ def _annotators_page(request: HttpRequest, campaign: Campaign, status: int = 200
         "invitation_form": InvitationForm(),
         "member_form": MemberForm(),
         "exclusion_form": ExclusionForm(campaign=campaign),
+        "lacking": exclusion_rules.lacking(campaign),
+        "has_rules": bool(exclusion_rules.standing_rules(campaign)),
         "seats": panels.seats(campaign),
         "free_seats": len(panels.free_seats(campaign)),
         "is_manager": _manages(request.user, campaign),

@@ -8,12 +8,14 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging.actions import campaigns, sheets, snapshots
-from judging.actions.snapshots import Counted, Standing
+from judging.actions import campaigns, exclusion_rules, sheets, snapshots
+from judging.actions.snapshots import AnnotatorStanding, Counted
 from judging.forms.quality import QualityForm
 from judging.guards import campaign_for_managers, campaign_for_staff
 from judging.models import Campaign, Enrollment, Exclusion
@@ -59,7 +61,7 @@ def annotator(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToldFlag:
     """A flag in words: in short for a list, whole for its page, and where its questions are listed."""
 
     flag: Flag
@@ -68,7 +70,7 @@ class Told:
     criterion: str
 
 
-def told(campaign: Campaign, standing: Standing) -> list[Told]:
+def told(campaign: Campaign, standing: AnnotatorStanding) -> list[ToldFlag]:
     """Say what is to be looked at, with the numbers it rests on."""
     names = criteria_of(campaign)
     return [_told(flag, names) for flag in standing.flags]
@@ -79,7 +81,7 @@ def criteria_of(campaign: Campaign) -> dict[str, str]:
     return {each.key: each.name for each in sheets.known(campaign.rubric).document.criteria}
 
 
-def _told(flag: Flag, names: Mapping[str, str]) -> Told:
+def _told(flag: Flag, names: Mapping[str, str]) -> ToldFlag:
     words = {
         "own": number_format(flag.own, 1),
         "others": "" if flag.others is None else number_format(flag.others, 1),
@@ -123,7 +125,7 @@ def _told(flag: Flag, names: Mapping[str, str]) -> Told:
             "On %(criterion)s gave the value %(value)s %(length)s times in a row, in the order handed in; the others "
             "give it to %(of_others)s of the questions."
         )
-    return Told(flag, short % words, whole % words, flag.criterion)
+    return ToldFlag(flag, short % words, whole % words, flag.criterion)
 
 
 def _percent(share: float) -> str:
@@ -139,7 +141,7 @@ def rows_of(campaign: Campaign, counted: Counted, enrollments: Iterable[Enrollme
     return sorted(found, key=lambda row: (not row["told"], -(row["standing"].work.tasks if row["standing"] else 0)))
 
 
-def _uses(campaign: Campaign, counted: Counted, standing: Standing) -> list[dict[str, Any]]:
+def _uses(campaign: Campaign, counted: Counted, standing: AnnotatorStanding) -> list[dict[str, Any]]:
     """Return how the annotator and the others use each criterion's scale, a row for each point."""
     document = sheets.known(campaign.rubric).document
     found = []
@@ -168,3 +170,37 @@ def _uses(campaign: Campaign, counted: Counted, standing: Standing) -> list[dict
             }
         )
     return found
+
+
+@campaign_for_managers
+@require_http_methods(["GET", "POST"])
+def rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show whom the rules fixed beforehand propose, and leave out those who are chosen from that list."""
+    now = timezone.now()
+    if request.method == "POST":
+        chosen = {int(pk) for pk in request.POST.getlist("annotator") if pk.isdecimal()}
+        done = exclusion_rules.apply(campaign=campaign, chosen=chosen, by=request.user, now=now)
+        told_so = ngettext("%(n)d annotator is left out.", "%(n)d annotators are left out.", len(done))
+        messages.success(request, told_so % {"n": len(done)})
+        return redirect("judging:annotators", campaign.uuid)
+    context = {
+        "campaign": campaign,
+        "tab": "annotators",
+        "rules": exclusion_rules.standing_rules(campaign),
+        "proposals": exclusion_rules.proposals(campaign, now=now),
+    }
+    return render(request, "judging/campaigns/exclusion_rules.html", context)
+
+
+@campaign_for_managers
+@require_POST
+def reopen_places(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Give out the places again that annotators who are left out have filled."""
+    try:
+        made = exclusion_rules.reopen_places(campaign=campaign, by=request.user)
+    except campaigns.NotAllowedNow as refused:
+        messages.error(request, str(refused))
+    else:
+        told_so = ngettext("%(n)d place is open for others.", "%(n)d places are open for others.", made)
+        messages.success(request, told_so % {"n": made})
+    return redirect("judging:annotators", campaign.uuid)

@@ -1,0 +1,147 @@
+"""Rules of exclusion that were fixed beforehand: whom they propose, applying them, and giving out the places again.
+
+Rules propose; a manager looks and applies. Nobody is excluded by a job, and nothing here touches anybody's pay.
+"""
+
+from collections.abc import Collection as Members
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from judging import quality
+from judging.actions import enrollments, history, snapshots
+from judging.actions.campaigns import NotAllowedNow
+from judging.actions.snapshots import AnnotatorStanding
+from judging.models import Assignment, Campaign, Enrollment, Event, Exclusion, Round, User
+from judging.models.statements import rows
+from judging.quality import QualityPlan
+
+RUNNING = (Campaign.State.OPEN, Campaign.State.PAUSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """An annotator whom rules propose: which rules, in words, and where they stand."""
+
+    enrollment: Enrollment
+    standing: AnnotatorStanding
+    rules: tuple[str, ...]
+
+    @property
+    def reason(self) -> str:
+        """What the exclusion says, and the report prints."""
+        return f"By rules fixed beforehand: {'; '.join(self.rules)}."
+
+
+def proposals(campaign: Campaign, *, now: datetime) -> list[Proposal]:
+    """Return whom the campaign's rules propose and who is not left out yet, counted as things are now."""
+    plan = quality.from_document(campaign.quality)
+    if not plan.has_rules:
+        return []
+    counted = snapshots.read(campaign, snapshots.take(campaign=campaign, now=now))
+    out = set(Exclusion.objects.standing().filter(enrollment__campaign=campaign).values_list("enrollment", flat=True))
+    found = []
+    for each in campaign.enrollments.order_by("label"):
+        standing = counted.annotators.get(each.pk)
+        if standing is None or each.pk in out:
+            continue
+        if names := quality.proposed(standing.work, standing.flags, plan):
+            found.append(Proposal(each, standing, tuple(in_words(name, plan, standing) for name in names)))
+    return found
+
+
+def in_words(name: str, plan: QualityPlan, standing: AnnotatorStanding | None = None) -> str:
+    """Say what a rule is, and, of somebody it proposes, what they did."""
+    own = standing.work.checked if standing else None
+    flagged = {flag.reason: flag for flag in standing.flags} if standing else {}
+    if name == "exclude_speed":
+        did = f": {flagged['speed'].own:.1f} s a value" if "speed" in flagged else ""
+        return f"flagged as too fast{did}"
+    if name == "exclude_same":
+        return "flagged for equal values or a long run of one"
+    if name == "exclude_gold":
+        of = f" of at least {plan.exclude_gold_of}" if plan.exclude_gold_of else ""
+        did = f": {own.gold - own.passed} of {own.gold}" if own else ""
+        return f"failed more than {plan.exclude_gold}{of} gold questions{did}"
+    if name == "exclude_repeats":
+        did = f": {own.with_oneself:.2f}" if own and own.with_oneself is not None else ""
+        return f"agrees with themselves in less than {plan.exclude_repeats} of hidden repeats{did}"
+    did = f": {own.lower} of {own.copies}, p {own.p:.3f}" if own and own.p is not None else ""
+    return f"did not score degraded copies lower{did}"
+
+
+def standing_rules(campaign: Campaign) -> list[str]:
+    """Return the rules of a campaign's plan in words."""
+    plan = quality.from_document(campaign.quality)
+    set_to = {
+        "exclude_speed": plan.exclude_speed, "exclude_same": plan.exclude_same,
+        "exclude_gold": plan.exclude_gold is not None, "exclude_repeats": plan.exclude_repeats is not None,
+        "exclude_degraded": plan.exclude_degraded,
+    }  # fmt: skip
+    return [in_words(name, plan) for name, is_set in set_to.items() if is_set]
+
+
+def apply(*, campaign: Campaign, chosen: Members[int], by: User, now: datetime) -> list[Proposal]:
+    """Leave out those of `chosen` whom the rules propose now; each exclusion is logged and can be taken back."""
+    with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        done = [each for each in proposals(campaign, now=now) if each.enrollment.pk in chosen]
+        for each in done:
+            enrollments.exclude(enrollment=each.enrollment, reason=each.reason, by=by, now=now)
+    return done
+
+
+# Tasks with fewer places than planned, without those of annotators who are left out; how many are lacking, and the last
+LACKING = """
+WITH counted AS (
+    SELECT place.task_id, count(*) FILTER (WHERE place.enrollment_id IS NULL OR NOT EXISTS (
+            SELECT FROM judging_exclusion x WHERE x.enrollment_id = place.enrollment_id AND x.lifted_at IS NULL)) AS n,
+        max(place.place) AS last
+    FROM judging_assignment place
+    WHERE place.round_id = %(round)s AND place.state IN ('open', 'held', 'submitted') GROUP BY place.task_id)
+SELECT task_id, %(wanted)s - n, last FROM counted WHERE n < %(wanted)s
+"""
+
+
+def lacking(campaign: Campaign) -> int:
+    """Return how many places annotators who are left out have filled, and nobody else can yet."""
+    return sum(short for _task, short, _last in _lacking(campaign))
+
+
+def _lacking(campaign: Campaign) -> Iterable[tuple[int, int, int]]:
+    main = campaign.rounds.filter(kind=Round.Kind.MAIN, opened_at__isnull=False).first()
+    if main is None:
+        return []
+    main.campaign = campaign
+    return rows(LACKING, {"round": main.pk, "wanted": main.per_task})  # type: ignore[return-value]
+
+
+def reopen_places(*, campaign: Campaign, by: User) -> int:
+    """Give each task as many more places as annotators who are left out have filled; return how many.
+
+    What they said stays where it is, so that the report can say what leaving them out changes. A second time does
+    nothing.
+    """
+    with transaction.atomic():
+        held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        if held.state not in RUNNING:
+            raise NotAllowedNow("Open the campaign again first: its places are given out while it runs.")
+        wanted = {task: (short, last) for task, short, last in _lacking(held)}
+        out = Exclusion.objects.standing().filter(enrollment__campaign=held).values("enrollment")
+        theirs: dict[int, list[Assignment]] = {}
+        for each in Assignment.objects.submitted().filter(task__in=wanted, enrollment__in=out).order_by("place"):
+            theirs.setdefault(each.task_id, []).append(each)
+        made = [
+            Assignment(
+                round_id=own.round_id, task_id=task, place=last + number, position=own.position, seat=own.seat,
+                reopened=True,
+            )
+            for task, (short, last) in wanted.items()
+            for number, own in enumerate(theirs.get(task, [])[:short], start=1)
+        ]  # fmt: skip
+        Assignment.objects.bulk_create(made)
+        if made:
+            history.note(Event.Act.PLACES_REOPENED, by=by, campaign=held, after=f"{len(made)} places")
+    return len(made)

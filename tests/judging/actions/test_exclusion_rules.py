@@ -1,0 +1,118 @@
+"""Rules fixed beforehand propose; a manager applies them; places are given out again, once."""
+
+import pytest
+
+from judging import quality
+from judging.actions import campaigns, enrollments, exclusion_rules
+from judging.models import Assignment, Campaign, Enrollment, Event, Exclusion
+from judging.quality import QualityPlan
+from tests import factories
+from tests.annotation.studies import opened
+from tests.judging.actions.test_checks import checked, gold, person, walk
+from tests.judging.workers import work
+
+pytestmark = pytest.mark.django_db
+NOW = factories.timezone.now()
+
+
+def varied(own, asked):
+    return 1 + (own.task.number + len(asked.name)) % 3
+
+
+def judged(**rules) -> tuple[Campaign, Enrollment]:
+    """Return a campaign in which A03 is too fast, and A03."""
+    campaign = opened(sources=5)
+    Campaign.objects.filter(pk=campaign.pk).update(quality=quality.to_document(QualityPlan(**rules)))
+    campaign.refresh_from_db()
+    for label in ("A01", "A02"):
+        work(factories.enrollment(campaign, label=label), tasks=5, choose=varied, seconds=12.4)
+    hasty = factories.enrollment(campaign, label="A03")
+    work(hasty, tasks=5, choose=varied, seconds=0.8)
+    return campaign, hasty
+
+
+def test_rules_propose_those_who_break_them_and_say_by_how_much():
+    campaign, hasty = judged(exclude_speed=True)
+    [proposal] = exclusion_rules.proposals(campaign, now=NOW)
+    assert proposal.enrollment == hasty
+    assert proposal.reason == "By rules fixed beforehand: flagged as too fast: 0.2 s a value."
+
+
+def test_flag_without_a_rule_proposes_nobody():
+    campaign, _hasty = judged()
+    assert exclusion_rules.proposals(campaign, now=NOW) == []
+    assert exclusion_rules.standing_rules(campaign) == []
+
+
+def test_applying_leaves_out_only_those_chosen_and_proposed_logged_and_reversible():
+    campaign, hasty = judged(exclude_speed=True)
+    other = campaign.enrollments.get(label="A01")
+    by = campaign.created_by
+
+    assert exclusion_rules.apply(campaign=campaign, chosen={other.pk}, by=by, now=NOW) == []
+    assert not Exclusion.objects.exists()
+    [done] = exclusion_rules.apply(campaign=campaign, chosen={other.pk, hasty.pk}, by=by, now=NOW)
+
+    exclusion = Exclusion.objects.get()
+    assert (exclusion.enrollment, exclusion.reason, exclusion.excluded_by) == (hasty, done.reason, by)
+    assert Event.objects.filter(act="annotator.excluded", about="A03", who=by.pk).count() == 1
+    assert exclusion_rules.apply(campaign=campaign, chosen={hasty.pk}, by=by, now=NOW) == []
+    enrollments.readmit(enrollment=hasty, by=by, now=NOW)
+    assert not Exclusion.objects.standing().exists()
+
+
+def test_gold_rule_counts_failures_once_enough_were_met():
+    def prepare(made):
+        for _ in range(4):
+            gold(made)
+
+    campaign = checked(sources=20, gold=60, exclude_gold=1, exclude_gold_of=3, prepare=prepare)
+    walk(person(campaign, "A01"), lambda own, asked: 3)
+    walk(person(campaign, "A02"), lambda own, asked: 1)
+    [proposal] = exclusion_rules.proposals(campaign, now=NOW)
+    assert proposal.enrollment.label == "A02"
+    assert "failed more than 1 of at least 3 gold questions: 4 of 4" in proposal.reason
+
+
+def test_rules_are_a_part_of_the_locked_protocol():
+    campaign = checked(sources=2, exclude_repeats=0.5)
+    assert campaign.protocol["quality"]["exclude_repeats"] == 0.5
+    assert exclusion_rules.standing_rules(campaign) == ["agrees with themselves in less than 0.5 of hidden repeats"]
+
+
+def test_places_of_the_excluded_open_once_and_what_they_said_stays():
+    campaign, hasty = judged(exclude_speed=True)
+    by = campaign.created_by
+    before = Assignment.objects.filter(enrollment=hasty, state="submitted").count()
+    assert exclusion_rules.reopen_places(campaign=campaign, by=by) == 0
+    exclusion_rules.apply(campaign=campaign, chosen={hasty.pk}, by=by, now=NOW)
+
+    assert exclusion_rules.lacking(campaign) == 5
+    assert exclusion_rules.reopen_places(campaign=campaign, by=by) == 5
+    assert exclusion_rules.reopen_places(campaign=campaign, by=by) == 0
+    assert Assignment.objects.filter(enrollment=hasty, state="submitted").count() == before
+    assert Event.objects.filter(act="places.reopened", after="5 places").count() == 1
+    fresh = factories.enrollment(campaign, label="A04")
+    assert len(work(fresh, tasks=9, choose=2)) == 5
+    assert work(hasty, tasks=1, choose=2) == []
+
+
+def test_places_of_a_closed_campaign_are_not_given_out():
+    campaign, hasty = judged(exclude_speed=True)
+    exclusion_rules.apply(campaign=campaign, chosen={hasty.pk}, by=campaign.created_by, now=NOW)
+    campaigns.close(campaign=campaign, now=NOW)
+    with pytest.raises(campaigns.NotAllowedNow):
+        exclusion_rules.reopen_places(campaign=campaign, by=campaign.created_by)
+
+
+def test_pages_preview_apply_and_reopen(client):
+    campaign, hasty = judged(exclude_speed=True)
+    client.force_login(campaign.created_by)
+    rules = f"/campaigns/{campaign.uuid}/annotators/rules/"
+    assert "flagged as too fast: 0.2 s a value" in client.get(rules).text
+    assert not Exclusion.objects.exists()
+    assert "1 annotator is left out" in client.post(rules, {"annotator": [hasty.pk]}, follow=True).text
+    html = client.get(f"/campaigns/{campaign.uuid}/annotators/").text
+    assert "5 places were filled by annotators who are left out" in html
+    reopened = client.post(f"/campaigns/{campaign.uuid}/annotators/reopen/", follow=True).text
+    assert "5 places are open for others" in reopened

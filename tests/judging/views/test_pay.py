@@ -1,0 +1,59 @@
+"""Pages about pay."""
+
+import csv
+import io
+
+import pytest
+
+from judging.models import Campaign
+from tests import factories
+from tests.annotation.studies import opened
+from tests.judging.views.campaign_pages import address
+from tests.judging.workers import work
+
+pytestmark = pytest.mark.django_db
+RATE = {"amount": "0.45", "currency": "GBP", "minutes": "3", "floor": "9.00"}
+
+
+@pytest.fixture
+def paid(owner):
+    campaign = opened(sources=4, manager=owner)
+    Campaign.objects.filter(pk=campaign.pk).update(rate=RATE)
+    work(factories.enrollment(campaign, label="A01"), tasks=4, choose=2, seconds=180)
+    work(factories.enrollment(campaign, label="=A02"), tasks=4, choose=2, seconds=240)
+    return campaign
+
+
+def test_rate_is_planned_shown_by_the_hour_and_locked(page, draft):
+    assert page.post(address("pay", draft), RATE).status_code == 302
+    assert "an hour pays 9.00 GBP" in page.get(address("pay", draft)).text
+    page.post(address("lock", draft))
+    draft.refresh_from_db()
+    assert draft.protocol["rate"] == RATE
+    page.post(address("pay", draft), RATE | {"amount": "0.01"})
+    draft.refresh_from_db()
+    assert draft.rate == RATE
+
+
+def test_plan_below_its_floor_is_told(page, draft):
+    page.post(address("pay", draft), RATE | {"minutes": "4"})
+    assert "below your floor" in page.get(address("pay", draft)).text
+
+
+@pytest.mark.parametrize(("field", "value"), [("minutes", "0"), ("amount", "x"), ("currency", "pounds")])
+def test_rate_that_is_none_is_named(page, draft, field, value):
+    answer = page.post(address("pay", draft), RATE | {field: value})
+    assert answer.status_code == 422
+    assert field in answer.context["form"].errors
+
+
+def test_who_is_paid_too_little_for_the_hour_is_listed_with_what_is_owed(page, paid):
+    # 4 tasks of 4 minutes: 1.80 for 16 minutes; 9.00 an hour are 2.40
+    html = page.get(address("pay", paid)).text
+    assert html.count("below the floor") == 1
+    answer = page.get(f"/campaigns/{paid.uuid}/plan/pay/top-ups.csv")
+    [row] = csv.DictReader(io.StringIO(answer.text))
+    assert row == {
+        "annotator": "'=A02", "tasks": "4", "minutes_at_work": "16.0", "earned": "1.80", "effective_hourly": "6.75",
+        "floor": "9.00", "top_up": "0.60", "currency": "GBP",
+    }  # fmt: skip
