@@ -115,7 +115,7 @@ def _lacking(campaign: Campaign) -> Iterable[tuple[int, int, int]]:
     if main is None:
         return []
     main.campaign = campaign
-    return rows(LACKING, {"round": main.pk, "wanted": main.per_task})  # type: ignore[return-value]
+    return rows(LACKING, {"round": main.pk, "wanted": main.per_task})
 
 
 def reopen_places(*, campaign: Campaign, by: User) -> int:

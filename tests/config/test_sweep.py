@@ -64,7 +64,6 @@ MAY = {
         judging:annotator analysis:pdf analysis:printed_figure analysis:collection_items analysis:collection_item
         analysis:section""",
     MANAGER: """judging:gold judging:gold_correct judging:check_retire analysis:degraded_checks
-    MANAGER: """judging:gold judging:gold_correct judging:check_retire analysis:degraded_checks
         judging:exclusion_rules judging:reopen_places judging:pay judging:top_ups
         judging:round_begin judging:round_end judging:round_notes judging:decide
         annotation:preview judging:plan judging:quality judging:selection judging:amend judging:duplicate
