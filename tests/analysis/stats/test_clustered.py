@@ -142,6 +142,18 @@ def test_swap_matrix_leaves_a_constant_metric_undefined() -> None:
     assert 0 < p[0, 2] <= 1
 
 
+def test_a_column_that_does_not_vary_is_named() -> None:
+    (human, first, _), source = study()
+    flat = np.ones_like(human)
+    assert (
+        cluster_interval(flat, first, clusters=source, rng=rng()).reason == "the human score is the same for every item"
+    )
+    assert (
+        cluster_interval(human, flat, clusters=source, rng=rng()).reason
+        == "the metric score is the same for every item"
+    )
+
+
 def test_swap_matrix_refuses_two_clusters() -> None:
     with pytest.raises(ValueError, match="needs three or more"):
         swap_matrix([1, 2, 3], np.eye(3), clusters=["a", "b", "b"], rng=np.random.default_rng(0))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.stats.judges import following, severity_of
+from analysis.stats.judges import bias_by_system, following, severity_of
 from analysis.stats.resampling import Jackknife, jackknife
 
 ORACLES = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -44,3 +44,22 @@ def test_judge_and_person_are_compared_with_the_mean_of_the_others_source_by_sou
 def test_a_judge_of_other_items_has_no_severity() -> None:
     found = severity_of([[1.0, 2], [np.nan, np.nan]], [np.nan, 2.0])
     assert (found.method, found.reason) == ("mean of the judge minus people", "the judge and people share no items")
+
+
+def test_bias_is_the_gap_on_a_system_less_the_gap_on_the_others_source_by_source() -> None:
+    draw = np.random.default_rng(8)
+    systems, sources = np.tile(list("xyz"), 6), np.repeat(np.arange(6), 3)
+    people = draw.integers(1, 4, (18, 2)).astype(float)
+    judge = draw.integers(1, 4, 18).astype(float)
+    gap = judge - people.mean(axis=1)
+
+    def bias(kept: np.ndarray) -> float:
+        return gap[kept & (systems == "x")].mean() - gap[kept & (systems != "x")].mean()
+
+    without = np.array([bias(sources != source) for source in range(6)])
+    spread = jackknife(bias(sources >= 0), without, np.ones(6), Jackknife(), of="source")
+    found = bias_by_system(people, judge, systems=systems, sources=sources)
+    assert list(found) == ["x", "y", "z"]
+    assert found["x"].value == pytest.approx(bias(sources >= 0))
+    assert (found["x"].low, found["x"].high) == pytest.approx((spread.low, spread.high))
+    assert found["x"].n == 6

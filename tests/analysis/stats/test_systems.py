@@ -64,9 +64,9 @@ def test_system_means_refuse_columns_of_different_length() -> None:
 
 
 def test_distribution_counts_the_whole_scale() -> None:
-    found = distribution([[1, 3], [3, NAN]], scale=[1, 2, 3])
-    assert (found.counts.tolist(), found.missing) == ([1, 0, 2], 1)
-    assert found.shares.tolist() == [1 / 3, 0, 2 / 3]
+    found = distribution([[1, 3], [3, NAN], [1, 1]], scale=[1, 2, 3])
+    assert (found.counts.tolist(), found.missing) == ([3, 0, 2], 1)
+    assert found.shares.tolist() == [3 / 5, 0, 2 / 5]
 
 
 def test_distribution_of_nothing_has_no_shares() -> None:
