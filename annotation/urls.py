@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import account, crowd, entry, preview, samples, start, tasks, withdrawal, work
+from annotation.views import account, crowd, entry, exercises, preview, samples, start, tasks, withdrawal, work
 
 app_name = "annotation"
 urlpatterns = [
@@ -15,6 +15,8 @@ urlpatterns = [
     path("work/<uuid:uuid>/", work.work, name="work"),
     path("work/<uuid:uuid>/consent/", entry.consent, name="consent"),
     path("work/<uuid:uuid>/start/", start.start, name="start"),
+    path("work/<uuid:uuid>/training/", exercises.training, name="training"),
+    path("work/<uuid:uuid>/qualification/", exercises.qualification, name="qualification"),
     path("work/<uuid:uuid>/guideline/", work.guideline, name="guideline"),
     path("work/<uuid:uuid>/pause/", work.pause, name="pause"),
     path("work/<uuid:uuid>/withdraw/", withdrawal.withdraw, name="withdraw"),

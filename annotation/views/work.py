@@ -15,7 +15,16 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotation.views.crowd_end import end_page, way_back
 from annotation.views.page import guideline as written
-from judging.actions import assignments, checks, discussions, enrollments, judgments, participations, sheets
+from judging.actions import (
+    assignments,
+    checks,
+    discussions,
+    enrollments,
+    judgments,
+    participations,
+    qualifications,
+    sheets,
+)
 from judging.actions.assignments import Finished, Here, NoneNow
 from judging.actions.drafts import MissingAnswers, TaskClosed
 from judging.actions.sheets import Sheet
@@ -52,7 +61,10 @@ def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         rounds = [each for each in rounds if each.pk == own.round_id]
     if rounds and "begin" not in request.GET and not begun(enrollment) and not (own and own.end):
         return redirect("annotation:start", campaign.uuid)
-    outcome = _claim(enrollment, rounds)
+    step = qualifications.step(enrollment) if any(each.kind == Round.Kind.MAIN for each in rounds) else ""
+    if step and not (own and (own.end or own.left)):
+        return redirect(f"annotation:{step}", campaign.uuid)
+    outcome = None if step else _claim(enrollment, rounds)
     if isinstance(outcome, Here):
         return redirect("annotation:task", outcome.assignment.pk)
     done_url = reverse("annotation:done", args=[campaign.uuid])

@@ -15,6 +15,10 @@ LONGEST_GAP = 120  # seconds between two signs of life that still count as work
 LOOKED_AT = 3_000  # open places, to say how many tasks are left; beyond that the end is open
 
 
+class NotAdmitted(Exception):
+    """The annotator has the training or the qualification still to do."""
+
+
 class RoundClosed(Exception):
     """The round gives out and takes no tasks now."""
 
@@ -66,7 +70,7 @@ LEASE = f"""interval '1 minute' * CASE WHEN EXISTS (SELECT FROM judging_assignme
 COLUMNS = ", ".join(f"taken.{field.column}" for field in Assignment._meta.concrete_fields)
 LEFT_OUT = "EXISTS (SELECT FROM judging_exclusion WHERE enrollment_id = %(enrollment)s AND lifted_at IS NULL)"
 ALONE = f"""
-SELECT cursor, cursor_round_id, seat, stopped_at IS NOT NULL OR {LEFT_OUT}
+SELECT cursor, cursor_round_id, seat, trained_at, qualified_at, stopped_at IS NOT NULL OR {LEFT_OUT}
 FROM judging_enrollment WHERE id = %(enrollment)s FOR NO KEY UPDATE
 """  # noqa: S608
 UNFINISHED = """
@@ -198,11 +202,14 @@ def accepts(round: Round) -> bool:
 
 
 def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
-    """Give an annotator the task they hold, or the next one; RoundClosed where the round gives out none."""
+    """Give an annotator the task they hold, or the next one; RoundClosed where the round gives out
+    none, NotAdmitted where training or qualification comes first."""
     if not accepts(round):
         raise RoundClosed(_("This study gives out no tasks now."))
     with transaction.atomic():
         left_out = alone(enrollment=enrollment)
+        if not admits(enrollment, round):
+            raise NotAdmitted
         found = Finished() if left_out else following(enrollment=enrollment, round=round)
     if found is not None:
         return found
@@ -218,8 +225,21 @@ def alone(*, enrollment: Enrollment) -> bool:
     that two windows of one person never wait for each other.
     """
     found = rows(ALONE, {"enrollment": enrollment.pk})
-    [(enrollment.cursor, enrollment.cursor_round_id, enrollment.seat, excluded)] = found
+    [(enrollment.cursor, enrollment.cursor_round_id, enrollment.seat, trained, qualified, excluded)] = found
+    enrollment.trained_at, enrollment.qualified_at = trained, qualified
     return bool(excluded)
+
+
+def admits(enrollment: Enrollment, round: Round) -> bool:
+    """Say whether an annotator may have tasks of a round; it looks at no row but what is read already.
+
+    Training and qualification come before the main round. Simulated annotators need neither.
+    """
+    campaign = round.campaign
+    if round.kind != Round.Kind.MAIN or campaign.origin == Campaign.Origin.SIMULATED:
+        return True
+    is_trained = not campaign.trains or enrollment.trained_at is not None
+    return is_trained and (not campaign.qualifies or enrollment.qualified_at is not None)
 
 
 def following(*, enrollment: Enrollment, round: Round) -> Here | Finished | None:

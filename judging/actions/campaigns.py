@@ -11,7 +11,7 @@ from django.db.models import ProtectedError
 from django.db.models.functions import Now
 
 from judging import quality
-from judging.actions import checks, discussions, draws, history, rounds, selections
+from judging.actions import checks, discussions, draws, exercises, history, rounds, selections
 from judging.actions.rounds import Progress, silent
 from judging.models import (
     Assignment,
@@ -32,7 +32,7 @@ from judging.selection import CannotChoose
 
 PLANNED = (
     "title", "annotators_per_task", "tasks_per_annotator", "order", "lease_minutes", "time_zone", "introduction",
-    "consent", "contact", "pay", "withdrawal", "quality", "rate",
+    "consent", "contact", "pay", "withdrawal", "pass_mark", "tries", "quality", "rate",
 )  # fmt: skip
 DOUBLE_CLICK = timedelta(seconds=10)
 AMENDABLE = ("lease_minutes", "introduction", "contact", "pay")
@@ -64,9 +64,11 @@ def duplicate(*, campaign: Campaign, by: User) -> Campaign:
     plan = {key: getattr(campaign, key) for key in PLANNED}
     longest = Campaign._meta.get_field("title").max_length or 0
     plan["title"] = f"Copy of {campaign.title}"[:longest]
-    return create(
+    made = create(
         by=by, collection=campaign.collection, rubric=campaign.rubric, plan=plan, selection=campaign.selection
     )
+    exercises.copy(of=campaign, to=made)
+    return made
 
 
 def change_plan(*, campaign: Campaign, plan: Mapping[str, Any]) -> None:
@@ -75,6 +77,8 @@ def change_plan(*, campaign: Campaign, plan: Mapping[str, Any]) -> None:
         held = _held(campaign)
         if held.state != Campaign.State.DRAFT:
             raise NotAllowedNow("The protocol is locked. Amend it with a reason; the report will list the change.")
+        if "rubric" in plan and plan["rubric"] != held.rubric and held.exercises.exists():
+            raise NotAllowedNow("Training and qualification items go by this protocol. Remove them first.")
         if "rubric" in plan and plan["rubric"] != held.rubric and held.rounds.trials().exists():
             raise NotAllowedNow(
                 "Rounds of this draft were judged by its protocol. Write what changes as decisions of the guideline, "
@@ -154,6 +158,7 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
         | ({"withdrawal": True} if campaign.withdrawal else {})
         | ({"decisions": {"version": agreed.number, "text": agreed.text}} if agreed else {}),
         **({} if campaign.origin == Campaign.Origin.IMPORTED else _quality_of(campaign)),
+        **exercises.document(campaign),
     }
 
 
@@ -219,6 +224,7 @@ def discard(*, campaign: Campaign, by: User | None = None) -> None:
         if held.enrollments.exists():
             raise NotAllowedNow("Annotators have joined this draft already, so it cannot be deleted.")
         own = {"round__campaign": held}
+        held.exercises.all().delete()
         Assignment.objects.filter(**own).delete()
         TaskUnit.objects.filter(task__round__campaign=held).delete()
         Task.objects.filter(**own).delete()

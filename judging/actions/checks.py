@@ -201,7 +201,8 @@ def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
     """Do what `assignments.claim` does, with checks between the tasks of the main round."""
     if _has_checks(round) and assignments.accepts(round):
         with transaction.atomic():
-            if not assignments.alone(enrollment=enrollment) and (due := _due(enrollment, round)):
+            may = not assignments.alone(enrollment=enrollment) and assignments.admits(enrollment, round)
+            if may and (due := _due(enrollment, round)):
                 return Here(due)
     return assignments.claim(enrollment=enrollment, round=round)
 

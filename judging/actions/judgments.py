@@ -13,7 +13,7 @@ from judging.actions import assignments, checks, drafts, sheets
 from judging.actions.assignments import Here
 from judging.actions.drafts import Entry, MissingAnswers, Page, TaskClosed
 from judging.actions.sheets import Answers, Place, Sheet
-from judging.models import Assignment, Campaign, Enrollment, Judgment
+from judging.models import Assignment, Campaign, Enrollment, Judgment, Round
 from judging.models.statements import rows, run
 
 DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
@@ -111,11 +111,15 @@ def hand_in(*, assignment: Assignment, page: Page, token: uuid.UUID, sheet: Shee
             refused = error
         if standing.lost or refused:
             assignments.renew(assignment=assignment)
-        elif assignments.accepts(assignment.round) and not left_out:
+        elif _may_go_on(annotator, assignment.round) and not left_out:
             onward = checks.following(enrollment=annotator, round=assignment.round)
     if refused:
         raise refused
     return HandedIn(standing.lost, onward.assignment if isinstance(onward, Here) else None)
+
+
+def _may_go_on(annotator: Enrollment, round: Round) -> bool:
+    return assignments.accepts(round) and assignments.admits(annotator, round)
 
 
 def handed_in(*, assignment: Assignment, sheet: Sheet) -> dict[Place, int]:

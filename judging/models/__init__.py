@@ -3,9 +3,10 @@
 from judging.models.added_file import AddedFile, FilledBlank
 from judging.models.assignment import Assignment, Draft, Marking, Note, SpanMark
 from judging.models.campaign import Campaign, Deviation, Round, Task, TaskUnit
-from judging.models.crowd import CrowdEvent, CrowdPlatform, Participation
 from judging.models.check import AcceptedValue, CheckItem, CheckKind, CheckTask
+from judging.models.crowd import CrowdEvent, CrowdPlatform, Participation
 from judging.models.event import Event, EventSeal
+from judging.models.exercise import Exercise, ExerciseKey, QualificationTry, TrainedExercise, TryAnswer
 from judging.models.file import StoredFile, Upload
 from judging.models.guideline import DiscussionNote, GuidelineVersion
 from judging.models.job import Job, WorkerPresence
@@ -65,6 +66,8 @@ __all__ = [
     "Event",
     "EventSeal",
     "Exclusion",
+    "Exercise",
+    "ExerciseKey",
     "FilledBlank",
     "GuidelineVersion",
     "Invitation",
@@ -80,6 +83,7 @@ __all__ = [
     "Note",
     "Participation",
     "Passage",
+    "QualificationTry",
     "Quarantine",
     "Question",
     "QuestionSet",
@@ -99,6 +103,8 @@ __all__ = [
     "SystemChange",
     "Task",
     "TaskUnit",
+    "TrainedExercise",
+    "TryAnswer",
     "Unit",
     "Upload",
     "User",

@@ -105,6 +105,20 @@ class Campaign(models.Model):
     selection = models.JSONField(
         default=dict, blank=True, help_text="Which part of the collection is judged; empty for all of it."
     )
+    trains = models.BooleanField(
+        default=False, db_default=False, editable=False, help_text="Whether there are training items."
+    )
+    qualifies = models.BooleanField(
+        default=False, db_default=False, editable=False, help_text="Whether there are qualification items."
+    )
+    pass_mark = models.PositiveSmallIntegerField(
+        default=80, db_default=80, validators=[MinValueValidator(1), MaxValueValidator(100)],
+        help_text="Per cent of the qualification's answers that must be right.",
+    )  # fmt: skip
+    tries = models.PositiveSmallIntegerField(
+        default=2, db_default=2, validators=[MinValueValidator(1), MaxValueValidator(10)],
+        help_text="How often an annotator may try the qualification.",
+    )  # fmt: skip
     guideline_version = models.PositiveSmallIntegerField(
         default=0, db_default=0, editable=False, help_text="Which version of its own decisions; 0 where it has none."
     )

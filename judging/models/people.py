@@ -198,6 +198,7 @@ class Enrollment(models.Model):
     )
     consented_at = models.DateTimeField(null=True, blank=True)
     consent_digest = models.CharField(max_length=64, blank=True)
+    trained_at = models.DateTimeField(null=True, blank=True)
     qualified_at = models.DateTimeField(null=True, blank=True)
     stopped_at = models.DateTimeField(
         null=True, blank=True, editable=False, help_text="From then on they get no more tasks; what they did counts."

@@ -49,7 +49,7 @@ MAY = {
         judging:account_hand_over""",
     ANNOTATOR: """annotation:work annotation:start annotation:consent annotation:pause annotation:done
         annotation:new_link annotation:task annotation:draft annotation:submit annotation:hand_in_again
-        annotation:withdraw""",
+        annotation:withdraw annotation:training annotation:qualification""",
     ANNOTATOR | STAFF: "annotation:guideline",
     STAFF: """judging:rounds analysis:calibration judging:history judging:history_table
         judging:campaign judging:draws judging:tasks judging:codebook judging:label_studio judging:export
@@ -66,6 +66,7 @@ MAY = {
     MANAGER: """judging:gold judging:gold_correct judging:check_retire analysis:degraded_checks
         judging:exclusion_rules judging:reopen_places judging:pay judging:top_ups
         judging:round_begin judging:round_end judging:round_notes judging:decide
+        judging:exercises judging:exercise_add judging:exercise_remove judging:exercise_key judging:exercise_rules
         annotation:preview judging:plan judging:quality judging:selection judging:amend judging:duplicate
         judging:discard judging:lock judging:open judging:pause judging:close judging:crowd
         judging:archive judging:reveal_draws judging:exclude judging:erase judging:invite
@@ -93,6 +94,7 @@ NOT_MADE = {
     "judging:file_examples", "judging:file_columns", "judging:file_reading", "judging:file_choices",
     "judging:file_add", "judging:file_take_back", "judging:file_discard", "judging:file_ids",
     "judging:round_end", "judging:round_notes", "judging:decide", "analysis:calibration",
+    "judging:exercise_remove", "judging:exercise_key",
     "analysis:side_by_side", "analysis:published", "analysis:keep_example", "annotation:withdraw", "judging:confirm",
     "analysis:table_text", "analysis:pdf", "analysis:printed_figure", "judging:machine_judge_remove",
     "analysis:section",
@@ -177,6 +179,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         "metric": 1,
         "number": 1,
         "name": "levels",
+        "kind": "training",
         "ink": "light",
         "key": "csv",
         "job": uuid.uuid4(),

@@ -1,0 +1,103 @@
+"""Before the first task: what an annotator has still to do, tries at the qualification, and what came of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from django.db import transaction
+
+from judging.actions import exercises
+from judging.models import Campaign, Enrollment, Exercise, ExerciseKey, QualificationTry, TrainedExercise, TryAnswer
+
+Given = Mapping[tuple[int, int], int]  # exercise and criterion, to a value
+Outcome = Literal["none", "open", "passed", "failed"]
+Step = Literal["", "training", "qualification"]
+
+
+class NoTryLeft(Exception):
+    """All tries are used up, or the annotator has passed already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How an annotator stands with the qualification: their tries so far, and how many they have left."""
+
+    outcome: Outcome
+    tries: tuple[QualificationTry, ...]
+    left: int
+
+    @property
+    def next(self) -> int:
+        """Return the number of the next try."""
+        return len(self.tries) + 1
+
+
+def step(enrollment: Enrollment) -> Step:
+    """Return what an annotator has to do before tasks of the main round are given to them; "" where nothing."""
+    campaign = enrollment.campaign
+    if campaign.trains and enrollment.trained_at is None:
+        return "training"
+    if campaign.qualifies and enrollment.qualified_at is None:
+        return "qualification"
+    return ""
+
+
+def outcome(enrollment: Enrollment) -> Outcome:
+    """Return what came of an annotator's qualification.
+
+    "none" where the campaign has none, "open" while tries are left, "passed", or "failed" for good.
+    """
+    return standing(enrollment).outcome
+
+
+def standing(enrollment: Enrollment) -> Standing:
+    """Return how an annotator stands with the qualification."""
+    campaign = enrollment.campaign
+    if not campaign.qualifies:
+        return Standing("none", (), 0)
+    tries = tuple(enrollment.tries.order_by("number"))
+    if enrollment.qualified_at is not None:
+        return Standing("passed", tries, 0)
+    left = max(0, campaign.tries - len(tries))
+    return Standing("open" if left else "failed", tries, left)
+
+
+def keys_of(campaign: Campaign, kind: str) -> list[tuple[Exercise, list[ExerciseKey]]]:
+    """Return the items of a kind in their order, with their keys in the order of the criteria."""
+    items = campaign.exercises.filter(kind=kind).prefetch_related("keys__criterion").order_by("number")
+    return [(each, sorted(each.keys.all(), key=lambda key: key.criterion.position)) for each in items]
+
+
+def attempt(*, enrollment: Enrollment, number: int, given: Given, now: datetime) -> QualificationTry:
+    """Take a try's answers and mark them. The same number again, from another window or a double click, is that try.
+
+    Raises
+    ------
+    NoTryLeft
+        If the number is beyond the tries there are, or the annotator has passed already.
+    """
+    with transaction.atomic():
+        held = Enrollment.objects.select_for_update(no_key=True).select_related("campaign").get(pk=enrollment.pk)
+        before = standing(held)
+        for each in before.tries:
+            if each.number == number:
+                return each
+        if before.outcome != "open" or number != before.next:
+            raise NoTryLeft
+        made = QualificationTry.objects.create(enrollment=held, number=number, made_at=now)
+        TryAnswer.objects.bulk_create(
+            TryAnswer(attempt=made, exercise_id=item, criterion_id=criterion, value=value)
+            for (item, criterion), value in given.items()
+        )
+        return exercises.mark(attempt=made, campaign=held.campaign, now=now)
+
+
+def train(*, enrollment: Enrollment, exercise: Exercise, now: datetime) -> None:
+    """Note that an annotator has tried a training item; with the last of them the training is done."""
+    with transaction.atomic():
+        TrainedExercise.objects.get_or_create(enrollment=enrollment, exercise=exercise)
+        tried = TrainedExercise.objects.filter(enrollment=enrollment).values("exercise")
+        items = Exercise.objects.filter(campaign=enrollment.campaign_id, kind=Exercise.Kind.TRAINING)
+        if not items.exclude(pk__in=tried).exists():
+            Enrollment.objects.filter(pk=enrollment.pk, trained_at__isnull=True).update(trained_at=now)

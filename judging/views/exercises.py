@@ -1,0 +1,162 @@
+"""Training and qualification of a campaign: its items, when somebody passes, and how annotators did."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from judging.actions import campaigns, exercises, qualifications
+from judging.actions.campaigns import NotAllowedNow
+from judging.actions.exercises import CannotChangeExercises
+from judging.forms.exercises import ExerciseForm, KeyForm, QualificationRulesForm
+from judging.guards import campaign_for_managers
+from judging.models import Campaign, Criterion, Enrollment, Exercise, ExerciseKey, Question
+
+FOUND = 20  # questions listed at most
+
+
+@campaign_for_managers
+@require_GET
+def index(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
+    """List the items of a kind with their keys, and offer another; `?use` takes a question of the material."""
+    use = request.GET.get("use", "")
+    picked = _questions(campaign).filter(pk=use).first() if use.isdecimal() and len(use) < 19 else None
+    return _page(request, campaign, kind, ExerciseForm(criteria=_criteria(campaign), initial=_texts(picked)))
+
+
+@campaign_for_managers
+@require_POST
+def add(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
+    """Add an item, or ask one again at the end."""
+    again = request.POST.get("again", "")
+    if again:
+        first = get_object_or_404(campaign.exercises.filter(kind=kind, repeats=None), pk=_key(again))
+        return _done(request, campaign, kind, lambda: exercises.add(
+            campaign=campaign, kind=_known(kind), texts={}, keys={}, repeats=first, by=request.user
+        ))  # fmt: skip
+    form = ExerciseForm(request.POST, criteria=_criteria(campaign))
+    if not form.is_valid():
+        return _page(request, campaign, kind, form, status=422)
+    try:
+        exercises.add(campaign=campaign, kind=_known(kind), texts=form.texts(), keys=form.keys(), by=request.user)
+    except CannotChangeExercises as refused:
+        form.add_error(None, str(refused))
+        return _page(request, campaign, kind, form, status=422)
+    messages.success(request, _("Added."))
+    return redirect("judging:exercises", campaign.uuid, kind)
+
+
+@campaign_for_managers
+@require_POST
+def remove(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
+    """Take an item of a draft away."""
+    item = get_object_or_404(campaign.exercises, pk=pk)
+    return _done(request, campaign, item.kind, lambda: exercises.remove(exercise=item, by=request.user))
+
+
+@campaign_for_managers
+@require_POST
+def rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Set the pass mark and the tries of a draft's qualification."""
+    form = QualificationRulesForm(request.POST, instance=campaign)
+    if not form.is_valid():
+        new = ExerciseForm(criteria=_criteria(campaign))
+        return _page(request, campaign, "qualification", new, status=422, rules=form)
+    kept = form.cleaned_data
+    return _done(
+        request, campaign, "qualification", lambda: campaigns.change_plan(campaign=campaign, plan=kept), _("Saved.")
+    )
+
+
+@campaign_for_managers
+@require_http_methods(["GET", "POST"])
+def key(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
+    """Correct which values are right; tries are marked again."""
+    keys = ExerciseKey.objects.filter(exercise__campaign=campaign, exercise__repeats=None)
+    own = get_object_or_404(keys.select_related("exercise", "criterion"), pk=pk)
+    form = KeyForm(request.POST if request.method == "POST" else None, key=own)
+    if request.method == "POST" and form.is_valid():
+        try:
+            after, before = exercises.mend(key=own, by=request.user, now=timezone.now(), **form.cleaned_data)
+        except CannotChangeExercises as refused:
+            form.add_error("accepted", str(refused))
+        else:
+            said = _("Corrected. %(after)s tries pass now, %(before)s did before. Nobody who had passed loses it.")
+            messages.success(request, said % {"after": after, "before": before})
+            return redirect("judging:exercises", campaign.uuid, own.exercise.kind)
+    context = {"campaign": campaign, "tab": "plan", "form": form, "key": own}
+    return render(request, "judging/campaigns/exercise_key.html", context, status=422 if form.errors else 200)
+
+
+def _known(kind: str) -> str:
+    if kind not in Exercise.Kind.values:
+        raise Http404
+    return kind
+
+
+def _key(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 19 else 0
+
+
+def _criteria(campaign: Campaign) -> list[Criterion]:
+    """Return the criteria about single questions; an item is one question."""
+    own = campaign.rubric.criteria.filter(unit=Criterion.Unit.QUESTION, asked=Criterion.Asked.PER_UNIT)
+    return list(own.prefetch_related("points"))
+
+
+def _questions(campaign: Campaign) -> Any:
+    found = Question.objects.filter(unit__question_set__source__collection=campaign.collection_id)
+    return found.select_related("unit__question_set__source__passage")
+
+
+def _texts(picked: Question | None) -> dict[str, str]:
+    """Return a question of the material as an item's texts; its system stays behind."""
+    if picked is None:
+        return {}
+    source = picked.unit.question_set.source
+    passage = source.passage.text if source.passage else source.sentence
+    return {"question": picked.text, "passage": passage, "answer": source.answer}
+
+
+def _done(request: HttpRequest, campaign: Campaign, kind: str, act: Any, said: str = "") -> HttpResponse:
+    try:
+        act()
+    except (CannotChangeExercises, NotAllowedNow) as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, said or _("Done."))
+    return redirect("judging:exercises", campaign.uuid, kind)
+
+
+def _results(campaign: Campaign) -> list[tuple[Enrollment, qualifications.Standing]]:
+    """Return the annotators who have tried the qualification, and how they stand."""
+    tried = campaign.enrollments.filter(tries__isnull=False).distinct().order_by("label")
+    found = []
+    for each in tried:
+        each.campaign = campaign
+        found.append((each, qualifications.standing(each)))
+    return found
+
+
+def _page(
+    request: HttpRequest, campaign: Campaign, kind: str, form: ExerciseForm, status: int = 200, **forms: Any
+) -> HttpResponse:
+    campaign.refresh_from_db(fields=["trains", "qualifies"])
+    wanted = request.GET.get("find", "").strip()
+    found = _questions(campaign).filter(text__icontains=wanted).order_by("text", "pk")[:FOUND] if wanted else []
+    context = {
+        "campaign": campaign,
+        "tab": "plan",
+        "kind": _known(kind),
+        "items": qualifications.keys_of(campaign, kind),
+        "form": form,
+        "rules": QualificationRulesForm(instance=campaign),
+        "results": _results(campaign) if kind == Exercise.Kind.QUALIFICATION else [],
+        "find": wanted,
+        "found": found,
+    }
+    return render(request, "judging/campaigns/exercises.html", context | forms, status=status)
