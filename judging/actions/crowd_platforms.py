@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import json
+import re
 import secrets
 from base64 import b64encode
 from collections.abc import Mapping
@@ -171,7 +172,7 @@ def take(*, platform: CrowdPlatform, told: Told, now: datetime) -> CrowdEvent:
         signature=hashlib.sha256(told.signature.encode()).hexdigest(),
         session=participations.hashed(platform, "session", submission) if submission else "",
         kind=said["event_type"],
-        status=said["status"].upper().replace("_", "-"),
+        status=re.sub(r"[\s_]+", "-", said["status"].upper()),  # it writes TIMED-OUT and AWAITING REVIEW
         sent_at=sent_at,
         received_at=now,
     )

@@ -344,6 +344,15 @@ def test_forged_doubled_and_disordered_messages() -> None:
     assert states(platform)["submitted"] == 2
 
 
+@pytest.mark.parametrize("status", ["TIMED-OUT", "TIMED_OUT", "TIMED OUT", "timed-out", "RETURNED", "REJECTED"])
+def test_states_free_places_however_they_are_written(status) -> None:
+    platform = study(tasks=2, each=2)
+    crowd = fake(platform)
+    person = Person(crowd).joins()
+    assert told(platform, crowd.message(person.pid, status)) == 200
+    assert (person.own().left != "", kept(platform), states(platform)) == (True, 0, {"released": 1, "open": 2})
+
+
 @pytest.mark.parametrize("body", [b"", b"[]", b"{}", b"no", b'{"event_type": 5, "status": [1]}', b"[" * 9000])
 def test_signed_nonsense_changes_nothing(body) -> None:
     platform = study()
