@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from judging.formats.columns import Columns, QuestionColumn, RatingColumn
-from judging.formats.likely_columns import by_shape, question_columns
+from judging.formats.likely_columns import by_shape, question_columns, source_ids
 from judging.formats.numbers import is_number, with_point
 from judging.formats.rater_columns import families
 from judging.formats.records import Direction, Scale, ScoreColumn
@@ -42,6 +42,11 @@ _KNOWN = {name for names in _NAMES.values() for name in names.split()} - {"text"
 MISSING_WORDS = {
     "nan", "n/a", "na", "#n/a", "null", "none", "nil", "?", "??", "-", "--", "–", "—", ".", "missing", "unknown",
     "n.a.", "not available", "<na>", "nd", "n.d.",
+}  # fmt: skip
+# What a column of ids may be called beside `…_id`; it is one of sources if its values say so.
+_ID_NAMES = {
+    "id", "item", "nr", "no", "num", "number", "index", "idx", "doc", "document", "instance", "example", "sample",
+    "case", "qid",
 }  # fmt: skip
 _OF_SOURCES = ("passage", "answer", "answer_start", "sentence", "target_type", "modality", "source_id")
 _PREFIXES = ("score:", "attribute:", "source:", "judgment:")
@@ -93,6 +98,7 @@ def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> Columns:
     cells = {column: [row[place].strip() for row in rows] for place, column in enumerate(header)}
     free = [column for column in left if column not in references]
     roles |= by_shape({name: cells[name] for name in free}, cells, roles)
+    _take_source_ids(roles, names, free, cells)
     left = [column for column in left if column not in roles.values()]
     systems = () if roles.keys() & {"question", "system", "rater"} else question_columns(free, cells)
     if systems:
@@ -150,6 +156,20 @@ def _roles(names: dict[str, str]) -> dict[str, str]:
     if not {"rater", "criterion", "value"} <= set(roles):
         roles = {role: column for role, column in roles.items() if role not in ("criterion", "value")}
     return roles
+
+
+def _take_source_ids(
+    roles: dict[str, str], names: Mapping[str, str], free: Sequence[str], cells: Mapping[str, Sequence[str]]
+) -> None:
+    """Take a column of ids for that of the sources, where the systems share its values."""
+    if "source_id" in roles or "rater" in roles:
+        return
+    key = roles.get("key")
+    named = [name for name in free if names[name] in _ID_NAMES or names[name].endswith("_id")]
+    if found := source_ids([key] if key else [name for name in named if name not in roles.values()], cells, roles):
+        roles["source_id"] = found
+        if found == key:
+            del roles["key"]
 
 
 def _opened_names(column: str) -> Iterator[str]:

@@ -39,7 +39,7 @@ def by_shape(
     found: dict[str, str] = {}
     texts = {name: column for name, column in free.items() if not all(map(is_number, filter(None, column)))}
     asking = [name for name, column in texts.items() if are_questions(column)]
-    if not roles.keys() & {"question", "key"} and len(asking) == 1:
+    if "question" not in roles and len(asking) == 1:
         found["question"] = asking[0]
     if "passage" not in roles and "sentence" not in roles:
         lengths = {name: _length(column) for name, column in texts.items() if name not in asking}
@@ -59,6 +59,21 @@ def by_shape(
         if len(crossed) == 1:
             found["system"] = crossed[0]
     return found
+
+
+def source_ids(named: Sequence[str], cells: Mapping[str, Sequence[str]], roles: Mapping[str, str]) -> str:
+    """Return the column, out of those whose names say that they may hold ids, whose values the systems share, each
+    system once: that of the sources. Nothing where none or several are like that."""
+    systems = cells.get(roles.get("system", ""), ())
+    shared = [name for name in named if _share(systems, cells[name])]
+    return shared[0] if len(shared) == 1 else ""
+
+
+def _share(systems: Sequence[str], column: Sequence[str]) -> bool:
+    """Say whether most values come again with another system, and none with the same."""
+    pairs = set(zip(systems, column, strict=False))
+    different = set(column)
+    return all(column) and len(pairs) == len(column) and 1 < len(different) <= _MOSTLY * len(column)
 
 
 def question_columns(names: Sequence[str], cells: Mapping[str, Sequence[str]]) -> tuple[QuestionColumn, ...]:

@@ -23,6 +23,7 @@ _PEOPLE = {
     "user", "rater", "annotator", "judge", "worker", "evaluator", "expert", "reviewer", "assessor", "participant",
     "coder", "ann", "annot", "person", "turker", "human",
 }  # fmt: skip
+_INITIALS = {"j", "r", "u", "w"}  # judges, raters, users and workers, before a number
 _SCORES = {"score", "rating", "judgment", "judgement", "value", "vote", "mark", "label", "by", "from", "of", "no", "nr"}
 # What numbered columns are that hold no ratings.
 _OTHER = {
@@ -89,7 +90,7 @@ def _may_be_raters(place: int, alike: tuple[str, ...], members: Sequence[_Name],
         return True
     if _OTHER.intersection(alike) or differing & _OTHER:
         return False
-    return bool(_SCORES.intersection(alike)) or (counted and len(stem) > 3)
+    return bool(_SCORES.intersection(alike)) or (counted and (len(stem) > 3 or stem in _INITIALS))
 
 
 def _one_scale(members: Sequence[_Name], cells: Mapping[str, Sequence[str]]) -> bool:
@@ -109,6 +110,9 @@ def _one_scale(members: Sequence[_Name], cells: Mapping[str, Sequence[str]]) -> 
 
 def _ratings(place: int, alike: tuple[str, ...], members: Sequence[_Name]) -> Iterator[RatingColumn]:
     criterion = _criterion(alike) or next((word for word in alike if word in ("score", "vote")), "rating")
+    if criterion in _INITIALS:
+        yield from (RatingColumn(column=name.column, criterion="rating", rater=name.column) for name in members)
+        return
     for name in members:
         people = next((piece for piece in name.pieces if piece.casefold() in _PEOPLE), "")
         rater = " ".join(filter(None, (people, name.pieces[place])))

@@ -1,4 +1,4 @@
-"""Workbooks (.xlsx): the first sheet that holds anything, or those that somebody names, as a table.
+"""Workbooks (.xlsx): the first sheet that holds a table, or those that somebody names, as a table.
 
 A workbook is a zip of XML, so a small file can unpack to any size. What it will unpack to is read from its directory
 and refused before anything is parsed; what is left is parsed as it is unpacked, one row after the other, and the texts
@@ -23,7 +23,7 @@ from xml.sax.xmlreader import AttributesImpl
 from defusedxml.expatreader import DefusedExpatParser
 
 from judging.formats.contract import ALL, Format, proposed
-from judging.formats.records import Problem
+from judging.formats.records import WHOLE_FILE, Problem
 from judging.formats.tables import MOST_COLUMNS, OpenTable, Parsed, Row, Table, shape_rows
 from judging.formats.text import Unreadable
 
@@ -48,7 +48,8 @@ class WorkbookSheet:
 
 
 def read_workbook(data: bytes, *, sheet: str | Sequence[str] = "", header: bool | None = None) -> Table:
-    """Return the rows of a sheet, by default of the first that is not empty; its first row with cells is the header.
+    """Return the rows of a sheet, by default of the first that has several columns, else of the first that is not
+    empty; its first row with cells is the header.
 
     Numbers are written as short as they can be without losing a digit, dates in ISO form. A cell with a formula holds
     the value that the spreadsheet stored with it, or the formula's text where it stored none.
@@ -66,13 +67,24 @@ def open_workbook(data: bytes, *, sheet: str | Sequence[str] = "", header: bool 
     book = _Book(data)
     names = [sheet] if isinstance(sheet, str) else list(sheet)
     if not any(names):
-        names = [next((each.name for each in book.sheets() if each.first), "")]
-        if not names[0]:
-            raise Unreadable("The workbook is empty.")
+        return _likely(book, header)
     if unknown := next((name for name in names if name not in book.parts), None):
         raise Unreadable(f"The workbook has no sheet “{unknown}”; it has {_listed(book.parts)}.")
     tables = {name: shape_rows(book.rows(name), header=header) for name in names}
     return next(iter(tables.values())) if len(tables) == 1 else _together(tables)
+
+
+def _likely(book: _Book, header: bool | None) -> OpenTable:
+    """Return the rows of the sheet that is probably meant: instructions stand in one column, a table in several."""
+    given = [each for each in book.sheets() if each.first]
+    if not given:
+        raise Unreadable("The workbook is empty.")
+    name = next((each.name for each in given if sum(map(bool, each.first)) > 1), given[0].name)
+    table = shape_rows(book.rows(name), header=header)
+    if len(given) > 1:
+        reason = f"The sheet “{name[:80]}” is read, one of {_listed({each.name: '' for each in given})}."
+        table.problems.append(Problem(row=WHOLE_FILE, column="", value="", reason=reason, kind="warning"))
+    return table
 
 
 def sheets(data: bytes) -> tuple[WorkbookSheet, ...]:

@@ -131,3 +131,35 @@ def test_guess_takes_no_text_for_scores() -> None:
 def test_guess_takes_a_lone_rating_beside_a_rater_column() -> None:
     columns = guess(("Question", "Judge", "Rating"))
     assert (columns.rater, columns.ratings) == ("Judge", (RatingColumn(column="Rating", criterion="rating"),))
+
+
+def test_guess_takes_an_id_that_systems_share_for_that_of_the_source() -> None:
+    rows = [(str(n), name, f"Where does river {n} rise, {name}?") for n in range(8) for name in ("Alba", "Brisa")]
+
+    columns = guess(("id", "system", "Frage"), rows)
+
+    assert (columns.source_id, columns.key, columns.question) == ("id", "", "Frage")
+
+
+def test_guess_takes_an_id_of_every_row_for_that_of_the_question() -> None:
+    rows = [(f"{n}{name}", name, f"Where does river {n} rise?") for n in range(8) for name in ("Alba", "Brisa")]
+
+    columns = guess(("id", "system", "Frage"), rows)
+
+    assert (columns.source_id, columns.key, columns.question) == ("", "id", "Frage")
+
+
+@pytest.mark.parametrize("name", ["item", "Nr.", "doc"])
+def test_guess_takes_any_column_for_the_sources_id_whose_values_systems_share(name: str) -> None:
+    rows = [(f"it{n}", system, f"0.{n}{len(system)}") for n in range(8) for system in ("Alba", "Brisa")]
+
+    assert guess((name, "system", "chrF"), rows).source_id == name
+
+
+def test_guess_takes_no_numbers_that_come_again_for_ids() -> None:
+    rows = [(f"{n}", system, str(n % 3)) for n in range(8) for system in ("Alba", "Brisa")]
+
+    columns = guess(("item", "system", "seconds"), rows)
+
+    assert (columns.source_id, columns.metadata) == ("item", ("seconds",))
+    assert guess(("seconds", "system"), [(str(9 * n % 7), "AB"[n % 2]) for n in range(14)][:9]).source_id == ""

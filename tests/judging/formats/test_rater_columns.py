@@ -23,6 +23,7 @@ def found(header: str, *rows: str) -> list[tuple[str, str]]:
         ("fluency_anna|fluency_ben|adequacy_anna|adequacy_ben", "3|2|1|1",
          [("fluency", "anna"), ("fluency", "ben"), ("adequacy", "anna"), ("adequacy", "ben")]),
         ("clarityRater1|clarityRater2", "3|2.5", [("clarity", "Rater 1"), ("clarity", "Rater 2")]),
+        ("J1|J2|J3", "3|2|2", [("rating", "J1"), ("rating", "J2"), ("rating", "J3")]),
         ("Natürlichkeit 1|Natürlichkeit 2", "3|2", [("natürlichkeit", "1"), ("natürlichkeit", "2")]),
     ],
 )  # fmt: skip
@@ -36,6 +37,7 @@ def test_raters_are_found_in_a_family_of_columns(header: str, row: str, expected
         ("model_1|model_2", "3|2"),
         ("Bleu_1|Bleu_2|ROUGE_1|ROUGE_2", "1|0|1|0"),
         ("Q1|Q2|Q3", "3|2|1"),
+        ("R1|R2", "0.31|0.22"),
         ("User Score 1|User Score 2", "a long remark about this|another one of some length"),
         ("User Score 1|User Score 2", "|"),
         ("rater_1|rater_2", "12345|54321"),

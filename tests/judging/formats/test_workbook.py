@@ -182,3 +182,27 @@ def test_a_cell_that_points_nowhere_is_damage(value: str) -> None:
     assert cell in zipfile.ZipFile(io.BytesIO(data)).read(SHEET)
     with pytest.raises(Unreadable, match="damaged"):
         read_workbook(data)
+
+
+def test_read_workbook_passes_over_a_sheet_of_instructions_and_says_so() -> None:
+    book = Workbook()
+    book.worksheets[0].title = "Instructions"
+    book.worksheets[0].append(["Rate from 1 to 5."])
+    sheet = book.create_sheet("Ben, final")
+    sheet.append(["question", "fluency"])
+    sheet.append(["Who?", 3])
+    out = io.BytesIO()
+    book.save(out)
+
+    table = read_workbook(out.getvalue())
+
+    assert [row.cells for row in table.rows] == [("Who?", "3")]
+    assert [(problem.kind, problem.reason) for problem in table.problems] == [
+        ("warning", "The sheet “Ben, final” is read, one of “Instructions”, “Ben, final”.")
+    ]
+    with pytest.raises(Unreadable, match="a header but no rows"):
+        read_workbook(out.getvalue(), sheet="Instructions")
+
+
+def test_read_workbook_takes_a_first_sheet_of_one_column_where_all_have_one() -> None:
+    assert [row.cells for row in read_workbook(saved(("q",), ("a",))).rows] == [("a",)]
