@@ -97,12 +97,12 @@ def consent(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Ask those who came by an account to agree before their first task."""
     enrollment = enrollment_of(request.user, campaign)
     form = _form(request, campaign)
-    if not campaign.consent or enrollment.consented_at:
+    if enrollments.has_agreed(enrollment):
         return redirect("annotation:work", campaign.uuid)
     if request.method == "POST" and form.is_valid():
         enrollments.agree(enrollment=enrollment, now=timezone.now())
         return redirect("annotation:work", campaign.uuid)
-    return _landing(request, campaign, form)
+    return _landing(request, campaign, form, changed=enrollment.consented_at is not None)
 
 
 def _form(request: HttpRequest, campaign: Campaign, *, joined_before: bool = False) -> JoinForm:
@@ -114,8 +114,10 @@ def _form(request: HttpRequest, campaign: Campaign, *, joined_before: bool = Fal
     return form
 
 
-def _landing(request: HttpRequest, campaign: Campaign, form: JoinForm, before: str = "") -> HttpResponse:
-    context = {"invitation": about(campaign), "form": form, "joined_before": before}
+def _landing(
+    request: HttpRequest, campaign: Campaign, form: JoinForm, before: str = "", *, changed: bool = False
+) -> HttpResponse:
+    context = {"invitation": about(campaign), "form": form, "joined_before": before, "changed": changed}
     return render(request, "annotation/join.html", context, status=422 if form.errors else 200)
 
 

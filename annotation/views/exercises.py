@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 from annotation.views import page
 from annotation.views.page import ShownCriterion
 from annotation.views.work import enrollment_of
-from judging.actions import participations, qualifications, sheets
+from judging.actions import enrollments, participations, qualifications, sheets
 from judging.actions.qualifications import NoTryLeft
 from judging.formats import rubric as documents
 from judging.formats.rubric_schema import Criterion, Point
@@ -133,7 +133,7 @@ def _try(enrollment: Enrollment, number: int, given: Mapping[tuple[int, int], in
 
 def needs_consent(enrollment: Enrollment) -> bool:
     """Say whether an annotator has still to agree to the campaign's text."""
-    return bool(enrollment.campaign.consent) and not enrollment.consented_at
+    return not enrollments.has_agreed(enrollment)
 
 
 def _words(campaign: Campaign) -> dict[str, Criterion]:

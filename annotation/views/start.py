@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET
 
 from annotation.views import page
 from annotation.views.work import begun, enrollment_of
-from judging.actions import sheets
+from judging.actions import enrollments, sheets
 from judging.formats import rubric as documents
 from judging.formats.rubric_schema import RubricDocument
 from judging.guards import campaign_for_annotators
@@ -35,7 +35,7 @@ SHOWN = {
 def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Tell in short what is judged and how, with a worked item, and lead to the tasks."""
     enrollment = enrollment_of(request.user, campaign)
-    if campaign.consent and not enrollment.consented_at:
+    if not enrollments.has_agreed(enrollment):
         return redirect("annotation:consent", campaign.uuid)
     rubric = sheets.known(campaign.rubric).document
     words = documents.localized(rubric, get_language() or rubric.language)

@@ -43,7 +43,9 @@ REFUSED = (OffScale, OutsidePassage, StageFrozen, StageNotReached, TaskClosed, S
 @assignment_for_annotator
 @require_GET
 def task(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    """Show a task with what was entered so far."""
+    """Show a task with what was entered so far; a text to agree to that has changed comes first."""
+    if not enrollments.has_agreed(assignment.enrollment):
+        return redirect("annotation:consent", assignment.round.campaign.uuid)
     sheet, kept = sheets.of(assignment), drafts.kept(assignment)
     marked, number = span_marks.kept(assignment) if sheet.rubric.span_mark else ({}, 0)
     choosing = request.GET.get("choose", ""), request.GET.get("piece", "")

@@ -52,7 +52,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Lead to the task an annotator holds or gets, or say why there is none."""
     enrollment = enrollment_of(request.user, campaign)
-    if campaign.consent and not enrollment.consented_at:
+    if not enrollments.has_agreed(enrollment):
         return redirect("annotation:consent", campaign.uuid)
     rounds = _open_rounds(campaign)
     own = participations.of(enrollment)

@@ -32,10 +32,10 @@ from judging.selection import CannotChoose
 
 PLANNED = (
     "title", "annotators_per_task", "tasks_per_annotator", "order", "lease_minutes", "time_zone", "introduction",
-    "consent", "contact", "pay", "withdrawal", "pass_mark", "tries", "quality", "rate",
+    "consent", "contact", "ethics", "pay", "withdrawal", "pass_mark", "tries", "quality", "rate",
 )  # fmt: skip
 DOUBLE_CLICK = timedelta(seconds=10)
-AMENDABLE = ("lease_minutes", "introduction", "contact", "pay")
+AMENDABLE = ("lease_minutes", "introduction", "consent", "ethics", "contact", "pay")
 
 
 class NotAllowedNow(Exception):
@@ -155,6 +155,7 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
         | ({"tasks_per_annotator": campaign.tasks_per_annotator} if campaign.tasks_per_annotator else {}),
         "texts": {key: getattr(campaign, key) for key in ("introduction", "consent", "contact")}
         | ({"pay": campaign.pay} if campaign.pay else {})
+        | ({"ethics": campaign.ethics} if campaign.ethics else {})
         | ({"withdrawal": True} if campaign.withdrawal else {})
         | ({"decisions": {"version": agreed.number, "text": agreed.text}} if agreed else {}),
         **({} if campaign.origin == Campaign.Origin.IMPORTED else _quality_of(campaign)),

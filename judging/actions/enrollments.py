@@ -172,8 +172,18 @@ def _next_label(campaign: Campaign) -> str:
 
 def agree(*, enrollment: Enrollment, now: datetime) -> None:
     """Note that the annotator agreed, and to which text."""
-    digest = hashlib.sha256(enrollment.campaign.consent.encode()).hexdigest()
+    digest = _digest(enrollment.campaign.consent)
     Enrollment.objects.filter(pk=enrollment.pk).update(consented_at=now, consent_digest=digest)
+
+
+def has_agreed(enrollment: Enrollment) -> bool:
+    """Say whether an annotator agreed to the text as it is now; a text that changed since is asked about again."""
+    text = enrollment.campaign.consent
+    return not text or (enrollment.consented_at is not None and enrollment.consent_digest == _digest(text))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def personal_link(user: User) -> str:

@@ -18,6 +18,8 @@ from judging.models import Campaign, Enrollment, Invitation, Membership, Rubric,
 FIRST_LIFE = timedelta(days=14)  # of a link, unless its maker says otherwise
 NO_PLACES = {"localtime", "Factory", "posixrules"}  # whatever the server's own clock says: other on each machine
 
+READ = ("introduction", "pay", "consent", "contact", "ethics", "withdrawal")
+
 
 class PlanForm(forms.ModelForm):
     """The design of a draft: protocol, annotators, order, lease and the texts annotators read."""
@@ -26,7 +28,7 @@ class PlanForm(forms.ModelForm):
         model = Campaign
         fields = (
             "title", "rubric", "annotators_per_task", "tasks_per_annotator", "order", "lease_minutes", "time_zone",
-            "introduction", "pay", "consent", "contact", "withdrawal",
+            "introduction", "pay", "consent", "contact", "ethics", "withdrawal",
         )  # fmt: skip
         labels = {
             "title": _("Title"),
@@ -39,6 +41,7 @@ class PlanForm(forms.ModelForm):
             "introduction": _("Introduction"),
             "consent": _("Consent"),
             "contact": _("Contact"),
+            "ethics": _("Ethics approval"),
             "withdrawal": _("Annotators may withdraw: erase what they did, until the study is closed"),
             "pay": _("Pay"),
         }
@@ -64,6 +67,7 @@ class PlanForm(forms.ModelForm):
             ),
             "consent": _("What annotators agree to. They tick it before the first task; leave empty for none."),
             "contact": _("Whom annotators may ask: a name with an address."),
+            "ethics": _("Which body approved the study, with its number. Write “none” where none had to."),
         }  # fmt: skip
         widgets = {
             "rubric": forms.RadioSelect,
@@ -98,7 +102,11 @@ class PlanForm(forms.ModelForm):
             (_("What is judged"), "", self._bound("title", "collection")),
             (_("How it is judged"), _("What annotators are asked, on which scales."), self._bound("rubric")),
             (_("By how many"), "", self._bound("annotators_per_task", "tasks_per_annotator", "order")),
-            (_("What annotators read"), "", self._bound("introduction", "pay", "consent", "contact", "withdrawal")),
+            (
+                _("What annotators read"),
+                "",
+                self._bound(*READ),
+            ),
         ]
 
     def details(self) -> list[forms.BoundField]:
@@ -210,7 +218,9 @@ class AmendForm(forms.Form):
         choices=[
             ("lease_minutes", _("Minutes a task stays reserved")),
             ("introduction", _("Introduction")),
+            ("consent", _("Consent: annotators are asked again")),
             ("contact", _("Contact")),
+            ("ethics", _("Ethics approval")),
             ("pay", _("Pay")),
         ],
     )

@@ -126,6 +126,9 @@ class Campaign(models.Model):
     introduction = models.TextField(blank=True, help_text="What annotators read before they begin.")
     consent = models.TextField(blank=True, help_text="What annotators agree to; they tick it before the first task.")
     contact = models.CharField(max_length=200, blank=True)
+    ethics = models.CharField(
+        max_length=200, blank=True, help_text="Which body approved the study, with its number; or that none did."
+    )
     withdrawal = models.BooleanField(
         default=False, help_text="Annotators may erase what they did themselves, until the campaign is closed."
     )

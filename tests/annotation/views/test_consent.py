@@ -1,0 +1,52 @@
+"""Consent has a version: a changed text is asked about again, and what is missing is said before a campaign opens."""
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from judging.actions import campaigns, enrollments
+from judging.models import Draft, Enrollment
+from tests import factories
+from tests.annotation import studies
+
+pytestmark = pytest.mark.django_db
+
+
+def test_changed_text_is_asked_about_again_and_no_answer_is_lost() -> None:
+    campaign = studies.opened(consent="I agree.")
+    client, who = studies.annotator(campaign)
+    consent = reverse("annotation:consent", args=[campaign.uuid])
+    client.post(consent, {"agree": "on"})
+    own = studies.held(Enrollment.objects.select_related("campaign").get(pk=who.pk))
+    task = reverse("annotation:task", args=[own.pk])
+    assert client.get(task).status_code == 200
+    campaigns.amend(
+        campaign=campaign, what="consent", value="I agree to more.", reason="The board asked.", by=campaign.created_by,
+        now=timezone.now(),
+    )  # fmt: skip
+    client.post(reverse("annotation:submit", args=[own.pk]) + "?step=0", studies.filled(own, sequence=2, action="save"))
+    assert Draft.objects.filter(assignment=own).exists()
+    for address in (task, *(reverse(f"annotation:{name}", args=[campaign.uuid]) for name in ("work", "start"))):
+        assert client.get(address).headers["Location"] == consent
+    page = client.get(consent).text
+    assert "This text has changed since you agreed to it" in page
+    assert "I agree to more." in page
+    client.post(consent, {"agree": "on"})
+    assert client.get(task).status_code == 200
+    who.refresh_from_db()
+    who.campaign.refresh_from_db()
+    assert enrollments.has_agreed(who)
+    assert campaign.deviations.get().what == "consent"
+
+
+def test_overview_says_what_is_missing_before_it_opens(client) -> None:
+    campaign = factories.campaign()
+    client.force_login(campaign.created_by)
+    overview = reverse("judging:campaign", args=[campaign.uuid])
+    missing = ("There is no consent text", "No contact is named", "No ethics approval is named")
+    assert all(said in client.get(overview).text for said in missing)
+    plan = {"consent": "I agree.", "contact": "Ada", "ethics": "none"}
+    campaigns.change_plan(campaign=campaign, plan=plan)
+    assert not any(said in client.get(overview).text for said in missing)
+    campaigns.lock(campaign=campaign, now=timezone.now())
+    assert campaign.protocol["texts"]["ethics"] == "none"
