@@ -22,6 +22,7 @@ from judging.actions import (
     jobs,
     outages,
     participations,
+    retention,
     snapshots,
     uploads,
     visits,
@@ -133,10 +134,11 @@ class Sweep:
             assignments.release_due()
             participations.release_due(now=timezone.now())
             snapshots.refresh_one(now=timezone.now())
-        if now >= self.hourly_at:  # sessions that are over, and yesterday's hashes of where people joined from
+        if now >= self.hourly_at:  # sessions that are over, and what is known of people for a time only
             self.hourly_at = now + self.HOURLY
             visits.clear(now=timezone.now())
             enrollments.forget_visitors(now=timezone.now())
+            retention.forget_due(now=timezone.now())
 
 
 @job_task("judging.launch")

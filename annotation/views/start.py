@@ -63,6 +63,7 @@ def facts(campaign: Campaign) -> dict[str, Any]:
         "tasks": campaign.tasks_per_annotator,
         "pay": campaign.pay,
         "contact": campaign.contact,
+        "retention_days": campaign.retention_days,
     }
 
 

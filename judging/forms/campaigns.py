@@ -18,7 +18,7 @@ from judging.models import Campaign, Enrollment, Invitation, Membership, Rubric,
 FIRST_LIFE = timedelta(days=14)  # of a link, unless its maker says otherwise
 NO_PLACES = {"localtime", "Factory", "posixrules"}  # whatever the server's own clock says: other on each machine
 
-READ = ("introduction", "pay", "consent", "contact", "ethics", "withdrawal")
+READ = ("introduction", "pay", "consent", "contact", "ethics", "withdrawal", "retention_days")
 
 
 class PlanForm(forms.ModelForm):
@@ -28,7 +28,7 @@ class PlanForm(forms.ModelForm):
         model = Campaign
         fields = (
             "title", "rubric", "annotators_per_task", "tasks_per_annotator", "order", "lease_minutes", "time_zone",
-            "introduction", "pay", "consent", "contact", "ethics", "withdrawal",
+            "introduction", "pay", "consent", "contact", "ethics", "withdrawal", "retention_days",
         )  # fmt: skip
         labels = {
             "title": _("Title"),
@@ -43,6 +43,7 @@ class PlanForm(forms.ModelForm):
             "contact": _("Contact"),
             "ethics": _("Ethics approval"),
             "withdrawal": _("Annotators may withdraw: erase what they did, until the study is closed"),
+            "retention_days": _("Days until annotators’ accounts are forgotten"),
             "pay": _("Pay"),
         }
         help_texts = {
@@ -61,6 +62,10 @@ class PlanForm(forms.ModelForm):
             ),
             "time_zone": _("Times are shown in it, such as Europe/Berlin."),
             "introduction": _("What it is about. Shown on the invitation page."),
+            "retention_days": _(
+                "Counted from closing, for those who came by a link or from a platform: what they said stays under "
+                "their labels, and nothing leads to a person any more. Annotators are told. Leave empty to keep them."
+            ),
             "pay": _(
                 "What annotators get, such as “9 euros an hour, by bank transfer after the last task”. The invitation "
                 "and the page before the first task show it; it is locked with the protocol."

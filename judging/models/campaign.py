@@ -44,6 +44,7 @@ def _places(**only: str) -> Coalesce:
     return Coalesce(Subquery(counted.values("n")), 0)
 
 
+LONGEST_RETENTION = 3_650  # days: ten years
 LONGEST_LEASE = 7 * 24 * 60  # minutes: a week
 HEX_OF_256_BITS = "^[0-9a-f]{64}$"
 
@@ -132,6 +133,10 @@ class Campaign(models.Model):
     withdrawal = models.BooleanField(
         default=False, help_text="Annotators may erase what they did themselves, until the campaign is closed."
     )
+    retention_days = models.PositiveSmallIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(LONGEST_RETENTION)],
+        help_text="So long after closing the accounts of annotators without a password are forgotten; empty: never.",
+    )  # fmt: skip
     pay = models.CharField(max_length=300, blank=True, help_text="What annotators get, in words.")
     quality = models.JSONField(
         default=dict, blank=True, help_text="Checks, thresholds of flags and exclusion rules: judging.quality."

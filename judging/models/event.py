@@ -65,6 +65,7 @@ class Event(models.Model):
         SEAT_FREED = "annotator.seat", _("seat freed")
         CROWD_CHANGED = "crowd.changed", _("crowd platform changed")
         CROWD_LEFT = "crowd.left", _("left on the crowd platform")
+        FORGOTTEN = "annotators.forgotten", _("annotators' accounts forgotten, as planned")
         ERASED = "annotator.erased", _("annotator erased")
         EXPORTED = "export", _("exported")
         KEY_ROTATED = "site.key", _("secret key of the site changed")

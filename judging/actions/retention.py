@@ -1,0 +1,58 @@
+"""Forgetting who annotators were, so many days after a study has closed; what they said stays under their labels."""
+
+from datetime import datetime, timedelta
+
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+
+from judging.actions import history, visits
+from judging.models import Campaign, CrowdEvent, Enrollment, Event, Membership, Participation, User
+
+BATCH = 500  # people in a transaction, so that nobody waits for their rows
+
+
+def forget_due(*, now: datetime) -> int:
+    """Forget the annotators of studies whose time is over; return how many people."""
+    over = Campaign.objects.filter(
+        state__in=[Campaign.State.CLOSED, Campaign.State.ARCHIVED],
+        retention_days__isnull=False,
+        closed_at__lt=now - F("retention_days") * timedelta(days=1),
+    )
+    known = Q(pk__in=_known().values("campaign"))
+    sent = Q(pk__in=Participation.objects.values("platform__campaign"))
+    return sum(forget(campaign=campaign) for campaign in over.filter(known | sent).order_by("pk"))
+
+
+def forget(*, campaign: Campaign) -> int:
+    """Cut what leads from a study's labels to people who came by a link or from a platform; return how many there were.
+
+    People with a password are known to whoever gave them their account: they are erased one by one, on demand.
+    """
+    people = 0
+    while batch := _forget_some(campaign):
+        people += batch
+    with transaction.atomic():
+        CrowdEvent.objects.filter(platform__campaign=campaign).delete()
+        Participation.objects.filter(platform__campaign=campaign).delete()
+        if people:
+            history.note(Event.Act.FORGOTTEN, by=None, campaign=campaign, after=f"{people} annotators")
+    return people
+
+
+def _known() -> QuerySet[Enrollment]:
+    """Return the enrollments of people who have no password."""
+    return Enrollment.objects.filter(user__password__startswith=UNUSABLE_PASSWORD_PREFIX)
+
+
+def _forget_some(campaign: Campaign) -> int:
+    with transaction.atomic():
+        found = _known().filter(campaign=campaign).select_related("user").select_for_update(of=("self",))[:BATCH]
+        for enrollment in found:
+            user = enrollment.user
+            Enrollment.objects.filter(pk=enrollment.pk).update(user=None, pseudonym="", visitor="", twin_of=None)
+            Membership.objects.filter(user=user, campaign=campaign, role=Membership.Role.ANNOTATOR).delete()
+            if user and not (user.enrollments.exists() or user.memberships.exists()):
+                visits.end_all(user=user)
+                User.objects.filter(pk=user.pk).delete()
+        return len(found)
