@@ -224,7 +224,8 @@ def material(
     query = JUDGMENTS.format(repeated=REPEATED)
     judgments = _frame(query, campaign=campaign.pk, collection=campaign.collection_id, round=round, states=states)
     judgments["value"] = judgments["value"].astype("float64").mask(judgments["missing"] == TRUE)
-    part = bool(campaign.selection) and campaign.state != Campaign.State.DRAFT
+    # pilots and calibrations may be judged on what the main round leaves out
+    part = bool(campaign.selection) and campaign.state != Campaign.State.DRAFT and round == "main"
     slots = _frame(SLOTS, collection=campaign.collection_id, campaign=campaign.pk, part=part)
     scores = _frame(SCORES, collection=campaign.collection_id)
     of_systems = _frame(OF_SYSTEMS, collection=campaign.collection_id)

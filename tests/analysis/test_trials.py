@@ -70,3 +70,16 @@ def test_who_asks_gets_them_marked_by_their_round(study) -> None:
     assert "pilot" not in alone
     api = client.get(reverse("judging:api_judgments", args=[campaign.uuid]) + "?trials").json()["results"]
     assert sum(row["round"] == "pilot" for row in api) == 3 * 2 * 2
+
+
+def test_pilot_kept_apart_can_still_be_analysed_after_the_lock() -> None:
+    campaign = factories.campaign(collection=factories.collection(sources=4))
+    people = [enrollments.enroll(campaign=campaign, user=factories.user()) for _ in range(2)]
+    pilot = begun(campaign, kind="pilot", size=2)
+    for each in people:
+        judged(each, pilot)
+    campaigns.lock(campaign=campaign, now=NOW)
+    read = frames.material(campaign, round="pilot")
+    assert len(read.judgments.merge(read.slots, on="unit")) == len(read.judgments) == 16
+    main = frames.material(campaign)
+    assert not main.slots["unit"].isin(read.judgments["unit"]).any()
