@@ -161,11 +161,24 @@ BY_MACHINES = """
     WHERE mj.campaign_id = %(campaign)s
     ORDER BY mj.id, c.position, m.unit_id, m.repeat
 """
+FEWEST = 3  # scores that two columns must share before one is said to repeat the other
+COARSE = 0.05  # of a column's range: half a unit of its last digit above this tells too little
 TRUE = "t"  # as COPY writes it
 TEXT = {"text": "string", "passage": "string", "answer": "string", "source": "string", "system": "string",
         "target_type": "string", "submitted_answer": "string",
         "criterion": "string", "annotator": "string", "name": "string", "judge": "string",
         "rationale": "string"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class DoubledColumn:
+    """An imported column that a computed one repeats, as far as the digits of the file can tell."""
+
+    computed: Metric
+    imported: Metric
+    n: int  # scores that both have
+    largest: float  # largest difference
+    tolerance: float  # half a unit of the last digit of the imported scores
 
 
 @dataclass(frozen=True)
@@ -179,6 +192,8 @@ class Material:
     scores: pd.DataFrame
     metrics: tuple[Metric, ...]
     system_scores: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["system", "metric", "value"]))
+
+    doubled: tuple[DoubledColumn, ...] = ()  # imported columns that are left out, for a computed one repeats them
 
     @cached_property
     def questions(self) -> pd.DataFrame:
@@ -267,6 +282,39 @@ def without(
         metrics=chosen,
         system_scores=read.system_scores[~read.system_scores["system"].isin(systems)],
     )
+
+
+def without_doubles(read: Material) -> Material:
+    """Return the material with each metric once: an imported column that a computed one repeats is left out.
+
+    Columns on different scales, columns that do not vary, and those with too few digits to tell scores apart are kept.
+    """
+    of_kind = {kind: [each for each in read.metrics if each.kind == kind] for kind in Metric.Kind.values}
+    columns = {each.pk: read.score(each).dropna() for each in read.metrics} if of_kind["computed"] else {}
+    doubled = []
+    for imported in of_kind["imported"]:
+        found = (_doubled(each, imported, columns) for each in of_kind["computed"])
+        doubled += [each for each in found if each is not None][:1]
+    gone = {each.imported.pk for each in doubled}
+    return replace(read, metrics=tuple(each for each in read.metrics if each.pk not in gone), doubled=tuple(doubled))
+
+
+def _doubled(computed: Metric, imported: Metric, columns: Mapping[int, pd.Series]) -> DoubledColumn | None:
+    given, own = columns[imported.pk], columns[computed.pk]
+    if len(given) < FEWEST or computed.direction != imported.direction or not given.index.isin(own.index).all():
+        return None
+    unit = 100.0 if (computed.scale, imported.scale) == (Metric.Scale.FRACTION, Metric.Scale.PERCENT) else 1.0
+    values, other = given.to_numpy("float64"), own.reindex(given.index).to_numpy("float64") * unit
+    tolerance = 0.5 * 10.0 ** -max(_decimals(value) for value in values)
+    largest = float(np.abs(values - other).max())
+    if tolerance > COARSE * float(np.ptp(values)) or largest > tolerance * (1 + 1e-6) + 1e-12:
+        return None
+    return DoubledColumn(computed, imported, len(given), largest, tolerance)
+
+
+def _decimals(value: float) -> int:
+    """Return the digits behind the point of a number as it was written, as far as a float tells."""
+    return len(f"{value:.12f}".rstrip("0").partition(".")[2])
 
 
 def counted(

@@ -177,7 +177,8 @@ def _read(campaign: Campaign, settings: Mapping[str, Any]) -> Material:
 
 
 def _narrowed(read: Material, settings: Mapping[str, Any]) -> Material:
-    return frames.without(read, **{what: settings[f"without_{what}"] for what in LEFT_OUT})
+    kept = frames.without(read, **{what: settings[f"without_{what}"] for what in LEFT_OUT})
+    return frames.without_doubles(kept)
 
 
 def _other(campaign: Campaign, settings: Mapping[str, Any]) -> Material | None:

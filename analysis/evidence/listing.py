@@ -287,34 +287,63 @@ def _beside(chosen: Chosen, source: Source, sign: str, turned: str) -> Found | N
     return Found(*found[0]) if found else None
 
 
-POINTS = 400
+POINTS = 400  # questions up to which each is a dot of its own
+CELL = 2.5  # of 100: the side of a cell whose questions share a dot where there are more
 JITTER = 2.5  # of 100, so that questions with equal means do not hide each other
 
 
-def scatter(chosen: Chosen) -> list[tuple[float, float]]:
-    """Return places from 0 to 100 of a metric's value (to the right) and people's mean (down from the best).
+@dataclass(frozen=True)
+class Dot:
+    """A dot of a scatter: its place from 0 to 100 to the right and down, its radius, and its questions."""
 
-    Of many questions a part that their keys draw, the same each time. Both are turned so that higher is better.
+    across: float
+    down: float
+    radius: float
+    questions: int
+
+
+def scatter(chosen: Chosen, *, most: int = POINTS) -> list[Dot]:
+    """Return a metric's values (to the right) and people's means (down from the best) as dots.
+
+    Up to `most` questions have a dot each. Of more, those of a cell share one whose area is their number, so that none
+    hides another. Both are turned so that higher is better.
     """
     where, given = _where(chosen)
     rows = _rows(
         f"""
         WITH {RANKED},
         shown AS (
-            SELECT u.id, both_known.metric, both_known.human
+            SELECT u.id, both_known.metric, both_known.human, count(*) OVER () > %(most)s AS shared
             {UNITS} JOIN both_known ON both_known.unit_id = u.id WHERE {where}
         ),
         ends AS (
             SELECT min(metric) AS low, nullif(max(metric) - min(metric), 0) AS wide,
                 min(human) AS bottom, nullif(max(human) - min(human), 0) AS high FROM shown
+        ),
+        placed AS (
+            SELECT id, shared, coalesce(100 * (metric - low) / wide, 50)::float8 AS across,
+                coalesce(100 - 100 * (human - bottom) / high, 50)::float8 AS down
+            FROM shown, ends
         )
-        SELECT id, coalesce(100 * (metric - low) / wide, 50)::float8,
-            coalesce(100 - 100 * (human - bottom) / high, 50)::float8
-        FROM shown, ends ORDER BY md5(id::text) LIMIT %(most)s
+        SELECT min(id), count(*), bool_or(shared), min(across), min(down),
+            round(min(across) / %(cell)s) * %(cell)s, round(min(down) / %(cell)s) * %(cell)s
+        FROM placed
+        GROUP BY CASE WHEN shared THEN 0 ELSE id END,
+            CASE WHEN shared THEN round(across / %(cell)s) END, CASE WHEN shared THEN round(down / %(cell)s) END
+        ORDER BY min(id)
         """,
-        given | {"most": POINTS},
+        given | {"most": most, "cell": CELL},
     )
-    return [(round(across, 1), round(down + JITTER * (unit * 7 % 11 - 5) / 5, 1)) for unit, across, down in rows]
+    fullest = max((row[1] for row in rows), default=1)
+    dots = []
+    for unit, questions, is_shared, across, down, in_cell, down_in_cell in rows:
+        if is_shared:
+            radius = max(0.25, CELL / 2 * (questions / fullest) ** 0.5)
+            dots.append(Dot(round(in_cell, 1), round(down_in_cell, 1), round(radius, 2), questions))
+        else:
+            jitter = JITTER * (unit * 7 % 11 - 5) / 5
+            dots.append(Dot(round(across, 1), round(down + jitter, 1), 1.2, 1))
+    return dots
 
 
 def _where(chosen: Chosen) -> tuple[str, dict[str, Any]]:

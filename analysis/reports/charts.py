@@ -18,6 +18,7 @@ INKS: Mapping[str, Mapping[str, str]] = {
 }
 PRINTED = {"pdf": "application/pdf", "png": "image/png"}
 MANY_POINTS = 12
+LIGHTEST, DARKEST = (222, 235, 247), (8, 48, 107)  # of the values of a scale
 PANEL = 185  # two panels with their labels fit half a page at the size of its text
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # an image has only the reader's own fonts
 
@@ -62,8 +63,10 @@ def svg(chart: Chart, *, ink: str) -> bytes:
     return vl_convert.vegalite_to_svg(dressed.to_dict()).encode()
 
 
-def intervals(points: Sequence[Point], *, title: str, width: int = 420) -> Chart | None:
-    """Draw values with their intervals, one a line in the order given."""
+def intervals(
+    points: Sequence[Point], *, title: str, width: int = 420, domain: tuple[float, float] | None = None
+) -> Chart | None:
+    """Draw values with their intervals, one a line in the order given; `domain`: the ends of an axis that is shared."""
     if not points:
         return None
     rows = [
@@ -71,20 +74,38 @@ def intervals(points: Sequence[Point], *, title: str, width: int = 420) -> Chart
         for name, each in points
     ]
     base = alt.Chart(pd.DataFrame(rows)).encode(y=alt.Y("name:N", title=None, sort=None))
-    axis = alt.X("low:Q", title=title, scale=alt.Scale(zero=False))
+    scale = alt.Scale(domain=list(domain), nice=False) if domain else alt.Scale(zero=False)
+    axis = alt.X("low:Q", title=title, scale=scale)
     spread = base.mark_rule(strokeWidth=5, opacity=0.4).encode(x=axis, x2="high:Q")
     point = base.mark_point(filled=True, size=90, opacity=1).encode(x="value:Q")
     return alt.layer(spread, point).properties(width=width, height=alt.Step(30))
 
 
-def means(panels: Sequence[tuple[str, Sequence[Point]]]) -> Chart | None:
-    """Draw each system's mean with its interval, a panel for each criterion, its systems in the order given."""
+def means(panels: Sequence[tuple[str, Sequence[Point], tuple[float, float]]]) -> Chart | None:
+    """Draw each system's mean with its interval, a panel for each criterion, its systems in the order given.
+
+    Panels whose scales have the same ends share their axis, so that they can be compared by eye.
+    """
+    reach: dict[tuple[float, float], tuple[float, float]] = {}
+    for _name, points, scale in panels:
+        ends = [end for _, each in points for end in (_end(each.low, each), _end(each.high, each))]
+        if ends:
+            low, high = reach.get(scale, (scale[1], scale[0]))
+            reach[scale] = (min(low, *ends), max(high, *ends))
     drawn = [
         chart.properties(title=name)
-        for name, points in panels
-        if (chart := intervals(points, title="mean", width=PANEL)) is not None
+        for name, points, scale in panels
+        if (chart := intervals(points, title="mean", width=PANEL, domain=_apart(reach.get(scale)))) is not None
     ]
     return alt.concat(*drawn, columns=2) if drawn else None
+
+
+def _apart(ends: tuple[float, float] | None) -> tuple[float, float] | None:
+    """Return the ends of an axis with room beside them; None where there is nothing between them."""
+    if ends is None or ends[0] >= ends[1]:
+        return None
+    room = 0.05 * (ends[1] - ends[0])
+    return ends[0] - room, ends[1] + room
 
 
 def _end(value: float, estimate: Estimate) -> float:
@@ -100,12 +121,23 @@ def distributions(rows: Sequence[Record], names: Sequence[str]) -> Chart | None:
     bars = alt.Chart(pd.DataFrame(kept)).mark_bar().encode(
         x=alt.X("share:Q", title="share of ratings", axis=percents, scale=alt.Scale(domain=[0, 1])),
         y=alt.Y("system:N", title=None),
-        color=alt.Color("point:O", title="value", scale=alt.Scale(scheme="blues"), legend=alt.Legend(orient="top")),
+        color=alt.Color("point:O", title="value", scale=_steps(kept), legend=alt.Legend(orient="top")),
         order=alt.Order("value:Q"),
     )  # fmt: skip
     panel = bars.properties(width=PANEL, height=alt.Step(26))
     panels: Chart = panel.facet(facet=alt.Facet("name:N", title=None, sort=list(names)), columns=2)
     return panels
+
+
+def _steps(rows: Sequence[Record]) -> alt.Scale:
+    """Return blues from light to dark in even steps, so that neighbouring values differ in grey too."""
+    values = sorted({row["value"] for row in rows})
+    shares = [place / max(1, len(values) - 1) for place in range(len(values))]
+    colours = [
+        "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(LIGHTEST, DARKEST, strict=True))
+        for share in shares
+    ]
+    return alt.Scale(domain=[str(value) for value in values], range=colours)
 
 
 def correlations(rows: Sequence[Record]) -> Chart | None:

@@ -7,23 +7,29 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-STATISTICS = Path(__file__).resolve().parents[2] / "docs" / "statistics.md"
-PIECES: Mapping[str, str] = {
-    "agreement": "Agreement",
-    "systems": "Scores of systems",
-    "metrics": "Metrics against people",
-    "slices": "Slices",
-    "doubt": "When not to trust a number",
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+STATISTICS, GUIDE = "statistics.md", "guide/researchers.md"
+PIECES: Mapping[str, tuple[str, str]] = {  # file and heading
+    "agreement": (STATISTICS, "Agreement"),
+    "systems": (STATISTICS, "Scores of systems"),
+    "metrics": (STATISTICS, "Metrics against people"),
+    "slices": (STATISTICS, "Slices"),
+    "doubt": (STATISTICS, "When not to trust a number"),
+    "material": (GUIDE, "1. Bring your material"),
+    "planning": (GUIDE, "2. Plan a campaign"),
+    "judging": (GUIDE, "3. Let people judge"),
+    "report": (GUIDE, "4. Read the report"),
+    "published": (GUIDE, "5. Published studies again"),
 }
 
 
 @cache
 def piece(key: str) -> tuple[str, str] | None:
     """Return title and HTML of a piece; None where there is none. Links, which lead to files, are plain text."""
-    title = PIECES.get(key)
-    if title is None or not STATISTICS.exists():
+    name, title = PIECES.get(key, ("", ""))
+    if not name or not (DOCS / name).exists():
         return None
-    _before, heading, after = STATISTICS.read_text(encoding="utf-8").partition(f"\n## {title}\n")
+    _before, heading, after = (DOCS / name).read_text(encoding="utf-8").partition(f"\n## {title}\n")
     if not heading:
         return None
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")

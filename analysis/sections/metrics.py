@@ -1,5 +1,6 @@
 """The metrics of a study: how many scores, between which values, and how each was made."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Any
@@ -25,6 +26,9 @@ class MetricFacts:
     fingerprint: hash of everything that a score depends on
     reason: why it could not be computed
     made: its recipe: identity, version, parameters, preparation; or the column of the file
+    same_as: of an imported column, the computed one that repeats it and stands for both in all other tables
+    largest_difference: between the two
+    tolerance: half a unit of the last digit of the imported scores
     """
 
     name: str
@@ -38,6 +42,9 @@ class MetricFacts:
     fingerprint: str
     reason: str
     made: dict[str, Any]
+    same_as: str = ""
+    largest_difference: float = nan
+    tolerance: float = nan
 
 
 class MetricsMade(Section[MetricFacts]):
@@ -50,9 +57,11 @@ class MetricsMade(Section[MetricFacts]):
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MetricFacts]:
         material = inputs.said
         counted = material.scores.groupby("metric")["value"].agg(["count", "min", "mean", "max"])
+        doubled = {each.imported.pk: each for each in material.doubled}
         rows = []
-        for metric in material.metrics:
+        for metric in (*material.metrics, *(each.imported for each in material.doubled)):
             row = counted.loc[metric.pk].to_dict() if metric.pk in counted.index else {}
+            twin = doubled.get(metric.pk)
             rows.append(
                 MetricFacts(
                     name=metric.name,
@@ -66,6 +75,9 @@ class MetricsMade(Section[MetricFacts]):
                     fingerprint=metric.fingerprint,
                     reason="",
                     made=metric.made,
+                    same_as=twin.computed.name if twin else "",
+                    largest_difference=twin.largest if twin else nan,
+                    tolerance=twin.tolerance if twin else nan,
                 )
             )
         for name, reason in sorted(inputs.failures.items()):
@@ -73,21 +85,34 @@ class MetricsMade(Section[MetricFacts]):
         return rows
 
     def tables(self, found: Found) -> list[Table]:
-        lines = [_line(row) for row in found.of(MetricsMade)]
+        rows = found.of(MetricsMade)
+        lines = [
+            _line(
+                row, [each for each in rows if each.same_as == row.name and row.kind == "computed"]
+            )
+            for row in rows
+            if not row.same_as
+        ]
         heads = ["Scores", "Mean"]
         title = "Metrics"
         return [Table(title, heads, lines, first="Metric", last="Made by")] if lines else []
 
 
-def _line(row: MetricFacts) -> Line:
+def _line(row: MetricFacts, repeats: Sequence[MetricFacts]) -> Line:
+    """Return a metric's line; an imported column that it repeats is told with the check and has no line."""
     if row.reason:
         return Line(row.name, [Cell("–"), Cell("–")], row.reason, chip="not available")
     spread = f"{two(row.min)} to {two(row.max)}" if row.n else ""
     kind = making.KINDS.get(row.kind, row.kind)
     under = f"{kind}, lower is better" if row.direction == "lower" else kind
+    told = [
+        f"the imported column {each.name} is the same: {each.n:,} scores, largest difference "
+        f"{each.largest_difference:.2g}, within the {each.tolerance:.2g} that its digits leave open"
+        for each in repeats
+    ]
     return Line(
         row.name,
         [Cell(f"{row.n:,}"), Cell(or_dash(row.mean), spread)],
-        making.how(row.made),
+        "; ".join(filter(None, [making.how(row.made), *told])),
         under=under,
     )

@@ -100,11 +100,11 @@ class SystemMeans(Section[SystemMean]):
 
     def figures(self, found: Found) -> list[Figure]:
         panels = [
-            (each.name, _points(found.of(SystemMeans), each))
+            (each.name, _points(found.of(SystemMeans), each), _ends(each))
             for each in criterion_rows(found)
             if each.averaged
         ]
-        chart = partial(charts.means, [(name, points) for name, points in panels if points])
+        chart = partial(charts.means, [panel for panel in panels if panel[1]])
         alt = "Each system's mean with its 95 % interval over sources, best first, a panel for each criterion"
         return [Figure("systems", alt, chart)]
 
@@ -235,6 +235,12 @@ def _cell(mean: Estimate | None, best: bool, letters: str, of_system: ItemQuery)
 def _points(rows: Sequence[SystemMean], criterion: CriterionRow) -> list[tuple[str, Estimate]]:
     means = {row.system: row.mean for row in rows if row.criterion == criterion.criterion}
     return [(name, means[name]) for name in by_merit(rows, criterion)]
+
+
+def _ends(criterion: CriterionRow) -> tuple[float, float]:
+    """Return the lowest and the highest point of a criterion's scale."""
+    values = [float(value) for value, _label in criterion.points]
+    return min(values, default=0.0), max(values, default=1.0)
 
 
 def _top(

@@ -90,6 +90,7 @@ def _items(request: HttpRequest, collection: Collection, campaign: Campaign | No
         "lines": lines.lines(chosen, page, form.criteria),
         "points": listing.scatter(chosen) if chosen.sort == "gap" else [],
     }
+    context["are_cells"] = any(dot.questions > 1 for dot in context["points"])
     return render(request, "analysis/items/list.html", context)
 
 

@@ -275,6 +275,11 @@ class TaskQuerySet(models.QuerySet["Task"]):
             held=Count("assignments", filter=Q(assignments__state="held")),
         )
 
+    def with_source(self) -> "TaskQuerySet":
+        """Tasks with the first source that they are about, whose page has the texts."""
+        units = TaskUnit.objects.filter(task=OuterRef("pk")).order_by("pk")
+        return self.annotate(source=Subquery(units.values("unit__question_set__source")[:1]))
+
 
 class Task(models.Model):
     """What stands on one screen."""

@@ -357,6 +357,7 @@ def task_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         .exclude(round__kind="checks")
         .select_related("round")
         .with_places()
+        .with_source()
         .order_by("round", "number")
     )
     page = Paginator(found, 50).get_page(request.GET.get("page"))

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRedirect
 
 from judging.actions import jobs
 from judging.guards import job_for_readers
@@ -35,9 +36,16 @@ START = "celery -A config worker"
 @job_for_readers
 @require_GET
 def job(request: HttpRequest, job: Job) -> HttpResponse:
-    """Show a job; HTMX asks for its state alone."""
+    """Show a job; HTMX asks for its state alone, and its own page goes on by itself when it is done.
+
+    It stays where there is something to read, as values in quarantine are; and a page of which a job is a part stays.
+    """
+    shown = _shown(job)
+    is_own_page = request.htmx and request.htmx.current_url_abs_path == request.path
+    if is_own_page and shown["result_url"] and not job.result.get("quarantined"):
+        return HttpResponseClientRedirect(shown["result_url"])
     template = "includes/progress_job.html" if request.htmx else "judging/jobs/job.html"
-    return render(request, template, {"job": _shown(job), "row": job})
+    return render(request, template, {"job": shown, "row": job})
 
 
 @job_for_readers

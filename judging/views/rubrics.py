@@ -88,9 +88,9 @@ def rubric(request: HttpRequest, rubric: Rubric) -> HttpResponse:
 
 
 def _beside(document: RubricDocument, wanted: str | None) -> str:
-    """Return the translation to be shown: the one asked for, else the page's language, else the first; "" for none."""
+    """Return the translation to be shown: the one asked for, else that of the reader's language; "" for none."""
     there = document.languages()[1:]
-    preferred = (wanted, (get_language() or "").split("-")[0], *there)
+    preferred = (wanted, (get_language() or "").split("-")[0])
     return "" if wanted == "none" else next((tag for tag in preferred if tag in there), "")
 
 

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from analysis import frames
+from analysis.actions import runs
 from analysis.reports.rows import encode
 from analysis.sections.agreement import of_counts, of_table
 from analysis.stats.ratings import patterns
@@ -106,3 +108,50 @@ def test_the_digest_changes_with_a_score_of_a_system_and_not_by_a_column_without
     score.value = 0.6
     score.save()
     assert len({before, first, digest()}) == 3
+
+
+def with_computed(read, *, apart=0.0, **columns):
+    """Return the material with a computed column that differs from meteor by `apart`."""
+    [imported] = [each for each in read.metrics if each.name == "meteor"]
+    made = {"name": "METEOR", "kind": "computed", "fingerprint": "f", **columns}
+    computed = Metric.objects.create(collection=read.campaign.collection, **made)
+    scores = Score.objects.filter(metric=imported)
+    unit = 0.01 if columns.get("scale") == "fraction" else 1.0
+    Score.objects.bulk_create(
+        Score(metric=computed, unit_id=each.unit_id, value=each.value * unit + apart) for each in scores
+    )
+    return frames.material(read.campaign)
+
+
+@pytest.mark.parametrize(
+    ("apart", "columns", "is_same"),
+    [
+        (0.0, {}, True),
+        (0.0049, {}, True),  # the file has two decimals
+        (0.0051, {}, False),
+        (0.0, {"direction": "lower"}, False),
+    ],
+)
+def test_imported_column_that_a_computed_one_repeats_is_left_out(campaign, apart, columns, is_same):
+    read = with_computed(frames.material(campaign), apart=apart, **columns)
+    kept = frames.without_doubles(read)
+    assert [each.name for each in kept.metrics] == (["METEOR"] if is_same else ["meteor", "METEOR"])
+    if is_same:
+        [twin] = kept.doubled
+        assert (twin.imported.name, twin.computed.name, twin.n) == ("meteor", "METEOR", 24)
+        assert twin.largest == pytest.approx(apart)
+        assert twin.tolerance == 0.005
+
+
+def test_report_shows_a_metric_once_with_the_check(campaign, client):
+    with_computed(frames.material(campaign), apart=0.004)
+    run = studies.analysed(campaign, metrics=[])
+    tables = runs.tables_of(run)
+    assert {row["metric"] for row in tables["levels"]} == {"METEOR"}
+    [twin] = [row for row in tables["metrics"] if row["same_as"]]
+    assert (twin["name"], twin["same_as"], twin["n"], twin["tolerance"]) == ("meteor", "METEOR", 24, 0.005)
+    assert twin["largest_difference"] == pytest.approx(0.004)
+    client.force_login(campaign.created_by)
+    page = client.get(reverse("analysis:run", args=[campaign.uuid, run.number])).text
+    told = "the imported column meteor is the same: 24 scores, largest difference 0.004, within the 0.005"
+    assert told in page

@@ -198,8 +198,10 @@ def test_a_question_of_no_such_list_has_no_neighbours_and_begins_it_anew(chosen)
 
 
 def test_scatter_has_every_question_once_better_up_and_right(chosen, study):
-    points = listing.scatter(chosen("gap"))
+    dots = listing.scatter(chosen("gap"))
+    points = [(dot.across, dot.down) for dot in dots]
     assert len(points) == 18
+    assert {(dot.questions, dot.radius) for dot in dots} == {(1, 1.2)}
     # people: 3 at the top, 1 at the bottom, moved by no more than the jitter; meteor from .25 to .80
     assert min(y for _x, y in points) >= -listing.JITTER
     assert max(y for _x, y in points) <= 100 + listing.JITTER
@@ -208,4 +210,18 @@ def test_scatter_has_every_question_once_better_up_and_right(chosen, study):
     best = [y for x, y in points if x > 90]
     assert len(best) == 6  # all of Alba, whom everybody gives 3
     assert max(best) <= listing.JITTER
-    assert listing.scatter(chosen("gap", text="lock 3")) != points
+    assert listing.scatter(chosen("gap", text="lock 3")) != dots
+
+
+def test_scatter_of_many_has_a_dot_for_each_cell_whose_area_is_its_questions(chosen):
+    each = listing.scatter(chosen("gap"))
+    dots = listing.scatter(chosen("gap"), most=17)
+    assert sum(dot.questions for dot in dots) == 18
+    assert len(dots) < 18
+    assert all(dot.across % listing.CELL == dot.down % listing.CELL == 0 for dot in dots)
+    assert len({(dot.across, dot.down) for dot in dots}) == len(dots)
+    fullest = max(dots, key=lambda dot: dot.questions)
+    assert fullest.radius == listing.CELL / 2  # touches its neighbours at most
+    for dot in dots:
+        assert dot.radius == pytest.approx(listing.CELL / 2 * (dot.questions / fullest.questions) ** 0.5, abs=0.01)
+    assert {round(dot.across / listing.CELL) for dot in each} == {round(dot.across / listing.CELL) for dot in dots}

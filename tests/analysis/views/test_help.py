@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.parametrize("key", sorted(texts.PIECES))
 def test_every_piece_stands_in_the_documentation(key):
     title, text = texts.piece(key)
-    assert title == texts.PIECES[key]
+    assert title == texts.PIECES[key][1]
     assert len(text) > 200
     assert "<a " not in text
     assert "##" not in text
@@ -36,3 +36,22 @@ def test_page_and_place(client):
     assert "Which alpha" in part
     assert client.get(reverse("analysis:help", args=["nothing"])).status_code == 404
     assert client.post(address).status_code == 405
+
+
+@pytest.mark.parametrize(
+    ("name", "piece"),
+    [("judging:campaigns", "planning"), ("judging:collections", "material"), ("judging:rubrics", "planning")],
+)  # fmt: skip
+def test_every_page_leads_to_the_piece_that_fits(client, name, piece):
+    client.force_login(factories.researcher())
+    page = client.get(reverse(name)).text
+    address = reverse("analysis:help", args=[piece])
+    assert f'href="{address}">Help</a>' in page
+    assert client.get(address).status_code == 200
+
+
+def test_pages_of_a_campaign_lead_to_judging_and_the_report(client):
+    campaign = factories.campaign()
+    client.force_login(campaign.created_by)
+    for name, piece in (("judging:tasks", "judging"), ("analysis:report", "report"), ("judging:campaign", "planning")):
+        assert reverse("analysis:help", args=[piece]) in client.get(reverse(name, args=[campaign.uuid])).text

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from judging.actions import campaigns
-from judging.models import Job, Membership
+from judging.models import Job, Membership, Task
 from judging.views import campaigns as views
 from tests import factories
 from tests.judging.views.campaign_pages import address, assert_same_queries
@@ -199,6 +199,15 @@ def test_overview_takes_as_many_queries_for_three_annotators_as_for_one(page, op
 def test_tasks_are_listed_with_their_places(page, open_campaign):
     answer = page.get(address("tasks", open_campaign))
     assert [(task.number, task.places, task.filled) for task in answer.context["page"]] == [(1, 3, 0), (2, 3, 0)]
+
+
+def test_task_leads_to_its_texts(page, open_campaign):
+    listed = page.get(reverse("judging:tasks", args=[open_campaign.uuid])).text
+    task = Task.objects.filter(round__campaign=open_campaign).order_by("number").first()
+    source = task.task_units.order_by("pk").first().unit.question_set.source
+    address = reverse("analysis:item", args=[open_campaign.uuid, source.pk])
+    assert f'<a href="{address}">Passage and questions' in listed
+    assert page.get(address).status_code == 200
 
 
 def test_tasks_of_a_draft_say_when_they_are_made(page, draft):

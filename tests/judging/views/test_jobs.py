@@ -149,3 +149,22 @@ def test_wrong_verbs_are_refused_and_strangers_sent_to_log_in(client, owner, nam
     assert getattr(client, right)(url).url.startswith(reverse("login"))
     client.force_login(owner)
     assert getattr(client, verb)(url).status_code == 405
+
+
+def test_own_page_of_a_job_goes_on_by_itself_when_it_is_done(page, owner):
+    campaign = factories.campaign()
+    page.force_login(campaign.created_by)
+    done = jobs.enqueue(kind="analysis.run", parameters={}, by=campaign.created_by, campaign=campaign)
+    here = reverse("judging:job", args=[done.pk])
+
+    def asked(where):
+        return page.get(here, headers={"HX-Request": "true", "HX-Current-URL": f"http://testserver{where}"})
+
+    assert "HX-Redirect" not in asked(here)
+    Job.objects.filter(pk=done.pk).update(state="done", finished_at=timezone.now(), result={"run": 1})
+    report = reverse("analysis:report", args=[campaign.uuid])
+    assert asked(here)["HX-Redirect"] == report
+    assert "HX-Redirect" not in asked(report)  # a part of another page, which somebody reads
+    assert "HX-Redirect" not in page.get(here)
+    Job.objects.filter(pk=done.pk).update(result={"collection": 1, "quarantined": 2})
+    assert "HX-Redirect" not in asked(here)  # it says what stands in quarantine

@@ -78,7 +78,7 @@ def test_page_tells_each_shipped_protocol_whole(page, key):
     rubric = factories.rubric(key)
     document = documents.shipped(key)
 
-    text = page.get(reverse("judging:rubric", args=[rubric.pk])).text
+    text = page.get(reverse("judging:rubric", args=[rubric.pk]), {"beside": "de"}).text
 
     for criterion in document.criteria:
         assert_shown(criterion.prompt, text)
@@ -105,12 +105,14 @@ def test_page_says_rules_as_sentences(page):
     assert "On the page: Understandability 1 sets and locks Correctness 1." in forced
 
 
-def test_translation_stands_beside_and_can_be_hidden(page):
+def test_translation_stands_beside_in_the_readers_language_and_where_it_is_asked_for(page):
     url = reverse("judging:rubric", args=[factories.rubric("qgbench").pk])
 
-    assert "Verständlichkeit" in page.get(url).text
-    assert "Verständlichkeit" not in page.get(url, {"beside": "none"}).text
-    assert "Verständlichkeit" in page.get(url, {"beside": "xx"}).text
+    assert "Verständlichkeit" not in page.get(url).text
+    assert "Verständlichkeit" in page.get(url, headers={"Accept-Language": "de"}).text
+    assert "Verständlichkeit" not in page.get(url, {"beside": "none"}, headers={"Accept-Language": "de"}).text
+    assert "Verständlichkeit" in page.get(url, {"beside": "de"}).text
+    assert "Verständlichkeit" not in page.get(url, {"beside": "xx"}).text
 
 
 def test_page_warns_of_overall_quality(page, owner):
