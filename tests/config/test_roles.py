@@ -11,9 +11,11 @@ from django.utils import timezone
 
 from config.database import roles
 from judging.actions import assignments, bulk, campaigns, collections, drafts, enrollments, judgments, sheets
+from judging.imports import taking_back
 from judging.models import Assignment, Judgment, Task
 from tests import factories
 from tests.annotation import studies
+from tests.judging.imports.studies import BATCH, MATERIAL, add, assembled
 
 pytestmark = pytest.mark.django_db
 
@@ -64,6 +66,17 @@ def test_server_goes_the_way_of_a_study_with_its_corrections() -> None:
         assert enrollments.undo_joins(invitation=link, by=campaign.created_by, now=timezone.now()).removed == 1
         campaigns.discard(campaign=factories.campaign())
         collections.delete(collection=factories.collection())
+
+
+def test_server_takes_back_a_file_of_ratings() -> None:
+    with serving():
+        collection = assembled()
+        text = BATCH.replace("question", "question,grammaticality", 1).replace("?\n", "?,3\n")
+        rated = {"ratings": [{"column": "grammaticality", "criterion": "grammaticality", "rater": "Ana"}]}
+        added = add(collection, text, rubric=factories.rubric(), **MATERIAL, **rated)
+        assert Judgment.objects.filter(added_file=added).count() == 4
+        taking_back.take_back(added=added, by=collection.owner, now=timezone.now())
+    assert not Judgment.objects.exists()
 
 
 @pytest.mark.parametrize(
