@@ -5,10 +5,12 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from math import isfinite
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils import timezone
 
 from analysis import frames, sections
 from analysis.actions import papers, scores
@@ -20,13 +22,15 @@ from analysis.reports import charts
 from analysis.reports.layout import Figure
 from analysis.reports.rows import Record
 from analysis.reports.typeset import CannotSet
+from analysis.sections.agreement import coefficient_row
+from analysis.sections.criteria import criterion_rows
 from analysis.sections.page import in_short
 from analysis.sections.readings import read_as
 from analysis.sections.section import Found, Inputs, chance_of
 from analysis.stats.inference import declared
 from judging import storage
 from judging.actions import jobs
-from judging.models import Assignment, Campaign, Exclusion, Job, Judgment, MachineJudge, Score, User
+from judging.models import AnalysedAgreement, Assignment, Campaign, Exclusion, Job, Judgment, MachineJudge, Score, User
 
 KIND = "analysis.run"
 LOG = logging.getLogger(__name__)
@@ -115,6 +119,7 @@ def analyse(*, run: Run, work: jobs.Work, scored: Scored) -> dict[str, Any]:
     run.save(update_fields=["input_sha256", "versions", "read_state"])
     steps.take("Setting the PDF")
     _keep(run, documents, figures, _pdf(run, found, figures))
+    _tell_overview(run, found)
     return {"run": run.number}
 
 
@@ -213,6 +218,21 @@ def _pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes | None:
     except CannotSet:
         LOG.exception("run %s has no PDF", run.pk)
         return None
+
+
+def _tell_overview(run: Run, found: Found) -> None:
+    """Write down the agreement where the campaign's overview finds it; it knows no analyses."""
+    criteria: dict[str, Any] = {}
+    for row in criterion_rows(found):
+        told = coefficient_row(found, row.criterion, "krippendorff_alpha", row.alpha_level)
+        if told is not None:
+            alpha = told.estimate
+            named = {"value": alpha.value, "low": alpha.low, "high": alpha.high}
+            known = {key: number for key, number in named.items() if number is not None and isfinite(number)}
+            criteria[row.criterion] = known | {"n": alpha.n, "reason": alpha.reason}
+    AnalysedAgreement.objects.update_or_create(
+        campaign=run.campaign, defaults={"criteria": criteria, "run": run.number, "found_at": timezone.now()}
+    )
 
 
 def _keep(run: Run, tables: Mapping[str, Any], figures: Mapping[str, bytes], report: bytes | None) -> None:

@@ -40,13 +40,14 @@ from judging.models.rubric import Criterion, Rubric, RubricDraft, ScalePoint
 from judging.models.score import Metric, Score
 from judging.models.second_factor import SecondFactor
 from judging.models.selected_unit import SelectedUnit
-from judging.models.snapshot import Snapshot
+from judging.models.snapshot import AnalysedAgreement, Snapshot
 from judging.models.system_change import SystemChange
 
 __all__ = [
     "AcceptedValue",
     "AccessKey",
     "AddedFile",
+    "AnalysedAgreement",
     "Assignment",
     "Attribute",
     "Campaign",

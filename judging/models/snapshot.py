@@ -15,3 +15,19 @@ class Snapshot(models.Model):
 
     def __str__(self) -> str:
         return f"{self.campaign_id} at {self.taken_at:%H:%M:%S}"
+
+
+class AnalysedAgreement(models.Model):
+    """The agreement that a campaign's latest analysis found, for its overview: written by the analysis."""
+
+    campaign = models.OneToOneField(
+        "judging.Campaign", on_delete=models.CASCADE, related_name="agreement", primary_key=True
+    )
+    criteria = models.JSONField(
+        default=dict, help_text="By the criterion's key: alpha, its interval, and why there is none."
+    )
+    run = models.PositiveIntegerField()
+    found_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"run {self.run}"

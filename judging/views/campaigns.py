@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -22,7 +22,6 @@ from judging.actions import (
     exports,
     fit,
     jobs,
-    judgments,
     panels,
     selections,
     sheets,
@@ -38,11 +37,11 @@ from judging.guards import (
     creator_required,
     password_confirmed,
 )
-from judging.models import Campaign, Enrollment, Exclusion, Membership, Note, QuestionSet, Task, User
+from judging.models import Campaign, Membership, QuestionSet, Task
 from judging.selection import CannotChoose
+from judging.views import live
 from judging.views.quality import rows_of
 
-SHOWN = 10  # annotators on the overview, those to be looked at first
 MOST_REPORTS = 200  # of broken items on the page of tasks
 
 
@@ -82,36 +81,14 @@ def new(request: HttpRequest) -> HttpResponse:
 @require_GET
 def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show where a campaign stands and what it needs."""
-    counted = snapshots.of(campaign)
-    campaign.places, campaign.filled, campaign.held = counted.places, counted.filled, counted.held
-    annotators = rows_of(campaign, counted, _enrolled(campaign))
-    context = {
-        "campaign": campaign,
+    context = live.of(campaign, request.user) | {
         "tab": "overview",
-        "counted": counted,
-        "annotators": annotators[:SHOWN],
-        "not_shown": max(len(annotators) - SHOWN, 0),
-        "flagged": sum(bool(row["told"]) and not row["each"].excluded for row in annotators),
-        "invitations": campaign.invitations.filter(revoked_at__isnull=True).count(),
-        "quarantined": campaign.collection.quarantine.count(),
-        "excluded": Exclusion.objects.standing().filter(enrollment__campaign=campaign).count(),
-        "reports": _reports(campaign).count(),
-        "corrections": len(judgments.corrections_in(campaign=campaign)),
         "job": campaign.jobs.unfinished().first(),
         "worker_lives": jobs.worker_lives(),
-        "is_manager": _manages(request.user, campaign),
-        "question_count": selections.question_count(campaign),
-        "trials": campaign.rounds.trials().exists(),
         "fits_qgstec": exports.fits_qgstec(campaign),
         **_outlook(campaign, _material(campaign)),
     }
     return render(request, "judging/campaigns/overview.html", context)
-
-
-def _enrolled(campaign: Campaign) -> QuerySet[Enrollment]:
-    """Return the annotators of a campaign with whether each is left out."""
-    out = Exclusion.objects.standing().filter(enrollment=OuterRef("pk"))
-    return campaign.enrollments.annotate(excluded=Exists(out)).select_related("twin_of").order_by("label")
 
 
 def _material(campaign: Campaign) -> MaterialFacts | None:
@@ -251,7 +228,7 @@ def _annotators_page(request: HttpRequest, campaign: Campaign, status: int = 200
         "campaign": campaign,
         "tab": "annotators",
         "annotators": sorted(
-            rows_of(campaign, snapshots.of(campaign), _enrolled(campaign)), key=lambda row: row["each"].label
+            rows_of(campaign, snapshots.of(campaign), live.enrolled(campaign)), key=lambda row: row["each"].label
         ),
         "invitations": campaign.invitations.annotate(joined=Count("enrollments")).order_by("-created_at"),
         "members": campaign.memberships.select_related("user").exclude(role=Membership.Role.ANNOTATOR),
@@ -262,7 +239,7 @@ def _annotators_page(request: HttpRequest, campaign: Campaign, status: int = 200
         "has_rules": bool(exclusion_rules.standing_rules(campaign)),
         "seats": panels.seats(campaign),
         "free_seats": len(panels.free_seats(campaign)),
-        "is_manager": _manages(request.user, campaign),
+        "is_manager": live.manages(request.user, campaign),
     }
     return render(request, "judging/campaigns/annotators.html", context | forms, status=status)
 
@@ -361,21 +338,9 @@ def task_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         .order_by("round", "number")
     )
     page = Paginator(found, 50).get_page(request.GET.get("page"))
-    context = {"campaign": campaign, "page": page, "tab": "tasks", "is_manager": _manages(request.user, campaign)}
-    context["reports"] = _reports(campaign)[:MOST_REPORTS]
+    context = {"campaign": campaign, "page": page, "tab": "tasks", "is_manager": live.manages(request.user, campaign)}
+    context["reports"] = live.reports(campaign)[:MOST_REPORTS]
     return render(request, "judging/campaigns/tasks.html", context)
-
-
-def _reports(campaign: Campaign) -> Any:
-    """Return what annotators said to be wrong with questions, the latest first; no system is named, for managers may
-    judge too."""
-    found = Note.objects.reports().filter(assignment__round__campaign=campaign)
-    related = ("assignment__enrollment", "assignment__task", "unit__question", "unit__question_set__source")
-    return found.select_related(*related).order_by("-saved_at", "-pk")
-
-
-def _manages(user: User, campaign: Campaign) -> bool:
-    return campaign.memberships.filter(user=user, role=Membership.Role.MANAGER).exists()
 
 
 def _told(request: HttpRequest, campaign: Campaign, act: Any, done: str, to: str = "judging:campaign") -> HttpResponse:

@@ -66,6 +66,17 @@ function wakeForms() {
   for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
 }
 
+// A part that changes while others work is fetched again, unless it is out of sight or somebody is in it.
+const AGAIN = 20000;
+
+function refresh() {
+  for (const part of document.querySelectorAll("[data-refresh]")) {
+    if (!document.hidden && !part.contains(document.activeElement)) part.dispatchEvent(new Event("refresh"));
+  }
+}
+
+if (document.querySelector("[data-refresh]")) setInterval(refresh, AGAIN);
+
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy], [data-dismiss]");
   if (button?.matches("[data-copy]")) copy(button);

@@ -6,7 +6,7 @@ from analysis import frames
 from analysis.actions import check_copies, runs
 from judging import quality
 from judging.actions import campaigns
-from judging.models import CheckItem, Judgment
+from judging.models import AnalysedAgreement, CheckItem, Judgment
 from judging.quality import QualityPlan
 from tests import factories
 from tests.analysis.studies import analysed
@@ -97,3 +97,12 @@ def test_lock_fixes_how_many_checks_there_are_and_their_hash():
     campaigns.lock(campaign=campaign, now=factories.timezone.now())
     assert campaign.protocol["checks"]["degraded"] == 3
     assert len(campaign.protocol["checks"]["sha256"]) == 64
+
+
+def test_analysis_tells_the_overview_its_agreement():
+    campaign = checked(sources=8)
+    for _ in range(2):
+        walk(person(campaign), lambda own, asked: 1 + asked.unit % 3)
+    run = analysed(campaign, metrics=[])
+    kept = AnalysedAgreement.objects.get(campaign=campaign)
+    assert (kept.run, kept.criteria["correctness"]["value"]) == (run.number, 1)

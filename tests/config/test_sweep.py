@@ -61,8 +61,8 @@ MAY = {
         analysis:everything analysis:bundle judging:job judging:job_cancel
         judging:files judging:file judging:file_examples analysis:side_by_side analysis:published
         analysis:items analysis:item analysis:keep_example analysis:table_text judging:machine_judges
-        judging:annotator analysis:pdf analysis:printed_figure analysis:collection_items analysis:collection_item
-        analysis:section""",
+        judging:annotator judging:now analysis:pdf analysis:printed_figure analysis:collection_items
+        analysis:collection_item analysis:section""",
     MANAGER: """judging:gold judging:gold_correct judging:check_retire analysis:degraded_checks
         judging:exclusion_rules judging:reopen_places judging:pay judging:top_ups
         judging:round_begin judging:round_end judging:round_notes judging:decide

@@ -1,0 +1,179 @@
+"""What a campaign's overview shows of the work under way, and the part of the page that refreshes by itself."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from judging import pay
+from judging.actions import judgments, selections, sheets, snapshots
+from judging.actions.snapshots import Counted
+from judging.guards import campaign_for_staff, judges_now
+from judging.models import AnalysedAgreement, Campaign, Enrollment, Exclusion, Membership, Note, User
+from judging.quality import Forecast
+from judging.views.quality import rows_of
+
+SHOWN = 10  # annotators on the overview, those to be looked at first
+A_DAY = 24
+
+
+@never_cache
+@campaign_for_staff
+@require_GET
+def now(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show the part of the overview that changes while annotators work."""
+    return render(request, "judging/campaigns/now.html", of(campaign, request.user))
+
+
+def of(campaign: Campaign, user: User) -> dict[str, Any]:
+    """Return what that part shows."""
+    counted = snapshots.of(campaign)
+    campaign.places, campaign.filled, campaign.held = counted.places, counted.filled, counted.held
+    annotators = rows_of(campaign, counted, enrolled(campaign))
+    return {
+        "campaign": campaign,
+        "counted": counted,
+        "annotators": annotators[:SHOWN],
+        "not_shown": max(len(annotators) - SHOWN, 0),
+        "flagged": sum(bool(row["told"]) and not row["each"].excluded for row in annotators),
+        "invitations": campaign.invitations.filter(revoked_at__isnull=True).count(),
+        "quarantined": campaign.collection.quarantine.count(),
+        "excluded": sum(row["each"].excluded for row in annotators),
+        "reports": reports(campaign).count(),
+        "corrections": len(judgments.corrections_in(campaign=campaign)),
+        "is_manager": manages(user, campaign),
+        "question_count": selections.question_count(campaign),
+        "trials": campaign.rounds.trials().exists(),
+        "forecast": _forecast(counted.forecast) if campaign.state == Campaign.State.OPEN else "",
+        "rate": pay.rate_of(campaign.rate),
+        "criteria": list(_criteria(campaign, counted)),
+        "agreement": AnalysedAgreement.objects.filter(campaign=campaign).first(),
+        "systems": [] if judges_now(user, campaign.collection) else list(_systems(campaign, counted)),
+        "largest_gap": _largest_gap(counted),
+        "lacks_gold": _lacks(campaign),
+    }
+
+
+def enrolled(campaign: Campaign) -> QuerySet[Enrollment]:
+    """Return the annotators of a campaign with whether each is left out."""
+    out = Exclusion.objects.standing().filter(enrollment=OuterRef("pk"))
+    return campaign.enrollments.annotate(excluded=Exists(out)).select_related("twin_of").order_by("label")
+
+
+def reports(campaign: Campaign) -> QuerySet[Note]:
+    """Return what annotators said to be wrong with questions, the latest first; no system is named, for managers may
+    judge too."""
+    found = Note.objects.reports().filter(assignment__round__campaign=campaign)
+    related = ("assignment__enrollment", "assignment__task", "unit__question", "unit__question_set__source")
+    return found.select_related(*related).order_by("-saved_at", "-pk")
+
+
+def manages(user: User, campaign: Campaign) -> bool:
+    return campaign.memberships.filter(user=user, role=Membership.Role.MANAGER).exists()
+
+
+def _forecast(found: Forecast | None) -> str:
+    """Say when the last place will be filled at the pace so far, with the interval."""
+    if found is None:
+        return ""
+    days = found.hours >= 2 * A_DAY
+    unit = A_DAY if days else 1
+    middle, low = (max(1, round(hours / unit)) for hours in (found.hours, found.earliest))
+    words = (ngettext("%(n)s day", "%(n)s days", middle) if days else ngettext("%(n)s hour", "%(n)s hours", middle)) % {
+        "n": number_format(middle, force_grouping=True)
+    }
+    if found.latest is None:
+        return _("%(words)s or longer, too irregular to say (at least %(low)s)") % {"words": words, "low": low}
+    return _("%(words)s (%(low)s to %(high)s)") % {
+        "words": words, "low": low, "high": number_format(max(1, round(found.latest / unit)), force_grouping=True),
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionNow:
+    """How a criterion's values spread so far, and its agreement in the latest analysis."""
+
+    name: str
+    values: list[tuple[str, int, str]]
+    alpha: str
+    reason: str
+
+
+def _criteria(campaign: Campaign, counted: Counted) -> Iterator[CriterionNow]:
+    kept = AnalysedAgreement.objects.filter(campaign=campaign).values_list("criteria", flat=True).first() or {}
+    for each in sheets.known(campaign.rubric).document.criteria:
+        counts = counted.criteria.get(each.key)
+        if not counts:
+            continue
+        total = sum(counts.values())
+        found = kept.get(each.key, {})
+        yield CriterionNow(
+            name=each.name,
+            values=[
+                (
+                    f"{point.value} {point.label}",
+                    counts.get(point.value, 0),
+                    f"{100 * counts.get(point.value, 0) / total:.0f} %",
+                )
+                for point in each.points
+            ],
+            alpha=_alpha(found),
+            reason=found.get("reason", ""),
+        )
+
+
+def _alpha(found: dict[str, Any]) -> str:
+    if found.get("value") is None:
+        return ""
+    value = number_format(found["value"], 2)
+    if found.get("low") is None:
+        return value
+    return _("%(value)s (%(low)s to %(high)s)") % {
+        "value": value, "low": number_format(found["low"], 2), "high": number_format(found["high"], 2),
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SystemNow:
+    """How many units of a system were judged, and how unevenly by annotators."""
+
+    name: str
+    judged: int
+    fewest: int
+    most: int
+
+
+def _systems(campaign: Campaign, counted: Counted) -> Iterator[SystemNow]:
+    for pk, name in selections.systems_of(campaign).order_by("name").values_list("pk", "name"):
+        by = [counted.systems.get(pk, {}).get(who, 0) for who in counted.annotators]
+        if by:
+            yield SystemNow(name, sum(by), min(by), max(by))
+
+
+def _largest_gap(counted: Counted) -> tuple[str, int] | None:
+    """Return the annotator whose questions are spread most unevenly over systems, and by how many questions."""
+    if len(counted.systems) < 2:
+        return None
+    gaps = []
+    for who, each in counted.annotators.items():
+        own = [counts.get(who, 0) for counts in counted.systems.values()]
+        gaps.append((max(own) - min(own), each.work.label))
+    gap, label = max(gaps)
+    return (label, gap) if gap else None
+
+
+def _lacks(campaign: Campaign) -> list[str]:
+    """Return the kinds of checks that a draft plans and has no question for yet."""
+    if campaign.state != Campaign.State.DRAFT or not campaign.checked:
+        return []
+    there = set(campaign.check_items.filter(retired_at__isnull=True).values_list("kind", flat=True))
+    names = {"gold": _("gold questions"), "degraded": _("degraded copies")}
+    return [name for kind, name in names.items() if campaign.quality.get(kind) and kind not in there]

@@ -1,0 +1,90 @@
+"""The overview while annotators work: the part that refreshes, the forecast, criteria, systems, pay and agreement."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from judging.models import AnalysedAgreement, Assignment, Campaign, Judgment, Membership, Round
+from tests import factories
+from tests.annotation.studies import opened
+from tests.judging.views.campaign_pages import address
+from tests.judging.workers import work
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def running(owner):
+    campaign = opened(sources=12, manager=owner)
+    for label in ("A01", "A02"):
+        work(factories.enrollment(campaign, label=label), tasks=6, choose=lambda own, asked: 1 + own.task.number % 3)
+    return campaign
+
+
+def test_part_that_refreshes_is_on_the_overview_and_by_itself(page, running):
+    html = page.get(address("campaign", running)).text
+    assert f'hx-get="/campaigns/{running.uuid}/now/"' in html
+    part = page.get(address("now", running)).text
+    assert "<html" not in part
+    assert "12 / 36" in part
+    work(factories.enrollment(running, label="A03"), tasks=1, choose=2)
+    assert "13 / 36" in page.get(address("now", running)).text
+
+
+def test_ended_campaign_does_not_refresh(page, running):
+    page.post(address("close", running))
+    assert "hx-get" not in page.get(address("campaign", running)).text.split("<main")[1].split("data-menu")[0]
+
+
+def test_forecast_says_when_the_last_place_is_filled_with_its_interval(page, running):
+    now = timezone.now()
+    Round.objects.filter(campaign=running, kind="main").update(opened_at=now - timedelta(hours=4, minutes=1))
+    for place, each in enumerate(Assignment.objects.submitted().order_by("pk")):
+        ago = timedelta(hours=place % 4, minutes=30)
+        Assignment.objects.filter(pk=each.pk).update(submitted_at=now - ago)
+    # 12 of 36 in four hours of 3 each: 24 left are 8 hours
+    assert "8 hours (8 to 8)" in page.get(address("now", running)).text
+
+
+def test_criteria_show_values_given_and_agreement_of_the_latest_analysis_with_its_age(page, running):
+    assert "Agreement is worked out by the first report" in page.get(address("now", running)).text
+    AnalysedAgreement.objects.create(
+        campaign=running, run=3, found_at=timezone.now() - timedelta(hours=2),
+        criteria={"correctness": {"value": 0.61, "low": 0.5, "high": 0.7, "n": 12, "reason": ""}},
+    )  # fmt: skip
+    answer = page.get(address("now", running))
+    assert "0.61 (0.50 to 0.70)" in answer.text
+    assert "Agreement as of report 3" in answer.text
+    said = Judgment.objects.filter(criterion__key="correctness")
+    [correctness] = [each for each in answer.context["criteria"] if each.name == "Correctness"]
+    assert [count for _label, count, _share in correctness.values] == [
+        said.filter(value=value).count() for value in (1, 2, 3)
+    ]
+    for label, _count, share in correctness.values:
+        assert f"{label}: {share}" in answer.text
+
+
+def test_systems_are_shown_with_their_counts_but_not_to_who_judges_too(page, owner, running):
+    html = page.get(address("now", running)).text
+    assert "Systems so far" in html
+    assert "Every annotator judged as much of each system" in html
+    Membership.objects.create(user=owner, campaign=running, role="annotator")
+    blind = page.get(address("now", running)).text
+    assert "Systems so far" not in blind
+    assert "Alba" not in blind
+
+
+def test_pay_so_far_and_who_is_below_the_floor(page, running):
+    rate = {"amount": "0.10", "currency": "EUR", "minutes": "1", "floor": "9.00"}
+    Campaign.objects.filter(pk=running.pk).update(rate=rate)
+    html = page.get(address("now", running)).text
+    assert "1.20 EUR" in html
+    assert "2 annotators were paid less for an hour than your floor" in html
+
+
+def test_draft_that_plans_checks_and_has_none_says_so(page, draft):
+    Campaign.objects.filter(pk=draft.pk).update(checked=True, quality={"gold": 10, "degraded": 5})
+    html = page.get(address("campaign", draft)).text
+    assert "The plan puts in gold questions" in html
+    assert "The plan puts in degraded copies" in html
