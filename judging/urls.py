@@ -21,6 +21,7 @@ from judging.views import (
     live,
     machine_judges,
     pay,
+    preregistration,
     quality,
     rounds,
     rubric_drafts,
@@ -126,6 +127,15 @@ urlpatterns = [
     path("campaigns/<uuid:uuid>/archive/", campaigns.move, {"to": "archived"}, name="archive"),
     path("campaigns/<uuid:uuid>/history/", history.campaign, name="history"),
     path("campaigns/<uuid:uuid>/history.csv", history.campaign_table, name="history_table"),
+    path(
+        "campaigns/<uuid:uuid>/preregistration.md", preregistration.download, {"ending": "md"}, name="preregistration"
+    ),
+    path(
+        "campaigns/<uuid:uuid>/preregistration.json",
+        preregistration.download,
+        {"ending": "json"},
+        name="preregistration_json",
+    ),
     path("campaigns/<uuid:uuid>/draws.json", draws.document, name="draws"),
     path("campaigns/<uuid:uuid>/draws/reveal/", draws.reveal, name="reveal_draws"),
     path("campaigns/<uuid:uuid>/tasks/", campaigns.task_list, name="tasks"),

@@ -32,7 +32,8 @@ from judging.selection import CannotChoose
 
 PLANNED = (
     "title", "annotators_per_task", "tasks_per_annotator", "order", "lease_minutes", "time_zone", "introduction",
-    "consent", "contact", "ethics", "pay", "withdrawal", "retention_days", "pass_mark", "tries", "quality", "rate",
+    "consent", "contact", "ethics", "pay", "withdrawal", "retention_days", "analysis_plan",
+    "sample_reason", "pass_mark", "tries", "quality", "rate",
 )  # fmt: skip
 DOUBLE_CLICK = timedelta(seconds=10)
 AMENDABLE = ("lease_minutes", "introduction", "consent", "ethics", "contact", "pay")
@@ -157,7 +158,11 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
         | ({"pay": campaign.pay} if campaign.pay else {})
         | ({"ethics": campaign.ethics} if campaign.ethics else {})
         | ({"withdrawal": True} if campaign.withdrawal else {})
-        | ({"retention_days": campaign.retention_days} if campaign.retention_days else {})
+        | {
+            name: given
+            for name in ("retention_days", "analysis_plan", "sample_reason")
+            if (given := getattr(campaign, name))
+        }
         | ({"decisions": {"version": agreed.number, "text": agreed.text}} if agreed else {}),
         **({} if campaign.origin == Campaign.Origin.IMPORTED else _quality_of(campaign)),
         **exercises.document(campaign),

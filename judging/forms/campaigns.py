@@ -18,6 +18,7 @@ from judging.models import Campaign, Enrollment, Invitation, Membership, Rubric,
 FIRST_LIFE = timedelta(days=14)  # of a link, unless its maker says otherwise
 NO_PLACES = {"localtime", "Factory", "posixrules"}  # whatever the server's own clock says: other on each machine
 
+BEFOREHAND = ("analysis_plan", "sample_reason")
 READ = ("introduction", "pay", "consent", "contact", "ethics", "withdrawal", "retention_days")
 
 
@@ -29,6 +30,7 @@ class PlanForm(forms.ModelForm):
         fields = (
             "title", "rubric", "annotators_per_task", "tasks_per_annotator", "order", "lease_minutes", "time_zone",
             "introduction", "pay", "consent", "contact", "ethics", "withdrawal", "retention_days",
+            *BEFOREHAND,
         )  # fmt: skip
         labels = {
             "title": _("Title"),
@@ -43,6 +45,8 @@ class PlanForm(forms.ModelForm):
             "contact": _("Contact"),
             "ethics": _("Ethics approval"),
             "withdrawal": _("Annotators may withdraw: erase what they did, until the study is closed"),
+            "analysis_plan": _("Analysis plan"),
+            "sample_reason": _("Why so many"),
             "retention_days": _("Days until annotators’ accounts are forgotten"),
             "pay": _("Pay"),
         }
@@ -62,6 +66,11 @@ class PlanForm(forms.ModelForm):
             ),
             "time_zone": _("Times are shown in it, such as Europe/Berlin."),
             "introduction": _("What it is about. Shown on the invitation page."),
+            "analysis_plan": _(
+                "What you expect and what you will compare, before there are data. The report computes more; this says "
+                "what counts."
+            ),
+            "sample_reason": _("Why so many questions and annotators; the planner says what so many can show."),
             "retention_days": _(
                 "Counted from closing, for those who came by a link or from a platform: what they said stays under "
                 "their labels, and nothing leads to a person any more. Annotators are told. Leave empty to keep them."
@@ -79,6 +88,8 @@ class PlanForm(forms.ModelForm):
             "order": forms.RadioSelect,
             "introduction": forms.Textarea(attrs={"rows": 4}),
             "consent": forms.Textarea(attrs={"rows": 4}),
+            "analysis_plan": forms.Textarea(attrs={"rows": 4}),
+            "sample_reason": forms.Textarea(attrs={"rows": 2}),
         }
 
     def __init__(self, *args: Any, user: User, material: MaterialFacts | None, **kwargs: Any) -> None:
@@ -111,6 +122,11 @@ class PlanForm(forms.ModelForm):
                 _("What annotators read"),
                 "",
                 self._bound(*READ),
+            ),
+            (
+                _("What is promised beforehand"),
+                _("Locked with the protocol; the preregistration document has it."),
+                self._bound(*BEFOREHAND),
             ),
         ]
 

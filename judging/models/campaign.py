@@ -133,6 +133,8 @@ class Campaign(models.Model):
     withdrawal = models.BooleanField(
         default=False, help_text="Annotators may erase what they did themselves, until the campaign is closed."
     )
+    analysis_plan = models.TextField(blank=True, help_text="What will be compared, written before the lock.")
+    sample_reason = models.TextField(blank=True, help_text="Why so many questions and annotators, written before.")
     retention_days = models.PositiveSmallIntegerField(
         null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(LONGEST_RETENTION)],
         help_text="So long after closing the accounts of annotators without a password are forgotten; empty: never.",

@@ -52,6 +52,7 @@ MAY = {
         annotation:withdraw annotation:training annotation:qualification""",
     ANNOTATOR | STAFF: "annotation:guideline",
     STAFF: """judging:rounds analysis:calibration judging:history judging:history_table
+        judging:preregistration judging:preregistration_json
         judging:campaign judging:draws judging:tasks judging:codebook judging:label_studio judging:export
         judging:annotators judging:collection judging:quarantine judging:api_campaign judging:api_judgments
         analysis:api_runs analysis:api_run analysis:report analysis:start analysis:planning

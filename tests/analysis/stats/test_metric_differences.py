@@ -205,6 +205,7 @@ def test_levels_disagree_where_no_metric_is_in_every_set() -> None:
     assert in_every_set([one, other], "h") == ("b",)
     assert in_every_set([one, replace(other, members=("c",))], "h") == ()
     assert in_every_set([one], "other") == ()
+    assert in_every_set([one], "h") == ("a", "b")
 
 
 def test_the_truly_highest_is_hardly_ever_left_out() -> None:

@@ -1,0 +1,172 @@
+"""What a study fixed before its data, as a document to deposit: the locked protocol in words, and as JSON.
+
+Right answers of training, qualification and checks stay out, so that the document can be public while people judge; the
+protocol's hash holds them, and the whole protocol can be published later beside it.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from judging.actions import exclusion_rules, selections
+from judging.formats import rubric as documents
+from judging.formats.rubric import RubricDocument
+from judging.models import Campaign
+
+LEVELS = {"nominal": "names", "ordinal": "ordered", "interval": "ordered, even steps", "ratio": "ratio"}
+BEST = {"lowest": "the lowest value is best", "highest": "the highest value is best", "none": "no end is best"}
+ORDERS = {
+    "depth": "tasks are finished one after the other", "breadth": "one annotator on everything, then the next",
+    "panel": "a rotated panel: each annotator meets each source once, with the systems in turn",
+}  # fmt: skip
+COMPUTED = (
+    "Agreement on each criterion by Krippendorff's alpha (nominal where the values are names or two, else ordinal), "
+    "with an interval that leaves out one source at a time.",
+    "Systems by their means over sources; each pair by a permutation of the two on each source, p corrected after Holm "
+    "over all pairs of a criterion.",
+    "Metrics against people by Spearman's rho over all questions, on each source and over the systems' means, with all "
+    "questions on one source kept together; the highest is named with those not told apart from it.",
+)
+
+
+class NotLocked(Exception):
+    """Nothing is fixed yet."""
+
+
+def as_json(campaign: Campaign) -> dict[str, Any]:
+    """Return what the protocol fixed, with its words for annotators, as plain data."""
+    protocol = _protocol(campaign)
+    fixed = {key: value for key, value in protocol.items() if key not in ("training", "qualification")}
+    for kind in ("training", "qualification"):
+        if kind in protocol:
+            fixed[kind] = {**protocol[kind], "items": len(protocol[kind]["items"])}
+    return {
+        "title": campaign.title,
+        "locked_at": campaign.locked_at.isoformat() if campaign.locked_at else None,
+        "protocol_sha256": campaign.protocol_digest,
+        "protocol": fixed,
+        "rubric": campaign.rubric.document,
+        "deviations": [
+            {"at": each.made_at.isoformat(), "what": each.what, "before": each.before, "after": each.after,
+             "reason": each.reason}
+            for each in campaign.deviations.all()
+        ],
+    }  # fmt: skip
+
+
+def as_markdown(campaign: Campaign) -> str:
+    """Return the same for people to read."""
+    protocol = _protocol(campaign)
+    rubric = documents.from_document(campaign.rubric.document)
+    parts = [
+        f"# Preregistration: {_line(campaign.title)}",
+        f"Locked on {campaign.locked_at:%Y-%m-%d %H:%M} UTC, before the first judgment of the main round. SHA-256 of "
+        f"the protocol: `{campaign.protocol_digest}`.",
+        "## What is judged",
+        f"{_line(campaign.collection.name)}: {selections.words(campaign)}.".replace("..", "."),
+        *_files(protocol),
+        "## What annotators are asked",
+        f"{rubric.title}, version {rubric.version}. {rubric.citation}".strip(),
+        *(part for criterion in rubric.criteria for part in _criterion(criterion)),
+        "## Annotators and design",
+        _bullets(_design(rubric, protocol)),
+        "## Checks and exclusion",
+        _bullets(_checks(campaign, protocol)),
+        "## Why so many",
+        protocol["texts"].get("sample_reason", "").strip() or "No reason was written down.",
+        "## Analysis",
+        protocol["texts"].get("analysis_plan", "").strip()
+        or "No plan was written down beyond what the report always computes.",
+        "What the report computes in any case:",
+        _bullets(COMPUTED),
+        "## Consent and ethics",
+        _bullets(_ethics(protocol["texts"])),
+        "## What changed after the lock",
+        _bullets(_deviations(campaign)),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _protocol(campaign: Campaign) -> dict[str, Any]:
+    if campaign.protocol is None:
+        raise NotLocked("The protocol is not locked yet: until then nothing is fixed.")
+    found: dict[str, Any] = campaign.protocol
+    return found
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _bullets(lines: Any) -> str:
+    return "\n".join(f"- {_line(each)}" for each in lines)
+
+
+def _files(protocol: dict[str, Any]) -> Iterator[str]:
+    collection = protocol["collection"]
+    hashes = collection.get("files") or [collection["file_sha256"]]
+    if any(hashes):
+        yield _bullets(f"file, SHA-256 `{each}`" for each in hashes if each)
+
+
+def _criterion(criterion: Any) -> Iterator[str]:
+    yield f"### {_line(criterion.name)}"
+    if criterion.definition:
+        yield criterion.definition.strip()
+    yield f"> {_line(criterion.prompt)}"
+    yield _bullets(
+        f"{point.value}: {point.label}" + (" (missing)" if point.missing else "") for point in criterion.points
+    )
+    per = "of each set" if criterion.unit == "set" else "of each question"
+    yield f"Asked {per}; {LEVELS.get(criterion.level, criterion.level)}; {BEST[criterion.best]}."
+
+
+def _design(rubric: RubricDocument, protocol: dict[str, Any]) -> Iterator[str]:
+    design = protocol["design"]
+    yield f"{design['annotators_per_task']} annotators for each task; {ORDERS[design['order']]}."
+    if design.get("tasks_per_annotator"):
+        yield f"At most {design['tasks_per_annotator']:,} tasks for each annotator."
+    yield f"A task takes about {rubric.estimated_seconds:,} seconds; it is kept {design['lease_minutes']} minutes."
+    if drawn := protocol.get("draws"):
+        yield f"Orders are drawn by {drawn['method']}; SHA-256 of the secret: `{drawn['secret_sha256']}`."
+    for kind in ("training", "qualification"):
+        if kind in protocol:
+            marks = protocol[kind]
+            passed = f", passed with {marks['pass_mark']} %, {marks['tries']} tries" if "pass_mark" in marks else ""
+            yield f"{kind.capitalize()} before the first task: {len(marks['items'])} questions{passed}."
+    if pay := protocol["texts"].get("pay"):
+        yield f"Pay: {pay}"
+
+
+def _checks(campaign: Campaign, protocol: dict[str, Any]) -> Iterator[str]:
+    for kind, count in protocol.get("checks", {}).items():
+        yield f"{kind.replace('_', ' ')}: {count}" if kind != "sha256" else f"SHA-256 of the checks: `{count}`"
+    rules = exclusion_rules.standing_rules(campaign)
+    yield from (f"Left out of the analysis: whoever is {rule}" if rule.startswith("flagged") else
+                f"Left out of the analysis: whoever {rule}" for rule in rules)  # fmt: skip
+    if not rules:
+        yield "No rule leaves an annotator out; whoever is left out is named with the reason."
+    yield "Results stand side by side with and without those left out."
+
+
+def _ethics(texts: dict[str, Any]) -> Iterator[str]:
+    yield f"Consent: {texts['consent']}" if texts["consent"] else "No consent text."
+    yield f"Ethics approval: {texts['ethics']}" if texts.get("ethics") else "No ethics approval is named."
+    if texts.get("withdrawal"):
+        yield "Annotators may withdraw until the study is closed."
+    if days := texts.get("retention_days"):
+        yield f"Accounts of annotators are forgotten {days} days after the study is closed."
+
+
+def _deviations(campaign: Campaign) -> Iterator[str]:
+    found = list(campaign.deviations.all())
+    for each in found:
+        when = f"{each.made_at:%Y-%m-%d %H:%M} UTC"
+        yield f"{when}, {each.what}: from “{each.before}” to “{each.after}”. {each.reason}"
+    if not found:
+        yield "Nothing."
+
+
+def as_text(campaign: Campaign) -> str:
+    """Return the JSON as it is downloaded."""
+    return json.dumps(as_json(campaign), ensure_ascii=False, indent=2, sort_keys=True) + "\n"

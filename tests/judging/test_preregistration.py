@@ -1,0 +1,95 @@
+"""The document of what a study fixed before its data."""
+
+import json
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from judging.actions import campaigns, preregistration
+from judging.formats import rubric as documents
+from judging.models import Campaign, Event
+from tests import factories
+from tests.annotation import studies
+from tests.judging.actions.test_checks import checked, gold
+
+pytestmark = pytest.mark.django_db
+
+
+def planned(**columns: object) -> Campaign:
+    campaign = factories.campaign(
+        analysis_plan="Alba beats Brisa on correctness.", sample_reason="Power .8 for a difference of .3.",
+        consent="I take part of my own will.", pay="9 euros an hour", **columns,
+    )  # fmt: skip
+    campaigns.lock(campaign=campaign, now=timezone.now(), by=campaign.created_by)
+    return campaign
+
+
+def test_the_document_has_every_prompt_as_annotators_read_it_and_what_was_promised() -> None:
+    campaign = planned()
+    text = preregistration.as_markdown(campaign)
+    for criterion in documents.from_document(campaign.rubric.document).criteria:
+        assert f"### {criterion.name}" in text
+        assert f"> {' '.join(criterion.prompt.split())}" in text
+        for point in criterion.points:
+            assert f"- {point.value}: {point.label}" in text
+    for promised in (
+        "Alba beats Brisa on correctness.", "Power .8 for a difference of .3.", "Consent: I take part of my own will.",
+        "Pay: 9 euros an hour", f"`{campaign.protocol_digest}`", "No ethics approval is named.", "- Nothing.",
+        campaign.protocol["draws"]["secret_sha256"],
+    ):  # fmt: skip
+        assert promised in text
+    assert "\n\n\n" not in text
+
+
+def test_what_changes_after_the_lock_stands_at_the_end_and_the_promise_stays() -> None:
+    campaign = planned()
+    change = {"what": "pay", "value": "12 euros an hour", "reason": "Too little."}
+    campaigns.amend(campaign=campaign, by=campaign.created_by, now=timezone.now(), **change)
+    text = preregistration.as_markdown(campaign)
+    assert "Pay: 9 euros an hour" in text
+    assert "from “9 euros an hour” to “12 euros an hour”. Too little." in text
+    [deviation] = preregistration.as_json(campaign)["deviations"]
+    assert (deviation["before"], deviation["after"]) == ("9 euros an hour", "12 euros an hour")
+
+
+def test_what_was_promised_is_part_of_the_protocols_hash() -> None:
+    one, other = (campaigns.protocol_of(factories.campaign(analysis_plan=plan)) for plan in ("A", "B"))
+    assert one["texts"]["analysis_plan"] == "A"
+    assert campaigns.digest(one | {"draws": 0}) != campaigns.digest(other | {"draws": 0})
+
+
+def test_right_answers_of_checks_are_not_in_it_and_rules_are_in_words() -> None:
+    campaign = checked(sources=14, gold=20, exclude_speed=True, prepare=gold)
+    text = preregistration.as_markdown(campaign)
+    assert "- gold: 1" in text
+    assert "Left out of the analysis: whoever is flagged as too fast" in text
+    assert "accepted" not in text + preregistration.as_text(campaign)
+
+
+def test_it_is_downloaded_once_the_protocol_is_locked() -> None:
+    campaign, client = factories.campaign(), Client()
+    client.force_login(campaign.created_by)
+    address = reverse("judging:preregistration", args=[campaign.uuid])
+    assert client.get(address).status_code == 404
+    campaigns.lock(campaign=campaign, now=timezone.now(), by=campaign.created_by)
+    answer = client.get(address)
+    assert answer.text == preregistration.as_markdown(Campaign.objects.get(pk=campaign.pk))
+    assert answer["Content-Disposition"] == 'attachment; filename="preregistration.md"'
+    found = json.loads(client.get(reverse("judging:preregistration_json", args=[campaign.uuid])).text)
+    assert found["protocol_sha256"] == Campaign.objects.get(pk=campaign.pk).protocol_digest
+    assert Event.objects.filter(act=Event.Act.EXPORTED, about="preregistration.md").count() == 1
+    assert address in client.get(reverse("judging:plan", args=[campaign.uuid])).text
+
+
+def test_the_form_asks_for_both() -> None:
+    campaign, client = factories.campaign(), Client()
+    client.force_login(campaign.created_by)
+    page = client.get(reverse("judging:plan", args=[campaign.uuid])).text
+    assert 'name="analysis_plan"' in page and 'name="sample_reason"' in page
+
+
+def test_a_study_of_every_kind_has_a_document() -> None:
+    for order in ("depth", "breadth"):
+        assert preregistration.as_markdown(studies.opened(order=order)).startswith("# Preregistration")
