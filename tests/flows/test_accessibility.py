@@ -20,6 +20,7 @@ from tests.analysis import studies as judged
 from tests.annotation import studies as open_studies
 from tests.flows.axe import violations
 from tests.flows.sessions import enter
+from tests.judging.actions.test_checks import checked, gold, person, walk
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -265,4 +266,28 @@ def test_errors(still: Any) -> None:
     for name in ("403_csrf.html", "500.html"):
         still.set_content(render_to_string(name))
         found += problems(still)
+    assert found == []
+
+
+def test_checks_flags_and_pay(still: Any) -> None:
+    opened = checked(sources=14, gold=20, repeats=40, exclude_speed=True, prepare=gold)
+    Campaign.objects.filter(pk=opened.pk).update(
+        rate={"amount": "0.10", "currency": "EUR", "minutes": "1", "floor": "9.00"}
+    )
+    people = [person(opened) for _ in range(3)]
+    for each in people:
+        walk(each, lambda own, asked: 1 + (own.task.number * asked.unit) % 3, most=12)
+        each.assignments.update(active_seconds=0.8 if each == people[-1] else 12)
+    enter(still, opened.created_by)
+    names = ("campaign", "quality", "gold", "pay", "annotators", "exclusion_rules")
+    pages = of(opened, *(f"judging:{name}" for name in names))
+    pages.append(address("judging:annotator", opened.uuid, people[-1].pk))
+    pages.append(address("judging:gold_correct", opened.uuid, opened.check_items.get().pk))
+    draft = factories.campaign(manager=opened.created_by)
+    pages += [*of(draft, "judging:quality", "judging:pay"), f"{of(draft, 'judging:gold')[0]}?source=s1"]
+    found = problems_of(still, pages)
+    still.goto(pages[5])
+    still.get_by_role("button", name="Leave out those ticked").click()
+    assert "1 annotator is left out" in still.locator("main").inner_text()
+    found += problems(still)
     assert found == []
