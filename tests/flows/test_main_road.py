@@ -131,7 +131,7 @@ def test_from_a_file_of_questions_to_a_report(new_page: Callable[..., Any], work
     text = page.inner_text("main")
     assert "Krippendorff's alpha, over" in text
     assert "METEOR" in text
-    assert page.locator("table.heat").first.locator("td.n").count() == 18
+    assert page.locator("section:has(#levels) table.heat").first.locator("td.n").count() == 18
     assert violations(page) == []
     names = set(bundle(page).namelist())
     assert {"report.json", "report.txt", "judgments.csv", "codebook.csv", "tables/levels.csv"} <= names
