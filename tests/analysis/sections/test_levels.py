@@ -236,22 +236,30 @@ def test_tables_show_each_pair_with_the_highest_in_its_own_columns():
         pair("bleu", "chrf", 0.3, 0.01) | {"p_williams_holm": 0.002},
         pair("meteor", "chrf", 0.28, 0.02),
     ]
-    (table,) = Differences().tables(stored.found(levels=rows, differences=pairs))
+    table, square = Differences().tables(stored.found(levels=rows, differences=pairs))
     assert (table.title, table.columns) == ("Clarity, over all questions: bleu", ["Δρ", "p", "p Williams"])
+    assert (square.columns, square.folded) == (["bleu", "meteor", "chrf"], True)
     assert [(line.name, [(cell.text, cell.best) for cell in line.cells]) for line in table.lines] == [
         ("meteor", [(".02", False), (".600", False), (".040", False)]),
         ("chrf", [(".30", False), (".010", True), (".002", False)]),
     ]
 
 
-def test_heat_map_shades_by_size_and_shows_interval_and_n():
-    (table,) = Levels().tables(stored.found(levels=[rho("bleu", 0.41, 0.3, 0.5), rho("chrf", -0.3), rho("x", None)]))
+def test_heat_map_shades_by_size_and_shows_the_interval_and_n_where_it_differs():
+    each = [rho("bleu", 0.41, 0.3, 0.5), rho("chrf", -0.3), rho("x", None)]
+    (table,) = Levels().tables(stored.found(levels=each))
+    assert [cell.under for cell in table.lines[0].cells] == [".30 to .50", "", ""]
+    assert "n = 12" in table.caption
+    other = rho("fewer", 0.2) | {"n": 9, "questions": 9}
+    (table,) = Levels().tables(stored.found(levels=[*each, other]))
+    assert "n = 12" not in table.caption
     assert [(cell.text, cell.under, cell.shade, cell.minus) for cell in table.lines[0].cells] == [
         (".41", ".30 to .50, n = 12", 8, False),
         ("−.30", "n = 12", 6, True),
         ("–", "", None, False),
+        (".20", "n = 9", 4, False),
     ]
-    assert (table.columns, table.heat, table.folded) == (["bleu", "chrf", "x"], True, False)
+    assert (table.columns, table.heat, table.folded) == (["bleu", "chrf", "x", "fewer"], True, False)
 
 
 def test_each_measure_has_a_table_of_its_own_name_the_chosen_level_first():
@@ -290,18 +298,18 @@ def test_what_one_annotator_reaches_stands_at_the_end_of_a_criterion_s_line():
 def test_pairwise_accuracy_stands_with_its_epsilon_and_the_accuracy_of_tying_all():
     row = rho("bleu", 0.6, 0.5, 0.7) | {"coefficient": "pairwise_accuracy", "epsilon": 0.0421, "baseline": 0.41}
     (table,) = Levels().tables(stored.found(levels=[row]))
-    assert table.lines[0].cells[0].under == ".50 to .70, epsilon 0.0421, n = 12"
+    assert table.lines[0].cells[0].under == ".50 to .70, epsilon 0.0421"
     assert table.lines[0].under == "all ties: 0.41"
     over = row | {"level": "systems", "epsilon": 0.0}
     (table,) = Levels().tables(stored.found(levels=[over]))
-    assert table.lines[0].cells[0].under == ".50 to .70, n = 12"
+    assert table.lines[0].cells[0].under == ".50 to .70"
 
 
 def test_a_table_without_intervals_says_why_and_does_not_promise_them():
     without = [rho("bleu", 0.4, level="systems") | {"reason": "no interval is known"}]
     (table,) = Levels().tables(stored.found(levels=without))
-    assert table.caption == "Spearman's rho over systems, over 6 sources, with the number of questions."
+    assert table.caption == "Spearman's rho over systems, over 6 sources, n = 12."
     assert table.reasons == ["no interval is known"]
     (table,) = Levels().tables(stored.found(levels=[rho("bleu", 0.4, 0.3, 0.5)]))
-    assert table.caption.endswith("with its 95 % interval and the number of questions.")
+    assert table.caption.endswith("n = 12, with its 95 % interval.")
     assert table.reasons == []
