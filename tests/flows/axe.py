@@ -15,11 +15,11 @@ def _source() -> str:
     return AXE.read_text(encoding="utf-8")
 
 
-def violations(page: Page, *, only: list[str] | None = None) -> list[str]:
-    """One line for each element that breaks a rule (or one of `only` these): the rule, the element, what is wrong."""
+def violations(page: Page) -> list[str]:
+    """One line for each element that breaks a rule: the rule, the element, what is wrong."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(_source())
-    run = {"type": "rule", "values": only} if only else {"type": "tag", "values": RULES}
+    run = {"type": "tag", "values": RULES}
     found = page.evaluate("run => axe.run({ runOnly: run, resultTypes: ['violations'] })", run)
     return [_line(rule, node) for rule in found["violations"] for node in rule["nodes"]]
 
