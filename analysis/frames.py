@@ -13,9 +13,9 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from analysis.stats.ratings import Patterns, value_counts
-from judging.formats import rubric as documents
-from judging.formats.rubric_schema import RubricDocument, without_criteria
 from judging.models import Attribute, Campaign, Metric, Reference
+from judging.protocols import rubric as documents
+from judging.protocols.rubric_schema import RubricDocument, without_criteria
 
 SLOTS = """
     SELECT u.id AS unit, s.name AS system, src.key AS source, src.position AS source_position, qs.id AS question_set,

@@ -8,10 +8,10 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from judging import spans
 from judging.actions.drafts import LAST_SEQUENCE
 from judging.actions.sheets import Asked, AskedMark, AskedReport, Sheet
-from judging.formats import spans
-from judging.formats.spans import Marked
+from judging.spans import Marked
 
 LONGEST_NOTE = 5_000
 LONGEST_PIECE = 1_000

@@ -90,13 +90,13 @@ def copy_table(path: Path) -> float:
 def import_file(path: Path) -> float:
     from django.utils import timezone
 
-    from judging.actions import imports, reading
-    from judging.actions.reading import Plan
+    from judging.imports.actions import new_collections, reading_plans
+    from judging.imports.actions.reading_plans import Plan
 
     start = time.perf_counter()
-    study = reading.read_study(name=path.name, data=path.read_bytes(), plan=Plan())
+    study = reading_plans.read_study(name=path.name, data=path.read_bytes(), plan=Plan())
     read = time.perf_counter() - start
-    made = imports.import_study(study=study, name="Bench", by=owner(), now=timezone.now())
+    made = new_collections.import_study(study=study, name="Bench", by=owner(), now=timezone.now())
     seconds = time.perf_counter() - start
     print(f"  of which reading {read:.2f} s", file=sys.stderr)
     assert made.quarantined == 0
@@ -107,10 +107,10 @@ def join(path: Path) -> float:
     from django.utils import timezone
 
     from judging import storage
-    from judging.actions.reading import Plan
-    from judging.formats.columns import columns_from
-    from judging.imports import adding
-    from judging.imports.joining import Choices
+    from judging.imports.actions import adding
+    from judging.imports.actions.joining import Choices
+    from judging.imports.actions.reading_plans import Plan
+    from judging.imports.readers.columns import columns_from
     from judging.models import Collection, Score
 
     with path.open() as file:
@@ -131,12 +131,12 @@ def join(path: Path) -> float:
 
 
 def bulk_create(path: Path) -> float:
-    from judging.actions import imports
+    from judging.imports.actions import new_collections
 
     def copy(model: Any, columns: tuple[str, ...], rows: Iterable[tuple[object, ...]], **_: Any) -> None:
         model.objects.bulk_create((model(**dict(zip(columns, row, strict=True))) for row in rows), batch_size=1_000)
 
-    imports.copy = copy
+    new_collections.copy = copy
     return import_file(path)
 
 

@@ -146,7 +146,7 @@ def measure(port: int, words: int, only: str | None, executable: str) -> None:
     from django.test import Client
     from playwright.sync_api import sync_playwright
 
-    from judging.formats import rubric as documents
+    from judging.protocols import rubric as documents
     from tests import factories
 
     print(f"Passages of {words} words. In view, of all ratings: the question, the answer, the whole scale.\n")

@@ -56,8 +56,8 @@ def filled(judgments: int) -> Any:
     from django.db import connection, transaction
 
     from judging.actions import rubrics
-    from judging.formats import rubric as documents
     from judging.models import Campaign, Collection, Enrollment, Round, User
+    from judging.protocols import rubric as documents
 
     by = User.objects.create(username="bench")
     rubric = rubrics.install(document=documents.shipped("qgbench"))

@@ -77,16 +77,17 @@ def csv_of(shape: Shape) -> bytes:
 def imported(content: bytes, rubric: str) -> Any:
     from django.utils import timezone
 
-    from judging.actions import imports, rubrics
-    from judging.formats import rubric as documents
-    from judging.formats.guessing import guess
-    from judging.formats.mapping import to_study
-    from judging.formats.tables import read_delimited
+    from judging.actions import rubrics
+    from judging.imports.actions import new_collections
+    from judging.imports.readers.guessing import guess
+    from judging.imports.readers.mapping import to_study
+    from judging.imports.readers.tables import read_delimited
     from judging.models import User
+    from judging.protocols import rubric as documents
 
     table = read_delimited(content)
     columns = guess(table.header, [row.cells for row in table.rows[:200]])
-    return imports.import_study(
+    return new_collections.import_study(
         study=to_study(table, columns), name="Bench", by=User.objects.create(username="bench"), now=timezone.now(),
         rubric=rubrics.install(document=documents.shipped(rubric)),
     ).campaign  # fmt: skip

@@ -179,9 +179,10 @@ class Importer:
         from django.db import transaction
 
         from judging import tasks
-        from judging.actions import jobs, uploads
-        from judging.actions.reading import Plan
-        from judging.actions.uploads import WantedImport
+        from judging.actions import jobs
+        from judging.imports.actions import uploads
+        from judging.imports.actions.reading_plans import Plan
+        from judging.imports.actions.uploads import WantedImport
         from judging.models import Job, User
         from tests.flows.outside import large
 

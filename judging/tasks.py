@@ -18,17 +18,15 @@ from judging.actions import (
     campaigns,
     collections,
     enrollments,
-    imports,
     jobs,
     outages,
     participations,
     retention,
     snapshots,
-    uploads,
     visits,
 )
 from judging.actions.rounds import NothingToJudge
-from judging.imports import adding, taking_back
+from judging.imports.actions import adding, new_collections, taking_back, uploads
 from judging.models import AddedFile, Job
 
 log = logging.getLogger(__name__)
@@ -158,7 +156,7 @@ def import_study(work: jobs.Work) -> Mapping[str, Any]:
     wanted = uploads.WantedImport.from_job(work.job.parameters, by=work.job.created_by)
     try:
         made = uploads.import_upload(wanted=wanted, by=work.job.created_by, now=timezone.now(), progress=work.progress)
-    except imports.CannotImport as refused:
+    except new_collections.CannotImport as refused:
         raise jobs.CannotDo(str(refused)) from None
     campaign = str(made.campaign.uuid) if made.campaign else None
     return {"collection": made.collection.pk, "campaign": campaign, "quarantined": made.quarantined}
@@ -186,7 +184,7 @@ def add_files(work: jobs.Work) -> Mapping[str, Any]:
     """Add files to a collection: all of them or none."""
     try:
         done = adding.add_all(files=_files(work), by=work.job.created_by, now=timezone.now(), progress=work.progress)
-    except imports.CannotImport as refused:
+    except new_collections.CannotImport as refused:
         raise jobs.CannotDo(str(refused)) from None
     return {"files": len(done), "quarantined": sum(each.brought["quarantined"] for each in done)}
 

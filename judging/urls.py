@@ -3,9 +3,9 @@
 from django.urls import path
 
 from judging import api
+from judging.imports.views import added_files, new_collections, systems
 from judging.views import (
     accounts,
-    added_files,
     campaigns,
     checks,
     collections,
@@ -15,7 +15,6 @@ from judging.views import (
     exercises,
     exports,
     history,
-    imports,
     jobs,
     keys,
     live,
@@ -28,7 +27,6 @@ from judging.views import (
     rubrics,
     second_factor,
     selection,
-    systems,
 )
 
 app_name = "judging"
@@ -55,13 +53,13 @@ urlpatterns = [
     path("accounts/<int:pk>/hand-over/", accounts.hand_over, name="account_hand_over"),
     path("accounts/<int:pk>/second-factor/remove/", second_factor.remove, name="second_factor_remove"),
     path("collections/", collections.index, name="collections"),
-    path("collections/import/", imports.upload, name="import"),
-    path("collections/import/<int:pk>/columns/", imports.columns, name="import_columns"),
-    path("collections/import/<int:pk>/reading/", imports.take_apart, name="import_reading"),
-    path("collections/import/<int:pk>/preview/", imports.preview, name="import_preview"),
-    path("collections/import/<int:pk>/starts/", imports.starts, name="import_starts"),
-    path("collections/import/<int:pk>/check/", imports.check, name="import_check"),
-    path("collections/import/<int:pk>/confirm/", imports.confirm, name="import_confirm"),
+    path("collections/import/", new_collections.upload, name="import"),
+    path("collections/import/<int:pk>/columns/", new_collections.columns, name="import_columns"),
+    path("collections/import/<int:pk>/reading/", new_collections.take_apart, name="import_reading"),
+    path("collections/import/<int:pk>/preview/", new_collections.preview, name="import_preview"),
+    path("collections/import/<int:pk>/starts/", new_collections.starts, name="import_starts"),
+    path("collections/import/<int:pk>/check/", new_collections.check, name="import_check"),
+    path("collections/import/<int:pk>/confirm/", new_collections.confirm, name="import_confirm"),
     path("collections/new/", added_files.new, name="collection_new"),
     path("collections/<int:pk>/", collections.collection, name="collection"),
     path("collections/<int:pk>/systems/", systems.change, name="systems"),

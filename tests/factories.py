@@ -9,7 +9,6 @@ from typing import Any
 from django.utils import timezone
 
 from judging.actions import campaigns, collections, rubrics
-from judging.formats import rubric as documents
 from judging.models import (
     Campaign,
     Collection,
@@ -27,6 +26,7 @@ from judging.models import (
     Unit,
     User,
 )
+from judging.protocols import rubric as documents
 
 PASSWORD = "a long enough phrase"
 _number = itertools.count(1)

@@ -7,8 +7,7 @@ from django.db import transaction
 
 from analysis.actions import runs
 from analysis.models import Run
-from judging.actions import ratings
-from judging.imports import means
+from judging.imports.actions import means, ratings
 from judging.models import Campaign, Collection, Reference, Rubric, User
 
 SEED = 1

@@ -13,7 +13,7 @@ from analysis.metrics.noise import knows_noise
 from judging.actions import collections, exports, jobs
 from judging.actions.bulk import copy
 from judging.actions.rounds import Progress, silent
-from judging.formats.records import Problem, Study
+from judging.imports.readers.records import Problem, Study
 from judging.models import Collection, Job, Question, Reference, System, User
 
 KIND = "analysis.degrade"

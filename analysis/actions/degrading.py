@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from analysis.metrics.noise import DEGRADATIONS
-from judging.formats.records import QuestionRecord, Study
+from judging.imports.readers.records import QuestionRecord, Study
 
 LONGEST_NAME = 200
 REFERENCES = "References"

@@ -14,7 +14,7 @@ from analysis.reports.rscript import mixed_model_script
 from analysis.reports.tables import to_csv, to_json
 from judging import storage
 from judging.actions import exports
-from judging.formats.long import write_long_csv
+from judging.imports.formats.long import write_long_csv
 from judging.models import Criterion, Rubric
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal results are equal archives

@@ -25,14 +25,14 @@ from analysis.stats.correlation import correlate
 from analysis.stats.dependent import williams_matrix
 from analysis.stats.inference import Inference
 from analysis.stats.kappa import WEIGHTS, kappa_matrix
-from judging.actions import reading
-from judging.formats import registry as formats
-from judging.formats.guessing import guess
-from judging.formats.mapping import to_study
-from judging.formats.pseudonyms import Pseudonyms
-from judging.formats.qgstec_xml import read_qgstec
-from judging.formats.records import Study
-from judging.formats.tables import read_delimited
+from judging.imports.actions import reading_plans
+from judging.imports.formats.qgstec_xml import read_qgstec
+from judging.imports.readers import registry as formats
+from judging.imports.readers.guessing import guess
+from judging.imports.readers.mapping import to_study
+from judging.imports.readers.pseudonyms import Pseudonyms
+from judging.imports.readers.records import Study
+from judging.imports.readers.tables import read_delimited
 from judging.models import Metric
 
 Numbers = dict[str, Any]
@@ -227,7 +227,7 @@ def _read_qgstec(content: bytes) -> Study:
 
 def _read_qgbench(content: bytes) -> Study:
     """Read the released scores or a batch of its crowd work."""
-    return formats.sniff("qgbench.csv", content).read(content, pseudonyms=Pseudonyms(reading.pseudonym_key()))
+    return formats.sniff("qgbench.csv", content).read(content, pseudonyms=Pseudonyms(reading_plans.pseudonym_key()))
 
 
 def _mean_r(table: FloatArray, method: Any) -> float:

@@ -10,17 +10,17 @@ from django.db import transaction
 from analysis import frames
 from analysis.actions.published import STUDIES, Numbers, Published
 from judging import storage
-from judging.actions import imports, jobs, rubrics
-from judging.actions.imports import CannotImport
-from judging.actions.reading import Plan
-from judging.formats import registry
-from judging.formats import rubric as documents
-from judging.formats.columns import Columns
-from judging.imports import adding, means
-from judging.imports.added_ratings import campaign_of
-from judging.imports.joining import Choices
-from judging.imports.matching import Sameness
+from judging.actions import jobs, rubrics
+from judging.imports.actions import adding, means, new_collections
+from judging.imports.actions.added_ratings import campaign_of
+from judging.imports.actions.joining import Choices
+from judging.imports.actions.matching import Sameness
+from judging.imports.actions.new_collections import CannotImport
+from judging.imports.actions.reading_plans import Plan
+from judging.imports.readers import registry
+from judging.imports.readers.columns import Columns
 from judging.models import Campaign, Collection, Job, Metric, Rubric, StoredFile, User
+from judging.protocols import rubric as documents
 
 KIND = "analysis.reproduce"
 REPRODUCED = "reproduced"  # where a collection keeps what came out
@@ -104,7 +104,7 @@ def _campaign(study: Published, files: Sequence[ReleasedFile], by: User, now: da
     first, file = stored[0]
     if len(files) > 1 or first.scores:
         return _assembled(study, stored, rubric, by, now)
-    imported = imports.import_study(
+    imported = new_collections.import_study(
         study=study.read(first.content), name=study.title, by=by, now=now, file=file, file_name=first.name,
         rubric=rubric, ratings_title=f"{study.title}: released ratings", again=True,
     )  # fmt: skip

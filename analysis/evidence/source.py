@@ -6,7 +6,6 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from judging.formats.spans import Range, Segment, segments
 from judging.models import (
     Attribute,
     Campaign,
@@ -22,6 +21,7 @@ from judging.models import (
     Source,
     Unit,
 )
+from judging.spans import Range, Segment, segments
 
 MATCHING = "analysis.matching"
 

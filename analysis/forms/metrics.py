@@ -11,8 +11,8 @@ from analysis.actions import matching, offers, tuning
 from analysis.metrics.contract import Parameter
 from analysis.metrics.languages import default_preparation, is_spaced, primary
 from analysis.metrics.segmentation import sudachi_version
-from judging.formats.system_scores import read_system_scores
-from judging.formats.text import Unreadable
+from judging.imports.readers.system_scores import read_system_scores
+from judging.imports.readers.text import Unreadable
 from judging.models import Campaign, Collection, Metric
 
 SPACED = [

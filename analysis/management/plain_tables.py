@@ -11,10 +11,10 @@ from django.core.management.base import CommandError
 
 from analysis.stats.crosscheck import Check
 from analysis.stats.estimate import Estimate
-from judging.formats.numbers import is_number
-from judging.formats.tables import Table, read_delimited, read_jsonl
-from judging.formats.text import Unreadable
-from judging.formats.workbook import read_workbook
+from judging.imports.formats.workbook import read_workbook
+from judging.imports.readers.numbers import is_number
+from judging.imports.readers.tables import Table, read_delimited, read_jsonl
+from judging.imports.readers.text import Unreadable
 
 Record = dict[str, Any]
 READERS: dict[str, Callable[[bytes], Table]] = {".jsonl": read_jsonl, ".xlsx": read_workbook}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analysis.reports.rows import Record
-from judging.formats.formulas import inert
+from judging.formulas import inert
 
 
 def to_csv(rows: Sequence[Record], columns: Sequence[str] = ()) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from analysis.reports.layout import Cell, Table
-from judging.formats.formulas import inert
+from judging.formulas import inert
 
 MARKED = re.compile(r"([\\`*_\[\]<>|#~])")  # what Markdown would act on inside a cell
 

@@ -7,7 +7,7 @@ from math import isnan, nan
 
 import numpy as np
 import pandas as pd
-from judging.formats.rubric_schema import RubricDocument
+from judging.protocols.rubric_schema import RubricDocument
 from judging.rules import Fatal, Reading, fatal_variants
 
 from analysis.frames import Material

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
-from judging.formats.rubric_schema import Criterion
+from judging.protocols.rubric_schema import Criterion
 
 from analysis.frames import Material
 from analysis.reports import charts

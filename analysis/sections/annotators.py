@@ -7,7 +7,7 @@ from math import nan
 
 import numpy as np
 import pandas as pd
-from judging.formats.rubric_schema import Criterion
+from judging.protocols.rubric_schema import Criterion
 
 from analysis.frames import Material, hidden_repeats
 from analysis.reports.evidence import ItemQuery

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from judging.formats.rubric_schema import Criterion
 from judging.models import Metric
+from judging.protocols.rubric_schema import Criterion
 
 from analysis.frames import Material, aligned
 from analysis.sections.section import averaged

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from judging.formats.rubric_schema import Criterion, Quota, RubricDocument
+from judging.protocols.rubric_schema import Criterion, Quota, RubricDocument
 
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import isnan, nan
 
 import numpy as np
-from judging.formats.rubric_schema import Criterion
+from judging.protocols.rubric_schema import Criterion
 
 from analysis.reports.layout import Cell, Line, Table
 from analysis.reports.written import (

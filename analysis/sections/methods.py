@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judging.formats.rubric_schema import Criterion, RubricDocument
+from judging.protocols.rubric_schema import Criterion, RubricDocument
 
 from analysis.reports.making import LIBRARIES, PREPARATIONS
 from analysis.reports.written import between, counted, inside, listed, two

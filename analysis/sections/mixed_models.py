@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from judging.formats.rubric_schema import Criterion
+from judging.protocols.rubric_schema import Criterion
 
 from analysis.reports.layout import Cell, Line, Table
 from analysis.reports.written import between, p_alone, signed, two

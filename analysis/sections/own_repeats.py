@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pandas as pd
-from judging.formats.rubric_schema import Criterion
+from judging.protocols.rubric_schema import Criterion
 
 from analysis import frames
 from analysis.reports.layout import Cell, Line, Table

@@ -8,8 +8,8 @@ from math import nan
 from typing import Any
 
 import pandas as pd
-from judging.formats.rubric_schema import Fact, Quota
 from judging.models import Campaign, System
+from judging.protocols.rubric_schema import Fact, Quota
 from judging.rules import TypeSpread, quota_scores, type_spread
 
 from analysis import frames

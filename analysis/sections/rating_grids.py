@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from judging.formats.rubric_schema import Criterion
+from judging.protocols.rubric_schema import Criterion
 
 from analysis.reports.layout import Cell, Line, Table
 from analysis.reports.written import or_dash

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pandas as pd
-from judging.formats.rubric_schema import RubricDocument
+from judging.protocols.rubric_schema import RubricDocument
 from judging.rules import Identical, Lone, Missing, Reading, settled
 
 from analysis.frames import Material

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 import numpy as np
-from judging.formats.rubric_schema import Criterion
+from judging.protocols.rubric_schema import Criterion
 
 from analysis.frames import Material
 from analysis.reports.layout import Figure, Table

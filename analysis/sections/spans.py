@@ -6,7 +6,7 @@ from math import nan
 
 import numpy as np
 import pandas as pd
-from judging.formats.spans import places
+from judging.spans import places
 
 from analysis import frames
 from analysis.reports.layout import Cell, Line, Table

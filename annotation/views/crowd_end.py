@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
+from judging import crowd_kinds
 from judging.actions import participations
-from judging.formats import crowd_kinds
 from judging.models import CrowdPlatform, Participation
 
 

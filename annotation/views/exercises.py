@@ -19,10 +19,10 @@ from annotation.views.page import ShownCriterion
 from annotation.views.work import enrollment_of
 from judging.actions import enrollments, participations, qualifications, sheets
 from judging.actions.qualifications import NoTryLeft
-from judging.formats import rubric as documents
-from judging.formats.rubric_schema import Criterion, Point
 from judging.guards import campaign_for_annotators
 from judging.models import Campaign, Enrollment, Exercise, ExerciseKey
+from judging.protocols import rubric as documents
+from judging.protocols.rubric_schema import Criterion, Point
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext as _
 
 from annotation.forms import AnswersForm
+from judging import spans
 from judging.actions import span_marks
 from judging.actions.sheets import AskedMark
-from judging.formats import spans
-from judging.formats.spans import Marked
+from judging.spans import Marked
 
 Marks = dict[AskedMark, Marked]
 

@@ -9,9 +9,9 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from judging.actions.sheets import AskedQuestion, Sheet
-from judging.formats.spans import Range, Segment, segments
 from judging.models import Passage, Source
 from judging.models.statements import rows
+from judging.spans import Range, Segment, segments
 
 SOURCES = """
 SELECT source.id, passage.text, source.answer, source.answer_start, source.sentence, source.sentence_start,

@@ -16,11 +16,11 @@ from annotation.views import material
 from annotation.views.material import ShownMaterial
 from judging.actions.discussions import Decided
 from judging.actions.sheets import Answers, Asked, AskedMark, AskedQuestion, EmptySlot, Group, Place, Sheet
-from judging.formats import rubric as documents
-from judging.formats.guideline import Block, blocks
-from judging.formats.rubric_schema import Criterion, RubricDocument
-from judging.formats.spans import Marked, Range, places
+from judging.protocols import rubric as documents
+from judging.protocols.guideline import Block, blocks
+from judging.protocols.rubric_schema import Criterion, RubricDocument
 from judging.rules import Force, Forced, Identical
+from judging.spans import Marked, Range, places
 
 MOST_BUTTONS = 10
 MOST_CHOICES = 20

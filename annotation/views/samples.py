@@ -18,13 +18,13 @@ from annotation.views import material
 from annotation.views.page import Shown, State, Writer, guideline
 from judging.actions import sheets
 from judging.actions.sheets import Known, Line, Sheet
-from judging.formats import rubric as documents
-from judging.formats import rubric_drafts as trees
-from judging.formats.rubric_nodes import RubricError
-from judging.formats.rubric_schema import Criterion, RubricDocument, Stage
 from judging.forms.rubrics import read
 from judging.guards import draft_for_owner
 from judging.models import Passage, RubricDraft, Source
+from judging.protocols import rubric as documents
+from judging.protocols import rubric_drafts as trees
+from judging.protocols.rubric_nodes import RubricError
+from judging.protocols.rubric_schema import Criterion, RubricDocument, Stage
 
 TEXT = (
     "The ferry Solveig carried the post to the outer islands until 1961. Her last master, Jonas Lind, kept a goat on "

@@ -13,10 +13,10 @@ from django.views.decorators.http import require_GET
 from annotation.views import page
 from annotation.views.work import begun, enrollment_of
 from judging.actions import enrollments, sheets
-from judging.formats import rubric as documents
-from judging.formats.rubric_schema import RubricDocument
 from judging.guards import campaign_for_annotators
 from judging.models import Campaign
+from judging.protocols import rubric as documents
+from judging.protocols.rubric_schema import RubricDocument
 
 SHOWN = {
     "passage": _("Passage"),

@@ -32,9 +32,9 @@ from judging.actions.drafts import (
 from judging.actions.judgments import StaleToken
 from judging.actions.sheets import Asked, AskedMark, AskedReport, Sheet
 from judging.actions.span_marks import OutsidePassage
-from judging.formats.spans import Marked
 from judging.guards import assignment_for_annotator
 from judging.models import Assignment
+from judging.spans import Marked
 
 REFUSED = (OffScale, OutsidePassage, StageFrozen, StageNotReached, TaskClosed, StaleToken)
 

@@ -28,9 +28,9 @@ from judging.actions import (
 from judging.actions.assignments import Finished, Here, NoneNow
 from judging.actions.drafts import MissingAnswers, TaskClosed
 from judging.actions.sheets import Sheet
-from judging.formats import rubric as documents
 from judging.guards import campaign_for_annotators
 from judging.models import Assignment, Campaign, Enrollment, Membership, Participation, Round, User
+from judging.protocols import rubric as documents
 
 Outcome = Here | NoneNow | Finished
 ON_A_PAGE = 50  # tasks in the list of those handed in

@@ -12,13 +12,14 @@ from django.db import transaction
 from analysis.actions import runs
 from analysis.models import Run
 from config.demo import simulate
-from judging.actions import assignments, campaigns, drafts, enrollments, judgments, sheets, uploads
+from judging.actions import assignments, campaigns, drafts, enrollments, judgments, sheets
 from judging.actions.assignments import Here
-from judging.actions.imports import AlreadyImported
-from judging.actions.reading import Plan
-from judging.actions.uploads import WantedImport
-from judging.formats.columns import Columns
-from judging.formats.records import ScoreColumn
+from judging.imports.actions import uploads
+from judging.imports.actions.new_collections import AlreadyImported
+from judging.imports.actions.reading_plans import Plan
+from judging.imports.actions.uploads import WantedImport
+from judging.imports.readers.columns import Columns
+from judging.imports.readers.records import ScoreColumn
 from judging.models import Assignment, Campaign, Collection, Criterion, Enrollment, Invitation, Rubric, Unit, User
 
 FILE = Path(__file__).with_name("questions.csv")

@@ -13,7 +13,7 @@ from django.db.models import Model, ProtectedError, Q, QuerySet
 from judging.actions import campaigns, history
 from judging.actions.bulk import check_at_once, take_ids
 from judging.actions.rounds import Progress, silent
-from judging.formats.records import Problem, ScoreColumn, SourceRecord, Study
+from judging.imports.readers.records import Problem, ScoreColumn, SourceRecord, Study
 from judging.models import (
     AddedFile,
     Attribute,

@@ -15,8 +15,8 @@ from django.db import transaction
 from django.db.models import Count
 from django.utils.crypto import constant_time_compare
 
+from judging import crowd_kinds
 from judging.actions import history, participations, seals
-from judging.formats import crowd_kinds
 from judging.models import Campaign, CrowdEvent, CrowdPlatform, Event, Participation, User
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that looks like another

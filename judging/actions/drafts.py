@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from judging.actions import assignments, sheets, span_marks
 from judging.actions.sheets import Answers, Asked, AskedMark, AskedReport, Place, Sheet
-from judging.formats.spans import Marked
 from judging.models import Assignment, Unit
 from judging.models.statements import rows, run
+from judging.spans import Marked
 
 Given = Sequence[tuple[Asked, int | None]]
 Marks = Mapping[AskedMark, Marked]

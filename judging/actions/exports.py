@@ -9,8 +9,8 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from judging.formats.formulas import inert
-from judging.formats.records import (
+from judging.formulas import inert
+from judging.imports.readers.records import (
     Direction,
     MarkRecord,
     NoteRecord,

@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from judging.actions import selections
-from judging.formats import rubric as documents
-from judging.formats.rubric_schema import RubricDocument
 from judging.models import Campaign, Collection, Rubric, Unit
+from judging.protocols import rubric as documents
+from judging.protocols.rubric_schema import RubricDocument
 
 
 @dataclass(frozen=True, slots=True)

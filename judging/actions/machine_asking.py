@@ -14,8 +14,9 @@ from urllib.error import HTTPError, URLError
 from django.db import transaction
 
 from judging.actions.machine_judges import items
-from judging.formats import rubric as documents
-from judging.formats.machine_prompts import (
+from judging.models import Campaign, Criterion, MachineJudge, MachineJudgment, Question, User
+from judging.protocols import rubric as documents
+from judging.protocols.machine_prompts import (
     NoAnswer,
     PromptedQuestion,
     Read,
@@ -24,7 +25,6 @@ from judging.formats.machine_prompts import (
     item_text,
     read_reply,
 )
-from judging.models import Campaign, Criterion, MachineJudge, MachineJudgment, Question, User
 
 TRIES = 3
 LATER = (429, 500, 502, 503, 504, 529)  # the server may answer another time

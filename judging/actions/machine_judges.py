@@ -10,10 +10,9 @@ from django.db.models import Count
 
 from judging import storage
 from judging.actions.bulk import copy
-from judging.formats import rubric as documents
-from judging.formats.machine_tables import Answers, Item, read_answers
-from judging.formats.tables import Table, read_delimited, read_jsonl
-from judging.formats.workbook import read_workbook
+from judging.imports.formats.workbook import read_workbook
+from judging.imports.readers.machine_tables import Answers, Item, read_answers
+from judging.imports.readers.tables import Table, read_delimited, read_jsonl
 from judging.models import (
     Campaign,
     Criterion,
@@ -25,6 +24,7 @@ from judging.models import (
     Unit,
     User,
 )
+from judging.protocols import rubric as documents
 
 READERS = {".jsonl": read_jsonl, ".xlsx": read_workbook}
 PROBLEMS_KEPT = 500

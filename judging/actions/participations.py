@@ -13,9 +13,9 @@ from django.db import IntegrityError, transaction
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
+from judging import crowd_kinds
 from judging.actions import assignments, enrollments, history, panels, reservations, signed_links
 from judging.actions.enrollments import NotAgreed, TooManyNow
-from judging.formats import crowd_kinds
 from judging.models import (
     Campaign,
     CrowdEvent,

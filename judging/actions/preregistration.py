@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from judging.actions import exclusion_rules, selections
-from judging.formats import rubric as documents
-from judging.formats.rubric import RubricDocument
 from judging.models import Campaign
+from judging.protocols import rubric as documents
+from judging.protocols.rubric import RubricDocument
 
 LEVELS = {"nominal": "names", "ordinal": "ordered", "interval": "ordered, even steps", "ratio": "ratio"}
 BEST = {"lowest": "the lowest value is best", "highest": "the highest value is best", "none": "no end is best"}

@@ -11,8 +11,6 @@ from django.db.models import Max, Prefetch
 from judging import design
 from judging.actions import draws, history, panels, selections
 from judging.actions.bulk import let_planner_know
-from judging.formats import rubric as documents
-from judging.formats.rubric import RubricDocument
 from judging.models import (
     Assignment,
     Campaign,
@@ -27,6 +25,8 @@ from judging.models import (
     Unit,
     User,
 )
+from judging.protocols import rubric as documents
+from judging.protocols.rubric import RubricDocument
 from judging.rules import settled
 from judging.selection import CannotChoose
 

@@ -6,10 +6,10 @@ from django.db import transaction
 from django.db.models import F
 
 from judging.actions import rubrics
-from judging.formats import rubric as documents
-from judging.formats import rubric_drafts as trees
-from judging.formats.rubric_nodes import LONGEST, RubricError, RubricProblem
 from judging.models import Rubric, RubricDraft, User
+from judging.protocols import rubric as documents
+from judging.protocols import rubric_drafts as trees
+from judging.protocols.rubric_nodes import LONGEST, RubricError, RubricProblem
 
 
 class NotText(ValueError):

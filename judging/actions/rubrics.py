@@ -4,9 +4,9 @@ from pathlib import Path
 
 from django.db import transaction
 
-from judging.formats import rubric as documents
-from judging.formats.rubric import RubricDocument
 from judging.models import Criterion, Rubric, ScalePoint, User
+from judging.protocols import rubric as documents
+from judging.protocols.rubric import RubricDocument
 
 
 def install(*, document: RubricDocument, owner: User | None = None) -> Rubric:

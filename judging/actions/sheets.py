@@ -13,12 +13,12 @@ from django.utils.translation import gettext as _
 from judging import design
 from judging.actions import draws
 from judging.design import Draws, KeyedDraws
-from judging.formats import rubric as documents
-from judging.formats.rubric_schema import Criterion, RubricDocument
-from judging.formats.spans import Marked
 from judging.models import Assignment, Rubric, Task
 from judging.models.statements import rows
+from judging.protocols import rubric as documents
+from judging.protocols.rubric_schema import Criterion, RubricDocument
 from judging.rules import Forced, forced, settled
+from judging.spans import Marked
 
 Item = TypeVar("Item")
 Place = tuple[int, int]  # unit, criterion: where an answer belongs

@@ -14,7 +14,7 @@ from urllib.error import HTTPError
 import jwt
 from django.conf import settings
 
-from judging.formats import crowd_kinds
+from judging import crowd_kinds
 from judging.models import CrowdPlatform
 
 FRESH = timedelta(days=1)

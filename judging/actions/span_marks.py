@@ -5,9 +5,9 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from judging.formats.spans import Marked
 from judging.models import Assignment, Marking, SpanMark
 from judging.models.statements import rows, run
+from judging.spans import Marked
 
 CLAIM = """
 INSERT INTO judging_marking (assignment_id, unit_id, nothing, sequence, saved_at)

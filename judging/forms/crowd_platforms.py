@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from judging import crowd_kinds
 from judging.actions import signed_links
-from judging.formats import crowd_kinds
 from judging.models import CrowdPlatform, Participation
 
 PARAMETER = r"^[A-Za-z][A-Za-z0-9_.-]{0,39}$"

@@ -14,7 +14,7 @@ from django.http import QueryDict
 from django.template.loader import render_to_string
 from django.utils.translation import gettext_lazy as _
 
-from judging.formats.rubric_nodes import NUMBER
+from judging.protocols.rubric_nodes import NUMBER
 
 BREAK = " ⏎ "  # a line break inside an entry of a list that stands one entry to a line
 Choices = Sequence[tuple[str, Any]]

@@ -6,7 +6,6 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from judging.formats.rubric_nodes import MOST_ROWS
 from judging.forms.rubric_fields import (
     ChecksField,
     Choices,
@@ -23,6 +22,7 @@ from judging.forms.rubric_fields import (
     number,
     pick,
 )
+from judging.protocols.rubric_nodes import MOST_ROWS
 
 TASKS = [
     ("unit", _("single questions, several to a page")),

@@ -8,11 +8,11 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from judging.formats import rubric_drafts as trees
-from judging.formats.rubric_drafts import Tree
-from judging.formats.rubric_nodes import LONGEST, MOST_ROWS, RubricProblem
 from judging.forms import rubric_sections as sections
 from judging.forms.rubric_fields import SectionForm, leaves
+from judging.protocols import rubric_drafts as trees
+from judging.protocols.rubric_drafts import Tree
+from judging.protocols.rubric_nodes import LONGEST, MOST_ROWS, RubricProblem
 
 ORDER = (
     "key", "version", "title", "summary", "citation", "language", "task", "page_size", "broken_items", "expected",

@@ -22,7 +22,7 @@ from judging.guards import (
     collections_to_plan_with,
     password_confirmed,
 )
-from judging.imports import systems
+from judging.imports.actions import systems
 from judging.models import Campaign, Collection, Metric, Score, Unit, User
 from judging.views import spreadsheets
 

@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from judging import crowd_kinds
 from judging.actions import crowd_platforms
-from judging.formats import crowd_kinds
 from judging.forms.crowd_platforms import MEANINGS, NewPlatformForm, PlatformForm
 from judging.guards import campaign_for_managers
 from judging.models import Campaign, CrowdPlatform, Participation

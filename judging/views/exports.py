@@ -10,13 +10,13 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from judging.actions import exports, history
-from judging.formats import rubric as documents
-from judging.formats.label_studio import label_studio_config, write_label_studio
-from judging.formats.long import write_long_csv, write_long_jsonl
-from judging.formats.qgstec_writer import CannotWrite, write_qgstec
-from judging.formats.records import Study
 from judging.guards import campaign_for_staff
+from judging.imports.formats.label_studio import label_studio_config, write_label_studio
+from judging.imports.formats.long import write_long_csv, write_long_jsonl
+from judging.imports.formats.qgstec_writer import CannotWrite, write_qgstec
+from judging.imports.readers.records import Study
 from judging.models import Campaign, Event
+from judging.protocols import rubric as documents
 
 WRITERS: Mapping[str, tuple[Callable[[Study], str], str, str]] = {
     "csv": (partial(write_long_csv, guarded=True), "text/csv", "judgments.csv"),

@@ -15,8 +15,8 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from judging.actions import history
-from judging.formats.formulas import inert
 from judging.forms.history import HistoryFilter
+from judging.formulas import inert
 from judging.guards import administrator_required, campaign_for_staff
 from judging.models import Campaign, Event, User
 from judging.views.exports import attached

@@ -9,11 +9,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from judging.actions import machine_judges
 from judging.actions.machine_judges import CannotTake
-from judging.formats import rubric as documents
-from judging.formats.text import Unreadable
 from judging.forms.machine_judges import MachineJudgeForm
 from judging.guards import campaign_for_managers, campaign_for_staff
+from judging.imports.readers.text import Unreadable
 from judging.models import Campaign, Membership
+from judging.protocols import rubric as documents
 from judging.views import spreadsheets
 
 

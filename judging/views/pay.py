@@ -12,8 +12,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from judging import pay
 from judging.actions import campaigns, history, snapshots
-from judging.formats.formulas import inert
 from judging.forms.pay import RateForm
+from judging.formulas import inert
 from judging.guards import campaign_for_managers
 from judging.models import Campaign, Event
 

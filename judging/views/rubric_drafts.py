@@ -12,14 +12,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from judging.actions import rubric_drafts
 from judging.actions.rubric_drafts import ChangedElsewhere, NotText
-from judging.formats import rubric as documents
-from judging.formats import rubric_drafts as trees
-from judging.formats.rubric_drafts import NoSuchPlace, Tree
-from judging.formats.rubric_nodes import RubricError, RubricProblem
 from judging.forms import rubric_sections as sections
 from judging.forms.rubrics import Editor, TextForm, read
 from judging.guards import draft_for_owner
 from judging.models import RubricDraft
+from judging.protocols import rubric as documents
+from judging.protocols import rubric_drafts as trees
+from judging.protocols.rubric_drafts import NoSuchPlace, Tree
+from judging.protocols.rubric_nodes import RubricError, RubricProblem
 from judging.views.rubrics import yaml_file
 
 MOST_PROBLEMS = 100

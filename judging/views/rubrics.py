@@ -16,14 +16,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from judging.actions import rubric_drafts
 from judging.actions.rubric_drafts import NotText
-from judging.formats import rubric as documents
-from judging.formats import rubric_drafts as trees
-from judging.formats.guideline import blocks
-from judging.formats.rubric_schema import FACT_KINDS, RULE_KINDS, Criterion, RubricDocument
 from judging.forms import rubric_sections as words
 from judging.forms.rubrics import TextForm
 from judging.guards import creator_required, rubric_for_readers, rubrics_of
 from judging.models import Rubric, RubricDraft, User
+from judging.protocols import rubric as documents
+from judging.protocols import rubric_drafts as trees
+from judging.protocols.guideline import blocks
+from judging.protocols.rubric_schema import FACT_KINDS, RULE_KINDS, Criterion, RubricDocument
 
 KINDS = {kind: name for name, kind in (*RULE_KINDS.items(), *FACT_KINDS.items())}
 

@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 
-from judging.formats.formulas import inert
+from judging.formulas import inert
 
 
 def lines(header: Sequence[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:

@@ -7,11 +7,12 @@ from django.utils import timezone
 
 from analysis.actions import runs
 from analysis.models import Run
-from judging.actions import imports, jobs
-from judging.formats.columns import Columns
-from judging.formats.guessing import guess
-from judging.formats.mapping import to_study
-from judging.formats.tables import read_delimited
+from judging.actions import jobs
+from judging.imports.actions import new_collections
+from judging.imports.readers.columns import Columns
+from judging.imports.readers.guessing import guess
+from judging.imports.readers.mapping import to_study
+from judging.imports.readers.tables import read_delimited
 from judging.models import Campaign, Enrollment, Exclusion, Rubric, User
 from tests import factories
 
@@ -69,7 +70,7 @@ def imported(*, by: User | None = None, sources: int = 6, rubric: Rubric | None 
     """Return the closed campaign that the small study becomes."""
     table = read_delimited(csv_of(sources))
     columns: Columns = guess(table.header, [row.cells for row in table.rows])
-    made = imports.import_study(
+    made = new_collections.import_study(
         study=to_study(table, columns),
         name="Locks",
         by=by or factories.researcher(),

@@ -7,8 +7,8 @@ from typing import Any
 from django.test import Client
 from django.urls import reverse
 
+from judging import crowd_kinds
 from judging.actions import crowd_platforms, participations, seals
-from judging.formats import crowd_kinds
 from judging.models import Assignment, Campaign, CrowdPlatform, Participation
 from tests.annotation import studies
 from tests.annotation.fakecrowd import SECRET, FakeCrowd, Message, new_id, way_of

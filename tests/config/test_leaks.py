@@ -17,9 +17,9 @@ from config import settings as site
 from config.logs import WithoutLinks
 from config.processes import Program, run_together
 from judging.actions import campaigns, rubrics
-from judging.formats import rubric as documents
-from judging.formats.rubric import RubricError
 from judging.models import Campaign, Rubric
+from judging.protocols import rubric as documents
+from judging.protocols.rubric import RubricError
 from tests import factories
 from tests.annotation import studies
 

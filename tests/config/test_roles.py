@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from config.database import roles
 from judging.actions import assignments, bulk, campaigns, collections, drafts, enrollments, judgments, sheets
-from judging.imports import taking_back
+from judging.imports.actions import taking_back
 from judging.models import Assignment, Judgment, Task
 from tests import factories
 from tests.annotation import studies

@@ -14,9 +14,10 @@ ROWS = 15_000
 
 def study(*, tasks: int = TASKS, annotators: int = ANNOTATORS, rows: int = ROWS) -> dict[str, object]:
     """Make an open campaign of one question to a task, its annotators, and the job of an import."""
-    from judging.actions import enrollments, jobs, uploads
-    from judging.actions.reading import Plan
-    from judging.actions.uploads import WantedImport
+    from judging.actions import enrollments, jobs
+    from judging.imports.actions import uploads
+    from judging.imports.actions.reading_plans import Plan
+    from judging.imports.actions.uploads import WantedImport
     from tests import factories
 
     owner = factories.researcher()

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from analysis.actions import runs
 from judging.actions import accounts, campaigns, enrollments, jobs, log_ins, rubric_drafts, second_factors
-from judging.formats import rubric as documents
 from judging.models import Assignment, Campaign, Job, User
+from judging.protocols import rubric as documents
 from tests import factories
 from tests.analysis import studies as judged
 from tests.annotation import studies as open_studies

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from judging.formats import rubric as documents
 from judging.models import Campaign, Judgment, SpanMark
+from judging.protocols import rubric as documents
 from tests.annotation import studies
 from tests.flows.sessions import enter
 

@@ -6,9 +6,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.actions import rubric_drafts
-from judging.formats import rubric as documents
-from judging.formats import rubric_drafts as trees
 from judging.models import Rubric, RubricDraft, User
+from judging.protocols import rubric as documents
+from judging.protocols import rubric_drafts as trees
 from tests import factories
 from tests.flows.axe import violations
 

@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from judging.formats.columns import columns_from
-from judging.formats.mapping import to_study
-from judging.formats.records import Study
-from judging.formats.tables import read_delimited
+from judging.imports.readers.columns import columns_from
+from judging.imports.readers.mapping import to_study
+from judging.imports.readers.records import Study
+from judging.imports.readers.tables import read_delimited
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 

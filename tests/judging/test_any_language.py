@@ -6,12 +6,13 @@ import io
 import pytest
 from django.utils import timezone
 
-from judging.actions import campaigns, exports, imports
-from judging.formats.columns import Columns
-from judging.formats.guessing import guess
-from judging.formats.long import write_long_csv
-from judging.formats.mapping import to_study
-from judging.formats.tables import read_delimited
+from judging.actions import campaigns, exports
+from judging.imports.actions import new_collections
+from judging.imports.formats.long import write_long_csv
+from judging.imports.readers.columns import Columns
+from judging.imports.readers.guessing import guess
+from judging.imports.readers.mapping import to_study
+from judging.imports.readers.tables import read_delimited
 from judging.models import Question, SpanMark
 from tests import factories
 from tests.annotation import studies
@@ -44,7 +45,7 @@ def test_texts_survive_import_page_and_export(language: str) -> None:
     table = read_delimited(csv_of(language))
     columns: Columns = guess(table.header, [row.cells for row in table.rows])
     owner = factories.researcher()
-    made = imports.import_study(
+    made = new_collections.import_study(
         study=to_study(table, columns), name="Locks", by=owner, now=timezone.now(), language=language
     )
     campaign = factories.campaign(

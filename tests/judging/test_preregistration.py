@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.actions import campaigns, preregistration
-from judging.formats import rubric as documents
 from judging.models import Campaign, Event
+from judging.protocols import rubric as documents
 from tests import factories
 from tests.annotation import studies
 from tests.judging.actions.test_checks import checked, gold

@@ -5,11 +5,12 @@ import pytest
 from django.utils import timezone
 
 from analysis.actions import runs
-from judging.actions import imports, jobs, rubrics
-from judging.formats import rubric as documents
-from judging.formats.guessing import guess
-from judging.formats.mapping import to_study
-from judging.formats.tables import read_delimited
+from judging.actions import jobs, rubrics
+from judging.imports.actions import new_collections
+from judging.imports.readers.guessing import guess
+from judging.imports.readers.mapping import to_study
+from judging.imports.readers.tables import read_delimited
+from judging.protocols import rubric as documents
 from tests import factories
 from tests.published import stats_data as data
 
@@ -41,7 +42,7 @@ def agreement(ratings: np.ndarray, *, points: int) -> dict[tuple[str, str], floa
         lines.append(",".join([str(unit), "A", f"What is {unit}?", *cells]))
     table = read_delimited("\n".join(lines).encode())
     scale = ", ".join(f'{{value: {value}, label: "point {value}"}}' for value in range(1, points + 1))
-    campaign = imports.import_study(
+    campaign = new_collections.import_study(
         study=to_study(table, guess(table.header, [row.cells for row in table.rows])),
         name="Published",
         by=factories.researcher(),

@@ -31,7 +31,7 @@ from analysis.stats.alternative_annotator import (
 )
 from analysis.stats.arrays import FloatArray
 from analysis.stats.judges import following, most_given, severity_of
-from judging.formats.tables import Table
+from judging.imports.readers.tables import Table
 
 PERSON = (
     "person",

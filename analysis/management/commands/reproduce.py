@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from analysis.actions import reproductions
 from analysis.actions.published import STUDIES
-from judging.actions.imports import CannotImport
-from judging.formats.text import Unreadable
+from judging.imports.actions.new_collections import CannotImport
+from judging.imports.readers.text import Unreadable
 from judging.models import User
 
 NOBODY = "reproductions"

@@ -25,8 +25,8 @@ from analysis.metrics.contract import (
 )
 from analysis.metrics.preparation import STEPS, UnknownPreparation, step
 from analysis.metrics.scoring import kept
-from judging.formats.tables import Table, read_delimited, read_jsonl
-from judging.formats.text import Unreadable
+from judging.imports.readers.tables import Table, read_delimited, read_jsonl
+from judging.imports.readers.text import Unreadable
 
 READERS = {".csv": read_delimited, ".tsv": read_delimited, ".jsonl": read_jsonl}
 

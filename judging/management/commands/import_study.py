@@ -15,14 +15,14 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from judging import storage
-from judging.actions import imports, reading
-from judging.actions.imports import Imported
-from judging.actions.reading import Plan
-from judging.formats.columns import ONE_COLUMN, Columns, columns_from
-from judging.formats.overview import per_system
-from judging.formats.records import Problem, Scale, ScoreKind, Study
-from judging.formats.registry import FORMAT
-from judging.formats.text import Unreadable
+from judging.imports.actions import new_collections, reading_plans
+from judging.imports.actions.new_collections import Imported
+from judging.imports.actions.reading_plans import Plan
+from judging.imports.readers.columns import ONE_COLUMN, Columns, columns_from
+from judging.imports.readers.overview import per_system
+from judging.imports.readers.records import Problem, Scale, ScoreKind, Study
+from judging.imports.readers.registry import FORMAT
+from judging.imports.readers.text import Unreadable
 from judging.models import Rubric, User
 
 QUARANTINED, BEFORE = 3, 4
@@ -76,18 +76,18 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"{file} cannot be read: {error.strerror}.") from None
         plan = _plan(file, data, said)
-        study = reading.read_study(name=file.name, data=data, plan=plan)
+        study = reading_plans.read_study(name=file.name, data=data, plan=plan)
         self._tell(study)
         try:
-            made = imports.import_study(
+            made = new_collections.import_study(
                 study=study, name=said["name"], by=owner, now=timezone.now(), licence=said["licence"],
                 language=said["language"], file=storage.keep(data), file_name=file.name, mapping=plan.as_dict(),
                 rubric=_rubric(said["rubric"], owner), ratings_title=said["ratings_title"], again=said["again"],
             )  # fmt: skip
-        except imports.AlreadyImported as before:
+        except new_collections.AlreadyImported as before:
             message = f"{before} It is collection {before.collection.pk}; --again imports it once more."
             raise CommandError(message, returncode=BEFORE) from None
-        except imports.CannotImport as refused:
+        except new_collections.CannotImport as refused:
             raise CommandError("\n".join(refused.reasons)) from None
         self._tell_made(made)
 
@@ -147,7 +147,7 @@ def _plan(file: Path, data: bytes, said: dict[str, Any]) -> Plan:
     if said["expected"] is not None:
         plan = replace(plan, options={**plan.options, "expected": said["expected"]})
     try:
-        head = reading.read_head(name=file.name, data=data, plan=plan)
+        head = reading_plans.read_head(name=file.name, data=data, plan=plan)
     except Unreadable as error:
         how = " Here: --option encoding=cp1252, for instance." if "encoding" in error.reason else ""
         raise CommandError(error.reason + how) from None

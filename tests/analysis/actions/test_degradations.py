@@ -8,8 +8,8 @@ from analysis.actions import degradations
 from analysis.actions.degradations import NothingToDegrade
 from analysis.actions.degrading import WantedDegradation
 from analysis.sections.question_sets import SetFacts
-from judging.actions import imports
-from judging.formats.records import QuestionRecord, SourceRecord, Study
+from judging.imports.actions import new_collections
+from judging.imports.readers.records import QuestionRecord, SourceRecord, Study
 from judging.models import Attribute, Collection, Job, Question, System, Unit
 from tests import factories
 from tests.analysis.sections.computing import records
@@ -39,7 +39,7 @@ def canals() -> Collection:
     )
     expected = {(key, system): 1 for key in WHOLE for system in ("Alba", "Brisa")}
     study = Study(sources=sources, questions=questions, expected=expected)
-    made = imports.import_study(
+    made = new_collections.import_study(
         study=study, name="Canals", by=factories.researcher(), now=NOW, licence="CC0", language="en-GB"
     )
     return made.collection
@@ -157,7 +157,7 @@ def test_sets_close_their_gaps_and_say_where_a_question_stood():
         expected={("1", "Alba"): 6},
     )
     owner = factories.researcher()
-    canals = imports.import_study(study=study, name="Canals", by=owner, now=NOW).collection
+    canals = new_collections.import_study(study=study, name="Canals", by=owner, now=NOW).collection
 
     made = degraded(canals, noise=["function_words"])
 

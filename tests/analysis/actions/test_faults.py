@@ -6,10 +6,11 @@ import pytest
 from django.utils import timezone
 
 from analysis.actions import runs
-from judging.actions import imports, jobs
-from judging.formats.guessing import guess
-from judging.formats.mapping import to_study
-from judging.formats.tables import read_delimited
+from judging.actions import jobs
+from judging.imports.actions import new_collections
+from judging.imports.readers.guessing import guess
+from judging.imports.readers.mapping import to_study
+from judging.imports.readers.tables import read_delimited
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +28,7 @@ def study(ratings, *, sources=5, systems=("Alba", "Brisa"), metrics=None):
             rows.append(",".join(map(str, [*cells, *("" if cell is None else cell for cell in given)])))
     table = read_delimited("\n".join(rows).encode())
     columns = guess(table.header, [row.cells for row in table.rows])
-    made = imports.import_study(
+    made = new_collections.import_study(
         study=to_study(table, columns),
         name="Locks",
         by=factories.researcher(),

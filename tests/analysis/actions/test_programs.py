@@ -14,14 +14,14 @@ from django.utils import timezone
 
 from analysis.actions import runs, scores, scoring_jobs
 from judging import tasks
-from judging.actions import imports
-from judging.formats.guessing import guess
-from judging.formats.mapping import to_study
-from judging.formats.tables import read_delimited
+from judging.imports.actions import new_collections
+from judging.imports.readers.guessing import guess
+from judging.imports.readers.mapping import to_study
+from judging.imports.readers.tables import read_delimited
 from judging.models import Campaign, Job, Score
 from tests import factories
 from tests.analysis.metrics import toy_reader
-from tests.judging.test_import_jobs import wait_for
+from tests.judging.imports.test_import_jobs import wait_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.jobs]
 SOURCES = 1100  # of two systems: three chunks of a thousand questions
@@ -45,7 +45,7 @@ def study() -> Campaign:
             writer.writerow(row)
     table = read_delimited(buffer.getvalue().encode())
     read = to_study(table, guess(table.header, [row.cells for row in table.rows[:50]]))
-    made = imports.import_study(
+    made = new_collections.import_study(
         study=read, name="Programs", by=factories.researcher(), now=timezone.now(), rubric=factories.rubric()
     )
     assert made.campaign is not None

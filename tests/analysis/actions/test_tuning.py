@@ -8,10 +8,11 @@ import pytest
 from django.utils import timezone
 
 from analysis.actions import tuning
-from judging.actions import imports, jobs
-from judging.formats.guessing import guess
-from judging.formats.mapping import to_study
-from judging.formats.tables import read_delimited
+from judging.actions import jobs
+from judging.imports.actions import new_collections
+from judging.imports.readers.guessing import guess
+from judging.imports.readers.mapping import to_study
+from judging.imports.readers.tables import read_delimited
 from judging.models import Reference
 from tests import factories
 from tests.analysis.studies import imported
@@ -50,7 +51,7 @@ def tunable(sources=60, *, loose=True):
         writer.writerow(row)
     table = read_delimited(buffer.getvalue().encode())
     study = to_study(table, guess(table.header, [row.cells for row in table.rows]))
-    made = imports.import_study(
+    made = new_collections.import_study(
         study=study, name="Entities", by=factories.researcher(), now=timezone.now(), rubric=factories.rubric()
     )
     return made.campaign

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from django.utils import timezone
-from judging.actions import imports, rubrics
-from judging.formats import rubric as documents
-from judging.formats.columns import columns_from
-from judging.formats.mapping import to_study
-from judging.formats.rubric_schema import Point
-from judging.formats.tables import read_delimited
+from judging.actions import rubrics
+from judging.imports.actions import new_collections
+from judging.imports.readers.columns import columns_from
+from judging.imports.readers.mapping import to_study
+from judging.imports.readers.tables import read_delimited
 from judging.models import Campaign, Enrollment, Exclusion
+from judging.protocols import rubric as documents
+from judging.protocols.rubric_schema import Point
 
 from tests import factories
 
@@ -210,7 +211,7 @@ def imported(golden: Golden) -> Campaign:
         document = replace(document, criteria=criteria)
     study = to_study(read_delimited(golden.content()), columns_from(golden.columns()))
     assert not [problem for problem in study.problems if problem.kind != "warning"], study.problems
-    made = imports.import_study(
+    made = new_collections.import_study(
         study=study, name=golden.name, by=factories.researcher(f"of {golden.name}"), now=timezone.now(),
         rubric=rubrics.install(document=document),
     )  # fmt: skip

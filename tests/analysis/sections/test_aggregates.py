@@ -6,8 +6,8 @@ import pytest
 
 from analysis.sections.aggregates import Aggregates, combined_best
 from judging.actions import rubrics
-from judging.formats import rubric as documents
-from judging.formats.rubric_schema import Aggregate
+from judging.protocols import rubric as documents
+from judging.protocols.rubric_schema import Aggregate
 from tests import factories
 from tests.analysis import studies
 from tests.analysis.sections import stored

@@ -9,8 +9,8 @@ from scipy import stats
 from analysis import frames
 from analysis.frames import Material
 from analysis.sections.agreement import Agreement, of_table
-from judging.formats import rubric as documents
 from judging.models import Campaign
+from judging.protocols import rubric as documents
 from tests import factories
 from tests.analysis import studies
 from tests.analysis.sections import stored

@@ -16,10 +16,11 @@ from analysis.sections.judge_corrections import CorrectedMeans
 from analysis.sections.judge_verdicts import AgainstPeople, Verdicts
 from analysis.sections.machine_judges import MachineJudges
 from analysis.sections.system_means import SystemMeans
-from judging.actions import imports, machine_judges
-from judging.formats.guessing import guess
-from judging.formats.mapping import to_study
-from judging.formats.tables import read_delimited
+from judging.actions import machine_judges
+from judging.imports.actions import new_collections
+from judging.imports.readers.guessing import guess
+from judging.imports.readers.mapping import to_study
+from judging.imports.readers.tables import read_delimited
 from judging.models import Campaign
 from tests import factories
 from tests.analysis import studies
@@ -40,7 +41,7 @@ def study() -> Campaign:
         text = f"Lock {n // 2} was built by Ada Lind."
         rows.append(",".join(map(str, [n // 2, text, "Ada Lind", SYSTEMS[n], f"Who built lock {n}?", *PEOPLE[n]])))
     table = read_delimited("\n".join(rows).encode())
-    made = imports.import_study(
+    made = new_collections.import_study(
         study=to_study(table, guess(table.header, [row.cells for row in table.rows])), name="Locks",
         by=factories.researcher(), now=timezone.now(), rubric=factories.rubric(),
     )  # fmt: skip

@@ -13,8 +13,8 @@ from analysis.sections.question_sets import (
     held_sets,
     value_of,
 )
-from judging.actions import imports
-from judging.formats.records import QuestionRecord, RatingRecord, SourceRecord, Study
+from judging.imports.actions import new_collections
+from judging.imports.readers.records import QuestionRecord, RatingRecord, SourceRecord, Study
 from judging.models import Campaign, Reference, System
 from tests import factories
 from tests.analysis.sections import stored
@@ -69,7 +69,7 @@ def campaign() -> Campaign:
         ratings=tuple(ratings()),
         expected={("1", "Alba"): 6, ("1", "Brisa"): 6},
     )
-    made = imports.import_study(
+    made = new_collections.import_study(
         study=study, name="Locks", by=factories.researcher(), now=NOW, rubric=factories.rubric("qgstec2010-a")
     )
     assert made.quarantined == 0

@@ -17,8 +17,8 @@ from analysis.sections import readings
 from analysis.sections.aggregates import _arranged
 from analysis.sections.system_means import SystemMeans
 from analysis.stats import protocol
-from judging.actions import imports
-from judging.formats.qgstec_xml import read_qgstec
+from judging.imports.actions import new_collections
+from judging.imports.formats.qgstec_xml import read_qgstec
 from tests import factories, shared_data
 from tests.analysis import studies
 from tests.analysis.actions.test_runs import carried_out, found
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def qgstec():
     file = shared_data.path("qgstec2010/EvaluatedSubmissions.xml")
-    return imports.import_study(
+    return new_collections.import_study(
         study=read_qgstec(file.read_bytes()),
         name="QG-STEC 2010",
         by=factories.researcher(),

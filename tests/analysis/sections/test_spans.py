@@ -7,8 +7,8 @@ from analysis import frames
 from analysis.actions import runs
 from analysis.sections.spans import SpanMarks, Spans
 from judging.actions import drafts, jobs, judgments, sheets
-from judging.formats.spans import read
 from judging.models import Campaign, Passage, Question
+from judging.spans import read
 from tests.analysis.sections.computing import records
 from tests.annotation import studies
 

@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 
 from judging.actions import drafts, rubrics
-from judging.formats import rubric as documents
 from judging.models import Judgment, Note
+from judging.protocols import rubric as documents
 from tests import factories
 from tests.annotation import studies
 from tests.annotation.views.tasks import address, page, send

@@ -5,9 +5,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.formats import rubric as documents
-from judging.formats import rubric_drafts as trees
 from judging.models import Assignment, Draft, RubricDraft, User
+from judging.protocols import rubric as documents
+from judging.protocols import rubric_drafts as trees
 from tests import factories
 from tests.annotation import studies
 from tests.judging.views.forms_of import fields

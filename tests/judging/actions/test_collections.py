@@ -1,7 +1,8 @@
 import pytest
 
-from judging.actions import collections, imports, uploads
-from judging.formats.records import Problem
+from judging.actions import collections
+from judging.imports.actions import new_collections, uploads
+from judging.imports.readers.records import Problem
 from judging.models import (
     Attribute,
     Collection,
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 def stored(text: str | None = None, **columns) -> Collection:
     read = study(text, **columns) if text else study()
-    return imports.import_study(study=read, name="Canals", by=factories.researcher(), now=NOW).collection
+    return new_collections.import_study(study=read, name="Canals", by=factories.researcher(), now=NOW).collection
 
 
 def test_store_keeps_one_passage_for_equal_texts():
@@ -169,7 +170,7 @@ def test_counted_collections_tell_what_they_hold():
 def test_delete_removes_everything_and_the_file_where_nobody_else_has_it():
     owner = factories.researcher()
     upload = uploads.keep(owner=owner, name="canals.csv", content=b"question\nWhy?\n")
-    made = imports.import_study(study=study(), name="Canals", by=owner, now=NOW, file=upload.file).collection
+    made = new_collections.import_study(study=study(), name="Canals", by=owner, now=NOW, file=upload.file).collection
     other = stored()
 
     collections.delete(collection=made)
@@ -184,7 +185,7 @@ def test_delete_keeps_a_file_that_another_collection_came_from():
     owner = factories.researcher()
     upload = uploads.keep(owner=owner, name="canals.csv", content=b"question\nWhy?\n")
     options = {"study": study(), "name": "Canals", "by": owner, "now": NOW, "file": upload.file}
-    made, _again = (imports.import_study(**options, again=True).collection for _ in range(2))
+    made, _again = (new_collections.import_study(**options, again=True).collection for _ in range(2))
 
     collections.delete(collection=made)
 

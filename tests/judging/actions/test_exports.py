@@ -11,13 +11,14 @@ import pytest
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from judging.actions import exports, imports
-from judging.formats.label_studio import write_label_studio
-from judging.formats.long import write_long_csv, write_long_jsonl
-from judging.formats.mapping import to_study
-from judging.formats.qgstec_writer import write_qgstec
-from judging.formats.records import Study
-from judging.formats.registry import FORMAT
+from judging.actions import exports
+from judging.imports.actions import new_collections
+from judging.imports.formats.label_studio import write_label_studio
+from judging.imports.formats.long import write_long_csv, write_long_jsonl
+from judging.imports.formats.qgstec_writer import write_qgstec
+from judging.imports.readers.mapping import to_study
+from judging.imports.readers.records import Study
+from judging.imports.readers.registry import FORMAT
 from judging.models import (
     Assignment,
     Campaign,
@@ -61,7 +62,9 @@ def judged() -> Campaign:
 
 def again(read: Study, campaign: Campaign) -> Campaign:
     later = timezone.now() + timedelta(days=1)
-    made = imports.import_study(study=read, name="Again", by=campaign.created_by, now=later, rubric=campaign.rubric)
+    made = new_collections.import_study(
+        study=read, name="Again", by=campaign.created_by, now=later, rubric=campaign.rubric
+    )
     assert made.quarantined == 0
     assert made.campaign is not None
     return made.campaign
@@ -103,7 +106,7 @@ def test_a_mark_beside_no_rating_goes_to_quarantine() -> None:
     columns = {name: name for name in text.splitlines()[0].split(",")[1:]}
     read = study(text, source_id="id", default_system="Alba", **columns)
 
-    made = imports.import_study(
+    made = new_collections.import_study(
         study=read, name="Owls", by=factories.researcher(), now=timezone.now(), rubric=factories.rubric()
     )
 
@@ -116,7 +119,7 @@ def test_metadata_of_ratings_are_kept_with_each_judgment_and_exported() -> None:
     text = "id,question,rater,correctness,seconds\n1,Why?,Ann,2,7.5\n1,Why?,Bo,3,9\n2,Who?,Ann,1,\n"
     read = to_study(*_guessed(text))
 
-    made = imports.import_study(
+    made = new_collections.import_study(
         study=read, name="Owls", by=factories.researcher(), now=timezone.now(), rubric=factories.rubric()
     )
 
@@ -129,13 +132,13 @@ def test_metadata_of_ratings_are_kept_with_each_judgment_and_exported() -> None:
 def test_a_name_of_metadata_that_is_too_long_is_told_wherever_it_stands() -> None:
     name = "judgment:" + "x" * 101
     read = to_study(*_guessed(f"id,question,rater,correctness,{name}\n1,Why?,Ann,2,\n2,Who?,Ann,2,late\n"))
-    assert "metadata column" in imports.examine(study=read, rubric=factories.rubric()).obstacles[0]
+    assert "metadata column" in new_collections.examine(study=read, rubric=factories.rubric()).obstacles[0]
 
 
 def test_erasing_an_imported_rater_takes_what_files_said_along() -> None:
     from judging.actions import enrollments
 
-    made = imports.import_study(
+    made = new_collections.import_study(
         study=to_study(*_guessed("id,question,rater,correctness,seconds\n1,Why?,Ann,2,7.5\n")), name="Owls",
         by=factories.researcher(), now=timezone.now(), rubric=factories.rubric(),
     )  # fmt: skip
@@ -145,8 +148,8 @@ def test_erasing_an_imported_rater_takes_what_files_said_along() -> None:
 
 
 def _guessed(text: str):
-    from judging.formats.guessing import guess
-    from judging.formats.tables import read_delimited
+    from judging.imports.readers.guessing import guess
+    from judging.imports.readers.tables import read_delimited
 
     table = read_delimited(text.encode())
     return table, guess(table.header, [row.cells for row in table.rows])
@@ -156,7 +159,7 @@ def test_released_xml_comes_out_of_the_database_with_its_instances() -> None:
     data = shared_data.path("qgstec2010/EvaluatedSubmissions.xml").read_bytes()
     rubric = factories.rubric("qgstec2010-b")
     read = FORMAT["qgstec_xml"].read(data)
-    made = imports.import_study(
+    made = new_collections.import_study(
         study=read, name="Released", by=factories.researcher(), now=timezone.now(), rubric=rubric
     )
 

@@ -3,8 +3,8 @@
 import pytest
 
 from judging.actions import fit
-from judging.formats import rubric as documents
 from judging.models import Source
+from judging.protocols import rubric as documents
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -5,9 +5,9 @@ from django.utils import timezone
 
 from judging.actions import rubric_drafts, rubrics
 from judging.actions.rubric_drafts import ChangedElsewhere, NotText
-from judging.formats import rubric as documents
-from judging.formats.rubric_nodes import RubricError
 from judging.models import Rubric, RubricDraft, User
+from judging.protocols import rubric as documents
+from judging.protocols.rubric_nodes import RubricError
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -5,8 +5,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from judging.actions import rubrics
-from judging.formats import rubric as documents
 from judging.models import Criterion, Rubric, ScalePoint
+from judging.protocols import rubric as documents
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -6,8 +6,8 @@ from django.utils import timezone
 from judging.actions import drafts, judgments, sheets, span_marks
 from judging.actions.drafts import MissingAnswers, StageFrozen
 from judging.actions.span_marks import OutsidePassage
-from judging.formats.spans import Marked, read
 from judging.models import Assignment, Passage, SpanMark
+from judging.spans import Marked, read
 from tests.annotation import studies
 
 pytestmark = pytest.mark.django_db
@@ -83,7 +83,7 @@ def test_a_task_is_complete_only_with_every_question_marked(task: Assignment) ->
 def test_marks_may_be_left_out_where_the_protocol_says_so() -> None:
     from dataclasses import replace
 
-    from judging.formats import rubric as documents
+    from judging.protocols import rubric as documents
     from tests import factories
 
     shipped = documents.shipped("qgstec2010-a")

@@ -3,10 +3,10 @@
 from typing import Any
 
 from judging import storage
-from judging.actions.reading import Plan
-from judging.formats.columns import columns_from
-from judging.imports import adding
-from judging.imports.joining import Choices
+from judging.imports.actions import adding
+from judging.imports.actions.joining import Choices
+from judging.imports.actions.reading_plans import Plan
+from judging.imports.readers.columns import columns_from
 from judging.models import AddedFile, Collection, Rubric
 from tests import factories
 from tests.judging.studies import NOW

@@ -8,10 +8,10 @@ from django.db import connection, transaction
 from analysis import frames
 from judging import storage
 from judging.actions import campaigns, machine_judges
-from judging.actions.imports import CannotImport
-from judging.imports import adding, taking_back
-from judging.imports.joining import Choices
-from judging.imports.matching import Sameness
+from judging.imports.actions import adding, taking_back
+from judging.imports.actions.joining import Choices
+from judging.imports.actions.matching import Sameness
+from judging.imports.actions.new_collections import CannotImport
 from judging.models import (
     AddedFile,
     Assignment,

@@ -9,9 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from judging import tasks
-from judging.imports import adding
+from judging.imports.actions import adding
+from judging.imports.views import added_files
 from judging.models import AddedFile, Collection, Job, Judgment, Membership, Question, Score
-from judging.views import added_files
 from tests import factories
 from tests.judging.imports.studies import BATCH, add, assembled, waiting
 from tests.judging.imports.test_adding import BLEU, MATERIAL, SCORES, SECOND, of_one, ratings

@@ -3,12 +3,11 @@
 import pytest
 
 from analysis import frames
-from judging.actions import imports
-from judging.formats.columns import columns_from
-from judging.formats.mapping import to_study
-from judging.formats.repeats import unrolled
-from judging.formats.tables import read_delimited
-from judging.imports import taking_back
+from judging.imports.actions import new_collections, taking_back
+from judging.imports.readers.columns import columns_from
+from judging.imports.readers.mapping import to_study
+from judging.imports.readers.repeats import unrolled
+from judging.imports.readers.tables import read_delimited
 from judging.models import Judgment, Source, TaskUnit
 from tests import factories
 from tests.judging.imports.studies import BATCH, MATERIAL, add, assembled
@@ -47,7 +46,7 @@ def read(text, **columns):
 
 
 def imported(text, **columns):
-    return imports.import_study(
+    return new_collections.import_study(
         study=read(text, **columns), name="Birds", by=factories.researcher(), now=NOW, rubric=factories.rubric()
     )
 

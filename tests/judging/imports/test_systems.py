@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from analysis import frames
 from judging.actions import campaigns
-from judging.imports import systems
+from judging.imports.actions import systems
 from judging.models import Collection, Metric, QuestionSet, System
 from tests import factories
 from tests.judging.imports.studies import assembled

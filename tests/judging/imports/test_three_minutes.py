@@ -8,8 +8,8 @@ from django.urls import reverse
 from analysis import frames
 from analysis.models import Run
 from judging import tasks
+from judging.imports.views import added_files
 from judging.models import AddedFile, Collection, Job, Judgment
-from judging.views import added_files
 from tests import factories
 from tests.judging.imports.crowd import Crowd
 from tests.judging.views.importing import form_of

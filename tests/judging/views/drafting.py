@@ -4,8 +4,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.formats import rubric as documents
 from judging.models import RubricDraft, User
+from judging.protocols import rubric as documents
 from tests import factories
 from tests.judging.views.forms_of import fields
 

@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.actions import campaigns, rubrics
-from judging.formats import rubric as documents
 from judging.models import Campaign
+from judging.protocols import rubric as documents
 from tests import factories
 from tests.judging.views.campaign_pages import address, plan
 

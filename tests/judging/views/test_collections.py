@@ -4,7 +4,8 @@ import pytest
 from django.urls import reverse
 
 from judging import tasks
-from judging.actions import imports, jobs
+from judging.actions import jobs
+from judging.imports.actions import new_collections
 from judging.models import Collection, Job, Membership, Quarantine, User
 from tests import factories
 from tests.judging.studies import NOW, study
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 
 def imported(owner: User, **options) -> Collection:
-    return imports.import_study(study=study(), name="Canal towns", by=owner, now=NOW, **options).collection
+    return new_collections.import_study(study=study(), name="Canal towns", by=owner, now=NOW, **options).collection
 
 
 def test_list_of_nothing_says_what_to_do_next(page):

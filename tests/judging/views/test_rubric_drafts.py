@@ -4,9 +4,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from judging.formats import rubric as documents
-from judging.formats import rubric_drafts as trees
 from judging.models import Rubric, RubricDraft
+from judging.protocols import rubric as documents
+from judging.protocols import rubric_drafts as trees
 from tests import factories
 from tests.judging.views.drafting import document, draft, send, shown
 from tests.judging.views.forms_of import fields

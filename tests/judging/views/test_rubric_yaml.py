@@ -4,8 +4,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from judging.formats import rubric as documents
 from judging.models import Rubric
+from judging.protocols import rubric as documents
 from tests import factories
 from tests.judging.views.drafting import document, draft, send
 

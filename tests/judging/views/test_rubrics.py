@@ -6,8 +6,8 @@ from django.test import Client
 from django.urls import reverse
 
 from judging.actions import rubrics
-from judging.formats import rubric as documents
 from judging.models import Membership, Rubric, RubricDraft, User
+from judging.protocols import rubric as documents
 from tests import factories
 
 pytestmark = pytest.mark.django_db

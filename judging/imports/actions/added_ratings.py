@@ -1,0 +1,239 @@
+"""Ratings of an added file, in the campaign that holds the collection's ratings under their protocol."""
+
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from functools import cached_property
+
+from django.db.models import Count, Max
+
+from judging.actions.bulk import Row, copy, take_ids
+from judging.imports.actions.ratings import Value
+from judging.imports.actions.released_ratings import beside, closed_campaign, without_place
+from judging.imports.actions.storing import Brought, Units
+from judging.imports.readers.records import MarkRecord, NoteRecord, Problem, Study
+from judging.models import (
+    AddedFile,
+    Assignment,
+    Campaign,
+    Collection,
+    Enrollment,
+    Judgment,
+    JudgmentAttribute,
+    Marking,
+    Note,
+    Rubric,
+    SpanMark,
+    Task,
+    TaskUnit,
+    Unit,
+    User,
+)
+from judging.spans import Marked
+
+Place = tuple[int, str]
+
+
+def campaign_of(collection: Collection, rubric: Rubric) -> Campaign | None:
+    """Return the campaign that holds the collection's ratings under a protocol, the first if there are several."""
+    known = collection.campaigns.filter(rubric=rubric, origin=Campaign.Origin.IMPORTED)
+    return known.order_by("pk").first()
+
+
+def new_campaign(*, added: AddedFile, rubric: Rubric, title: str, by: User, now: datetime) -> Campaign:
+    """Make that campaign."""
+    plan = {"title": title or f"{added.collection.name}: released ratings", "annotators_per_task": 1}
+    return closed_campaign(collection=added.collection, rubric=rubric, plan=plan, by=by, now=now)
+
+
+def store(
+    *, campaign: Campaign, values: Sequence[Value], units: Units, study: Study, brought: Brought, now: datetime
+) -> list[Problem]:
+    """Store ratings with what was said beside them; return what has no place there."""
+    storing = _Ratings(campaign, values, units, brought, now)
+    storing.tasks()
+    storing.assignments()
+    storing.judgments()
+    homeless = storing.notes(study.notes) + storing.marks(study.marks)
+    count_annotators(campaign)
+    return [without_place(each) for each in homeless]
+
+
+def homeless(study: Study) -> list[Problem]:
+    """Return everything said beside ratings, of a file without any rating that could be stored."""
+    return [without_place(each) for each in beside(study)]
+
+
+def count_annotators(campaign: Campaign) -> None:
+    """Have the plan of such a campaign say how many annotators a task has at most."""
+    counted = Task.objects.filter(round__campaign=campaign).annotate(n=Count("assignments"))
+    most = counted.aggregate(most=Max("n"))["most"] or 1
+    Campaign.objects.filter(pk=campaign.pk).update(annotators_per_task=most)
+    campaign.annotators_per_task = most
+
+
+class _Ratings:
+    """Ratings on their way into a campaign that may hold others."""
+
+    def __init__(
+        self, campaign: Campaign, values: Sequence[Value], units: Units, brought: Brought, now: datetime
+    ) -> None:
+        self.campaign, self.values, self.put, self.now = campaign, values, brought.put, now
+        self.units = units
+        self.main = campaign.rounds.get(kind="main")
+        self.rated = [units.of(*value.slot) for value in values]
+        self.task_of: dict[int, int] = dict(
+            TaskUnit.objects.filter(task__round=self.main).values_list("unit", "task").iterator()
+        )
+        self.assignment_of: dict[Place, uuid.UUID] = {
+            (task, label): pk
+            for task, label, pk in Assignment.objects.filter(round=self.main)
+            .values_list("task", "enrollment__label", "id")
+            .iterator()
+        }
+
+    def tasks(self) -> None:
+        """Give each unit that nobody rated before its task, as the protocol cuts its material."""
+        new = [unit for unit in dict.fromkeys(self.rated) if unit not in self.task_of]
+        if not new:
+            return
+        tasks = Task.objects.filter(round=self.main)
+        number = tasks.aggregate(last=Max("number"))["last"] or 0
+        position = dict(tasks.annotate(last=Max("task_units__position")).values_list("pk", "last"))
+        groups = self._groups(new)
+        known = self._known_groups()
+        ids = dict(zip(missing := [g for g in groups if g not in known], take_ids(Task, len(missing)), strict=True))
+        self.put(Task, ("id", "round_id", "number"),
+                 ((pk, self.main.pk, number + place) for place, pk in enumerate(ids.values(), 1)))  # fmt: skip
+        rows: list[Row] = []
+        for group, units in groups.items():
+            task = known.get(group) or ids[group]
+            for unit in units:
+                position[task] = (position.get(task) or 0) + 1
+                rows.append((task, unit, position[task]))
+                self.task_of[unit] = task
+        self.put(TaskUnit, ("task_id", "unit_id", "position"), rows)
+
+    def _groups(self, units: Sequence[int]) -> dict[object, list[int]]:
+        """Return units by what makes a task of them, in the order of the collection."""
+        rubric = self.campaign.rubric
+        ordered = Unit.objects.filter(pk__in=units).order_by(
+            "question_set__source__position", "question_set__system__name", "position"
+        )
+        found: dict[object, list[int]] = {}
+        rows = ordered.values_list("pk", "question_set", "question_set__source").iterator()
+        for place, (pk, question_set, source) in enumerate(rows):
+            page = ("page", place // rubric.page_size) if rubric.task == Rubric.Task.UNIT else None
+            group = page or (source if rubric.task == Rubric.Task.SOURCE else question_set)
+            found.setdefault(group, []).append(pk)
+        return found
+
+    def _known_groups(self) -> dict[object, int]:
+        """Return the tasks that go on: a source's, or a question set's. Pages of single questions stay as they are."""
+        task = self.campaign.rubric.task
+        if task == Rubric.Task.UNIT:
+            return {}
+        path = "unit__question_set__source" if task == Rubric.Task.SOURCE else "unit__question_set"
+        return dict(TaskUnit.objects.filter(task__round=self.main).values_list(path, "task"))
+
+    def assignments(self) -> None:
+        """Enroll raters who are new, and give each an assignment in every task that they rated."""
+        enrolled = dict(self.campaign.enrollments.values_list("label", "pk"))
+        labels = [each for each in dict.fromkeys(value.rater for value in self.values) if each not in enrolled]
+        made = Enrollment.objects.bulk_create(Enrollment(campaign=self.campaign, label=label) for label in labels)
+        enrolled |= {enrollment.label: enrollment.pk for enrollment in made}
+        places = dict(Assignment.objects.filter(round=self.main).values_list("task").annotate(last=Max("place")))
+        last = Assignment.objects.filter(round=self.main).aggregate(last=Max("position"))["last"] or 0
+        columns = (
+            "id", "round_id", "task_id", "place", "position", "enrollment_id", "state", "stage", "submit_token",
+            "active_seconds", "submitted_at",
+        )  # fmt: skip
+        rows: list[Row] = []
+        for place in dict.fromkeys(self._places()):
+            if place not in self.assignment_of:
+                task, rater = place
+                pk = self.assignment_of[place] = uuid.uuid4()
+                places[task] = places.get(task, 0) + 1
+                rows.append((
+                    pk, self.main.pk, task, places[task], last + len(rows) + 1, enrolled[rater],
+                    Assignment.State.SUBMITTED.value, 0, uuid.uuid4(), 0, self.now.isoformat(),
+                ))  # fmt: skip
+        self.put(Assignment, columns, rows)
+
+    def _places(self) -> Iterator[Place]:
+        return ((self.task_of[unit], value.rater) for unit, value in zip(self.rated, self.values, strict=True))
+
+    def judgments(self) -> None:
+        ids = take_ids(Judgment, len(self.values))
+        columns = ("id", "assignment_id", "unit_id", "criterion_id", "value", "origin", "cause", "revision")
+        rows = (
+            (
+                pk,
+                self.assignment_of[place],
+                unit,
+                value.criterion.pk,
+                value.value,
+                Judgment.Origin.IMPORTED.value,
+                "",
+                1,
+            )
+            for pk, place, unit, value in zip(ids, self._places(), self.rated, self.values, strict=True)
+        )
+        self.put(Judgment, columns, rows)
+        about = (
+            (pk, name, text)
+            for pk, value in zip(ids, self.values, strict=True)
+            for name, text in value.attributes.items()
+        )
+        copy(JudgmentAttribute, ("judgment_id", "name", "value"), about)
+
+    def notes(self, notes: Iterable[NoteRecord]) -> list[NoteRecord]:
+        """Store notes; return those whose rater gave no value there, or has a note from another file."""
+        taken = set(Note.objects.filter(assignment__round=self.main).values_list("assignment", "unit"))
+        texts: dict[tuple[uuid.UUID, int], list[str]] = {}
+        left = []
+        for note in notes:
+            place = self._said(note)
+            if place is None or place in taken:
+                left.append(note)
+            else:
+                texts.setdefault(place, []).append(note.text)
+        rows: list[Row] = [(*place, "\n".join(lines), 0, self.now.isoformat()) for place, lines in texts.items()]
+        self.put(Note, ("assignment_id", "unit_id", "text", "sequence", "saved_at"), rows)
+        return left
+
+    def marks(self, marks: Iterable[MarkRecord]) -> list[MarkRecord]:
+        """Store marked spans; return those whose rater gave no value there, or marked in another file."""
+        taken = set(Marking.objects.filter(assignment__round=self.main).values_list("assignment", "unit"))
+        said: dict[tuple[uuid.UUID, int], Marked] = {}
+        left = []
+        for mark in marks:
+            place = self._said(mark)
+            if place is None or place in taken:
+                left.append(mark)
+            elif mark.start is None or mark.end is None:
+                said[place] = Marked(nothing=True)
+            else:
+                said[place] = said.get(place, Marked()).adding((mark.start, mark.end))
+        saved = self.now.isoformat()
+        rows: list[Row] = [(*place, marked.nothing, 0, saved) for place, marked in said.items()]
+        self.put(Marking, ("assignment_id", "unit_id", "nothing", "sequence", "saved_at"), rows)
+        spans: list[Row] = [(*place, *span, saved) for place, marked in said.items() for span in marked.ranges]
+        self.put(SpanMark, ("assignment_id", "unit_id", "start", "end", "created_at"), spans)
+        return left
+
+    def _said(self, said: NoteRecord | MarkRecord) -> tuple[uuid.UUID, int] | None:
+        """Return assignment and unit of what was said beside ratings."""
+        pair = said.source_key, said.system
+        try:
+            unit = self.units.of(pair, said.position)
+        except KeyError:
+            return None
+        task = self.task_of.get(unit) or self._task_of_set.get(pair)
+        assignment = self.assignment_of.get((task or 0, said.rater))
+        return None if assignment is None else (assignment, unit)
+
+    @cached_property
+    def _task_of_set(self) -> dict[tuple[str, str], int]:
+        return {(source, system): self.task_of[unit] for (source, system, _), unit in self.units.slots.items()
+                if unit in self.task_of}  # fmt: skip

@@ -1,0 +1,266 @@
+"""Adding files to a collection: uploaded, looked at, then stored whole or not at all."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from judging import storage
+from judging.actions import collections
+from judging.actions.bulk import check_at_once, let_planner_know
+from judging.actions.rounds import Progress, silent
+from judging.imports.actions import added_ratings, reading_plans, storing
+from judging.imports.actions.joining import SHOWN, Choices, Joined, choices_from, join
+from judging.imports.actions.new_collections import CannotImport
+from judging.imports.actions.reading_plans import Plan
+from judging.imports.readers.records import Problem, Study
+from judging.imports.readers.tables import shorten
+from judging.models import (
+    AddedFile,
+    Assignment,
+    Collection,
+    Judgment,
+    Passage,
+    Question,
+    QuestionSet,
+    Rubric,
+    Score,
+    Source,
+    StoredFile,
+    Unit,
+    User,
+)
+
+LONGEST_NAME = 255
+NO_QUESTION = "\N{EMPTY SET} question"  # a column that no file has: rows that name their question by ids
+
+
+class AlreadyThere(CannotImport):
+    """The collection has the same bytes already."""
+
+    def __init__(self, added: AddedFile) -> None:
+        super().__init__([f"The collection has this very file already, as “{added.name}” (file {added.number})."])
+        self.added = added
+
+
+class KeysAreGone(Exception):
+    """The ids behind a file's labels were handed out before."""
+
+
+class Changed(CannotImport):
+    """The collection changed after the preview, so that the file would bring something else."""
+
+
+def start(*, name: str, by: User, licence: str = "", language: str = "en") -> Collection:
+    """Make a collection without anything in it, to be assembled from files."""
+    return Collection.objects.create(name=name, owner=by, licence=licence, language=language)
+
+
+def upload(*, collection: Collection, name: str, file: StoredFile, by: User) -> AddedFile:
+    """Put a file beside a collection; nothing of it is in the collection before it is added.
+
+    Raises
+    ------
+    AlreadyThere
+        Where the same bytes wait or stand there.
+    """
+    with transaction.atomic():
+        lock(collection)
+        if known := collection.added_files.exclude(state=AddedFile.State.TAKEN_BACK).filter(file=file).first():
+            raise AlreadyThere(known)
+        return AddedFile.objects.create(
+            collection=collection, number=next_number(collection), file=file, name=name[-LONGEST_NAME:], added_by=by
+        )
+
+
+def discard(*, added: AddedFile) -> None:
+    """Forget a file that was not added."""
+    AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING).delete()
+
+
+def lock(collection: Collection) -> Collection:
+    """Have others who change the collection's files, or lock a campaign about it, wait for this transaction."""
+    return Collection.objects.select_for_update().get(pk=collection.pk)
+
+
+def next_number(collection: Collection) -> int:
+    return (collection.added_files.aggregate(last=Max("number"))["last"] or 0) + 1
+
+
+def add_all(*, files: Sequence[AddedFile], by: User, now: datetime, progress: Progress = silent) -> list[AddedFile]:
+    """Add several waiting files one after the other: all of them, or, where one cannot be added, none.
+
+    Raises
+    ------
+    CannotImport
+        Which file stands in the way, and why.
+    """
+    done = []
+    with transaction.atomic():
+        for file in files:
+            try:
+                done.append(add(added=file, by=by, now=now, progress=progress))
+            except CannotImport as refused:
+                raise CannotImport([f"{file.name}: {reason}" for reason in refused.reasons]) from None
+    return done
+
+
+def decide(
+    *, added: AddedFile, plan: Plan | None = None, choices: Choices | None = None, rubric: Rubric | None = None
+) -> None:
+    """Keep how a waiting file is read and matched; what a preview found before is worthless then."""
+    if plan is not None:
+        added.plan, added.rubric = plan.as_dict(), rubric
+    if choices is not None:
+        added.choices = choices.as_dict()
+    added.examined = {}
+    waiting = AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING)
+    waiting.update(plan=added.plan, choices=added.choices, rubric=added.rubric, examined={})
+
+
+def plan_of(added: AddedFile) -> Plan:
+    """Return how a file is read."""
+    return reading_plans.plan_from(
+        {key: added.plan[key] for key in ("format", "options", "columns") if key in added.plan}
+    )
+
+
+def choices_of(added: AddedFile) -> Choices:
+    """Return what was decided about matching."""
+    return choices_from(added.choices)
+
+
+def read(added: AddedFile) -> Study:
+    """Return what a file says."""
+    return reading_plans.read_study(name=added.name, data=storage.content_of(added.file), plan=_plan(added))
+
+
+def _plan(added: AddedFile) -> Plan:
+    """Return how a file is read; rows of a table may name their questions by ids alone."""
+    plan = plan_of(added)
+    if plan.columns is None:
+        return plan
+    return replace(
+        plan, columns=replace(plan.columns, without_questions=not (plan.columns.question or plan.columns.by_system))
+    )
+
+
+def hand_out_keys(*, added: AddedFile, now: datetime) -> Mapping[str, str]:
+    """Return the ids of people outside by their labels, once: afterwards nobody can have them.
+
+    Raises
+    ------
+    KeysAreGone
+        Where they were handed out before.
+    """
+    with transaction.atomic():
+        left = AddedFile.objects.filter(pk=added.pk, keys_taken_at__isnull=True)
+        if not left.update(keys_taken_at=now):
+            raise KeysAreGone("The ids behind this file’s labels were handed out before.")
+        return reading_plans.ids_behind_labels(name=added.name, data=storage.content_of(added.file), plan=_plan(added))
+
+
+def examine(*, added: AddedFile) -> Joined:
+    """Say what a file would bring now, and keep the counts: adding it must bring the same."""
+    joined = _join(added)
+    study = joined.study
+    added.examined = {
+        **joined.found.as_dict(),
+        "expected": joined.counts(),
+        "rows": study.rows_read,
+        "kept": study.rows_kept,
+        "obstacles": joined.obstacles,
+        "by": joined.matching.by,
+        "fields": joined.matching.fields,
+        "adds": bool(joined.new_questions),
+        "systems": joined.named,
+        "letters": None if joined.behind is None else joined.behind.names,
+        "raters": study.raters[:SHOWN],
+        "criteria": study.criteria,
+        "columns": [column.name for column in study.score_columns],
+        "refused": [_refused(problem) for problem in joined.refused[:SHOWN]],
+        "refused_count": len(joined.refused),
+        "warnings": [_refused(problem) for problem in study.problems_of("warning")[:SHOWN]],
+    }
+    AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING).update(examined=added.examined)
+    return joined
+
+
+def _refused(problem: Problem) -> dict[str, Any]:
+    shown = {"row": problem.row, "column": problem.column, "value": shorten(problem.value)}
+    return {**shown, "reason": problem.reason}
+
+
+def _join(added: AddedFile) -> Joined:
+    campaign = added_ratings.campaign_of(added.collection, added.rubric) if added.rubric else None
+    return join(
+        study=read(added), columns=plan_of(added).columns, collection=added.collection, choices=choices_of(added),
+        rubric=added.rubric, campaign=campaign,
+    )  # fmt: skip
+
+
+def add(
+    *, added: AddedFile, by: User, now: datetime, ratings_title: str = "", progress: Progress = silent
+) -> AddedFile:
+    """Store what a waiting file brings, in one transaction; its ratings go into the campaign of their protocol.
+
+    Raises
+    ------
+    CannotImport
+        With everything that stands in the way; nothing is stored.
+    Changed
+        Where a preview was seen, and the file would bring something else now.
+    """
+    progress(0, 0, "Reading the file")
+    with transaction.atomic():
+        lock(added.collection)
+        added = AddedFile.objects.select_related("collection", "file", "rubric").get(pk=added.pk)
+        if added.state != AddedFile.State.WAITING:
+            raise CannotImport(["The file was added already, or taken back."])
+        joined = _join(added)
+        if added.examined and added.examined["expected"] != joined.counts():
+            raise Changed(["The collection changed since you looked at this file. Look at it once more."])
+        if joined.obstacles:
+            raise CannotImport(joined.obstacles)
+        check_at_once()
+        _store(added, joined, by, now, ratings_title, progress)
+        let_planner_know(Passage, Source, QuestionSet, Unit, Question, Score, Assignment, Judgment)
+    return added
+
+
+def _store(added: AddedFile, joined: Joined, by: User, now: datetime, ratings_title: str, progress: Progress) -> None:
+    brought = storing.Brought(added, _total(joined), progress)
+    units = storing.store(joined=joined, added=added, brought=brought)
+    study, homeless = joined.study, added_ratings.homeless(joined.study)
+    if joined.ratings and added.rubric:
+        campaign = added_ratings.campaign_of(added.collection, added.rubric)
+        campaign = campaign or added_ratings.new_campaign(
+            added=added, rubric=added.rubric, title=ratings_title, by=by, now=now
+        )
+        homeless = added_ratings.store(
+            campaign=campaign, values=joined.ratings, units=units, study=study, brought=brought, now=now
+        )
+        added.campaign = campaign
+    quarantined = collections.quarantine(
+        collection=added.collection, problems=[*joined.refused, *homeless], added_file=added
+    )
+    added.state, added.added_at, added.added_by = AddedFile.State.ADDED, now, by
+    added.examined = joined.found.as_dict()
+    if joined.behind:
+        added.examined["letters"] = joined.behind.names
+    added.brought = {**brought.counts, "filled": len(joined.fills), "quarantined": quarantined,
+                     "rows_read": study.rows_read, "rows_kept": study.rows_kept}  # fmt: skip
+    added.save(update_fields=["state", "added_at", "added_by", "examined", "brought", "campaign"])
+    first = {"file": added.file, "file_name": added.name, "file_sha256": added.file.sha256, "mapping": added.plan}
+    Collection.objects.filter(pk=added.collection_id, file__isnull=True).update(**first)
+
+
+def _total(joined: Joined) -> int:
+    """Return about how many rows are stored, for the progress shown."""
+    return (
+        len(joined.new_sources) + 3 * len(joined.new_questions) + len(joined.scores) + len(joined.attributes)
+        + len(joined.references) + len(joined.ratings)
+    )  # fmt: skip

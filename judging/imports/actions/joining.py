@@ -1,0 +1,510 @@
+"""What a file would bring to a collection that holds something already: decided row by row, stored elsewhere."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, TypeVar
+
+from judging.imports.actions import holdings, ratings
+from judging.imports.actions.letters import Letters, letters, told_apart
+from judging.imports.actions.matching import By, Held, HeldSlot, HeldSource, Match, Matching, Sameness, SlotKey, match
+from judging.imports.actions.new_collections import too_long
+from judging.imports.actions.ratings import Reading, Slot, Value
+from judging.imports.readers.columns import Columns
+from judging.imports.readers.records import (
+    MarkRecord,
+    NoteRecord,
+    Problem,
+    QuestionRecord,
+    RatingRecord,
+    ScoreColumn,
+    SourceRecord,
+    Study,
+)
+from judging.imports.readers.repeats import unrolled
+from judging.imports.readers.tables import shorten
+from judging.models import Campaign, Collection, Metric, Rubric
+
+Unmatched = Literal["", "add", "leave"]
+Conflicts = Literal["leave", "refuse"]
+SHOWN = 100
+FILLED = ("passage", "answer", "sentence", "target_type", "modality")
+SEEN_BY_ANNOTATORS = "What is judged cannot change"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What the researcher decided about matching, and about rows that fit nothing or contradict what is there.
+
+    `unmatched` blank: rows that fit nothing are added where none of the file fits anything, else left out. `systems`
+    gives the names of this file's systems, such as letters, their names in the collection; where it gives none, and the
+    collection has none of them, the texts of their questions tell.
+    """
+
+    by: By = "auto"
+    same: Sameness = field(default_factory=Sameness)
+    unmatched: Unmatched = ""
+    conflicts: Conflicts = "leave"
+    systems: Mapping[str, str] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data that JSON can hold."""
+        return asdict(self)
+
+
+def choices_from(data: Mapping[str, Any]) -> Choices:
+    """Return the choices that plain data hold."""
+    return Choices(**{**data, "same": Sameness(**data.get("same", {}))})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A row of the file that needs a decision, with what it says and why it is shown."""
+
+    row: int
+    what: str
+    reason: str
+
+
+class Found:
+    """Counts of everything, and of what needs a decision the first examples: a million rows take no more memory."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.examples: dict[str, list[Example]] = {}
+
+    def note(self, kind: str, row: int, what: str, reason: str) -> None:
+        """Count a row, and keep it if it is among the first of its kind."""
+        self.counts[kind] += 1
+        kept = self.examples.setdefault(kind, [])
+        if len(kept) < SHOWN:
+            kept.append(Example(row=row, what=shorten(what), reason=reason))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data that JSON can hold."""
+        return {
+            "counts": dict(self.counts),
+            "examples": {kind: [asdict(each) for each in found] for kind, found in self.examples.items()},
+        }
+
+
+@dataclass(kw_only=True)
+class Joined:
+    """All that a file would bring, and what stands in the way."""
+
+    study: Study
+    held: Held
+    matching: Matching
+    named: list[str] = field(default_factory=list)  # the systems, as the file calls them
+    behind: Letters | None = None  # what they stand for, where their texts told
+    found: Found = field(default_factory=Found)
+    units: dict[SlotKey, int] = field(default_factory=dict)
+    new_sources: list[SourceRecord] = field(default_factory=list)
+    new_questions: list[QuestionRecord] = field(default_factory=list)
+    source_of: dict[str, int] = field(default_factory=dict)
+    scores: list[tuple[SlotKey, str, str]] = field(default_factory=list)
+    attributes: list[tuple[SlotKey, str, str]] = field(default_factory=list)
+    references: list[tuple[str, str]] = field(default_factory=list)
+    fills: list[tuple[int, str, str, int | None]] = field(default_factory=list)
+    ratings: list[Value] = field(default_factory=list)
+    metrics: dict[str, Metric] = field(default_factory=dict)
+    refused: list[Problem] = field(default_factory=list)
+    obstacles: list[str] = field(default_factory=list)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many there are of everything; an equal file and an equal collection give equal counts."""
+        return {**self.found.counts, "refused": len(self.refused)}
+
+
+def join(
+    *, study: Study, columns: Columns | None, collection: Collection, choices: Choices, rubric: Rubric | None,
+    campaign: Campaign | None = None,
+) -> Joined:  # fmt: skip
+    """Decide about every row of a file; nothing is stored.
+
+    `columns` is None where the format names everything by itself. `campaign` is the one that holds the collection's
+    ratings under this rubric.
+    """
+    named = [] if _is_any(columns) else list(study.systems)
+    held = holdings.held(collection)
+    has_ids = columns is not None and bool(columns.source_id)
+    behind = None if choices.systems or not named else letters(study, held, same=choices.same, has_ids=has_ids)
+    names = behind.names if behind else choices.systems
+    shuffled = behind is not None and not names
+    study = unrolled(told_apart(study, behind.matching) if behind and shuffled else renamed(study, names))
+    any_system = _is_any(columns)
+    found = match(study, held, same=choices.same, by=choices.by, has_ids=has_ids, any_system=any_system)
+    joined = Joined(study=study, held=held, matching=found, named=named, behind=behind)
+    joined.obstacles += [problem.reason for problem in study.problems_of("file")]
+    joined.refused += [problem for problem in study.problems if problem.kind in ("row", "value")]
+    _Joining(joined, collection, choices, any_system, shuffled).decide(rubric, campaign)
+    return joined
+
+
+def _is_any(columns: Columns | None) -> bool:
+    """Say whether a file leaves open whose questions it is about."""
+    if columns is None or columns.system or columns.by_system:
+        return False
+    return columns.default_system == Columns().default_system
+
+
+def renamed(study: Study, systems: Mapping[str, str]) -> Study:
+    """Return a study with its systems under other names; where two get one name, their questions stand in one set."""
+    name = {each: systems.get(each) or each for each in study.systems}
+    if all(old == new for old, new in name.items()):
+        return study
+    places: dict[SlotKey, SlotKey] = {}
+    filled: dict[tuple[str, str], int] = {}
+    merged = len(set(name.values())) < len(name)
+    for each in study.questions:
+        pair = each.source_key, name[each.system]
+        filled[pair] = filled.get(pair, 0) + 1
+        position = filled[pair] if merged else each.position
+        places[each.source_key, each.system, each.position] = (*pair, position)
+    expected: dict[tuple[str, str], int] = {}
+    for (source, system), count in study.expected.items():
+        pair = source, name[system]
+        expected[pair] = max(count, expected.get(pair, 0), filled.get(pair, 0) if merged else 0)
+    return replace(
+        study,
+        questions=tuple(_moved(each, places, name) for each in study.questions),
+        ratings=tuple(_moved(each, places, name) for each in study.ratings),
+        notes=tuple(_moved(each, places, name) for each in study.notes),
+        marks=tuple(_moved(each, places, name) for each in study.marks),
+        expected=expected,
+    )
+
+
+Placed = TypeVar("Placed", QuestionRecord, RatingRecord, NoteRecord, MarkRecord)
+
+
+def _moved(record: Placed, places: Mapping[SlotKey, SlotKey], name: Mapping[str, str]) -> Placed:
+    if record.position is None:
+        return replace(record, system=name[record.system])
+    _, system, position = places[record.source_key, record.system, record.position]
+    return replace(record, system=system, position=position)
+
+
+class _Joining:
+    """The decisions about one file."""
+
+    def __init__(
+        self, joined: Joined, collection: Collection, choices: Choices, any_system: bool, shuffled: bool
+    ) -> None:
+        self.joined, self.collection, self.choices = joined, collection, choices
+        self.any_system = any_system
+        self.nameless = any_system or shuffled  # the file does not name the systems of new questions
+        self.study, self.held, self.found = joined.study, joined.held, joined.found
+        self.sources = {source.pk: source for source in self.held.sources}
+        self.records = {source.key: source for source in self.study.sources}
+        self.left_out: set[SlotKey] = set()
+
+    def decide(self, rubric: Rubric | None, campaign: Campaign | None) -> None:
+        if self.joined.obstacles:
+            return
+        self._decide_sources()
+        self._decide_questions()
+        self._decide_scores()
+        self._decide_metadata()
+        self._decide_references()
+        self._decide_ratings(rubric, campaign)
+        self.joined.obstacles += self._obstacles(rubric)
+
+    def _adds(self) -> bool:
+        """Say whether rows that fit nothing are added: as the researcher said, else where nothing of the file fits."""
+        if self.choices.unmatched:
+            return self.choices.unmatched == "add"
+        texts = any(question.text for question in self.study.questions)
+        return texts and not self.nameless and not any(each.slot for each in self.joined.matching.questions.values())
+
+    def _decide_sources(self) -> None:
+        for key, candidates in self.joined.matching.sources.items():
+            if len(candidates) == 1:
+                self.joined.source_of[key] = candidates[0]
+                self._fill(self.records[key], self.sources[candidates[0]])
+
+    def _fill(self, record: SourceRecord, source: HeldSource) -> None:
+        """Fill what the collection leaves blank; what it says otherwise stays and is shown."""
+        for name in FILLED:
+            new, old = getattr(record, name) or "", getattr(source, name)
+            if not new or self.choices.same.plain(new) == self.choices.same.plain(old):
+                continue
+            if old:
+                reason = f"The collection’s {name.replace('_', ' ')} of source “{shorten(source.key)}” is another."
+                self.found.note("conflicting", record.row, new, reason)
+            else:
+                start = record.answer_start if name == "answer" else record.sentence_start
+                self.joined.fills.append((source.pk, name, new, start if name in ("answer", "sentence") else None))
+                self.found.counts["filled"] += 1
+
+    def _decide_questions(self) -> None:
+        adds, new_sources = self._adds(), dict[str, SourceRecord]()
+        for question in self.study.questions:
+            key = (question.source_key, question.system, question.position)
+            found = self.joined.matching.questions[key]
+            if repeated := self.records[question.source_key].repeat_of:
+                self._take_repeat(question, key, found.slot, (repeated, *key[1:]), new_sources)
+            elif slot := found.slot:
+                self._take_slot(question, key, slot)
+            elif not self._says_something(question):
+                continue
+            elif found.candidates:
+                self.left_out.add(key)
+                self.found.note("ambiguous", question.row, _name(question), _ambiguity(found))
+            elif len(found.sources) > 1 and adds:
+                self.left_out.add(key)
+                reason = f"{len(found.sources)} sources of the collection look like this one."
+                self.found.note("ambiguous", question.row, _name(question), reason)
+            elif adds and question.text is not None:
+                self.joined.new_questions.append(question)
+                self.found.counts["new"] += 1
+                if not found.sources:
+                    new_sources[question.source_key] = self.records[question.source_key]
+            else:
+                self.left_out.add(key)
+                self.found.note("unmatched", question.row, _name(question), self._lack(found))
+        self.joined.new_sources += new_sources.values()
+
+    def _take_repeat(
+        self,
+        question: QuestionRecord,
+        key: SlotKey,
+        slot: HeldSlot | None,
+        first: SlotKey,
+        new: dict[str, SourceRecord],
+    ) -> None:
+        """Find the copy of a question that was rated again, or make one; without the question itself there is none."""
+        known = self.joined.matching.questions[first].slot
+        if first in self.left_out or (self.any_system and slot is None):
+            self.left_out.add(key)
+        elif slot is not None:
+            self.joined.units[key] = slot.unit
+        elif text := question.text or (known and known.text):
+            self.joined.new_questions.append(replace(question, text=text))
+            self.found.counts["repeats"] += 1
+            if question.source_key not in self.joined.source_of:
+                new[question.source_key] = self.records[question.source_key]
+
+    def _take_slot(self, question: QuestionRecord, key: SlotKey, slot: HeldSlot) -> None:
+        if question.text is not None and slot.text is None:
+            self.joined.new_questions.append(question)  # a slot that was missing
+            self.joined.units[key] = slot.unit
+            self.found.counts["new"] += 1
+        elif question.text is not None and self.choices.same.plain(question.text) != self.choices.same.plain(
+            slot.text or ""
+        ):
+            self.left_out.add(key)
+            reason = f"The collection’s question there is “{shorten(slot.text or '')}”."
+            self.found.note("conflicting", question.row, question.text, reason)
+        else:
+            self.joined.units[key] = slot.unit
+            self.found.counts["matched"] += 1
+
+    def _says_something(self, question: QuestionRecord) -> bool:
+        """A row that only names a source says nothing about a question."""
+        if question.text is not None or question.scores or question.attributes:
+            return True
+        return (question.source_key, question.system, question.position) in self._rated
+
+    @cached_property
+    def _rated(self) -> set[tuple[str, str, int | None]]:
+        return {(each.source_key, each.system, each.position) for each in self.study.ratings}
+
+    def _lack(self, found: Match) -> str:
+        if found.sources:
+            return "The collection has this source, but no such question of this system there."
+        return "The collection has no such question."
+
+    def _decide_scores(self) -> None:
+        """A column of the same name and kind goes on; a value that is there already is not stored twice."""
+        columns = {column.name: column for column in self.study.score_columns}
+        known = holdings.metrics_of(self.collection, columns)
+        for name, metric in known.items():
+            if (metric.direction, metric.scale) != _declared(columns[name]):
+                self.joined.obstacles.append(
+                    f"The collection has a column “{shorten(name)}” with another direction or scale: give this file’s "
+                    "another name, or declare both alike."
+                )
+        self.joined.metrics = known
+        there = holdings.scores_of(known.values())
+        for question in self.study.questions:
+            key = (question.source_key, question.system, question.position)
+            if key in self.left_out or not question.scores:
+                continue
+            unit = self.joined.units.get(key, 0)
+            for name, text in question.scores.items():
+                if self._is_new("scores", question.row, name, text, there.get((unit, name)), number=True):
+                    self.joined.scores.append((key, name, text))
+
+    def _is_new(self, what: str, row: int, name: str, new: str, old: str | None, *, number: bool = False) -> bool:
+        if old is None:
+            self.found.counts[what] += 1
+            return True
+        if old == new or (number and float(old) == float(new)):
+            self.found.counts["already_there"] += 1
+        else:
+            reason = f"The collection has {shorten(old)} for {shorten(name)}."
+            self.found.note("conflicting", row, f"{name}: {new}", reason)
+            self.joined.refused.append(Problem(row=row, column=name, value=new, reason=reason, kind="value"))
+        return False
+
+    def _decide_metadata(self) -> None:
+        of_sources = {source.key: source.attributes for source in self.study.sources if source.attributes}
+        names = {name for each in of_sources.values() for name in each}
+        names |= {name for question in self.study.questions for name in question.attributes}
+        there = holdings.attributes_of(self.collection, names)
+        for question in self.study.questions:
+            key = (question.source_key, question.system, question.position)
+            if key in self.left_out:
+                continue
+            unit = self.joined.units.get(key, 0)
+            for name, value in {**of_sources.get(question.source_key, {}), **question.attributes}.items():
+                if value.strip() and self._is_new("metadata", question.row, name, value, there.get((unit, name))):
+                    self.joined.attributes.append((key, name, value))
+
+    def _decide_references(self) -> None:
+        given = [source for source in self.study.sources if source.references]
+        there = holdings.references_of(self.collection) if given else {}
+        brought = {source.key for source in self.joined.new_sources}
+        for source in given:
+            pk = self.joined.source_of.get(source.key)
+            if pk is None and source.key not in brought:
+                if source.key not in self._sources_left_out:  # else counted with its questions
+                    self.found.note("unmatched", source.row, source.references[0], "The collection has no such source.")
+                continue
+            new = [text for text in source.references if text not in there.get(pk or 0, ())]
+            self.joined.references += [(source.key, text) for text in new]
+            self.found.counts["references"] += len(new)
+            self.found.counts["already_there"] += len(source.references) - len(new)
+
+    @cached_property
+    def _brought_sets(self) -> set[tuple[str, str]]:
+        return {key[:2] for key in self._brought}
+
+    @cached_property
+    def _sources_left_out(self) -> set[str]:
+        return {key[0] for key in self.left_out}
+
+    def _decide_ratings(self, rubric: Rubric | None, campaign: Campaign | None) -> None:
+        if not self.study.ratings or rubric is None:
+            return
+        reading = ratings.read(study=self.study, rubric=rubric)
+        self.joined.refused += reading.problems
+        self._check_scales(reading, rubric)
+        there = holdings.judgments_of(campaign, self.study.raters) if campaign else {}
+        for value in reading.values:
+            known, unit = self._unit_of(value.slot)
+            if not known:
+                self.found.counts["ratings_left_out"] += 1
+            elif self._is_new_rating(value, there.get((unit, value.rater, value.criterion.pk))):
+                self.joined.ratings.append(value)
+
+    def _check_scales(self, reading: Reading, rubric: Rubric) -> None:
+        if not reading.values:
+            first = reading.problems[0].reason if reading.problems else ""
+            self.joined.obstacles.append(f"None of the {len(self.study.ratings):,} ratings fits {rubric}: {first}")
+
+    def _unit_of(self, slot: Slot) -> tuple[bool, int]:
+        """Return whether a rated slot is known or brought, and its unit, 0 where it is new."""
+        (source, system), position = slot
+        if position is None:
+            return self._set_of(source, system)
+        key = (source, system, position)
+        if key in self.joined.units:
+            return True, self.joined.units[key]
+        return key in self._brought, 0
+
+    def _set_of(self, source: str, system: str) -> tuple[bool, int]:
+        pk = self.joined.source_of.get(source)
+        if pk is not None and (pk, system) in self.held.sets:
+            return True, self.held.sets[pk, system].whole
+        return (source, system) in self._brought_sets, 0
+
+    @cached_property
+    def _brought(self) -> set[SlotKey]:
+        return {(q.source_key, q.system, q.position) for q in self.joined.new_questions}
+
+    def _is_new_rating(self, value: Value, old: int | None) -> bool:
+        if old is None:
+            self.found.counts["ratings"] += 1
+            return True
+        if old == value.value:
+            self.found.counts["already_there"] += 1
+            return False
+        reason = f"{shorten(value.rater)} gave {old} in a file that was added before."
+        self.found.note("conflicting", 0, f"{value.criterion.name}: {value.value}", reason)
+        self.joined.refused.append(
+            Problem(row=0, column=value.criterion.name, value=str(value.value), reason=reason, kind="value")
+        )
+        return False
+
+    def _obstacles(self, rubric: Rubric | None) -> Iterator[str]:
+        joined, study = self.joined, self.study
+        if study.ratings and rubric is None:
+            yield "The file holds ratings: choose the protocol they were given under, or leave their columns out."
+        for column in study.score_columns:
+            if column.direction == "unknown":
+                yield f"Say whether higher or lower is better in “{shorten(column.column)}”."
+        if self.nameless and len(joined.new_questions) > self.found.counts["repeats"]:
+            yield "The file brings new questions and no column names the system: say whose questions these are."
+        if self.choices.conflicts == "refuse" and self.found.counts["conflicting"]:
+            count = self.found.counts["conflicting"]
+            yield f"{count:,} rows contradict the collection, and you wish none to be left out."
+        yield from self._fixed()
+        yield from too_long(study)
+        if not any((joined.new_questions, joined.scores, joined.attributes, joined.references, joined.fills,
+                    joined.ratings)):  # fmt: skip
+            yield self._nothing()
+
+    def _nothing(self) -> str:
+        """Say why the file brings nothing: all of it is there, or nothing of it fits."""
+        counts = self.found.counts
+        left = counts["unmatched"] + counts["ambiguous"]
+        if counts["matched"] or counts["already_there"] or not left:
+            return "The file brings nothing that the collection does not have."
+        return (
+            f"None of the file’s {left:,} rows that are about a question fits one of the collection. Look at how they "
+            "are matched, or add them as new questions."
+        )
+
+    def _fixed(self) -> Iterator[str]:
+        """What campaigns fixed, and what scores were computed from, does not change under them."""
+        joined = self.joined
+        changes = list(_changes(joined))
+        if changes and (campaigns := holdings.resting(self.collection)):
+            named = ", ".join(f"“{each.title}” ({each.get_state_display()})" for each in campaigns[:3])
+            yield (
+                f"{SEEN_BY_ANNOTATORS} under a campaign whose protocol is locked: {named}. The file would bring "
+                f"{' and '.join(changes)}. Metrics, references and metadata of what is there can be added."
+            )
+        touched = {joined.source_of[key] for key, _ in joined.references if key in joined.source_of}
+        touched |= {fill[0] for fill in joined.fills}
+        if touched and (computed := holdings.computed_on(touched)):
+            yield (
+                f"{', '.join(computed[:5])} was computed here from the references and answers that these sources have; "
+                "with others it would be another number."
+            )
+
+
+def _changes(joined: Joined) -> Iterator[str]:
+    """What annotators would see; copies for ratings given again are shown to nobody."""
+    if new := len(joined.new_questions) - joined.found.counts["repeats"]:
+        yield f"{new:,} new questions"
+    if joined.fills:
+        yield f"{len(joined.fills):,} answers or other parts of sources"
+
+
+def _declared(column: ScoreColumn) -> tuple[str, str]:
+    scales = {"fraction": Metric.Scale.FRACTION, "percent": Metric.Scale.PERCENT, "none": Metric.Scale.OTHER}
+    return column.direction, scales[column.scale]
+
+
+def _name(question: QuestionRecord) -> str:
+    return question.text or question.key or f"{question.source_key}, {question.system}, {question.position}"
+
+
+def _ambiguity(found: Match) -> str:
+    if found.taken:
+        return "An earlier row of the file is about the same question."
+    return f"{len(found.candidates)} questions of the collection read like this one."

@@ -1,0 +1,133 @@
+"""Which system hides behind each letter of a crowd batch: found by the texts of their questions."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from judging.imports.actions.matching import Held, Matching, Sameness, SlotKey, match
+from judging.imports.readers.records import MarkRecord, NoteRecord, Problem, QuestionRecord, RatingRecord, Study
+from judging.imports.readers.tables import shorten
+
+MOST_FOUND = 0.9  # of a file's questions, before its letters are taken to stand for systems of the collection
+SURE = 0.9  # of a letter's questions that are one system's
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """What the letters of a file stand for: one system each, or in every row another (`names` is empty then)."""
+
+    names: dict[str, str]
+    matching: Matching
+
+
+def letters(study: Study, held: Held, *, same: Sameness, has_ids: bool) -> Letters | None:
+    """Find the systems of the collection behind names that it does not have; None where the texts do not tell."""
+    if not held.systems or held.systems & set(study.systems):
+        return None
+    found = match(study, held, same=same, by="texts", has_ids=has_ids, any_system=True)
+    asked = [key for key, each in found.questions.items() if each.candidates]
+    given = sum(question.text is not None for question in study.questions)
+    if not given or len(asked) < MOST_FOUND * given:
+        return None
+    sure: dict[str, Counter[str]] = {}
+    for (_, system, _), each in found.questions.items():
+        if len({slot.system for slot in each.candidates}) == 1:
+            sure.setdefault(system, Counter())[each.candidates[0].system] += 1
+    names = {letter: counts.most_common(1)[0][0] for letter, counts in sure.items() if _is_one(counts)}
+    one_each = len(names) == len(study.systems) == len(set(names.values()))
+    return Letters(names if one_each else {}, found)
+
+
+def _is_one(counts: Counter[str]) -> bool:
+    return counts.most_common(1)[0][1] >= SURE * counts.total()
+
+
+Said = TypeVar("Said", RatingRecord, NoteRecord, MarkRecord)
+
+
+def told_apart(study: Study, found: Matching) -> Study:
+    """Return a study whose letters stand for another system in every row, with the systems that the texts tell.
+
+    Each row may shuffle letters by itself, so one rater's `a` can be another's `b`: what reads alike is one question.
+    Where several systems gave the same question, those that one rater judged are taken one by one, in the order of the
+    file. What fits no question keeps its letter.
+    """
+    return _Told(study, found).study()
+
+
+class _Told:
+    """The questions of a study on their way from letters to systems."""
+
+    def __init__(self, read: Study, found: Matching) -> None:
+        self.read, self.found = read, found
+        self.given: dict[tuple[str, str, tuple[int, ...]], dict[SlotKey, int]] = {}
+        self.problems: list[Problem] = []
+
+    def study(self) -> Study:
+        ratings = tuple(self._numbered(self._of_rater(each) for each in self.read.ratings))
+        questions = {(each.source_key, each.system, each.position): each for each in self._questions()}
+        expected: dict[tuple[str, str], int] = {}
+        for source, system, position in questions:
+            expected[source, system] = max(position, expected.get((source, system), 0))
+        return replace(
+            self.read,
+            questions=tuple(questions.values()),
+            ratings=ratings,
+            notes=tuple(self._of_rater(each) for each in self.read.notes),
+            marks=tuple(self._of_rater(each) for each in self.read.marks),
+            expected=expected,
+            problems=(*self.read.problems, *self.problems),
+        )
+
+    def _place(self, key: SlotKey, rater: str) -> SlotKey:
+        """Return the slot that a question was of when this rater judged it."""
+        slots = self.found.questions[key].candidates
+        if not slots:
+            return key
+        taken = self.given.setdefault((key[0], rater, tuple(slot.unit for slot in slots)), {})
+        slot = slots[taken.setdefault(key, len(taken)) % len(slots)]
+        return key[0], slot.system, slot.position
+
+    def _of_rater(self, said: Said) -> Said:
+        if said.position is None:
+            return said
+        _, system, position = self._place((said.source_key, said.system, said.position), said.rater)
+        return replace(said, system=system, position=position)
+
+    def _numbered(self, ratings: Iterator[RatingRecord]) -> Iterator[RatingRecord]:
+        """Number what a rater gave to one question under several letters, as values given again are."""
+        times: Counter[tuple[object, ...]] = Counter()
+        for each in ratings:
+            rated = each.source_key, each.system, each.position, each.rater, each.criterion
+            times[rated] += 1
+            yield replace(each, repeat=times[rated])
+
+    def _questions(self) -> Iterator[QuestionRecord]:
+        """Yield one question for each slot, with the scores and metadata of all letters that it had."""
+        raters: dict[SlotKey, dict[str, None]] = {}
+        for each in self.read.ratings:
+            if each.position is not None:
+                raters.setdefault((each.source_key, each.system, each.position), {})[each.rater] = None
+        kept: dict[SlotKey, QuestionRecord] = {}
+        for question in self.read.questions:
+            key = question.source_key, question.system, question.position
+            for place in dict.fromkeys(self._place(key, rater) for rater in raters.get(key, {"": None})):
+                if place in kept:
+                    kept[place] = self._merged(kept[place], question)
+                else:
+                    kept[place] = replace(question, system=place[1], position=place[2])
+        yield from kept.values()
+
+    def _merged(self, first: QuestionRecord, again: QuestionRecord) -> QuestionRecord:
+        """Return the first record with what another says beside it; values that differ are told."""
+        for name, value in (*again.scores.items(), *again.attributes.items()):
+            old = {**first.scores, **first.attributes}.get(name, value)
+            if old != value:
+                reason = f"Row {first.row} says {shorten(old)} of the same question."
+                self.problems.append(Problem(row=again.row, column=name, value=value, reason=reason, kind="value"))
+        return replace(
+            first,
+            scores={**again.scores, **first.scores},
+            attributes={**again.attributes, **first.attributes},
+        )

@@ -1,0 +1,20 @@
+"""Means of people's ratings without the ratings: a closed campaign stands for them, so that they can be analysed."""
+
+from datetime import datetime
+
+from judging.imports.actions.added_ratings import campaign_of
+from judging.imports.actions.released_ratings import closed_campaign
+from judging.models import Campaign, Collection, Metric, Rubric, User
+
+
+def means_of(collection: Collection) -> list[Metric]:
+    """Return the columns of mean human scores."""
+    return list(collection.metrics.filter(kind=Metric.Kind.HUMAN_MEAN))
+
+
+def campaign_of_means(*, collection: Collection, rubric: Rubric, title: str, by: User, now: datetime) -> Campaign:
+    """Return the campaign that stands for the means of a collection, made where there is none: nobody judges in it."""
+    if known := campaign_of(collection, rubric):
+        return known
+    plan = {"title": title, "annotators_per_task": 1}
+    return closed_campaign(collection=collection, rubric=rubric, plan=plan, by=by, now=now)

@@ -1,0 +1,244 @@
+"""Bringing in somebody's file: what stands in its way, and storing all of it or nothing."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Model
+
+from judging.actions import collections
+from judging.actions.bulk import check_at_once, copy, let_planner_know
+from judging.actions.rounds import Progress, silent
+from judging.imports.actions import ratings, released_ratings
+from judging.imports.actions.ratings import Reading
+from judging.imports.actions.released_ratings import Released, beside, without_place
+from judging.imports.readers.records import Problem, Study
+from judging.imports.readers.repeats import unrolled
+from judging.imports.readers.tables import shorten
+from judging.models import (
+    AddedFile,
+    Assignment,
+    Campaign,
+    Collection,
+    Judgment,
+    Passage,
+    Question,
+    QuestionSet,
+    Rubric,
+    Score,
+    Source,
+    StoredFile,
+    Unit,
+    User,
+)
+
+LONGEST = {"name": 200, "label": 100, "number": 100}
+Named = tuple[int, str, str, int]
+
+
+class CannotImport(ValueError):
+    """The file cannot be imported as it is read; `reasons` are sentences."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__(" ".join(reasons))
+        self.reasons = tuple(reasons)
+
+
+class AlreadyImported(CannotImport):
+    """The same owner imported the same bytes before."""
+
+    def __init__(self, collection: Collection) -> None:
+        super().__init__([f"This file was imported before, as “{collection.name}”."])
+        self.collection = collection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """A study as it would be stored: its ratings on the scales, what is refused, and what stands in the way."""
+
+    ratings: Reading | None
+    refused: tuple[Problem, ...]
+    obstacles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What an import made."""
+
+    collection: Collection
+    campaign: Campaign | None
+    quarantined: int
+
+
+def earlier(*, owner: User, sha256: str) -> Collection | None:
+    """Return the owner's collection that was imported from the same bytes, the latest if there are several."""
+    return owner.collections.filter(file_sha256=sha256).order_by("-id").first() if sha256 else None
+
+
+def examine(*, study: Study, rubric: Rubric | None) -> Examined:
+    """Say what an import would refuse, each value with its reason, and why it could not be done at all."""
+    study = unrolled(study)
+    reading = ratings.read(study=study, rubric=rubric) if study.ratings and rubric else None
+    refused = [problem for problem in study.problems if problem.kind in ("row", "value")]
+    refused += reading.problems if reading else ()
+    obstacles = [problem.reason for problem in study.problems_of("file")]
+    if not obstacles:
+        obstacles += [sentence for wrong, sentence in _conditions(study, rubric, reading) if wrong]
+        obstacles += too_long(study)
+    refused.sort(key=lambda problem: problem.row)
+    return Examined(ratings=reading, refused=tuple(refused), obstacles=tuple(obstacles))
+
+
+def _conditions(study: Study, rubric: Rubric | None, reading: Reading | None) -> Iterator[tuple[bool, str]]:
+    yield not any(question.text for question in study.questions), "The file holds no question that could be kept."
+    yield (
+        bool(study.ratings) and rubric is None,
+        ("The file holds ratings: choose the protocol they were given under, or leave their columns out."),
+    )
+    if reading and not reading.values:
+        yield True, f"None of the {len(study.ratings):,} ratings fits {rubric}: {reading.problems[0].reason}"
+    for column in study.score_columns:
+        yield column.direction == "unknown", f"Say whether higher or lower is better in “{shorten(column.column)}”."
+
+
+def _named(study: Study) -> Iterator[Named]:
+    """Yield row, what it is, the text, and how long it may be, of everything that is kept as a name."""
+    for source in study.sources:
+        yield source.row, "source's key", source.key, LONGEST["name"]
+        yield source.row, "target type", source.target_type, LONGEST["label"]
+        yield source.row, "modality", source.modality, LONGEST["label"]
+        yield from ((source.row, "metadata column", name, LONGEST["label"]) for name in source.attributes)
+    for question in study.questions:
+        yield question.row, "question's key", question.key, LONGEST["name"]
+        yield question.row, "question type", question.question_type, LONGEST["label"]
+        yield from ((question.row, "score", text, LONGEST["number"]) for text in question.scores.values())
+    about = dict.fromkeys(name for question in study.questions for name in question.attributes)
+    about |= dict.fromkeys(name for rating in study.ratings for name in rating.attributes)
+    yield from ((1, "metadata column", name, LONGEST["label"]) for name in about)
+    yield from ((0, "system", name, LONGEST["name"]) for name in study.systems)
+    yield from ((0, "annotator", name, LONGEST["label"]) for name in study.raters)
+    yield from ((0, "score column", each.name, LONGEST["label"]) for each in study.score_columns)
+
+
+def too_long(study: Study) -> list[str]:
+    """Return a sentence for each of the first names that are longer than can be kept."""
+    return [_too_long(*each) for each in _named(study) if len(each[2]) > each[3]][:5]
+
+
+def _too_long(row: int, what: str, text: str, most: int) -> str:
+    where = f"Row {row:,}: the" if row else "The"
+    return f"{where} {what} “{shorten(text)}” has {len(text):,} characters; at most {most} can be kept."
+
+
+class _Gauge:
+    """Counts stored rows for the progress shown."""
+
+    def __init__(self, study: Study, progress: Progress, added: AddedFile | None = None) -> None:
+        self.progress, self.added = progress, added
+        self.done = 0
+        slots = sum(study.expected.values())
+        scores = sum(len(question.scores) + len(question.attributes) for question in study.questions)
+        sets = len(study.expected)
+        self.total = len(study.sources) + 2 * sets + slots + len(study.questions) + scores + len(study.ratings)
+
+    def put(self, model: type[Model], columns: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:
+        """Store rows and say so; raises what `progress` raises, between two batches."""
+        what = f"Storing {model._meta.verbose_name_plural}"
+
+        def stored(count: int) -> None:
+            self.done += count
+            self.total = max(self.total, self.done)
+            self.progress(self.done, self.total, what)
+
+        if self.added and any(each.name == "added_file" for each in model._meta.fields):
+            file = self.added.pk
+            columns, rows = (*columns, "added_file_id"), ((*row, file) for row in rows)
+        copy(model, columns, rows, stored=stored)
+
+
+def import_study(
+    *,
+    study: Study,
+    name: str,
+    by: User,
+    now: datetime,
+    licence: str = "",
+    language: str = "en",
+    file: StoredFile | None = None,
+    file_name: str = "",
+    mapping: Mapping[str, Any] | None = None,
+    rubric: Rubric | None = None,
+    ratings_title: str = "",
+    again: bool = False,
+    progress: Progress = silent,
+) -> Imported:
+    """Store a study with everything in it in one transaction; ratings become a closed campaign of the rubric.
+
+    Raises
+    ------
+    AlreadyImported
+        Where the same owner imported the same bytes before, unless `again`.
+    CannotImport
+        With everything that stands in the way; nothing is stored.
+    """
+    study = unrolled(study)
+    examined = examine(study=study, rubric=rubric)
+    if examined.obstacles:
+        raise CannotImport(examined.obstacles)
+    with transaction.atomic():
+        _refuse_again(by, file, again)
+        collection = Collection.objects.create(
+            name=name, owner=by, licence=licence, language=language, file=file, file_name=file_name,
+            file_sha256=file.sha256 if file else "", mapping=_how_read(study, mapping),
+        )  # fmt: skip
+        added = _first_file(collection, by, now)
+        check_at_once()
+        put = _Gauge(study, progress, added).put
+        units = collections.store(collection=collection, study=study, put=put, added_file=added)
+        campaign, homeless = None, tuple(map(without_place, beside(study)))
+        if examined.ratings and rubric:
+            judged = Released(rubric, examined.ratings, study, units)
+            title = ratings_title or f"{name}: released ratings"
+            campaign = released_ratings.store(
+                collection=collection, rubric=rubric, released=judged, title=title, by=by, now=now, put=put
+            )
+            homeless = judged.homeless
+        refused = (*examined.refused, *homeless)
+        collections.quarantine(collection=collection, problems=refused, added_file=added)
+        if added:
+            counted = {"questions": sum(study.returned.values()), "ratings": len(study.ratings)}
+            added.brought = {**counted, "quarantined": len(refused), **_rows(study)}
+            added.campaign, added.rubric = campaign, rubric
+            added.save(update_fields=["brought", "campaign", "rubric"])
+        let_planner_know(Passage, Source, QuestionSet, Unit, Question, Score, Assignment, Judgment)
+    return Imported(collection=collection, campaign=campaign, quarantined=len(refused))
+
+
+def _refuse_again(by: User, file: StoredFile | None, again: bool) -> None:
+    """Two imports of one file by one person wait for each other, so that a double click imports once."""
+    if file is None or again:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))", [file.sha256, by.pk])
+    if before := earlier(owner=by, sha256=file.sha256):
+        raise AlreadyImported(before)
+
+
+def _first_file(collection: Collection, by: User, now: datetime) -> AddedFile | None:
+    """Note the file that a collection begins with."""
+    if collection.file is None:
+        return None
+    return AddedFile.objects.create(
+        collection=collection, number=1, file=collection.file, name=collection.file_name, plan=collection.mapping,
+        state=AddedFile.State.ADDED, added_by=by, added_at=now,
+    )  # fmt: skip
+
+
+def _how_read(study: Study, mapping: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {**(mapping or {}), **_rows(study)}
+
+
+def _rows(study: Study) -> dict[str, int]:
+    return {"rows_read": study.rows_read, "rows_kept": study.rows_kept}

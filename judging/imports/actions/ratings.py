@@ -1,0 +1,145 @@
+"""Ratings that somebody released, read against a protocol's scales; nothing is stored here."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+
+from judging.actions.collections import Pair
+from judging.imports.readers.records import Problem, RatingRecord, Study
+from judging.imports.readers.tables import shorten
+from judging.models import Criterion, Rubric
+
+Slot = tuple[Pair, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A criterion with the values that may be stored, and the labels that stand for them."""
+
+    criterion: Criterion
+    values: frozenset[int]
+    labels: Mapping[str, int]
+
+    def read(self, text: str) -> int | None:
+        """Return the scale point that a cell names, by its number or its label."""
+        try:
+            number = Decimal(text)
+        except InvalidOperation:
+            return self.labels.get(text.strip().casefold())
+        return int(number) if number in self.values else None
+
+    def __str__(self) -> str:
+        values = sorted(self.values)
+        return ", ".join(map(str, values)) if len(values) < 12 else f"{values[0]} to {values[-1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One rating that can be stored."""
+
+    slot: Slot
+    rater: str
+    criterion: Criterion
+    value: int
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A study's ratings under a rubric: what is on its scales, and what is not, with the reason."""
+
+    values: tuple[Value, ...]
+    problems: tuple[Problem, ...]
+
+
+class _Refused(ValueError):
+    """A rating cannot be stored."""
+
+
+def read(*, study: Study, rubric: Rubric) -> Reading:
+    """Read every rating under the rubric; nothing is stored yet."""
+    reader = _Reader(study, rubric)
+    problems = []
+    for rating in study.ratings:
+        try:
+            reader.take(rating)
+        except _Refused as refusal:
+            problems.append(_problem(rating, str(refusal)))
+    return Reading(tuple(value for value, _ in reader.found.values()), tuple(problems))
+
+
+class _Reader:
+    """The ratings taken so far, each by its unit, rater and criterion with the row that gave it."""
+
+    def __init__(self, study: Study, rubric: Rubric) -> None:
+        self.rubric = rubric
+        self.scales = _scales(rubric)
+        self.found: dict[tuple[Slot, str, int], tuple[Value, int]] = {}
+        self.members: dict[Pair, list[int]] = {}
+        for question in study.questions:
+            if question.text is not None:
+                self.members.setdefault((question.source_key, question.system), []).append(question.position)
+
+    def take(self, rating: RatingRecord) -> None:
+        scale = self.scales.get(_plain(rating.criterion))
+        if scale is None:
+            raise _Refused(f"{self.rubric} has no criterion “{shorten(rating.criterion)}”.")
+        value = scale.read(rating.value)
+        if value is None:
+            raise _Refused(f"It is not on the scale of {scale.criterion.name}: {scale}.")
+        slots, said = self._slots(rating, scale.criterion), rating.attributes
+        values = [Value(slot, rating.rater, scale.criterion, value, said) for slot in slots]
+        self._refuse_second(values)
+        self.found |= {(each.slot, each.rater, each.criterion.pk): (each, rating.row) for each in values}
+
+    def _slots(self, rating: RatingRecord, criterion: Criterion) -> Sequence[Slot]:
+        """A value for the whole set is stored on each member where the criterion is asked once per set."""
+        pair = (rating.source_key, rating.system)
+        if criterion.unit == Criterion.Unit.SET:
+            return [(pair, None)]
+        if rating.position is not None:
+            return [(pair, rating.position)]
+        if criterion.asked == Criterion.Asked.ONCE_PER_SET and pair in self.members:
+            return [(pair, position) for position in self.members[pair]]
+        raise _Refused(f"{criterion.name} is asked of each question, and this rates a set as a whole.")
+
+    def _refuse_second(self, values: Sequence[Value]) -> None:
+        """A set's value may be repeated in the row of each member; every other value is given once."""
+        for new in values:
+            before, row = self.found.get((new.slot, new.rater, new.criterion.pk), (None, 0))
+            repeats = before is not None and new.slot[1] is None and before.value == new.value
+            if before is not None and not repeats:
+                raise _Refused(f"{shorten(new.rater)} rated the same in row {row:,}, as {before.value}.")
+
+
+def _scales(rubric: Rubric) -> dict[str, Scale]:
+    """Return the rubric's scales by each criterion's key and name, however they are spelled."""
+    found: dict[str, Scale] = {}
+    for criterion in rubric.criteria.prefetch_related("points"):
+        points = list(criterion.points.all())
+        labels = {point.label.strip().casefold(): point.value for point in points if point.label}
+        scale = Scale(criterion, frozenset(point.value for point in points), labels)
+        found[_plain(criterion.name)] = scale
+    return found | {_plain(scale.criterion.key): scale for scale in found.values()}
+
+
+def _plain(name: str) -> str:
+    return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def _problem(rating: RatingRecord, reason: str) -> Problem:
+    return Problem(row=rating.row, column=rating.column, value=rating.value, reason=reason, kind="value")
+
+
+def fitting(*, rubrics: Iterable[Rubric], names: Collection[str]) -> Rubric | None:
+    """Return the protocol that has all these criteria and fewest others; the newest of its versions."""
+    if not names:
+        return None
+    fit = [each for each in rubrics if not unknown_criteria(rubric=each, names=names)]
+    return min(fit, key=lambda each: (each.criteria.count(), each.key, -each.pk), default=None)
+
+
+def unknown_criteria(*, rubric: Rubric, names: Iterable[str]) -> list[str]:
+    """Return those of the names that no criterion of the rubric goes by."""
+    scales = _scales(rubric)
+    return sorted(name for name in names if _plain(name) not in scales)

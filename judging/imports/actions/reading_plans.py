@@ -1,0 +1,187 @@
+"""From the bytes of a file to a study, under a plan that can wait in a session, a job or a shell."""
+
+import gc
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from django.conf import settings
+
+from judging.imports.readers import limited
+from judging.imports.readers.columns import BadColumns, Columns, WhenAmbiguous, columns_from
+from judging.imports.readers.pseudonyms import Pseudonyms
+from judging.imports.readers.records import Study, unreadable
+from judging.imports.readers.registry import FORMAT, Format, sniff
+from judging.imports.readers.tables import OpenTable, Table, shorten
+from judging.imports.readers.text import Unreadable
+
+NEAR = 250_000  # bytes; a larger file is read in a process of its own
+SAMPLE_ROWS = 50
+FIRST_VALUES = 3
+SHOWN = 160
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How a file is read. What is not said is found out: the format, what its columns hold.
+
+    Options that the format does not have are passed over, so that a plan outlives a change of the format.
+    """
+
+    format: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    columns: Columns | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data that JSON can hold."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The beginning of a file: its format, what its ratings are about, and of a table the first different values of
+    each column."""
+
+    format: str
+    header: tuple[str, ...] = ()
+    values: tuple[tuple[str, ...], ...] = ()
+    proposed: Columns | None = None
+    criteria: tuple[str, ...] = ()
+
+
+def plan_from(data: Mapping[str, Any]) -> Plan:
+    """Return the plan that plain data hold; BadColumns where its columns are misshapen."""
+    columns = data.get("columns")
+    return Plan(**{**data, "columns": None if columns is None else columns_from(columns)})
+
+
+def head_from(data: Mapping[str, Any]) -> Head:
+    """Return the head that plain data hold."""
+    proposed = data["proposed"] and columns_from(data["proposed"])
+    values = tuple(tuple(each) for each in data["values"])
+    criteria = tuple(data.get("criteria", ()))
+    return Head(
+        format=data["format"], header=tuple(data["header"]), values=values, proposed=proposed, criteria=criteria
+    )  # fmt: skip
+
+
+def read_head(*, name: str, data: bytes, plan: Plan) -> Head:
+    """Return the beginning of a file; Unreadable, with a sentence, where it cannot be read at all.
+
+    Ids of people outside are labels already. What could take long or much is read in a process of its own.
+    """
+    format = _format(name, data, plan)
+    options, key = _options(format, plan), pseudonym_key()
+    if is_read_apart(format, data):
+        request = limited.Request(data=data, name=name, format=format.key, options=options, key=key)
+        found, _ = limited.outline_of(request)
+        return Head(
+            format=found.format, header=found.header, values=found.values, proposed=found.proposed,
+            criteria=found.criteria,
+        )  # fmt: skip
+    taken = format.take(data, options, Pseudonyms(key))
+    if isinstance(taken, Study):
+        if not taken.usable:
+            raise Unreadable(taken.problems_of("file")[0].reason)
+        return Head(format=format.key, criteria=taken.criteria)
+    table = taken.table() if isinstance(taken, OpenTable) else taken
+    rows = [row.cells for row in table.rows[:SAMPLE_ROWS]]
+    values = tuple(_first_values(row[place] for row in rows) for place in range(len(table.header)))
+    proposed = format.columns(table, name)
+    criteria = _criteria(table, proposed)
+    return Head(format=format.key, header=table.header, values=values, proposed=proposed, criteria=criteria)
+
+
+def pseudonym_key() -> bytes:
+    """Return the secret key by which people outside get their labels."""
+    return settings.PSEUDONYM_KEY.encode()
+
+
+def is_read_apart(format: Format, data: bytes) -> bool:
+    """Say whether a file is read in a process of its own: packed formats, and what is not small."""
+    return len(data) > NEAR or not format.is_text
+
+
+def _criteria(table: Table, columns: Columns) -> tuple[str, ...]:
+    """Return what the ratings of a table are about: its columns say it, or the cells of one of them."""
+    named = dict.fromkeys(rating.criterion for rating in columns.ratings)
+    if columns.criterion:
+        place = table.header.index(columns.criterion)
+        named |= dict.fromkeys(row.cells[place].strip() for row in table.rows)
+    return tuple(name for name in named if name)
+
+
+def _first_values(cells: Iterable[str]) -> tuple[str, ...]:
+    values = dict.fromkeys(shorten(cell.strip(), most=SHOWN) for cell in cells if cell.strip())
+    return tuple(values)[:FIRST_VALUES]
+
+
+def read_study(*, name: str, data: bytes, plan: Plan) -> Study:
+    """Return the study in a file; one with the reason where it cannot be read, or not under these columns.
+
+    Ids of people outside are labels already. What could take long or much is read in a process of its own.
+    """
+    format = _format(name, data, plan)
+    options, key = _options(format, plan), pseudonym_key()
+    with no_cycles():
+        if is_read_apart(format, data):
+            request = limited.Request(
+                data=data, name=name, format=format.key, options=options, columns=plan.columns, key=key
+            )
+            return limited.study_of(request)[0]
+        taken = format.take(data, options, Pseudonyms(key))
+        try:
+            return format.study_of(taken, name=name, columns=plan.columns)
+        except BadColumns as error:
+            return unreadable(str(error))
+
+
+def ids_behind_labels(*, name: str, data: bytes, plan: Plan) -> Mapping[str, str]:
+    """Return the ids of people outside by the labels that reading a file gives them."""
+    format = _format(name, data, plan)
+    request = limited.Request(
+        data=data, name=name, format=format.key, options=_options(format, plan), columns=plan.columns,
+        key=pseudonym_key(),
+    )  # fmt: skip
+    return limited.study_of(request)[1]
+
+
+@contextmanager
+def no_cycles() -> Iterator[None]:
+    """Pause the search for cycles: records have none, and walking a million of them costs a sixth of the time."""
+    searches = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if searches:
+            gc.enable()
+
+
+def with_starts(plan: Plan, starts: Mapping[str, int], *, others: WhenAmbiguous) -> Plan:
+    """Return the plan with these more places of answers that stand more than once; `others` is for those not chosen."""
+    if plan.columns is None:
+        return plan
+    chosen = {**plan.columns.starts, **starts}
+    return replace(plan, columns=replace(plan.columns, starts=chosen, when_ambiguous=others))
+
+
+def has_starts(plan: Plan) -> bool:
+    """Say whether anything was decided about answers that stand more than once."""
+    return plan.columns is not None and (bool(plan.columns.starts) or plan.columns.when_ambiguous != "ask")
+
+
+def without_starts(plan: Plan) -> Plan:
+    """Return the plan with no place chosen, so that all are asked about again."""
+    if plan.columns is None:
+        return plan
+    return replace(plan, columns=replace(plan.columns, starts={}, when_ambiguous="ask"))
+
+
+def _format(name: str, data: bytes, plan: Plan) -> Format:
+    return FORMAT[plan.format] if plan.format in FORMAT else sniff(name, data)
+
+
+def _options(format: Format, plan: Plan) -> dict[str, Any]:
+    return {option: value for option, value in plan.options.items() if option in format.options}

@@ -1,0 +1,298 @@
+"""What a file brings becomes rows of its collection; each row names the file. The caller holds the transaction."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from django.db import connection
+from django.db.models import F, Max, Model
+
+from judging.actions.bulk import Row, copy, take_ids
+from judging.actions.collections import SCALES, Pair, fingerprint
+from judging.actions.rounds import Progress
+from judging.imports.actions.joining import Joined
+from judging.imports.actions.matching import SlotKey
+from judging.imports.readers.records import QuestionRecord, ScoreColumn
+from judging.models import (
+    AddedFile,
+    Attribute,
+    Collection,
+    FilledBlank,
+    Metric,
+    Passage,
+    Question,
+    QuestionSet,
+    Reference,
+    Score,
+    Source,
+    System,
+    Unit,
+)
+
+SOURCE = (
+    "id", "collection_id", "passage_id", "key", "position", "answer", "answer_start", "sentence", "sentence_start",
+    "target_type", "modality", "repeat_of_id", "repeat",
+)  # fmt: skip
+LONGEST_KEY = 200
+
+
+class Brought:
+    """Stores rows under the name of the file that brings them, and counts them."""
+
+    def __init__(self, added: AddedFile, total: int, progress: Progress) -> None:
+        self.added, self.total, self.progress = added, total, progress
+        self.done = 0
+        self.counts: dict[str, int] = {}
+
+    def put(self, model: type[Model], columns: tuple[str, ...], rows: Iterable[Row]) -> None:
+        """Store rows; raises what `progress` raises, between two batches."""
+        what = str(model._meta.verbose_name_plural)
+
+        def stored(count: int) -> None:
+            self.done += count
+            self.counts[what] = self.counts.get(what, 0) + count
+            self.progress(self.done, max(self.total, self.done), f"Storing {what}")
+
+        if any(each.name == "added_file" for each in model._meta.fields):
+            columns, rows = (*columns, "added_file_id"), ((*row, self.added.pk) for row in rows)
+        copy(model, columns, rows, stored=stored)
+
+
+class Units:
+    """The ids of all units that a file is about: those found in the collection and those it brings."""
+
+    def __init__(self, joined: Joined) -> None:
+        self.slots: dict[SlotKey, int] = dict(joined.units)
+        self.wholes: dict[Pair, int] = {}
+
+    def of(self, pair: Pair, position: int | None) -> int:
+        """Return the id of a slot, or of the set as a whole."""
+        return self.wholes[pair] if position is None else self.slots[(*pair, position)]
+
+
+def store(*, joined: Joined, added: AddedFile, brought: Brought) -> Units:
+    """Store everything that a file brings but its ratings; return the units it is about."""
+    storing = _Storing(joined, added, brought)
+    storing.passages()
+    storing.new_sources()
+    storing.new_sets()
+    storing.questions()
+    storing.metadata()
+    storing.scores()
+    storing.references()
+    storing.fills()
+    return storing.units
+
+
+class _Storing:
+    """One file on its way into its collection."""
+
+    def __init__(self, joined: Joined, added: AddedFile, brought: Brought) -> None:
+        self.joined, self.added, self.put = joined, added, brought.put
+        self.collection: Collection = added.collection
+        self.sources: dict[str, int] = dict(joined.source_of)
+        self.sets: dict[Pair, int] = {}
+        self.units = Units(joined)
+        self.passage_ids: dict[str, int] = {}
+        held, systems = joined.held.sets, joined.study.systems
+        for key, pk in joined.source_of.items():
+            for system in systems:
+                if (pk, system) in held:
+                    self.units.wholes[key, system] = held[pk, system].whole
+
+    def passages(self) -> None:
+        """Store each text that the collection does not have."""
+        texts = dict.fromkeys(source.passage for source in self.joined.new_sources if source.passage)
+        texts |= dict.fromkeys(text for _, name, text, _ in self.joined.fills if name == "passage")
+        digests = {hashlib.sha256(text.encode()).hexdigest(): text for text in texts if text}
+        known = self.collection.passages.filter(digest__in=list(digests)).values_list("digest", "pk")
+        self.passage_ids = {digests[digest]: pk for digest, pk in known}
+        new = [(digest, text) for digest, text in digests.items() if text not in self.passage_ids]
+        ids = take_ids(Passage, len(new))
+        rows = ((pk, self.collection.pk, *each) for pk, each in zip(ids, new, strict=True))
+        self.put(Passage, ("id", "collection_id", "digest", "text"), rows)
+        self.passage_ids |= {text: pk for pk, (_, text) in zip(ids, new, strict=True)}
+
+    def new_sources(self) -> None:
+        records = self.joined.new_sources
+        keys = _Keys(self.collection, self.added.number)
+        last = self.collection.sources.aggregate(last=Max("position"))["last"] or 0
+        ids = take_ids(Source, len(records))
+        self.sources |= {each.key: pk for pk, each in zip(ids, records, strict=True)}
+        rows = (
+            (
+                pk, self.collection.pk, self.passage_ids.get(each.passage or ""), keys.free(each.key), last + place,
+                each.answer, each.answer_start, each.sentence, each.sentence_start, each.target_type, each.modality,
+                self.sources.get(each.repeat_of), each.repeat,
+            )
+            for place, (pk, each) in enumerate(zip(ids, records, strict=True), start=1)
+        )  # fmt: skip
+        self.put(Source, SOURCE, rows)
+
+    def new_sets(self) -> None:
+        """Store the question sets that are new, with all their slots, and the slots that old ones gain."""
+        pairs = dict(self._new_pairs())
+        systems = self._systems({system for _, system in pairs})
+        ids = dict(zip(pairs, take_ids(QuestionSet, len(pairs)), strict=True))
+        sets = ((ids[pair], self.sources[pair[0]], systems[pair[1]], count) for pair, count in pairs.items())
+        self.put(QuestionSet, ("id", "source_id", "system_id", "expected"), sets)
+        slots = [(ids[pair], pair, place or None) for pair, count in pairs.items() for place in range(count + 1)]
+        grown = list(self._grown())
+        unit_ids = take_ids(Unit, len(slots) + len(grown))
+        for pk, (_, pair, position) in zip(unit_ids, slots, strict=False):
+            if position is None:
+                self.units.wholes[pair] = pk
+            else:
+                self.units.slots.setdefault((*pair, position), pk)
+        for pk, (_, key, _) in zip(unit_ids[len(slots) :], grown, strict=True):
+            self.units.slots[key] = pk
+        places = [(pk, position) for pk, _, position in slots] + [(pk, position) for pk, _, position in grown]
+        rows = ((pk, *place) for pk, place in zip(unit_ids, places, strict=True))
+        self.put(Unit, ("id", "question_set_id", "position"), rows)
+        for pk, more in Counter(pk for pk, _, _ in grown).items():
+            QuestionSet.objects.filter(pk=pk).update(expected=F("expected") + more)
+
+    def _new_pairs(self) -> Iterator[tuple[Pair, int]]:
+        """Yield the sets that come: of new sources all, of others those of systems with new questions."""
+        new = {source.key for source in self.joined.new_sources}
+        systems = {question.system for question in self.joined.new_questions}
+        for pair, count in self.joined.study.expected.items():
+            source, system = pair
+            if source in new or (
+                source in self.sources
+                and system in systems
+                and (self.sources[source], system) not in self.joined.held.sets
+            ):
+                yield pair, max(1, count)
+
+    def _grown(self) -> Iterator[tuple[int, SlotKey, int]]:
+        """Yield question set, slot and position of new questions in sets that are full; blanks of others are filled."""
+        free: dict[tuple[int, str], list[int]] = {}
+        for slot in self.joined.held.slots:
+            if slot.text is None:
+                free.setdefault((slot.source, slot.system), []).append(slot.unit)
+        last: dict[tuple[int, str], int] = {}
+        for question in self.joined.new_questions:
+            key = (question.source_key, question.system, question.position)
+            pair = (self.joined.source_of.get(question.source_key, 0), question.system)
+            if key in self.units.slots or pair not in self.joined.held.sets:
+                continue
+            if free.get(pair):
+                self.units.slots[key] = free[pair].pop(0)
+                continue
+            held = self.joined.held.sets[pair]
+            last[pair] = last.get(pair, held.expected) + 1
+            yield held.pk, key, last[pair]
+
+    def _systems(self, names: set[str]) -> dict[str, int]:
+        known = dict(self.collection.systems.values_list("name", "pk"))
+        new = [name for name in self.joined.study.systems if name in names and name not in known]
+        made = System.objects.bulk_create(
+            System(collection=self.collection, name=name, added_file=self.added) for name in new
+        )
+        return known | {system.name: system.pk for system in made}
+
+    def questions(self) -> None:
+        columns = ("unit_id", "text", "key", "question_type", "submitted_answer")
+        rows = (
+            (self._unit(_key(each)), each.text, each.key, each.question_type, each.submitted_answer)
+            for each in self.joined.new_questions
+        )
+        self.put(Question, columns, rows)
+
+    def metadata(self) -> None:
+        rows = ((self._unit(key), name, value) for key, name, value in self.joined.attributes if self._has(key))
+        self.put(Attribute, ("unit_id", "name", "value"), rows)
+
+    def scores(self) -> None:
+        """Store a column with every digit of its file; a column that the collection has goes on."""
+        columns = {column.name: column for column in self.joined.study.score_columns}
+        used = {name for _, name, _ in self.joined.scores}
+        metrics = {name: self._metric(columns[name]) for name in columns if name in used}
+        rows = (
+            (metrics[name].pk, self._unit(key), float(text), text, "")
+            for key, name, text in self.joined.scores
+            if self._has(key)
+        )
+        self.put(Score, ("metric_id", "unit_id", "value", "text", "reason"), rows)
+
+    def _metric(self, column: ScoreColumn) -> Metric:
+        if known := self.joined.metrics.get(column.name):
+            return known
+        sha256 = self.added.file.sha256
+        return Metric.objects.create(
+            collection=self.collection,
+            name=column.name,
+            kind=Metric.Kind.HUMAN_MEAN if column.kind == "human_mean" else Metric.Kind.IMPORTED,
+            direction=column.direction,
+            scale=SCALES[column.scale],
+            fingerprint=fingerprint(file_sha256=sha256, column=column.column, name=column.name),
+            made={"file": self.added.name, "sha256": sha256, "column": column.column},
+            added_file=self.added,
+        )
+
+    def references(self) -> None:
+        last = dict(
+            Reference.objects.filter(source__collection=self.collection)
+            .values_list("source")
+            .annotate(last=Max("position"))
+        )
+        self.put(Reference, ("source_id", "position", "text"), self._references(last))
+
+    def _references(self, last: dict[int, int]) -> Iterator[Row]:
+        for key, text in self.joined.references:
+            source = self.sources[key]
+            last[source] = last.get(source, 0) + 1
+            yield source, last[source], text
+
+    def fills(self) -> None:
+        """Fill blanks of sources, and note which file did."""
+        of_name: dict[str, list[tuple[int, str, int | None]]] = {}
+        for source, name, text, start in self.joined.fills:
+            of_name.setdefault(name, []).append((source, text, start))
+        for name, values in of_name.items():
+            sources, texts, starts = map(list, zip(*values, strict=True))
+            if name == "passage":
+                _fill("passage_id = given.number", sources, texts, [self.passage_ids[text] for text in texts])
+            elif name in ("answer", "sentence"):
+                _fill(f"{name} = given.text, {name}_start = given.number", sources, texts, starts)
+            else:
+                _fill(f"{name} = given.text", sources, texts, starts)
+        rows = ((self.added.pk, source, name) for source, name, _, _ in self.joined.fills)
+        copy(FilledBlank, ("added_file_id", "source_id", "name"), rows)
+
+    def _has(self, key: SlotKey) -> bool:
+        """Missing slots of new sets have a unit too, unless their set did not come."""
+        return key in self.units.slots
+
+    def _unit(self, key: SlotKey) -> int:
+        return self.units.slots[key]
+
+
+class _Keys:
+    """Keys of sources that are free in a collection."""
+
+    def __init__(self, collection: Collection, number: int) -> None:
+        self.taken = set(collection.sources.values_list("key", flat=True))
+        self.number = number
+
+    def free(self, key: str) -> str:
+        """Return the key itself, or, where another source has it, the key with the file's number."""
+        found, place = key, 1
+        while found in self.taken:
+            tail = f" ({self.number})" if place == 1 else f" ({self.number}.{place})"
+            found, place = key[: LONGEST_KEY - len(tail)] + tail, place + 1
+        self.taken.add(found)
+        return found
+
+
+def _key(question: QuestionRecord) -> SlotKey:
+    return question.source_key, question.system, question.position
+
+
+def _fill(change: str, sources: Sequence[int], texts: Sequence[str], numbers: Sequence[int | None]) -> None:
+    """Change many sources in one statement; `change` holds names of columns only."""
+    given = "unnest(%s::bigint[], %s::text[], %s::bigint[]) AS given(source, text, number)"
+    statement = f"UPDATE judging_source SET {change} FROM {given} WHERE id = given.source"  # noqa: S608
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [list(sources), list(texts), list(numbers)])

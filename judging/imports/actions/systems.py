@@ -1,0 +1,254 @@
+"""Names and kinds of a collection's systems: letters get names, spellings become one, and every change can be undone.
+
+Annotators never see a system's name, so a name or kind may change under a locked protocol; its campaigns list the
+change as a deviation. Merging changes what is expected of a system, so it is refused there.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from judging.imports.actions import holdings
+from judging.imports.actions.adding import lock
+from judging.models import (
+    Collection,
+    Deviation,
+    Judgment,
+    MachineJudgment,
+    Question,
+    QuestionSet,
+    Score,
+    System,
+    SystemChange,
+    TaskUnit,
+    Unit,
+    User,
+)
+
+LONGEST = 200
+What = SystemChange.What
+
+
+class CannotChange(ValueError):
+    """The systems cannot be changed like this; the message is a sentence."""
+
+
+def alike(names: Sequence[str]) -> list[list[str]]:
+    """Return names that differ only in case, spaces and punctuation, as lists of those that look like one system."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        plain = "".join(each for each in name.casefold() if each.isalnum())
+        groups.setdefault(plain or name, []).append(name)
+    return [sorted(group) for group in groups.values() if len(group) > 1]
+
+
+def change(
+    *, collection: Collection, names: Mapping[int, str], kinds: Mapping[int, str], by: User, now: datetime,
+    reason: str = "",
+) -> list[SystemChange]:  # fmt: skip
+    """Give systems, by their keys, names and kinds; those that get one name become one.
+
+    Raises
+    ------
+    CannotChange
+        Where a name is blank or too long, or systems cannot be merged; nothing is changed.
+    """
+    with transaction.atomic():
+        lock(collection)
+        systems = {system.pk: system for system in collection.systems.order_by("name")}
+        wanted = {pk: names.get(pk, system.name).strip() for pk, system in systems.items()}
+        for name in wanted.values():
+            _check(name)
+        done = list(_merge_equal(collection, systems, wanted))
+        done += _rename(collection, systems, wanted)
+        done += _mark(collection, systems, kinds)
+        for each in done:
+            each.made_by, each.made_at = by, now
+        SystemChange.objects.bulk_create(done)
+        for each in done:
+            _deviate(each, reason)
+    return done
+
+
+def _check(name: str) -> None:
+    if not name:
+        raise CannotChange("A system needs a name.")
+    if len(name) > LONGEST:
+        raise CannotChange(f"“{name[:40]}…” has {len(name):,} characters; at most {LONGEST} can be kept.")
+
+
+def _merge_equal(collection: Collection, systems: dict[int, System], wanted: dict[int, str]) -> Iterator[SystemChange]:
+    """Merge systems that are to have one name into the one that has it already, else into the first."""
+    groups: dict[str, list[int]] = {}
+    for pk, name in wanted.items():
+        groups.setdefault(name, []).append(pk)
+    for name, members in groups.items():
+        if len(members) > 1:
+            kept = next((pk for pk in members if systems[pk].name == name), members[0])
+            for pk in members:
+                if pk != kept:
+                    yield _merge(collection, systems.pop(pk), systems[kept])
+                    del wanted[pk]
+
+
+def _rename(collection: Collection, systems: Mapping[int, System], wanted: Mapping[int, str]) -> list[SystemChange]:
+    changed = {pk: name for pk, name in wanted.items() if systems[pk].name != name}
+    for pk in changed:  # names may be swapped, and each stands once at any time
+        System.objects.filter(pk=pk).update(name=f"\N{HORIZONTAL ELLIPSIS}{pk}")
+    for pk, name in changed.items():
+        System.objects.filter(pk=pk).update(name=name)
+    return [
+        SystemChange(
+            collection=collection, what=What.RENAMED, before=systems[pk].name, after=name, details={"system": pk}
+        )
+        for pk, name in changed.items()
+    ]
+
+
+def _mark(collection: Collection, systems: Mapping[int, System], kinds: Mapping[int, str]) -> Iterator[SystemChange]:
+    for pk, system in systems.items():
+        kind = kinds.get(pk, system.kind)
+        if kind != system.kind:
+            System.objects.filter(pk=pk).update(kind=System.Kind(kind))
+            details = {"system": pk}
+            yield SystemChange(collection=collection, what=What.MARKED, before=system.kind, after=kind, details=details)
+
+
+def _merge(collection: Collection, gone: System, kept: System) -> SystemChange:
+    """Give the questions of one system to another. Where both have a set, that without a question goes."""
+    if campaigns := holdings.resting(collection):
+        raise CannotChange(
+            f"“{gone.name}” and “{kept.name}” cannot become one: “{campaigns[0].title}” "
+            f"({campaigns[0].get_state_display()}) expects questions of both."
+        )
+    both = QuestionSet.objects.filter(system=kept).values("source")
+    clash = QuestionSet.objects.filter(system=gone, source__in=both).values("source")
+    empty_of_kept = _droppable(kept, clash)
+    empty_of_gone = _droppable(gone, clash.exclude(source__in=[source for _, source, _, _ in empty_of_kept]))
+    settled = {source for _, source, _, _ in (*empty_of_kept, *empty_of_gone)}
+    if left := clash.exclude(source__in=settled).count():
+        raise CannotChange(
+            f"“{gone.name}” and “{kept.name}” cannot become one: both have questions for {left:,} of the same sources."
+        )
+    if Score.objects.filter(system=gone, metric__in=Score.objects.filter(system=kept).values("metric")).exists():
+        raise CannotChange(f"“{gone.name}” and “{kept.name}” cannot become one: both have scores of whole systems.")
+    dropped = [pk for pk, _, _, _ in (*empty_of_kept, *empty_of_gone)]
+    Unit.objects.filter(question_set__in=dropped).delete()
+    QuestionSet.objects.filter(pk__in=dropped).delete()
+    moved = list(gone.question_sets.values_list("pk", flat=True))
+    scores = list(gone.scores.values_list("pk", flat=True))
+    QuestionSet.objects.filter(pk__in=moved).update(system=kept)
+    Score.objects.filter(pk__in=scores).update(system=kept)
+    details = {
+        "kept": kept.pk, "kind": gone.kind, "file": gone.added_file_id, "moved": moved, "scores": scores,
+        "of_kept": [each[1:] for each in empty_of_kept], "of_gone": [each[1:] for each in empty_of_gone],
+    }  # fmt: skip
+    gone.delete()
+    return SystemChange(collection=collection, what=What.MERGED, before=gone.name, after=kept.name, details=details)
+
+
+def _droppable(system: System, sources: Any) -> list[tuple[int, int, int, int | None]]:
+    """Return key, source, size and file of a system's sets in these sources that nobody would miss."""
+    sets = QuestionSet.objects.filter(system=system, source__in=sources)
+    needed: list[Any] = [
+        model._default_manager.filter(unit__question_set__in=sets).values("unit__question_set")
+        for model in (Question, Judgment, MachineJudgment, TaskUnit, Score)
+    ]
+    for each in needed:
+        sets = sets.exclude(pk__in=each)
+    return list(sets.values_list("pk", "source", "expected", "added_file"))
+
+
+def undo(*, change: SystemChange, by: User, now: datetime) -> None:
+    """Undo the latest change that stands.
+
+    Raises
+    ------
+    CannotChange
+        Where a later change stands, or what it was about is gone.
+    """
+    with transaction.atomic():
+        lock(change.collection)
+        latest = SystemChange.objects.filter(collection=change.collection, undone_at__isnull=True).first()
+        if latest is None or latest.pk != change.pk:
+            raise CannotChange("Undo the later changes first.")
+        if change.what == What.MERGED:
+            _unmerge(change)
+        else:
+            _set_back(change)
+        SystemChange.objects.filter(pk=change.pk).update(undone_at=now)
+        back = SystemChange(
+            collection=change.collection, what=change.what, before=change.after, after=change.before, made_by=by,
+            made_at=now,
+        )  # fmt: skip
+        _deviate(back, "Undone.")
+
+
+def _set_back(change: SystemChange) -> None:
+    system = System.objects.filter(pk=change.details["system"], collection=change.collection)
+    if change.what == What.RENAMED:
+        if change.collection.systems.filter(name=change.before).exists():
+            raise CannotChange(f"Another system is called “{change.before}” by now.")
+        changed = system.update(name=change.before)
+    else:
+        changed = system.update(kind=change.before)
+    if not changed:
+        raise CannotChange("The system is gone by now.")
+
+
+def _unmerge(change: SystemChange) -> None:
+    """Make the merged system again, with the sets that were its own and those that were dropped."""
+    details, collection = change.details, change.collection
+    kept = System.objects.filter(pk=details["kept"], collection=collection).first()
+    if kept is None or collection.systems.filter(name=change.before).exists():
+        raise CannotChange("The systems were changed since then.")
+    if holdings.resting(collection):
+        raise CannotChange("A campaign whose protocol is locked rests on the merged system.")
+    gone = System.objects.create(
+        collection=collection, name=change.before, kind=details["kind"], added_file_id=details["file"]
+    )
+    QuestionSet.objects.filter(pk__in=details["moved"], system=kept).update(system=gone)
+    Score.objects.filter(pk__in=details["scores"], system=kept).update(system=gone)
+    standing = set(collection.sources.values_list("pk", flat=True))
+    for system, dropped in ((kept, details["of_kept"]), (gone, details["of_gone"])):
+        for source, expected, file in dropped:
+            if source in standing:
+                _make_empty_set(source, system, expected, file)
+
+
+def _make_empty_set(source: int, system: System, expected: int, file: int | None) -> None:
+    made = QuestionSet.objects.create(source_id=source, system=system, expected=expected, added_file_id=file)
+    places = [None, *range(1, expected + 1)]
+    Unit.objects.bulk_create(Unit(question_set=made, position=place, added_file_id=file) for place in places)
+
+
+def _deviate(change: SystemChange, reason: str) -> None:
+    """Have campaigns whose protocol is locked list the change."""
+    what = {What.RENAMED: "name of a system", What.MARKED: "kind of a system", What.MERGED: "systems merged"}
+    for campaign in holdings.resting(change.collection):
+        Deviation.objects.create(
+            campaign=campaign, what=what[What(change.what)], before=change.before, after=change.after, reason=reason,
+            made_by=change.made_by, made_at=change.made_at,
+        )  # fmt: skip
+
+
+def read_table(text: str) -> dict[str, str]:
+    """Return new names by old ones, from lines such as `a, T5 Large` or `a<tab>T5 Large`.
+
+    Raises
+    ------
+    CannotChange
+        With the line that cannot be read.
+    """
+    found: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        sign = next((sign for sign in ("\t", ";", ",", "=") if sign in line), "")
+        old, _, new = (part.strip() for part in line.partition(sign)) if sign else ("", "", "")
+        if not old or not new:
+            raise CannotChange(f"Line {number} of the table must give a name and, after a comma or tab, another.")
+        found[old] = new
+    return found

@@ -1,0 +1,95 @@
+"""doccano's JSON Lines of a text classification: the text is the question, its labels are what one annotator said.
+
+doccano has no ratings, so people name their labels `fluency:3`, `fluency=3` or `fluency_3`; a label that is named
+otherwise is a value of the criterion `label`. The export of a project is one file for each annotator, named after them:
+say who it is when reading one.
+"""
+
+import re
+from dataclasses import replace
+
+from judging.imports.readers.columns import Columns, RatingColumn
+from judging.imports.readers.contract import Format, is_object
+from judging.imports.readers.guessing import guess
+from judging.imports.readers.json_files import items, list_at, refused, text_at
+from judging.imports.readers.records import Problem
+from judging.imports.readers.tables import AnyTable, Found, Table, shorten, table_of
+
+_LABEL = re.compile(r"(?P<criterion>.*[^\s:=_-])[\s:=_-]+(?P<value>[^\s:=_-]+)")
+_PREFIX = "label:"
+
+
+def read_doccano(data: bytes) -> Table:
+    """Return the texts as rows, with a column for each criterion that their labels name.
+
+    Raises
+    ------
+    Unreadable
+        Where no line is a text.
+    """
+    rows: list[Found] = []
+    remarks: list[Problem] = []
+    for number, item in items(data):
+        if not isinstance(item, dict) or not text_at(item, "text"):
+            rows.append(refused(number, item, "An example is an object with “text”."))
+            continue
+        shown = {name: value for name, value in item.items() if name not in ("label", "labels", "cats")}
+        ratings = _ratings(number, [*list_at(item, "label"), *list_at(item, "labels"), *list_at(item, "cats")], remarks)
+        rows.append((number, shown | ratings))
+    return table_of(rows, remarks=remarks)
+
+
+def doccano_columns(table: AnyTable, *, rater: str = "doccano") -> Columns:
+    """Return the columns of such a table; where no column names an annotator, all ratings are the rater's."""
+    columns = guess([name for name in table.header if name != "text" and not name.startswith(_PREFIX)])
+    ratings = [name for name in table.header if name.startswith(_PREFIX)]
+    by = "" if columns.rater else rater
+    return replace(
+        columns,
+        question="text",
+        metadata=tuple(name for name in columns.metadata if name != "Comments"),
+        ratings=tuple(RatingColumn(column=name, criterion=name.removeprefix(_PREFIX), rater=by) for name in ratings),
+    )
+
+
+def _ratings(number: int, labels: list[object], remarks: list[Problem]) -> dict[str, object]:
+    """Return one value for each criterion; several are no rating."""
+    found: dict[str, list[str]] = {}
+    for label in labels:
+        criterion, value = _split(label) if isinstance(label, str) else ("", "")
+        if criterion:
+            found.setdefault(_PREFIX + criterion, []).append(value)
+        else:
+            reason = "A label that marks a part of the text is no rating and is passed over."
+            remarks.append(
+                Problem(row=number, column="label", value=shorten(str(label)), reason=reason, kind="warning")
+            )
+    for name, values in found.items():
+        if len(values) > 1:
+            reason = f"{len(values)} labels for one criterion are no rating."
+            remarks.append(Problem(row=number, column=name, value=", ".join(values), reason=reason, kind="value"))
+    return {name: values[0] for name, values in found.items() if len(values) == 1}
+
+
+def _split(label: str) -> tuple[str, str]:
+    named = _LABEL.fullmatch(label.strip())
+    return (named["criterion"], named["value"]) if named else ("label", label.strip())
+
+
+def _is_like(head: bytes) -> bool:
+    return is_object(head, b"text") and any(b'"' + word + b'"' in head for word in (b"label", b"labels", b"cats"))
+
+
+READS = (
+    Format(
+        key="doccano",
+        title="doccano JSON Lines",
+        endings=(".jsonl",),
+        is_like=_is_like,
+        rank=80,
+        table=read_doccano,
+        propose=lambda table, name: doccano_columns(table, rater=name or "doccano"),
+        carries=("questions", "references", "answers", "ratings", "scores", "metadata"),
+        page="doccano",
+    ),
+)

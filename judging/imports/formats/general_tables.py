@@ -1,0 +1,30 @@
+"""Tables of any columns, which are found out and confirmed: CSV, TSV and JSON Lines."""
+
+from judging.imports.readers.contract import ALL, Format, proposed
+from judging.imports.readers.tables import open_delimited, open_jsonl
+
+READS = (
+    Format(
+        key="jsonl",
+        title="JSON Lines",
+        endings=(".jsonl", ".ndjson", ".json"),
+        is_like=lambda head: head.startswith(b"{"),
+        rank=100,
+        table=open_jsonl,
+        propose=proposed,
+        carries=ALL,
+        page="jsonl",
+    ),
+    Format(
+        key="csv",
+        title="CSV or TSV",
+        endings=(".csv", ".tsv", ".txt"),
+        is_like=lambda _head: False,
+        rank=1_000,
+        table=open_delimited,
+        propose=proposed,
+        options=("delimiter", "quoted", "header"),
+        carries=ALL,
+        page="csv",
+    ),
+)

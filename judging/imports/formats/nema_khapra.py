@@ -1,0 +1,43 @@
+"""Nema & Khapra's files of tabs: a question, what was made of it, and how answerable several people found that."""
+
+from dataclasses import replace
+
+from judging.imports.readers.columns import Columns
+from judging.imports.readers.contract import Format, first_line, proposed
+from judging.imports.readers.tables import AnyTable, OpenTable, open_delimited
+
+_MODALITIES = {"squad": "document", "wikimovies": "knowledge base", "vqa": "image"}
+_BEFORE = {b"gold question", b"original question"}
+_AFTER = {b"modified question", b"noised question", b"noisy question"}
+
+
+def open_nema(data: bytes) -> OpenTable:
+    """Return the rows; quotation marks are ordinary characters."""
+    return open_delimited(data, delimiter="\t", quoted=False, header=True)
+
+
+def nema_columns(table: AnyTable, name: str) -> Columns:
+    """Return the columns. The files are named after the dataset; which modality that is, annotators are told."""
+    modality = next((told for word, told in _MODALITIES.items() if word in name.casefold()), "")
+    return replace(proposed(table, name), default_modality=modality)
+
+
+def _is_like(head: bytes) -> bool:
+    """Tabs, and a question beside what was made of it, whoever rated it and however that column is called."""
+    names = {name.strip(b'" \r').lower() for name in first_line(head).split(b"\t")}
+    return bool(names & _BEFORE) and bool(names & _AFTER)
+
+
+READS = (
+    Format(
+        key="nema",
+        title="Nema & Khapra TSV",
+        endings=(".tsv",),
+        is_like=_is_like,
+        rank=120,
+        table=open_nema,
+        propose=nema_columns,
+        carries=("questions", "references", "ratings", "scores", "metadata"),
+        page="nema-khapra",
+    ),
+)

@@ -1,0 +1,111 @@
+"""Potato's annotated instances: one annotator's JSON Lines, or the table of all with its `schema:::label` columns.
+
+Under each schema stands what was clicked. Some versions kept every point of a scale that was clicked on the way to the
+last; which was the last, the file does not say, so several points of one schema are put aside and told.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from judging.imports.readers.columns import Columns, RatingColumn
+from judging.imports.readers.contract import Format, first_line
+from judging.imports.readers.json_files import items, object_at, refused, text_at
+from judging.imports.readers.records import Problem
+from judging.imports.readers.tables import AnyTable, Found, Table, read_delimited, table_of
+
+_SEPARATOR = ":::"
+_PREFIX = "schema:"
+_CHOSEN = ("true", "on", "yes")
+
+
+def read_potato(data: bytes) -> Table:
+    """Return the instances as rows, with a column for each schema.
+
+    Raises
+    ------
+    Unreadable
+        Where nothing is an instance.
+    """
+    head = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
+    instances = items(data) if head.startswith((b"{", b"[")) else _from_table(data)
+    rows: list[Found] = []
+    remarks: list[Problem] = []
+    for number, instance in instances:
+        text = text_at(instance, "displayed_text")
+        if not text:
+            rows.append(refused(number, instance, "An instance is an object with “displayed_text”."))
+            continue
+        shown: dict[str, object] = {"id": text_at(instance, "id"), "displayed_text": text}
+        user = {"user": text_at(instance, "user")} if text_at(instance, "user") else {}
+        rows.append((number, shown | user | dict(_ratings(number, object_at(instance, "label_annotations"), remarks))))
+    return table_of(rows, remarks=remarks)
+
+
+def potato_columns(table: AnyTable, *, rater: str = "potato") -> Columns:
+    """Return the columns of such a table. JSON Lines are one annotator's, whom only the folder names: say who it is."""
+    by_row = "user" in table.header
+    schemas = [name for name in table.header if name.startswith(_PREFIX)]
+    ratings = [(name, name.removeprefix(_PREFIX)) for name in schemas]
+    return Columns(
+        question="displayed_text",
+        source_id="id",
+        rater="user" if by_row else "",
+        ratings=tuple(
+            RatingColumn(column=column, criterion=criterion, rater="" if by_row else rater)
+            for column, criterion in ratings
+        ),
+    )
+
+
+def _from_table(data: bytes) -> Iterator[tuple[int, object]]:
+    """Yield the rows of the table in the shape of the JSON."""
+    table = read_delimited(data)
+    yield from ((problem.row, problem) for problem in table.problems if problem.kind == "row")
+    for row in table.rows:
+        cells = dict(zip(table.header, row.cells, strict=True))
+        labels: dict[str, dict[str, str]] = {}
+        for name, cell in cells.items():
+            schema, separator, label = name.partition(_SEPARATOR)
+            if separator and cell.strip():
+                labels.setdefault(schema, {})[label] = cell.strip()
+        known = {
+            "id": cells.get("instance_id", cells.get("id", "")),
+            "user": cells.get("user", cells.get("user_id", "")),
+        }
+        yield row.number, known | {"displayed_text": cells.get("displayed_text", ""), "label_annotations": labels}
+
+
+def _ratings(number: int, schemas: Mapping[str, object], remarks: list[Problem]) -> Iterator[tuple[str, str]]:
+    for schema, labels in schemas.items():
+        values = [value for value in (_value(label, each) for label, each in object_at(labels).items()) if value]
+        if len(values) == 1:
+            yield _PREFIX + schema, values[0]
+        elif values:
+            reason = f"{len(values)} values stand under one schema; which was the last, the file does not say."
+            remarks.append(Problem(row=number, column=schema, value=", ".join(values), reason=reason, kind="value"))
+
+
+def _value(label: str, value: object) -> str:
+    """Return the label where the value only says that it was chosen, else the value."""
+    if value is True or (isinstance(value, str) and value.casefold() in _CHOSEN):
+        return label
+    return value if isinstance(value, str) and value.casefold() != "false" else ""
+
+
+def _is_like(head: bytes) -> bool:
+    line = first_line(head)
+    return b'"label_annotations"' in head or (b"displayed_text" in line and b":::" in line)
+
+
+READS = (
+    Format(
+        key="potato",
+        title="Potato annotated instances",
+        endings=(".jsonl",),
+        is_like=_is_like,
+        rank=60,
+        table=read_potato,
+        propose=lambda table, name: potato_columns(table, rater=name or "potato"),
+        carries=("questions", "ratings"),
+        page="potato",
+    ),
+)

@@ -1,0 +1,80 @@
+"""SQuAD's JSON, and datasets in its shape: passages with human questions and their answers.
+
+A row is a question, numbered as it comes in the file. Of several answers the first is taken: the others are other
+people's answers to the same question.
+"""
+
+from collections.abc import Iterator
+
+from judging.imports.readers.columns import Columns
+from judging.imports.readers.contract import Format, is_object
+from judging.imports.readers.json_files import list_at, refused, text_at, whole
+from judging.imports.readers.tables import Found, Table, table_of
+from judging.imports.readers.text import Unreadable
+
+COLUMNS = Columns(
+    question="question",
+    passage="context",
+    answer="answer",
+    answer_start="answer_start",
+    key="id",
+    metadata=("title",),
+    default_system="human",
+)
+
+
+def read_squad(data: bytes) -> Table:
+    """Return the questions of a SQuAD file as rows.
+
+    Raises
+    ------
+    Unreadable
+        Where the file is no JSON, or has no list `data` of articles.
+    """
+    articles = list_at(whole(data), "data")
+    if not articles:
+        raise Unreadable("The JSON has no list “data” of articles with paragraphs.")
+    questions = (found for article in articles for found in _questions(article))
+    rows = [_row(number, *found) for number, found in enumerate(questions, 1)]
+    if not rows:
+        raise Unreadable("No paragraph has a list “qas” of questions. If they stand elsewhere, read it as JSON Lines.")
+    return table_of(rows)
+
+
+def _questions(article: object) -> Iterator[tuple[str, str, object]]:
+    for paragraph in list_at(article, "paragraphs"):
+        for question in list_at(paragraph, "qas"):
+            yield text_at(article, "title"), text_at(paragraph, "context"), question
+
+
+def _row(number: int, title: str, context: str, question: object) -> Found:
+    if not context or not text_at(question, "question"):
+        return refused(number, question, "A question needs a text, and a paragraph with a context.")
+    answer = next(iter(list_at(question, "answers")), None)
+    return number, {
+        "id": text_at(question, "id"),
+        "title": title,
+        "context": context,
+        "question": text_at(question, "question"),
+        "answer": text_at(answer, "text"),
+        "answer_start": text_at(answer, "answer_start"),
+    }
+
+
+READS = (
+    Format(
+        key="squad",
+        title="SQuAD JSON",
+        endings=(".json",),
+        # Without questions in what is looked at, the rest may have them, unless this is the whole file.
+        is_like=lambda head: (
+            is_object(head, b"data", b"qas")
+            or (is_object(head, b"data", b"paragraphs") and not head.rstrip().endswith(b"}"))
+        ),
+        rank=40,
+        table=read_squad,
+        propose=lambda _table, _name: COLUMNS,
+        carries=("questions", "answers", "metadata"),
+        page="squad",
+    ),
+)

@@ -1,0 +1,201 @@
+"""Which column of a file holds what: one small form for each column."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from judging.imports.readers.columns import ONE_COLUMN, Columns, QuestionColumn, RatingColumn, conflicts
+from judging.imports.readers.records import ScoreColumn
+from judging.imports.readers.tables import MOST_COLUMNS
+
+USES = [
+    ("", _("leave it out")),
+    (
+        _("What systems were given"),
+        [
+            ("passage", _("passage")),
+            ("sentence", _("sentence")),
+            ("answer", _("answer")),
+            ("answer_start", _("start of the answer")),
+            ("target_type", _("target question type")),
+            ("modality", _("modality")),
+            ("references", _("reference question")),
+            ("source_id", _("id of the source")),
+        ],
+    ),
+    (
+        _("What they made of it"),
+        [
+            ("question", _("generated question")),
+            ("by_system", _("questions of one system")),
+            ("system", _("system")),
+            ("position", _("position in its set")),
+            ("key", _("id of the question")),
+            ("question_type", _("type the system declared")),
+            ("submitted_answer", _("answer the system submitted")),
+        ],
+    ),
+    (
+        _("What was measured"),
+        [("metric", _("score of an automatic metric")), ("human_mean", _("mean human score"))],
+    ),
+    (
+        _("Ratings by annotator"),
+        [
+            ("ratings", _("ratings on one criterion")),
+            ("rater", _("annotator, one row for each")),
+            ("criterion", _("criterion, one row for each")),
+            ("value", _("value of the rating")),
+            ("note", _("note of the annotator")),
+            ("mark", _("marked: span, or none")),
+            ("mark_start", _("start of a marked span")),
+            ("mark_end", _("end of a marked span")),
+            ("mark_text", _("text of a marked span")),
+            ("rating_metadata", _("metadata of the rating")),
+        ],
+    ),
+    (
+        _("Other"),
+        [
+            ("metadata", _("metadata of the question")),
+            ("source_metadata", _("metadata of the source")),
+        ],
+    ),
+]
+USE_LABELS = {use: str(label) for _group, uses in USES[1:] for use, label in uses}
+DIRECTIONS = [("", _("higher or lower is better?")), ("higher", _("higher is better")), ("lower", _("lower is better"))]
+SCALES = [("none", _("its own scale")), ("fraction", _("0 to 1")), ("percent", _("0 to 100"))]
+
+
+class ColumnForm(forms.Form):
+    """What one column holds."""
+
+    use = forms.ChoiceField(required=False, choices=USES)
+    name = forms.CharField(required=False, max_length=100)
+    rater = forms.CharField(required=False, max_length=100)
+    direction = forms.ChoiceField(required=False, choices=DIRECTIONS)
+    scale = forms.ChoiceField(required=False, choices=SCALES, initial="none")
+
+    def __init__(self, *args: Any, column: str = "", values: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.column, self.values = column, values
+        labels = {
+            "use": _("What %(column)s holds"),
+            "name": _("Name of %(column)s"),
+            "rater": _("Who rated in %(column)s"),
+            "direction": _("Direction of %(column)s"),
+            "scale": _("Scale of %(column)s"),
+        }
+        for name, label in labels.items():
+            self.fields[name].label = label % {"column": column}
+            self.fields[name].widget.attrs["aria-label"] = label % {"column": column}
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        use = cleaned.get("use")
+        if use in ("metric", "human_mean") and not cleaned.get("direction"):
+            self.add_error("direction", _("Say whether higher or lower is better."))
+        if use == "ratings" and not cleaned.get("name"):
+            self.add_error("name", _("Say which criterion it is about."))
+        if use == "by_system" and not (cleaned.get("name") or "").strip():
+            self.add_error("name", _("Say which system it is."))
+        if use in ("metric", "human_mean", "metadata") and len(cleaned.get("name") or self.column) > 100:
+            self.add_error("name", _("Give it a name of at most 100 characters."))
+        return cleaned
+
+
+class ColumnFormSet(forms.BaseFormSet):
+    """All columns of a file; together they say what a row is."""
+
+    def __init__(
+        self, *args: Any, header: Sequence[str], values: Sequence[Sequence[str]], further: bool = False, **kwargs: Any
+    ) -> None:
+        self.header, self.values, self.further = header, values, further
+        super().__init__(*args, **kwargs)
+
+    def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
+        if index is None or index >= len(self.header):
+            return {}
+        return {"column": self.header[index], "values": self.values[index]}
+
+    def clean(self) -> None:
+        if self.total_form_count() != len(self.header):
+            raise forms.ValidationError(_("The page is not of this file any more; load it again."))
+        if any(self.errors):
+            return
+        for use in ONE_COLUMN:
+            columns = self._columns_of(use)
+            if len(columns) > 1:
+                both = " and ".join(f"“{column}”" for column in columns)
+                raise forms.ValidationError(_("Only one column can be the %(use)s, not %(both)s.") % {
+                    "use": USE_LABELS[use].split(",")[0], "both": both,
+                })  # fmt: skip
+        if not self._columns_of("question") and not self._columns_of("by_system") and not self.further:
+            raise forms.ValidationError(_("Say which column holds the generated questions."))
+        if self._columns_of("by_system") and (sentences := conflicts(Columns(**self.columns()))):
+            raise forms.ValidationError(sentences)
+
+    def _columns_of(self, use: str) -> list[str]:
+        return [form.column for form in self.forms if form.cleaned_data.get("use") == use]
+
+    def columns(self) -> dict[str, Any]:
+        """Return the parts of `Columns` that the columns say."""
+        single = {use: found[0] for use in ONE_COLUMN if (found := self._columns_of(use))}
+        return single | {
+            "references": tuple(self._columns_of("references")),
+            "metadata": tuple(self._columns_of("metadata")),
+            "source_metadata": tuple(self._columns_of("source_metadata")),
+            "rating_metadata": tuple(self._columns_of("rating_metadata")),
+            "by_system": tuple(self._by_system()),
+            "scores": tuple(self._scores()),
+            "ratings": tuple(self._ratings()),
+        }
+
+    def _by_system(self) -> Iterator[QuestionColumn]:
+        for form in self.forms:
+            said = form.cleaned_data
+            if said.get("use") == "by_system":
+                yield QuestionColumn(column=form.column, system=said["name"].strip())
+
+    def _scores(self) -> Iterator[ScoreColumn]:
+        for form in self.forms:
+            said = form.cleaned_data
+            if said.get("use") in ("metric", "human_mean"):
+                yield ScoreColumn(
+                    column=form.column,
+                    name=said["name"] or form.column,
+                    direction=said["direction"],
+                    scale=said["scale"] or "none",
+                    kind=said["use"],
+                )
+
+    def _ratings(self) -> Iterator[RatingColumn]:
+        for form in self.forms:
+            said = form.cleaned_data
+            if said.get("use") == "ratings":
+                yield RatingColumn(column=form.column, criterion=said["name"], rater=said["rater"])
+
+
+ColumnsFormSet = forms.formset_factory(
+    ColumnForm, formset=ColumnFormSet, extra=0, max_num=MOST_COLUMNS, absolute_max=MOST_COLUMNS
+)
+
+
+def initial_columns(header: Sequence[str], columns: Columns) -> list[dict[str, Any]]:
+    """Return what the form of each column shows at first."""
+    uses: dict[str, dict[str, Any]] = {name: {"use": "metadata"} for name in columns.metadata}
+    uses |= {name: {"use": "source_metadata"} for name in columns.source_metadata}
+    uses |= {name: {"use": "rating_metadata"} for name in columns.rating_metadata}
+    uses |= {name: {"use": "references"} for name in columns.references}
+    uses |= {name: {"use": use} for use in ONE_COLUMN if (name := getattr(columns, use))}
+    for each in columns.by_system:
+        uses[each.column] = {"use": "by_system", "name": each.system}
+    for rating in columns.ratings:
+        uses[rating.column] = {"use": "ratings", "name": rating.criterion, "rater": rating.rater}
+    for score in columns.scores:
+        direction = "" if score.direction == "unknown" else score.direction
+        use = "human_mean" if score.kind == "human_mean" else "metric"
+        uses[score.column] = {"use": use, "name": score.name, "direction": direction, "scale": score.scale}
+    return [uses.get(name, {}) for name in header]

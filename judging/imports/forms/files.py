@@ -1,0 +1,273 @@
+"""What a researcher enters to import a file, besides what its columns hold."""
+
+import re
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _now
+from django.utils.translation import gettext_lazy as _
+
+from judging.guards import rubrics_of
+from judging.imports.actions import ratings
+from judging.imports.actions.reading_plans import Plan
+from judging.imports.readers.columns import Columns
+from judging.imports.readers.registry import FORMATS
+from judging.imports.readers.tables import DELIMITERS
+from judging.imports.readers.text import ENCODINGS
+from judging.models import Collection, Rubric, User
+
+OPTIONS = ("delimiter", "quoted", "sheet", "slots_are", "encoding", "header", "systems")
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+
+
+class UploadForm(forms.Form):
+    """The file itself."""
+
+    file = forms.FileField(
+        label=_("Drop a file here, or choose one"),
+        help_text=_("CSV, TSV, JSON Lines, XLSX, QG-STEC XML and others. You see everything before it is stored."),
+        allow_empty_file=True,
+    )
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        if not file.size:
+            raise forms.ValidationError(_("The file is empty."))
+        if file.size > settings.UPLOAD_LIMIT:
+            limit = filesizeformat(settings.UPLOAD_LIMIT)
+            raise forms.ValidationError(_("The file is larger than %(limit)s; split it."), params={"limit": limit})
+        return file
+
+
+class ReadingForm(forms.Form):
+    """How the file is taken apart, where what was found out is wrong."""
+
+    format = forms.ChoiceField(
+        label=_("Format"), required=False, choices=[("", _("find out")), *((each.key, each.title) for each in FORMATS)]
+    )
+    delimiter = forms.CharField(
+        label=_("Cells are divided by"),
+        required=False,
+        strip=False,
+        widget=forms.Select(
+            choices=[("", _("find out")), (",", _("commas")), (";", _("semicolons")), ("\t", _("tabs"))]
+        ),
+        help_text=_("CSV and TSV only."),
+    )
+    quoted = forms.TypedChoiceField(
+        label=_("Quotation marks"),
+        required=False,
+        choices=[("", _("find out")), ("yes", _("enclose cells")), ("no", _("are ordinary characters"))],
+        coerce=lambda word: word == "yes",
+        empty_value=None,
+        help_text=_("CSV and TSV only."),
+    )
+    encoding = forms.ChoiceField(
+        label=_("Encoding"),
+        required=False,
+        choices=[("", _("find out: UTF-8 or UTF-16")), *ENCODINGS.items()],
+        help_text=_("Of text files. Below the file is shown in those that it may be in."),
+    )
+    header = forms.TypedChoiceField(
+        label=_("The first row"),
+        required=False,
+        choices=[("", _("find out")), ("yes", _("names the columns")), ("no", _("holds values: there is no header"))],
+        coerce=lambda word: word == "yes",
+        empty_value=None,
+        help_text=_("Tables only."),
+    )
+    systems = forms.CharField(
+        label=_("Columns that name each letter's system"),
+        required=False,
+        max_length=2000,
+        help_text=_("MTurk results whose letters change from row to row: a=Input.order_a, b=Input.order_b."),
+    )
+    sheet = forms.CharField(label=_("Sheet"), required=False, max_length=100, help_text=_("Workbooks only."))
+
+    slots_are = forms.ChoiceField(
+        label=_("question_1a, question_1b are"),
+        required=False,
+        choices=[("", _("questions of different systems")), ("positions", _("several questions of one system"))],
+        help_text=_("MTurk results only, where no column names the system."),
+    )
+
+    def clean_delimiter(self) -> str:
+        delimiter = self.cleaned_data["delimiter"]
+        if delimiter not in ("", *DELIMITERS):
+            raise forms.ValidationError(_("Choose one of the delimiters."))
+        return delimiter
+
+    def clean_systems(self) -> dict[str, str]:
+        """Return the column of each letter."""
+        pairs = [part.partition("=") for part in self.cleaned_data["systems"].split(",") if part.strip()]
+        if any(not sign or not letter.strip() or not column.strip() for letter, sign, column in pairs):
+            raise forms.ValidationError(_("Write letter=column, divided by commas."))
+        return {letter.strip(): column.strip() for letter, _sign, column in pairs}
+
+    def plan(self) -> Plan:
+        """Return how the file is to be read."""
+        said = self.cleaned_data
+        options = {key: said[key] for key in OPTIONS if said[key] not in ("", None, {})}
+        return Plan(format=said["format"], options=options)
+
+    @staticmethod
+    def initial_of(plan: Plan) -> dict[str, Any]:
+        """Return what the form shows of a plan."""
+        words = {True: "yes", False: "no"}
+        said = {key: words.get(plan.options.get(key), "") for key in ("quoted", "header")}
+        systems = ", ".join(f"{letter}={column}" for letter, column in plan.options.get("systems", {}).items())
+        return {"format": plan.format, **plan.options, **said, "systems": systems}
+
+
+class OptionsForm(forms.Form):
+    """What no column says."""
+
+    default_system = forms.CharField(
+        label=_("System"),
+        required=False,
+        max_length=200,
+        help_text=_("Only if no column names it: whose questions are these?"),
+    )
+    expected = forms.IntegerField(
+        label=_("Questions expected of each set"),
+        required=False,
+        min_value=1,
+        max_value=1000,
+        help_text=_("How many questions each system owed each source. Empty: the most that any of them gave for it."),
+    )
+    crossed = forms.BooleanField(
+        label=_("Every system was given every source"),
+        required=False,
+        help_text=_("Where one of them gave nothing, its questions count as missing."),
+    )
+    default_modality = forms.CharField(
+        label=_("Modality"),
+        required=False,
+        max_length=100,
+        help_text=_("Only if no column says it: what the questions are about, such as document or image."),
+    )
+    missing_words = forms.CharField(
+        label=_("Words that mean “missing”"),
+        required=False,
+        max_length=500,
+        help_text=_("Divided by commas, such as NaN, n/a, ?. A cell of scores or ratings with such a word is blank."),
+    )
+    decimal = forms.ChoiceField(
+        label=_("Decimals are written"),
+        choices=[("point", _("with a point: 0.61")), ("comma", _("with a comma: 0,61"))],
+        required=False,
+    )
+    repeats_are = forms.ChoiceField(
+        label=_("Rows that repeat an earlier one"),
+        required=False,
+        choices=[
+            ("", _("are kept: as further questions, or with a rater as ratings given again")),
+            ("questions", _("are further questions")),
+            ("ratings", _("are ratings that the same annotator gave again")),
+            ("mistakes", _("are mistakes: leave them out, with their row numbers")),
+        ],
+        help_text=_("A published kappa or correlation may count them. The preview says how many there are."),
+    )
+    rubric = forms.ModelChoiceField(
+        label=_("Protocol of the ratings"),
+        queryset=Rubric.objects.none(),
+        required=False,
+        empty_label=_("the file holds no ratings"),
+        help_text=_("Ratings by annotator become a closed campaign of this protocol."),
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["rubric"].queryset = rubrics_of(user).order_by("title", "version", "-id")
+
+    def check_ratings(self, columns: Columns) -> None:
+        """Refuse ratings without a protocol, and columns about criteria that it does not have."""
+        rubric, rated = self.cleaned_data.get("rubric"), {rating.criterion for rating in columns.ratings}
+        if rubric is None and (rated or columns.value):
+            self.add_error("rubric", _(
+                "A column holds ratings: choose the protocol they were given under. If none fits, make one under "
+                "Protocols first, or leave the ratings' columns out."
+            ))  # fmt: skip
+        elif rubric is not None and (unknown := ratings.unknown_criteria(rubric=rubric, names=rated)):
+            known = ", ".join(rubric.criteria.values_list("name", flat=True))
+            self.add_error("rubric", _now("It has no criterion %(unknown)s; it has %(known)s.") % {
+                "unknown": ", ".join(f"“{name}”" for name in unknown), "known": known,
+            })  # fmt: skip
+
+    def check_system(self, columns: Columns) -> None:
+        """Nothing is made up: somebody says whose questions these are."""
+        if not (columns.system or columns.by_system or self.cleaned_data.get("default_system")):
+            self.add_error("default_system", _("No column names the system: say whose questions these are."))
+
+
+class FurtherForm(OptionsForm):
+    """What a file that is added to a collection does not say."""
+
+    rater = forms.CharField(
+        label=_("Annotator"),
+        required=False,
+        max_length=100,
+        help_text=_("Only if neither a column nor a name beside it says: who gave the ratings in this file?"),
+    )
+    siblings = forms.BooleanField(label=_("Read the other waiting files with these columns alike"), required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["expected"].help_text = _("Of new sets only. Empty: the most that any system gave for a source.")
+
+
+class QgstecForm(OptionsForm):
+    """What a QG-STEC file does not say."""
+
+    default_system = crossed = default_modality = None  # the file names systems, and owes each sentence a set
+    missing_words = decimal = repeats_are = None
+
+    expected = forms.IntegerField(
+        label=_("Questions expected of each sentence and type"), min_value=1, max_value=1000, initial=2
+    )
+
+
+class CheckForm(forms.Form):
+    """That somebody looked at a handful of sources before they are stored."""
+
+    seed = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=999_999_999)
+    checked = forms.BooleanField(
+        label=_("These are the right outputs"),
+        error_messages={
+            "required": _("Look at these sources, then tick this. If something is wrong, go back to the columns.")
+        },
+    )
+
+
+class DetailsForm(forms.Form):
+    """What the collection is called."""
+
+    name = forms.CharField(label=_("Name of the collection"), max_length=200)
+    licence = forms.CharField(
+        label=_("Licence"), max_length=200, required=False, help_text=_("Of the texts, such as CC BY-SA 4.0.")
+    )
+    language = forms.CharField(
+        label=_("Language of the texts"), max_length=35, initial="en", help_text=_("A tag such as en, de or zh-Hant.")
+    )
+    ratings_title = forms.CharField(label=_("Title of the campaign of the ratings"), max_length=200, required=False)
+    again = forms.BooleanField(label=_("Import it again, as another collection"), required=False)
+
+    def __init__(self, *args: Any, has_ratings: bool, before: Collection | None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not has_ratings:
+            del self.fields["ratings_title"]
+        if before is None:
+            del self.fields["again"]
+        else:
+            self.fields["again"].required = True
+            self.fields["again"].error_messages["required"] = _(
+                "You imported this very file before. Tick this to import it once more."
+            )
+
+    def clean_language(self) -> str:
+        tag = self.cleaned_data["language"].strip()
+        if not LANGUAGE.fullmatch(tag):
+            raise forms.ValidationError(_("Write a language tag such as en, de or zh-Hant."))
+        return tag

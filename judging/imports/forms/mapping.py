@@ -1,0 +1,95 @@
+"""The second step of an import: what each column holds, and what no column says."""
+
+from dataclasses import replace
+from typing import Any
+
+from django.http import QueryDict
+
+from judging.imports.actions.reading_plans import Head, Plan
+from judging.imports.forms.columns import ColumnsFormSet, initial_columns
+from judging.imports.forms.files import FurtherForm, OptionsForm, QgstecForm
+from judging.imports.readers.columns import Columns
+from judging.models import User
+
+KEPT_WITH = ("passage", "sentence", "answer", "answer_start", "source_id")
+
+
+class Mapping:
+    """The forms of this step. A file whose format names its own parts has no columns to ask about.
+
+    `further`: the file is added to a collection that has questions, so it need not hold any.
+    """
+
+    def __init__(
+        self, data: QueryDict | None, *, user: User, head: Head, plan: Plan, rubric: int | None, further: bool = False
+    ) -> None:
+        self.head, self.plan, self.columns, self.further = head, plan, None, further
+        initial: dict[str, Any] = {"rubric": rubric, "expected": plan.options.get("expected", 2)}
+        if head.proposed is not None:
+            known = plan.columns or head.proposed
+            initial |= _initial_options(known)
+            self.columns = ColumnsFormSet(
+                data,
+                header=head.header,
+                values=head.values,
+                initial=initial_columns(head.header, known),
+                further=further,
+                prefix="columns",
+            )
+        kind = QgstecForm if head.proposed is None else FurtherForm if further else OptionsForm
+        self.options = kind(data, user=user, initial=initial)
+
+    def is_valid(self) -> bool:
+        """Say whether both hold together; what does not is told beside its field."""
+        options_valid = self.options.is_valid()
+        if self.columns is None:
+            return options_valid
+        if not self.columns.is_valid() or not options_valid:
+            return False
+        found = Columns(**self.columns.columns())
+        self.options.check_ratings(found)
+        if not self.further:
+            self.options.check_system(found)
+        return not self.options.errors
+
+    @property
+    def has_errors(self) -> bool:
+        """Say whether anything entered needs another look."""
+        return bool(self.options.errors) or (self.columns is not None and self.columns.total_error_count() > 0)
+
+    def new_plan(self) -> Plan:
+        """Return how the file is to be read; chosen places of answers stay while what they are about stays."""
+        said, plan = self.options.cleaned_data, replace(self.plan, format=self.head.format)
+        if self.columns is None:
+            return replace(plan, options={"expected": said["expected"]})
+        options = {key: said[key] for key in ("expected", "crossed", "default_modality", "repeats_are")}
+        options |= {"decimal": said["decimal"] or "point", "missing_words": _words(said["missing_words"])}
+        options |= {"default_system": said["default_system"]} if said["default_system"] else {}
+        new, before = Columns(**self.columns.columns(), **options), plan.columns
+        if rater := said.get("rater"):
+            new = replace(new, ratings=tuple(replace(each, rater=each.rater or rater) for each in new.ratings))
+        if before and all(getattr(before, part) == getattr(new, part) for part in KEPT_WITH):
+            new = replace(new, starts=before.starts, when_ambiguous=before.when_ambiguous)
+        return replace(plan, columns=new)
+
+    def rubric_key(self) -> int | None:
+        """Return the key of the protocol of the ratings."""
+        rubric = self.options.cleaned_data["rubric"]
+        return rubric.pk if rubric else None
+
+
+def _initial_options(known: Columns) -> dict[str, Any]:
+    made_up = known.default_system == Columns().default_system
+    return {
+        "default_system": "" if made_up else known.default_system,
+        "expected": known.expected,
+        "crossed": known.crossed,
+        "default_modality": known.default_modality,
+        "repeats_are": known.repeats_are,
+        "decimal": known.decimal,
+        "missing_words": ", ".join(known.missing_words),
+    }
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))

@@ -1,0 +1,103 @@
+"""The process that reads one file under limits (see `limited`): the request and the file come in by its standard
+input, lines go out by its standard output. It has no database, no settings and no secrets but the key it is given.
+"""
+
+import contextlib
+import gc
+import json
+import resource
+import signal
+import sys
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from judging.imports.readers.columns import BadColumns, columns_from
+from judging.imports.readers.outline import outline
+from judging.imports.readers.packing import pack
+from judging.imports.readers.pseudonyms import Pseudonyms
+from judging.imports.readers.records import unreadable
+from judging.imports.readers.registry import FORMAT, sniff
+from judging.imports.readers.tables import OpenTable
+from judging.imports.readers.text import Unreadable
+
+GRACE = 5  # seconds of processor time between being asked to stop and being stopped
+_EVERY = 5_000  # rows between two words on progress
+_BALLAST = 2_000_000  # bytes kept to be let go when the memory is used up
+
+
+class _OutOfTime(BaseException):
+    """The processor time is used up."""
+
+
+def main() -> None:
+    """Read the request and the file, and write what the file holds, or why it cannot be read."""
+    request: dict[str, Any] = json.loads(sys.stdin.buffer.readline())
+    _limit(memory=request["memory"], seconds=request["seconds"])
+    gc.disable()  # records have no cycles, and walking a million of them costs a sixth of the time
+    ballast = bytearray(_BALLAST)
+    answer: dict[str, Any] = {}
+    try:
+        for line in _read(request, sys.stdin.buffer.read()):
+            _write(line)
+    except Unreadable as refusal:
+        answer = {"refused": refusal.reason, "row": refusal.row}
+    except MemoryError:
+        answer = {"limit": "memory"}
+    except _OutOfTime:
+        answer = {"limit": "time"}
+    except RecursionError:
+        answer = {"refused": "What the file holds is nested too deeply.", "row": 0}
+    except BrokenPipeError:
+        return
+    del ballast
+    _write(json.dumps(answer or {"end": True}))
+    sys.stdout.flush()
+
+
+def _limit(*, memory: int, seconds: int) -> None:
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever asked is gone: so is this process
+    signal.signal(signal.SIGXCPU, _stop)
+    with contextlib.suppress(ValueError, OSError):  # some systems know no such limit
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + GRACE))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _stop(_signal: int, _frame: object) -> NoReturn:
+    raise _OutOfTime
+
+
+def _read(request: dict[str, Any], data: bytes) -> Iterator[str]:
+    known = FORMAT.get(request["format"]) or sniff(request["name"], data)
+    key = Pseudonyms(bytes.fromhex(request["key"])) if request["key"] else None
+    options = {name: value for name, value in request["options"].items() if name in known.options}
+    if request["wanted"] == "outline":
+        found = outline(
+            data=data, known=known, name=request["name"], options=options, pseudonyms=key, progress=_progress
+        )
+        yield json.dumps({"outline": found.as_json()})
+    else:
+        columns = columns_from(request["columns"]) if request["columns"] else None
+        taken = known.take(data, options, key)
+        del data  # of a large file as much again as all that is read of it
+        if isinstance(taken, OpenTable):
+            taken.tell(_progress, every=_EVERY)
+        try:
+            study = known.study_of(taken, name=request["name"], columns=columns)
+        except BadColumns as error:
+            study = unreadable(str(error))
+        yield from pack(study)
+    yield json.dumps({"keys": dict(key.table) if key else {}})
+
+
+def _progress(rows: int) -> None:
+    _write(json.dumps({"progress": rows}))
+    sys.stdout.flush()
+
+
+def _write(line: str) -> None:
+    sys.stdout.write(line + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,298 @@
+"""A first proposal of what each column holds, from its name and its first cells; the researcher has the last word."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from judging.imports.readers.columns import Columns, QuestionColumn, RatingColumn
+from judging.imports.readers.likely_columns import by_shape, question_columns, source_ids
+from judging.imports.readers.numbers import is_number, with_point
+from judging.imports.readers.rater_columns import families
+from judging.imports.readers.records import Direction, Scale, ScoreColumn
+
+# For each role the names it goes by, the surest first. A column takes the first role that claims it.
+_NAMES = {
+    "question": (
+        "generated_question prediction predicted_question modified_question noised_question noisy_question hypothesis "
+        "system_question system_output output generated pred hyp question question_text"
+    ),
+    "passage": "passage paragraph_raw paragraph context passage_text document article text",
+    "answer": "answer answer_raw answer_text target_answer gold_answer",
+    "answer_start": "answer_start answer_offset",
+    "sentence": "sentence sentence_raw",
+    "target_type": "target_type target_question_type targetquestiontype requested_type",
+    "modality": "modality",
+    "source_id": "source_id instance_id item_id example_id",
+    "system": "system model system_id system_name model_name submission",
+    "position": "position slot rank",
+    "key": "question_id qid id",
+    "question_type": "question_type declared_type qtype",
+    "submitted_answer": "submitted_answer system_answer predicted_answer",
+    "rater": "rater annotator judge worker evaluator rater_id annotator_id judge_id worker_id workerid evaluator_id",
+    "criterion": "criterion dimension aspect",
+    "value": "value rating judgment judgement score",
+    "note": "note comment remark",
+    "mark": "mark",
+    "mark_start": "mark_start",
+    "mark_end": "mark_end",
+    "mark_text": "mark_text",
+}
+_KNOWN = {name for names in _NAMES.values() for name in names.split()} - {"text"}
+MISSING_WORDS = {
+    "nan", "n/a", "na", "#n/a", "null", "none", "nil", "?", "??", "-", "--", "–", "—", ".", "missing", "unknown",
+    "n.a.", "not available", "<na>", "nd", "n.d.",
+}  # fmt: skip
+# What a column of ids may be called beside `…_id`; it is one of sources if its values say so.
+_ID_NAMES = {
+    "id", "item", "nr", "no", "num", "number", "index", "idx", "doc", "document", "instance", "example", "sample",
+    "case", "qid",
+}  # fmt: skip
+_OF_SOURCES = ("passage", "answer", "answer_start", "sentence", "target_type", "modality", "source_id")
+_PREFIXES = ("score:", "attribute:", "source:", "judgment:")
+_REFERENCE = re.compile(
+    r"(refs?|references?|gold|target|ground_truth|original)(_(raw|norm|text|questions?|\d+))?|ref\d+"
+)
+_BOUNDED = re.compile(r"(sacre)?bleu|q_?bleu|rouge|meteor|bert_?score|mover_?score|chrf|exact_match|f1|em$|token_f1")
+_HIGHER = re.compile(r"bleurt|cider|comet|nist|bart_?score|qa_?score|rquge|uni_?eval|spice|align_?score|similarity")
+_LOWER = re.compile(r"ter$|wer$|perplexity|ppl$|edit_distance|loss$")
+_HIGHER_CRITERIA = {"grammaticality", "understandability", "answerability", "fluency", "clarity", "naturalness"}
+_CRITERIA = _HIGHER_CRITERIA | {
+    "adequacy", "ambiguity", "answer_consistency", "conciseness", "consistency", "correctness", "difficulty",
+    "diversity", "qtype_correct", "questiontype", "relevance", "relevancy", "semantics", "specificity", "syntax",
+    "usefulness", "variety",
+}  # fmt: skip
+# What tools write beside a rating about how it came about.
+_ABOUT_RATING = re.compile(
+    r"(?:(?:work|lead|accept|submit|start|end|reaction|response)_?)?time(?:_?stamp|_in_seconds|_seconds|_ms|_s)?"
+    r"|(?:duration|seconds|confidence)(?:_.*)?|(?:started|finished|submitted|created|updated|rated|judged)_(?:at|on)"
+)
+_CRITERION = "|".join(sorted(_CRITERIA, key=len, reverse=True))
+_MEAN = re.compile(rf"(?:(?:mean|avg|average|human)_)*(?P<criterion>{_CRITERION})(?:_(?:mean|avg|average))*")
+_RATER_WORD = re.compile(r"[ _](?:user|rater|annotator|judge|worker)", re.I)
+_SCORE_WORD = re.compile(r"[ _]?(?:score|rating)$", re.I)
+_RATER = r"(?:[a-z]{1,10}_?)?[0-9]{1,4}"
+_NUMBERED = re.compile(
+    rf"(?P<criterion>{_CRITERION})(?:_score|_rating)?[ _](?P<rater>{_RATER})"
+    rf"|(?P<first>{_RATER})[ _](?P<then>{_CRITERION})",
+    re.I,
+)
+
+
+def is_known_name(text: str) -> bool:
+    """Say whether a cell is a name that columns commonly have."""
+    return len(text) < 50 and _plain(text) in _KNOWN
+
+
+def is_criterion(text: str) -> bool:
+    """Say whether a text is the name of a criterion that is commonly judged."""
+    return len(text) < 50 and _plain(text) in _CRITERIA
+
+
+def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> Columns:
+    """Return the columns that the header suggests; `rows` are the first few, looked at for columns of unknown name."""
+    names = {column: _plain(column) for column in header}
+    roles = _roles(names)
+    left = [column for column in header if column not in roles.values() and not column.startswith(_PREFIXES)]
+    references = _references(left, names, roles)
+    cells = {column: [row[place].strip() for row in rows] for place, column in enumerate(header)}
+    free = [column for column in left if column not in references]
+    roles |= by_shape({name: cells[name] for name in free}, cells, roles)
+    _take_source_ids(roles, names, free, cells)
+    left = [column for column in left if column not in roles.values()]
+    systems = () if roles.keys() & {"question", "system", "rater"} else question_columns(free, cells)
+    if systems:
+        return _one_column_a_system(header, roles, references, systems)
+    options: dict[str, Any] = {**roles}
+    if _decimal_commas(cells):
+        cells = {column: [with_point(cell) for cell in found] for column, found in cells.items()}
+        options["decimal"] = "comma"
+    left = [column for column in left if column not in references]
+    ratings = _ratings(left, names, cells, long="rater" in roles and "criterion" not in roles)
+    left = [column for column in left if column not in {rating.column for rating in ratings}]
+    about = [column for column in left if "rater" in roles and _ABOUT_RATING.fullmatch(names[column])]
+    left = [column for column in left if column not in about]
+    left += [column for column in header if column.startswith(("score:", "attribute:"))]
+    scores = tuple(
+        _score(column, names, cells[column]) for column in left if _is_score(column, names[column], cells[column])
+    )
+    if names.get(roles.get("question", "")) in ("modified_question", "noised_question", "noisy_question"):
+        options["default_system"] = "noised"
+    return Columns(
+        references=references,
+        ratings=ratings,
+        scores=scores,
+        metadata=tuple(column for column in left if column not in {score.column for score in scores}),
+        source_metadata=tuple(column for column in header if column.startswith("source:")),
+        rating_metadata=tuple(column for column in header if column.startswith("judgment:") or column in about),
+        **options,
+    )
+
+
+def _one_column_a_system(
+    header: Sequence[str], roles: dict[str, str], references: Sequence[str], systems: Sequence[QuestionColumn]
+) -> Columns:
+    """Return the columns of a table whose rows hold the questions of all systems; numbers in it may be anybody's."""
+    asked = {each.column for each in systems}
+    references = tuple(column for column in references if column not in asked)
+    known = {*asked, *references, *roles.values()}
+    about = tuple(column for column in header if column not in known and column.startswith("source:"))
+    of_sources: dict[str, Any] = {role: column for role, column in roles.items() if role in _OF_SOURCES}
+    return Columns(references=references, by_system=tuple(systems), source_metadata=about, **of_sources)
+
+
+def _plain(column: str) -> str:
+    return re.sub(r"[\W_]+", "_", column.casefold()).strip("_")
+
+
+def _roles(names: dict[str, str]) -> dict[str, str]:
+    columns = {other: column for column in reversed(names) if "." in column for other in _opened_names(column)}
+    columns |= {name: column for column, name in reversed(names.items())}
+    roles: dict[str, str] = {}
+    for role, candidates in _NAMES.items():
+        found = next((columns[name] for name in candidates.split() if name in columns), None)
+        if found is not None and found not in roles.values():
+            roles[role] = found
+    if not {"rater", "criterion", "value"} <= set(roles):
+        roles = {role: column for role, column in roles.items() if role not in ("criterion", "value")}
+    return roles
+
+
+def _take_source_ids(
+    roles: dict[str, str], names: Mapping[str, str], free: Sequence[str], cells: Mapping[str, Sequence[str]]
+) -> None:
+    """Take a column of ids for that of the sources, where the systems share its values."""
+    if "source_id" in roles or "rater" in roles:
+        return
+    key = roles.get("key")
+    named = [name for name in free if names[name] in _ID_NAMES or names[name].endswith("_id")]
+    if found := source_ids([key] if key else [name for name in named if name not in roles.values()], cells, roles):
+        roles["source_id"] = found
+        if found == key:
+            del roles["key"]
+
+
+def _opened_names(column: str) -> Iterator[str]:
+    """Yield what a column is called that was opened from an object, the surest last: `questions.text` is a text of a
+    question; `questions.system` is also simply a system."""
+    outer, _, last = column.rpartition(".")
+    whose = _plain(outer.rpartition(".")[2])
+    name = _plain(last)
+    if name not in ("text", "id", "name", "value", "answer"):
+        yield name
+    for owner in (whose, whose.removesuffix("s")):
+        yield f"{owner}_{name}"
+        if name in ("text", "name", owner):
+            yield owner
+
+
+def _decimal_commas(cells: Mapping[str, Sequence[str]]) -> bool:
+    """Say whether a column of numbers is written with decimal commas, and none with points."""
+    numbers = [[cell for cell in found if cell] for found in cells.values()]
+    pointed = any(
+        found and all(is_number(cell) for cell in found) and any("." in cell for cell in found) for found in numbers
+    )
+    commas = any(
+        found and all(is_number(with_point(cell)) for cell in found) and any("," in cell for cell in found)
+        for found in numbers
+    )
+    return commas and not pointed
+
+
+def missing_words(cells: Iterable[str]) -> Counter[str]:
+    """Return the words in these cells that people write where there is no value, with how often each stands there."""
+    plain = (cell.strip() for cell in cells if len(cell) < 20)
+    return Counter(cell for cell in plain if cell.casefold() in MISSING_WORDS)
+
+
+def _references(left: Sequence[str], names: dict[str, str], roles: dict[str, str]) -> tuple[str, ...]:
+    """Beside a column of predictions, a column of questions holds what they are compared with.
+
+    Of a text that stands there raw and normalised, published scores are those of the normalised one.
+    """
+    found = tuple(column for column in left if _REFERENCE.fullmatch(names[column]))
+    twice = {f"{names[column].removesuffix('_norm')}_raw" for column in found if names[column].endswith("_norm")}
+    found = tuple(column for column in found if names[column] not in twice)
+    if found or names.get(roles.get("question", "")) in ("question", "question_text"):
+        return found
+    return tuple(column for column in left if names[column] == "question")
+
+
+def _ratings(
+    left: Sequence[str], names: dict[str, str], cells: Mapping[str, Sequence[str]], *, long: bool
+) -> tuple[RatingColumn, ...]:
+    """Columns that name criterion and rater, and beside a column of raters those that name a criterion."""
+    wide = {column: RatingColumn(column=column, **named) for column in left if (named := _criterion_and_rater(column))}
+    alike = families(
+        [column for column in left if column not in wide and not _is_metric(names[column])], cells, _CRITERIA
+    )
+    wide |= {rating.column: rating for rating in alike}
+    if wide or not long:
+        return tuple(wide[column] for column in left if column in wide)
+    last = {column: _plain(column.rpartition(".")[2]) for column in left}
+    known = [column for column in left if names[column] in _CRITERIA or last[column] in _CRITERIA]
+    only = [column for column in left if last[column] in ("rating", "score", "value", "judgment")]
+    return tuple(RatingColumn(column=column, criterion=last[column]) for column in known or only)
+
+
+def _criterion_and_rater(column: str) -> dict[str, str]:
+    criterion, _, rater = (part.strip() for part in column.partition("@"))
+    if criterion and rater:
+        return {"criterion": criterion, "rater": rater}
+    if named := _NUMBERED.fullmatch(column):
+        return {"criterion": _plain(named["criterion"] or named["then"]), "rater": named["rater"] or named["first"]}
+    return _before_rater(column)
+
+
+def _before_rater(column: str) -> dict[str, str]:
+    """Return what stands before the first rater's word that ends the name together with one more word."""
+    apart = (place for place, sign in enumerate(column) if not (sign.isalnum() or sign == "_"))
+    other = max(apart, default=-1)
+    for word in _RATER_WORD.finditer(column):
+        rest = word.end() + (column[word.end() : word.end() + 1] in (" ", "_") and word.end() + 1 < len(column))
+        if word.start() and other < rest < len(column):
+            criterion = column[: word.start()]
+            shortened = _SCORE_WORD.sub("", criterion[-10:])
+            criterion = criterion[:-10] + shortened or criterion
+            return {"criterion": _plain(criterion), "rater": column[word.start() + 1 :]}
+    return {}
+
+
+def _is_score(column: str, name: str, cells: Sequence[str]) -> bool:
+    """A name of a metric or criterion, or numbers of which some have decimals: whole numbers may be anything."""
+    if column.startswith(("score:", "attribute:")):
+        return column.startswith("score:")
+    if _is_metric(name):
+        return True
+    given = [cell for cell in cells if cell]
+    numbers = all(is_number(cell) for cell in given)
+    return numbers and (_MEAN.fullmatch(name) is not None or any("." in cell for cell in given))
+
+
+def _is_metric(name: str) -> bool:
+    return any(pattern.match(name) for pattern in (_BOUNDED, _HIGHER, _LOWER))
+
+
+def _score(column: str, names: dict[str, str], cells: Sequence[str]) -> ScoreColumn:
+    key = column.removeprefix("score:")
+    name = _plain(key)
+    if mean := _MEAN.fullmatch(name):
+        direction = _criterion_direction(mean["criterion"], names)
+        return ScoreColumn(column=column, name=key, direction=direction, kind="human_mean")
+    direction = "lower" if _LOWER.match(name) else "unknown"
+    if _BOUNDED.match(name) or _HIGHER.match(name):
+        direction = "higher"
+    return ScoreColumn(column=column, name=key, direction=direction, scale=_scale(name, cells))
+
+
+def _criterion_direction(name: str, names: dict[str, str]) -> Direction:
+    """Correctness is best high beside grammaticality (QG-Bench) and best low in QG-STEC; of others nothing is known."""
+    beside = name == "correctness" and "grammaticality" in names.values()
+    return "higher" if beside or name in _HIGHER_CRITERIA else "unknown"
+
+
+def _scale(name: str, cells: Sequence[str]) -> Scale:
+    values = [float(cell) for cell in cells if is_number(cell)]
+    if not _BOUNDED.match(name) or not values or not all(0 <= value <= 100 for value in values):
+        return "none"
+    return "fraction" if max(values) <= 1 else "percent"

@@ -1,0 +1,191 @@
+"""Reading a file in a process of its own, under limits of memory and time.
+
+Whatever a file does to its reader, it does there: what comes back is what the file holds, or a sentence. The process
+ends with the one that asked for it: by being killed when the call ends in any way, else, when the caller itself was
+killed, by the first line that it cannot hand over. The interface is that of a plain function, so that a web request may
+call it for a small file and a worker for a large one. POSIX only: the limits are those of `setrlimit`.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from judging.imports.readers.columns import Columns
+from judging.imports.readers.outline import Outline, Progress, outline_from
+from judging.imports.readers.packing import unpack
+from judging.imports.readers.records import Study, unreadable
+from judging.imports.readers.text import Unreadable
+
+_SENTENCES = {
+    "memory": "Reading the file takes more than {memory:,} MB of memory; split it, or save it as CSV.",
+    "time": "Reading the file takes more than {seconds:,} seconds; split it, or save it as CSV.",
+}
+_HOME = Path(__file__).resolve().parents[2]
+_KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one reading may take: bytes of memory, seconds of processor time, and seconds by the clock."""
+
+    memory: int = 1_000_000_000
+    seconds: int = 120
+    patience: int = 900
+
+
+class LimitHit(Unreadable):
+    """The file was not read to its end: a limit was hit; `reason` says which."""
+
+
+class ReaderFailed(RuntimeError):
+    """The reading process ended without an answer, which is a fault of ours and not the file's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A file and how it is to be read; what is not said is found out. `key` is the secret key of pseudonyms."""
+
+    data: bytes = field(repr=False)
+    name: str = ""
+    format: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    columns: Columns | None = None
+    key: bytes = field(default=b"", repr=False)
+
+
+def outline_of(
+    request: Request, *, limits: Limits | None = None, progress: Progress = lambda rows: None
+) -> tuple[Outline, Mapping[str, str]]:
+    """Return what the file holds, and the ids that became labels.
+
+    Raises
+    ------
+    Unreadable
+        Where the file cannot be read; LimitHit, which is one, where a limit was hit.
+    ReaderFailed
+        Where the process ended by itself.
+    """
+    keys: dict[str, str] = {}
+    found = ""
+    for line in _answers("outline", request, limits or Limits(), progress, keys):
+        found = json.loads(line)["outline"]
+    return outline_from(found), keys
+
+
+def study_of(
+    request: Request, *, limits: Limits | None = None, progress: Progress = lambda rows: None
+) -> tuple[Study, Mapping[str, str]]:
+    """Return the study in the file, and the ids that became labels; a file that cannot be read, or not within the
+    limits, is a study with the reason and nothing else. ReaderFailed as in `outline_of`."""
+    keys: dict[str, str] = {}
+    try:
+        return unpack(_answers("study", request, limits or Limits(), progress, keys)), keys
+    except Unreadable as refusal:
+        return unreadable(refusal.reason, row=refusal.row), {}
+
+
+def _answers(wanted: str, request: Request, limits: Limits, progress: Progress, keys: dict[str, str]) -> Iterator[str]:
+    """Yield the lines of the answer; words on progress go to `progress`, which may raise to end it all."""
+    with _reading(limits) as (process, too_long):
+        _send(process, wanted, request, limits)
+        for line in _lines(process):
+            said = {} if line.startswith("[") else json.loads(line)
+            if not said or "outline" in said:
+                yield line
+            elif "progress" in said:
+                progress(said["progress"])
+            elif "keys" in said:
+                keys.update(said["keys"])
+            elif "end" in said:
+                return
+            else:
+                raise _refusal(said, limits)
+        raise _unfinished(process.wait(), too_long.is_set(), limits)
+
+
+@contextmanager
+def _reading(limits: Limits) -> Iterator[tuple["subprocess.Popen[bytes]", threading.Event]]:
+    """Start the process, and end it when the caller is done or the time by the clock is over."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "judging.imports.readers.child"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=_environment(),
+    )
+    too_long = threading.Event()
+    timer = threading.Timer(limits.patience, _end, (process, too_long))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield process, too_long
+    finally:
+        timer.cancel()
+        process.kill()
+        for pipe in (process.stdin, process.stdout):
+            with suppress(OSError, ValueError):
+                if pipe:
+                    pipe.close()
+        process.wait()
+
+
+def _lines(process: "subprocess.Popen[bytes]") -> Iterator[str]:
+    for line in process.stdout or ():
+        yield line.decode()
+
+
+def _environment() -> dict[str, str]:
+    """Return what the process needs to find our code and plug-ins, and none of our secrets."""
+    kept = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
+    return kept | {"PYTHONPATH": os.pathsep.join([str(_HOME), *filter(None, sys.path)]), "PYTHONUTF8": "1"}
+
+
+def _send(process: "subprocess.Popen[bytes]", wanted: str, request: Request, limits: Limits) -> None:
+    head = {
+        "wanted": wanted,
+        "name": request.name,
+        "format": request.format,
+        "options": dict(request.options),
+        "columns": None if request.columns is None else request.columns.as_dict(),
+        "key": request.key.hex(),
+        "memory": limits.memory,
+        "seconds": limits.seconds,
+    }
+    assert process.stdin is not None  # noqa: S101  # it is a pipe
+    with suppress(BrokenPipeError):  # it ended already, and says why, or how it ended does
+        process.stdin.write(json.dumps(head).encode() + b"\n")
+        process.stdin.write(request.data)
+        process.stdin.close()
+
+
+def _end(process: "subprocess.Popen[bytes]", too_long: threading.Event) -> None:
+    too_long.set()
+    process.kill()
+
+
+def _refusal(said: Mapping[str, Any], limits: Limits) -> Unreadable:
+    if "limit" in said:
+        return _limit_hit(said["limit"], limits.seconds, limits)
+    return Unreadable(said["refused"], row=said["row"])
+
+
+def _unfinished(code: int, too_long: bool, limits: Limits) -> Exception:
+    """Say why no answer came: by a signal it was stopped for a limit, by the system or by us."""
+    if too_long:
+        return _limit_hit("time", limits.patience, limits)
+    if code in (-9, -24):
+        return _limit_hit("time", limits.seconds, limits)
+    if code < 0:
+        return _limit_hit("memory", limits.seconds, limits)
+    return ReaderFailed(f"The process that reads files ended with code {code} and without an answer.")
+
+
+def _limit_hit(which: str, seconds: int, limits: Limits) -> LimitHit:
+    return LimitHit(_SENTENCES[which].format(memory=limits.memory // 1_000_000, seconds=seconds))

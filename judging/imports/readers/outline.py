@@ -1,0 +1,191 @@
+"""What a file is, in one pass over it and without keeping its rows: its columns, how many rows there are, and what a
+person is to be asked before it is read as a study.
+"""
+
+import json
+from array import array
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
+from itertools import pairwise
+from typing import Any
+
+from judging.imports.readers.columns import Columns, columns_from
+from judging.imports.readers.contract import Format
+from judging.imports.readers.guessing import MISSING_WORDS
+from judging.imports.readers.pseudonyms import Pseudonyms, pseudonymised
+from judging.imports.readers.records import Problem, Study
+from judging.imports.readers.tables import AnyTable, Row, shorten
+
+FIRST_VALUES = 3
+MOST_PROBLEMS = 100  # listed; all are counted
+MOST_REPEATS = 20
+_LONGEST_VALUE = 160
+_LONGEST_WORD = 14
+_PARTS = 4
+_STEP = 5_000  # rows between two calls of `progress`
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """What a file holds. Of a format without columns only the format, the criteria and the counts are known.
+
+    `values` are the first different values of each column, `missing` the words in it that may stand for "no value",
+    with their numbers, `criteria` what the ratings are about, `repeated` the rows that equal an earlier one, each with
+    that one's number. `refused` counts the rows that cannot be taken; `problems` are the first of all.
+    """
+
+    format: str
+    header: tuple[str, ...] = ()
+    headed: bool = True
+    values: tuple[tuple[str, ...], ...] = ()
+    missing: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    proposed: Columns | None = None
+    criteria: tuple[str, ...] = ()
+    sheets: tuple[str, ...] = ()
+    rows_read: int = 0
+    refused: int = 0
+    problems: tuple[Problem, ...] = ()
+    repeated_count: int = 0
+    repeated: tuple[tuple[int, int], ...] = ()
+
+    def as_json(self) -> str:
+        """Return the outline as text."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+
+def outline_from(text: str) -> Outline:
+    """Return the outline that `as_json` wrote."""
+    data: dict[str, Any] = json.loads(text)
+    columns = data["proposed"]
+    lists = ("header", "criteria", "sheets")
+    return Outline(
+        **data
+        | {name: tuple(data[name]) for name in lists}
+        | {
+            "values": tuple(map(tuple, data["values"])),
+            "proposed": None if columns is None else columns_from(columns),
+            "problems": tuple(Problem(**each | {"choices": tuple(each["choices"])}) for each in data["problems"]),
+            "repeated": tuple((row, first) for row, first in data["repeated"]),
+        }
+    )
+
+
+def outline(
+    *,
+    data: bytes,
+    known: Format,
+    name: str = "",
+    options: Mapping[str, Any] | None = None,
+    pseudonyms: Pseudonyms | None = None,
+    progress: Progress = lambda rows: None,
+) -> Outline:
+    """Return what the file holds, gone through once; `progress` is told the number of rows now and then.
+
+    Raises
+    ------
+    Unreadable
+        Where it cannot be read.
+    """
+    taken = known.taken(data, options)
+    if pseudonyms:
+        taken = pseudonymised(taken, pseudonyms)
+    if isinstance(taken, Study):
+        return _of_study(known, taken)
+    names = known.sheets(data) if known.sheets else ()
+    return _of_table(known, taken, name, names, progress)
+
+
+def _of_study(known: Format, study: Study) -> Outline:
+    return Outline(
+        format=known.key,
+        criteria=study.criteria,
+        rows_read=study.rows_read,
+        refused=study.rows_read - study.rows_kept,
+        problems=study.problems[:MOST_PROBLEMS],
+    )
+
+
+def _of_table(known: Format, table: AnyTable, name: str, names: tuple[str, ...], progress: Progress) -> Outline:
+    proposed = known.columns(table, name)
+    sample = [row.cells for row in table.sample()]
+    counts = _Counts(table.header, proposed)
+    for count, row in enumerate(table.rows, 1):
+        counts.take(row)
+        if count % _STEP == 0:
+            progress(count)
+    repeated_count, repeated = _repeated(counts.digests, counts.numbers)
+    return Outline(
+        format=known.key,
+        header=table.header,
+        headed=table.headed,
+        values=tuple(_first_values(cells) for cells in zip(*sample, strict=True)),
+        missing=counts.missing,
+        proposed=proposed,
+        criteria=tuple(filter(None, counts.criteria)),
+        sheets=names,
+        rows_read=table.rows_read,
+        refused=sum(problem.kind == "row" for problem in table.problems),
+        problems=tuple(table.problems[:MOST_PROBLEMS]),
+        repeated_count=repeated_count,
+        repeated=tuple(repeated),
+    )
+
+
+class _Counts:
+    """What is counted while the rows go by; none of them is kept."""
+
+    def __init__(self, header: tuple[str, ...], proposed: Columns) -> None:
+        self.header = header
+        self.digests, self.numbers = array("Q"), array("L")
+        self.criteria = dict.fromkeys(rating.criterion for rating in proposed.ratings)
+        self._words: list[Counter[str]] = [Counter() for _ in header]
+        self._place = header.index(proposed.criterion) if proposed.criterion else None
+
+    def take(self, row: Row) -> None:
+        self.digests.append(_digest(row.cells))
+        self.numbers.append(row.number)
+        for words, cell in zip(self._words, row.cells, strict=True):
+            if len(cell) < _LONGEST_WORD and cell.casefold() in MISSING_WORDS:
+                words[cell] += 1
+        if self._place is not None:
+            self.criteria.setdefault(row.cells[self._place].strip())
+
+    @property
+    def missing(self) -> dict[str, dict[str, int]]:
+        return {name: dict(words) for name, words in zip(self.header, self._words, strict=True) if words}
+
+
+def _first_values(cells: tuple[str, ...]) -> tuple[str, ...]:
+    values = dict.fromkeys(shorten(cell.strip(), most=_LONGEST_VALUE) for cell in cells if cell.strip())
+    return tuple(values)[:FIRST_VALUES]
+
+
+def _digest(cells: tuple[str, ...]) -> int:
+    """Return 64 bits that tell rows apart: among a million rows two others share them once in 37 million files."""
+    return int.from_bytes(blake2b("\x00".join(cells).encode(), digest_size=8).digest())
+
+
+def _repeated(digests: "array[int]", numbers: "array[int]") -> tuple[int, list[tuple[int, int]]]:
+    """Return how many rows have a digest that came before, and the first of them, each with the first such row.
+
+    Sixteen bytes of a row are kept; the digests are sorted in parts, since as a list they take four times as much.
+    """
+    twice: set[int] = set()
+    for part in range(_PARTS):
+        ordered = sorted(digest for digest in digests if digest % _PARTS == part)
+        twice.update(one for one, other in pairwise(ordered) if one == other)
+    if not twice:
+        return 0, []
+    first: dict[int, int] = {}
+    count = 0
+    found: list[tuple[int, int]] = []
+    for digest, number in zip(digests, numbers, strict=True):
+        if digest in twice and first.setdefault(digest, number) != number:
+            count += 1
+            if len(found) < MOST_REPEATS:
+                found.append((number, first[digest]))
+    return count, found

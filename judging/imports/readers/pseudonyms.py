@@ -1,0 +1,167 @@
+"""Ids of people outside, replaced by labels as a file is read: worker ids, e-mail addresses, ids of participants.
+
+A label is the beginning of a keyed digest (HMAC-SHA256, RFC 2104) of the id, so that one person has one label in every
+file that is read with the same key, and nobody without the key can find the id by trying all of them. What was
+replaced is handed out once, as a key table, and is kept nowhere.
+
+A column of ids is known by its name, and every cell of it is replaced; or by the shape of most of what stands in it.
+In other columns that name people, single cells are replaced that look like an id as a whole, and so are ids in the
+names of columns and in what problems quote. Free text is left alone: an answer may well be an address.
+"""
+
+import re
+from base64 import b32encode
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from hmac import digest
+
+from judging.imports.readers.guessing import is_criterion, is_known_name
+from judging.imports.readers.records import Problem, Study
+from judging.imports.readers.tables import AnyTable, OpenTable, Row
+
+LETTERS = 10  # of a label: 50 bits, so that a million people share one with a chance below one in a thousand
+_NAMED = {
+    "workerid", "worker", "turkerid", "mturkid", "amazonid", "prolificpid", "prolificid", "prolific",
+    "participantid", "participant", "email", "emailaddress", "mail", "useremail", "annotatoremail", "rateremail",
+    "workeremail", "connectid", "participantemail", "assignmentworkerid", "completedby", "subjectid", "sonaid",
+    "ipaddress", "annotatorid", "phone", "username", "login",
+}  # fmt: skip
+_PEOPLE = ("worker", "rater", "annotator", "judge", "user", "participant", "evaluator", "subject", "person", "prolific")
+_THINGS = {"hitid", "assignmentid", "taskid", "passageid", "paragraphid", "documentid", "answerid", "source", "item"}
+_EMAIL = r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"
+_WORKER = r"A(?=[0-9A-Z]{0,13}[0-9])[0-9A-Z]{11,14}"  # Amazon's: A and at least eleven letters and figures
+_HEX = r"[0-9a-f]{24}"  # Prolific's
+_ID = re.compile(rf"(?<![\w.+-])(?:{_EMAIL}|{_WORKER}|{_HEX})(?![\w@])")
+_SAMPLE = 200
+
+
+class Pseudonyms:
+    """The labels that one key gives, and the ids they were given for."""
+
+    def __init__(self, key: bytes) -> None:
+        """Take the secret key of at least 16 bytes.
+
+        Raises
+        ------
+        ValueError
+            Where the key is shorter: it could be found by trying.
+        """
+        if len(key) < 16:
+            raise ValueError("The key of pseudonyms has at least 16 bytes.")
+        self._key = key
+        self._labels: dict[str, str] = {}
+        self._given: set[str] = set()
+
+    @property
+    def table(self) -> Mapping[str, str]:
+        """Return the ids by their labels, as far as they were met: the key table."""
+        return {label: original for original, label in self._labels.items()}
+
+    def label(self, original: str) -> str:
+        """Return the label of an id; blank stays blank, and case and blanks around an e-mail address do not count."""
+        plain = original.strip()
+        if not plain or plain in self._given:
+            return plain
+        if plain not in self._labels:
+            same = plain.casefold() if "@" in plain else plain
+            hashed = digest(self._key, same.encode(), sha256)
+            self._labels[plain] = f"P-{b32encode(hashed).decode()[:LETTERS]}"
+            self._given.add(self._labels[plain])
+        return self._labels[plain]
+
+    def known(self, text: str) -> str:
+        """Return the label of an id that was met before, else the text with every id by its shape replaced."""
+        return self._labels.get(text.strip()) or self.in_text(text)
+
+    def in_name(self, name: str) -> str:
+        """Return the name of a column: in `fluency@rater` only the rater may be an id."""
+        criterion, at, rater = name.partition("@")
+        if at and ("@" in rater or _ID.fullmatch(rater.strip()) or is_criterion(criterion)):
+            return criterion + at + self.in_text(rater)
+        return self.in_text(name)
+
+    def in_text(self, text: str) -> str:
+        """Return a text with every id in it, known by its shape, as its label."""
+        return _ID.sub(lambda found: self.label(found[0]), text) if "@" in text or len(text) > 11 else text
+
+
+def id_columns(table: AnyTable) -> tuple[str, ...]:
+    """Return the columns that hold ids of people, by their names and by most of their first cells."""
+    sample = table.sample(_SAMPLE)
+    found = []
+    for place, name in enumerate(table.header):
+        cells = [cell for row in sample if (cell := row.cells[place].strip())]
+        if _plain(name) in _NAMED or (not _is_thing(name) and _are_ids(cells)):
+            found.append(name)
+    return tuple(found)
+
+
+def _names_people(name: str) -> bool:
+    return any(word in _plain(name) for word in _PEOPLE)
+
+
+def _is_thing(name: str) -> bool:
+    """Say whether the column is known to hold texts, or ids of other things than people."""
+    return _plain(name) in _THINGS or (is_known_name(name) and not _names_people(name))
+
+
+def pseudonymised(
+    taken: AnyTable | Study, key: Pseudonyms, *, columns: Sequence[str] | None = None
+) -> AnyTable | Study:
+    """Return what was read with labels for ids: in the given columns, else in those that look like ids; in the names
+    of columns; and in what the problems quote."""
+    if isinstance(taken, Study):
+        return _study(taken, key)
+    names = id_columns(taken) if columns is None else columns
+    places = [place for place, name in enumerate(taken.header) if name in names]
+    people = [place for place, name in enumerate(taken.header) if _names_people(name)]
+    return OpenTable(
+        tuple(map(key.in_name, taken.header)),
+        _results(taken, places, [place for place in people if place not in places], key),
+        delimiter=taken.delimiter,
+        quoted=taken.quoted,
+        headed=taken.headed,
+    )
+
+
+def _results(table: AnyTable, places: Sequence[int], people: Sequence[int], key: Pseudonyms) -> Iterator[Row | Problem]:
+    for row in table.rows:
+        cells = list(row.cells)
+        for place in places:
+            cells[place] = key.label(cells[place])
+        for place in people:
+            if _ID.fullmatch(cells[place].strip()):
+                cells[place] = key.label(cells[place])
+        yield Row(row.number, tuple(cells))
+    for problem in table.problems:
+        yield _problem(problem, key)
+
+
+def _problem(problem: Problem, key: Pseudonyms) -> Problem:
+    return replace(
+        problem,
+        value=key.known(problem.value),
+        column=key.in_name(problem.column),
+        reason=key.in_text(problem.reason),
+    )
+
+
+def _study(study: Study, key: Pseudonyms) -> Study:
+    """Replace raters who are ids by their shape: a study that was read whole has no columns with names."""
+    return replace(
+        study,
+        ratings=tuple(replace(each, rater=key.in_text(each.rater)) for each in study.ratings),
+        notes=tuple(replace(each, rater=key.in_text(each.rater)) for each in study.notes),
+        marks=tuple(replace(each, rater=key.in_text(each.rater)) for each in study.marks),
+        problems=tuple(_problem(each, key) for each in study.problems),
+    )
+
+
+def _plain(name: str) -> str:
+    last = name.rpartition(":")[2] if ":" in name else name
+    return "".join(filter(str.isalnum, last)).casefold()
+
+
+def _are_ids(cells: Sequence[str]) -> bool:
+    return bool(cells) and sum(_ID.fullmatch(cell) is not None for cell in cells) > 0.5 * len(cells)

@@ -1,0 +1,95 @@
+"""The slots of every question set of a table, and which row fills which."""
+
+from collections.abc import Mapping
+
+from judging.imports.readers.columns import MOST_EXPECTED, Columns
+from judging.imports.readers.records import QuestionRecord
+from judging.imports.readers.sources import RowRefused
+from judging.imports.readers.tables import shorten
+
+QuestionSet = tuple[str, str]
+
+
+class SlotsSeen:
+    """The questions seen so far by source, system and position."""
+
+    def __init__(self, columns: Columns) -> None:
+        """Start with none."""
+        self.columns = columns
+        self.questions: dict[tuple[str, str, int], QuestionRecord] = {}
+        self._sizes: dict[QuestionSet, int] = {}
+        self._again: dict[QuestionSet, int] = {}
+        self._known: dict[tuple[str, str, str], int] = {}
+
+    def repeat(self, source: str, system: str) -> None:
+        """Note that the set's next question repeats one: nobody else owes it."""
+        self._again[source, system] = self._again.get((source, system), 0) + 1
+
+    def know(self, source: str, system: str) -> None:
+        """Note that the system has a question set for the source, be it empty."""
+        self._sizes.setdefault((source, system), 0)
+
+    def position(self, source: str, system: str, *, declared: int, name: str) -> int:
+        """Return the declared position, or where it is 0 the one that a question of this key or text has, or the next.
+
+        Raises
+        ------
+        RowRefused
+            Where the set has no slot left.
+        """
+        position = declared or self._find(source, system, name)
+        most = self.columns.expected or MOST_EXPECTED
+        if position > most:
+            verb = "owes" if self.columns.expected else "can give"
+            reason = f"System “{shorten(system)}” {verb} source “{shorten(source)}” only {most:,} questions."
+            raise RowRefused(reason, column=self.columns.question, value=shorten(name))
+        return position
+
+    def put(self, question: QuestionRecord) -> QuestionRecord:
+        """Put the question in its slot, or find there that an earlier row did; return what stands in it.
+
+        Raises
+        ------
+        RowRefused
+            Where another question fills the slot.
+        """
+        pair = (question.source_key, question.system)
+        slot = (*pair, question.position)
+        if slot in self.questions:
+            self._same(self.questions[slot], question)
+        self._sizes[pair] = max(self._sizes.get(pair, 0), question.position)
+        return self.questions.setdefault(slot, question)
+
+    def expected(self) -> Mapping[QuestionSet, int]:
+        """Return the slots of each question set: as declared, else as many as were filled, by any system if crossed."""
+        if not self.columns.crossed:
+            return {pair: self.columns.expected or size for pair, size in self._sizes.items()}
+        systems = dict.fromkeys(system for _, system in self._sizes)
+        largest: dict[str, int] = {}
+        for (source, _system), size in self._sizes.items():
+            owed = size - self._again.get((source, _system), 0)
+            largest[source] = max(owed, largest.get(source, 0))
+        return {
+            (source, system): self.columns.expected or max(size, self._sizes.get((source, system), 0))
+            for source, size in largest.items()
+            for system in systems
+        }
+
+    def _find(self, source: str, system: str, name: str) -> int:
+        """Where a question comes once for every rater, the same key or text is the same question."""
+        following = self._sizes.get((source, system), 0) + 1
+        if not self.columns.has_rater_rows:
+            return following
+        return self._known.setdefault((source, system, name), following)
+
+    def _same(self, before: QuestionRecord, now: QuestionRecord) -> None:
+        slot = (
+            f"Position {now.position} of system “{shorten(now.system)}” for source “{shorten(now.source_key)}” "
+            f"holds the question of row {before.row:,}"
+        )
+        if not self.columns.has_rater_rows:
+            raise RowRefused(f"{slot}.", column=self.columns.position, value=str(now.position))
+        if now.text != before.text:
+            raise RowRefused(
+                f"{slot}, which reads otherwise.", column=self.columns.question, value=shorten(now.text or "")
+            )

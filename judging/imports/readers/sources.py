@@ -1,0 +1,183 @@
+"""The sources of a table: rows that were given the same thing share one."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from judging.imports.readers.columns import Columns
+from judging.imports.readers.locating import AnswerPlace, locate
+from judging.imports.readers.records import Problem, SourceRecord
+from judging.imports.readers.tables import shorten
+
+
+class RowRefused(ValueError):
+    """A row cannot be taken; `column` says where to look."""
+
+    def __init__(self, reason: str, *, column: str = "", value: str = "") -> None:
+        """Keep the reason, the column and the value."""
+        super().__init__(reason)
+        self.reason = reason
+        self.column = column
+        self.value = value
+
+
+@dataclass(slots=True, kw_only=True)
+class GivenInRow:
+    """What one row says that the system was given."""
+
+    passage: str | None
+    sentence: str
+    answer: str
+    answer_start: int | None
+    target_type: str
+    modality: str
+    references: tuple[str, ...]
+    attributes: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class _Draft:
+    key: str
+    row: int
+    given: GivenInRow
+    references: tuple[str, ...] = ()
+
+
+class Sources:
+    """The sources seen so far, each with the row that named it first."""
+
+    def __init__(self, columns: Columns) -> None:
+        """Start with none."""
+        self.columns = columns
+        self._drafts: dict[object, _Draft] = {}
+        self._places: dict[tuple[str | None, str, str, int | None], AnswerPlace] = {}
+
+    def key_of(self, given: GivenInRow, *, source_id: str, row: int, question: str = "") -> tuple[str, GivenInRow]:
+        """Return the key of the source that this row belongs to, and what the first row said of it.
+
+        `question` is what the row's question goes by where it comes once for every rater.
+
+        Raises
+        ------
+        RowRefused
+            Where the row says something else about the source than an earlier row did.
+        """
+        identity = ("id", source_id) if self.columns.source_id else self._identity(given, question, row)
+        draft = self._drafts.get(identity)
+        if draft is None:
+            draft = _Draft(source_id or str(len(self._drafts) + 1), row, given)
+            self._drafts[identity] = draft
+        elif self.columns.source_id:
+            _agree(draft, given, self.columns)
+        if given.references and given.references != draft.references:
+            draft.references = tuple(dict.fromkeys((*draft.references, *given.references)))
+        return draft.key, draft.given
+
+    def records(self) -> Iterator[tuple[SourceRecord, tuple[Problem, ...]]]:
+        """Yield each source with what is to be said about its marks."""
+        for draft in self._drafts.values():
+            place = self._place(draft.given)
+            start = self._chosen(draft, place)
+            yield _record(draft, place, start), tuple(self._doubts(draft, place, start))
+
+    def unknown_starts(self) -> Iterator[str]:
+        """Yield the source keys for which a start was chosen although there is no such source."""
+        known = {draft.key for draft in self._drafts.values()}
+        yield from (key for key in self.columns.starts if key not in known)
+
+    def _identity(self, given: GivenInRow, question: str, row: int) -> object:
+        """The same passage, answer, start and target type; where none is given, the same references, else the same
+        question by several raters, else the row."""
+        text = given.sentence if given.passage is None else given.passage
+        if text or given.answer or given.target_type:
+            place = self._place(given)
+            start = place.choices if place.answer_start is None else place.answer_start
+            return ("given", text, given.answer, start, given.target_type)
+        if given.references:
+            return ("references", given.references)
+        return ("question", question) if question else ("row", row)
+
+    def _place(self, given: GivenInRow) -> AnswerPlace:
+        known = (given.passage, given.sentence, given.answer, given.answer_start)
+        if known not in self._places:
+            self._places[known] = locate(
+                passage=given.passage, sentence=given.sentence, answer=given.answer, declared=given.answer_start
+            )
+        return self._places[known]
+
+    def _chosen(self, draft: _Draft, place: AnswerPlace) -> int | None:
+        if not place.choices:
+            return place.answer_start
+        chosen = self.columns.starts.get(draft.key)
+        if chosen is None and self.columns.when_ambiguous == "first":
+            return place.choices[0]
+        return chosen if chosen in place.choices else None
+
+    def _doubts(self, draft: _Draft, place: AnswerPlace, start: int | None) -> Iterator[Problem]:
+        answer = shorten(draft.given.answer)
+        if place.choices and start is None:
+            reason = f"The answer stands {len(place.choices)} times in the text; say which is meant."
+            yield Problem(
+                row=draft.row,
+                column=self.columns.answer,
+                value=answer,
+                reason=reason,
+                kind="ask",
+                source_key=draft.key,
+                choices=place.choices,
+            )
+        if place.warning:
+            yield Problem(
+                row=draft.row,
+                column=self.columns.answer or self.columns.sentence,
+                value=answer,
+                reason=place.warning,
+                kind="warning",
+                source_key=draft.key,
+            )
+
+
+def references_in(cells: Iterator[str]) -> tuple[str, ...]:
+    """Return the references of a row: one in a cell, or a JSON list of them."""
+    return tuple(reference for cell in cells for reference in _listed(cell) if reference.strip())
+
+
+def _listed(cell: str) -> list[str]:
+    if cell.startswith("["):
+        try:
+            found = json.loads(cell)
+        except (ValueError, RecursionError):
+            return [cell]
+        if isinstance(found, list) and all(isinstance(each, str) for each in found):
+            return found
+    return [cell]
+
+
+def _agree(draft: _Draft, given: GivenInRow, columns: Columns) -> None:
+    """Let a blank cell stand for what an earlier row said, and refuse anything else."""
+    if given == draft.given:
+        return
+    for name in ("passage", "sentence", "answer", "answer_start", "target_type", "modality"):
+        before, now = getattr(draft.given, name), getattr(given, name)
+        if before in (None, ""):
+            setattr(draft.given, name, now)
+        elif now not in (None, "", before):
+            reason = f"Source “{shorten(draft.key)}” has another {name.replace('_', ' ')} in row {draft.row:,}."
+            raise RowRefused(reason, column=getattr(columns, name), value=shorten(str(now)))
+
+
+def _record(draft: _Draft, place: AnswerPlace, start: int | None) -> SourceRecord:
+    given = draft.given
+    return SourceRecord(
+        key=draft.key,
+        passage=given.passage,
+        answer=given.answer,
+        answer_start=start,
+        sentence=given.sentence,
+        sentence_start=place.sentence_start,
+        target_type=given.target_type,
+        modality=given.modality,
+        references=draft.references,
+        attributes=given.attributes,
+        row=draft.row,
+    )

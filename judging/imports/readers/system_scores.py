@@ -1,0 +1,55 @@
+"""Scores of whole systems, as a study's table of results has them: one row a system, one column a metric."""
+
+from collections.abc import Collection
+
+from judging.imports.readers.numbers import is_number
+from judging.imports.readers.tables import Row, read_delimited, shorten
+from judging.imports.readers.text import Unreadable
+
+LONGEST_NUMBER = 100  # characters; longer than any that a program prints
+
+Columns = dict[str, dict[str, str]]
+
+
+def read_system_scores(data: bytes, *, systems: Collection[str]) -> Columns:
+    """Return each column's scores by system, with every digit; the first column names the systems.
+
+    Raises
+    ------
+    Unreadable
+        Where any row or cell cannot be taken: nothing of such a file is.
+    """
+    table = read_delimited(data)
+    for problem in (each for each in table.problems if each.kind == "row"):
+        raise Unreadable(problem.reason, row=problem.row)
+    if len(table.header) < 2:
+        raise Unreadable("Beside the column of systems there is none of scores.")
+    found: Columns = {name: {} for name in table.header[1:]}
+    named: set[str] = set()
+    for row in table.rows:
+        system = _system(row, systems, named)
+        for name, cell in zip(found, row.cells[1:], strict=True):
+            if text := _score(row, name, cell):
+                found[name][system] = text
+    for name, scores in found.items():
+        if not scores:
+            raise Unreadable(f"The column “{shorten(name)}” has no score.")
+    return found
+
+
+def _system(row: Row, systems: Collection[str], named: set[str]) -> str:
+    system = row.cells[0].strip()
+    if system not in systems:
+        known = shorten(", ".join(f"“{name}”" for name in sorted(systems)), most=300)
+        raise Unreadable(f"No system is called “{shorten(system)}”; there are {known}.", row=row.number)
+    if system in named:
+        raise Unreadable(f"The system “{shorten(system)}” comes twice.", row=row.number)
+    named.add(system)
+    return system
+
+
+def _score(row: Row, name: str, cell: str) -> str:
+    text = cell.strip()
+    if text and not (is_number(text) and len(text) <= LONGEST_NUMBER):
+        raise Unreadable(f"“{shorten(text)}” in the column “{shorten(name)}” is no number.", row=row.number)
+    return text

@@ -1,0 +1,442 @@
+"""CSV, TSV and JSON Lines: bytes in, a header and rows of text out, every row accounted for.
+
+`rows_read` is always the number of rows kept plus the number of rows refused, each with its reason. A row is numbered
+as a spreadsheet numbers it: the header is row 1, a cell with line breaks is still one row, a blank line takes a number
+and is no row. JSON Lines have no header: there a row is its line.
+
+A file is gone through once: `OpenTable` hands out the rows as they are read, and `Table` holds them all.
+"""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import TextIO
+
+from judging.imports.readers.header import Layout, lay_out
+from judging.imports.readers.nesting import Opening
+from judging.imports.readers.records import Problem
+from judging.imports.readers.text import Unreadable, open_text, unstorable
+
+DELIMITERS = (",", ";", "\t")
+MOST_COLUMNS = 2_000
+LONGEST_COLUMN_NAME = 1_000  # characters of a column's name
+SAMPLE_ROWS = 50  # looked at to find out what a column holds
+MOST_ROWS = 1_000_000
+_MOST_POOLED = 65_536  # texts of which equal ones are kept once
+_SAMPLE = 50
+DEEPEST_JSON = 50
+_TOO_DEEP = "its lists or objects are nested too deeply"
+_LAYOUT_ROWS = 200  # looked at to find out whether there is a header, and how wide the rows are
+
+Parsed = tuple[int, list[str] | Problem]
+Found = tuple[int, Mapping[str, object] | Problem]
+
+# The module's own limit counts silently against long passages; cells are measured after reading, with a sentence.
+csv.field_size_limit(2**31 - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row that could be read; it has as many cells as the header."""
+
+    number: int
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A file of rows under a header; of its problems, those of the kind `row` are rows that are missing.
+
+    `headed` says whether the names of the columns stand in the file; else they are named by their places.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[Row, ...]
+    problems: tuple[Problem, ...]
+    rows_read: int
+    delimiter: str = ""
+    quoted: bool = True
+    headed: bool = True
+
+    def sample(self, most: int = SAMPLE_ROWS) -> Sequence[Row]:
+        """Return the first rows."""
+        return self.rows[:most]
+
+
+class OpenTable:
+    """A table whose rows come as they are read, once; `problems` and `rows_read` are complete behind the last row."""
+
+    def __init__(
+        self,
+        header: tuple[str, ...],
+        results: Iterator[Row | Problem],
+        *,
+        remarks: Iterable[Problem] = (),
+        delimiter: str = "",
+        quoted: bool = True,
+        headed: bool = True,
+    ) -> None:
+        """Take the rows that will come; a problem in place of a row refuses it."""
+        self.header = header
+        self.delimiter = delimiter
+        self.quoted = quoted
+        self.headed = headed
+        self.problems: list[Problem] = list(remarks)
+        self.rows_read = 0
+        self._results = results
+        self._first: list[Row] = []
+
+    @property
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows; those of the sample come first and again."""
+        while self._first:
+            yield self._first.pop(0)
+        yield from self._coming()
+
+    def sample(self, most: int = SAMPLE_ROWS) -> Sequence[Row]:
+        """Return the first rows, which `rows` will still yield."""
+        self._first.extend(islice(self._coming(), max(0, most - len(self._first))))
+        return self._first[:most]
+
+    def tell(self, progress: Callable[[int], None], *, every: int) -> None:
+        """Have `progress` told the number of rows now and then while they come."""
+        self._results = _told(self._results, progress, every)
+
+    def table(self) -> Table:
+        """Return the whole table.
+
+        Raises
+        ------
+        Unreadable
+            Where no row came at all.
+        """
+        rows = tuple(self.rows)
+        return Table(
+            header=self.header,
+            rows=rows,
+            problems=tuple(sorted(self.problems, key=lambda problem: problem.kind != "row")),
+            rows_read=self.rows_read,
+            delimiter=self.delimiter,
+            quoted=self.quoted,
+            headed=self.headed,
+        )
+
+    def _coming(self) -> Iterator[Row]:
+        for result in self._results:
+            if isinstance(result, Row):
+                self.rows_read += 1
+                if self.rows_read > MOST_ROWS:
+                    raise _too_many(result.number)
+                yield result
+            else:
+                self.rows_read += result.kind == "row"
+                self.problems.append(result)
+
+
+def _told(results: Iterator[Row | Problem], progress: Callable[[int], None], every: int) -> Iterator[Row | Problem]:
+    for count, result in enumerate(results, 1):
+        yield result
+        if count % every == 0:
+            progress(count)
+
+
+AnyTable = Table | OpenTable
+
+
+def read_delimited(
+    data: bytes, *, delimiter: str | None = None, quoted: bool | None = None, header: bool | None = None
+) -> Table:
+    """Return the rows of a CSV or TSV file. What is not declared is found out.
+
+    Raises
+    ------
+    Unreadable
+        Where no row can be had: not text, empty, no rows, two columns of one name, a quotation mark never closed.
+    """
+    return open_delimited(data, delimiter=delimiter, quoted=quoted, header=header).table()
+
+
+def open_delimited(
+    data: bytes, *, delimiter: str | None = None, quoted: bool | None = None, header: bool | None = None
+) -> OpenTable:
+    """Return a CSV or TSV file as rows that come as they are read; Unreadable may be raised until the last of them."""
+    if delimiter and (len(delimiter) > 1 or delimiter in '"\r\n'):
+        raise Unreadable("A delimiter is one character, and neither a quotation mark nor a line break.")
+    text = open_text(data)
+    delimiter = delimiter or _find_delimiter(text)
+    quoted = _find_quoting(text, delimiter) if quoted is None else quoted
+    parsed = _parse(text, delimiter=delimiter, quoted=quoted)
+    return shape_rows(parsed, delimiter=delimiter, quoted=quoted, header=header)
+
+
+def shape_rows(
+    parsed: Iterator[Parsed], *, delimiter: str = "", quoted: bool = True, header: bool | None = None
+) -> OpenTable:
+    """Return rows of cells as a table; the first is the header, unless it looks like one of the rows.
+
+    Raises
+    ------
+    Unreadable
+        Where there is no header or nothing under it.
+    """
+    first = list(islice(parsed, 1))
+    if first and isinstance(first[0][1], Problem):
+        raise Unreadable(f"The header cannot be read. {first[0][1].reason}", row=first[0][0])
+    sample = list(islice(parsed, _LAYOUT_ROWS))
+    layout = lay_out([cells for _, cells in chain(first, sample) if isinstance(cells, list)], header)
+    _check_names(layout.names)
+    rows = chain(sample if layout.headed else chain(first, sample), parsed)
+    ahead = list(islice(rows, 1))
+    if not ahead:
+        raise Unreadable("The file has a header but no rows.", row=1)
+    pool: dict[str, str] = {}
+    results = (_shape(number, row, layout, pool) for number, row in chain(ahead, rows))
+    remarks = [Problem(row=1, column="", value="", reason=remark, kind="warning") for remark in layout.remarks]
+    return OpenTable(layout.names, results, remarks=remarks, delimiter=delimiter, quoted=quoted, headed=layout.headed)
+
+
+def read_jsonl(data: bytes) -> Table:
+    """Return the objects of a JSON Lines file as rows; the header is every key, in the order of its first appearance.
+
+    Numbers keep their digits, null is blank. Objects inside objects are opened into columns, and a list of objects
+    into rows (see `nesting`); lists of anything else stay JSON.
+    """
+    return open_jsonl(data).table()
+
+
+def open_jsonl(data: bytes) -> OpenTable:
+    """Return a JSON Lines file as rows."""
+    lines = enumerate(open_text(data), 1)
+    opening = Opening()
+    found = (
+        (number, each) for number, line in lines if line.strip() for each in opening.rows(_object(number, line), number)
+    )
+    return open_objects(found, remarks=opening.remarks)
+
+
+def table_of(objects: Iterable[Found], *, remarks: Sequence[Problem] = ()) -> Table:
+    """Return objects that a reader took from another format as rows; several may come from one row of the file.
+
+    A problem in place of an object refuses a row; `remarks` are the problems that refuse none. They are looked at
+    when the last object was taken, so a reader may still be adding to them.
+    """
+    return open_objects(objects, remarks=remarks).table()
+
+
+def open_objects(objects: Iterable[Found], *, remarks: Sequence[Problem] = ()) -> OpenTable:
+    """Return objects as rows. What the columns are is known behind the last of them, so all are taken, laid out as
+    cells, before the first row comes."""
+    places: dict[str, int] = {}
+    pool: dict[str, str] = {}
+    laid: list[tuple[int, tuple[str, ...]] | Problem] = []
+    for number, found in objects:
+        if len(laid) > MOST_ROWS:
+            raise _too_many(number)
+        laid.append(found if isinstance(found, Problem) else (number, _cells(found, places, pool)))
+    header = tuple(places)
+    if not header:
+        raise Unreadable(_nothing(laid))
+    return OpenTable(header, (_filled(each, header) for each in laid), remarks=remarks)
+
+
+def _cells(found: Mapping[str, object], places: dict[str, int], pool: dict[str, str]) -> tuple[str, ...]:
+    """Return the values by the places of their names, of which new ones may come; equal texts are kept once."""
+    cells = [""] * len(places)
+    for name, value in found.items():
+        place = places.setdefault(name, len(places))
+        text = json_text(value)
+        if place == len(cells):
+            cells.append("")
+            if place >= MOST_COLUMNS:
+                raise Unreadable(f"The objects have more than {MOST_COLUMNS:,} different keys, which is the most read.")
+        cells[place] = pool.setdefault(text, text)
+    return tuple(cells)
+
+
+def _filled(laid: tuple[int, tuple[str, ...]] | Problem, header: tuple[str, ...]) -> Row | Problem:
+    if isinstance(laid, Problem):
+        return laid
+    number, cells = laid
+    cells += ("",) * (len(header) - len(cells))
+    return _refused_cell(number, cells, header) or Row(number, cells)
+
+
+def _too_many(number: int) -> Unreadable:
+    return Unreadable(f"The file has more than {MOST_ROWS:,} rows; split it.", row=number)
+
+
+def _nothing(laid: Sequence[object]) -> str:
+    first = next((found for found in laid if isinstance(found, Problem)), None)
+    return "The file holds no questions." if first is None else f"No row can be read. The first: {first.reason}"
+
+
+def _parse(text: TextIO, *, delimiter: str, quoted: bool) -> Iterator[Parsed]:
+    """Yield each record that is not blank with its number; one that breaks the quoting is a problem."""
+    text.seek(0)
+    reader = csv.reader(text, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE, strict=True)
+    number = 0
+    while True:
+        number += 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield number, _broken(number, str(error))
+            continue
+        if cells:
+            yield number, cells
+
+
+def _broken(number: int, error: str) -> Problem:
+    if "unexpected end of data" in error:
+        raise Unreadable(
+            f"Row {number:,} opens a quotation mark that is never closed. If quotation marks are ordinary characters "
+            "in this file, read it without quoting.",
+            row=number,
+        )
+    reason = "A quoted cell goes on after its closing quotation mark; double the quotation marks inside it."
+    return Problem(row=number, column="", value="", reason=reason)
+
+
+def _check_names(names: Sequence[str]) -> None:
+    if len(names) > MOST_COLUMNS:
+        raise Unreadable(f"The header has {len(names):,} columns; at most {MOST_COLUMNS:,} can be read.", row=1)
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise Unreadable(f"The header names the column “{shorten(name)}” {count} times.", row=1)
+        if len(name) > LONGEST_COLUMN_NAME:
+            reason = f"The name of a column has {len(name):,} characters; at most {LONGEST_COLUMN_NAME:,} can be read. "
+            raise Unreadable(reason + "If the file has no header, say so.", row=1)
+        if reason := unstorable(name):
+            raise Unreadable(f"The name of a column {reason}.", row=1)
+
+
+def _shape(number: int, row: list[str] | Problem, layout: Layout, pool: dict[str, str]) -> Row | Problem:
+    """Return the row under the header. Cells beyond it are dropped where blank: spreadsheets export such."""
+    if isinstance(row, Problem):
+        return row
+    names, width = layout.names, len(row)
+    if width > len(names) and not any(cell.strip() for cell in row[len(names) :]):
+        row = row[: len(names)]
+    elif layout.least <= width < len(names):
+        row = row + [""] * (len(names) - width)
+    if len(row) != len(names):
+        reason = f"The row has {len(row)} cells where the header has {len(names)}."
+        return Problem(row=number, column="", value=shorten(" | ".join(row)), reason=reason)
+    if len(pool) > _MOST_POOLED:
+        pool.clear()
+    return _refused_cell(number, row, names) or Row(number, tuple(map(pool.setdefault, row, row)))
+
+
+def _refused_cell(number: int, cells: Sequence[str], header: Sequence[str]) -> Problem | None:
+    if unstorable("".join(cells)):  # looking at the whole row once is cheaper than at each cell
+        for name, cell in zip(header, cells, strict=True):
+            if reason := unstorable(cell):
+                return Problem(row=number, column=name, value=shorten(cell), reason=f"The cell {reason}.")
+    return None
+
+
+def _object(number: int, line: str) -> dict[str, object] | Problem:
+    try:
+        found = parse_json(line)
+    except ValueError as error:
+        return Problem(row=number, column="", value=shorten(line), reason=f"The line is not JSON: {error}.")
+    if not isinstance(found, dict):
+        return Problem(row=number, column="", value=shorten(line), reason="The line is JSON but not an object.")
+    if any(unstorable(key) for key in found):
+        return Problem(row=number, column="", value="", reason="The name of a key cannot be stored.")
+    return found
+
+
+def parse_json(text: str) -> object:
+    """Return the value of a JSON text. Numbers stay text, so no digit is lost; a key that comes twice is refused.
+
+    Raises
+    ------
+    ValueError
+        With the reason as a clause.
+    """
+    try:
+        found = json.loads(text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_once)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno:,}" if error.lineno > 1 else f"character {error.colno:,}"
+        raise ValueError(f"{error.msg} at {place}") from None
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    if text.count("[") + text.count("{") > DEEPEST_JSON and _depth(found) > DEEPEST_JSON:
+        raise ValueError(_TOO_DEEP)
+    return found
+
+
+def _depth(value: object) -> int:
+    """Return how deep lists and objects are nested, one level after the other."""
+    level, depth = [value], 0
+    while level:
+        inside = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
+        level = [each for values in inside for each in values]
+        depth += 1
+    return depth
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"the key “{shorten(twice)}” stands twice in one object")
+    return found
+
+
+def json_text(value: object) -> str:
+    """Return a JSON value as the text of a cell."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def shorten(text: str, *, most: int = 80) -> str:
+    """Return the beginning of a text, fit to be shown in a list of problems."""
+    printable = "".join(character if character.isprintable() else " " for character in text[: most + 1])
+    return printable if len(printable) <= most else printable[: most - 1] + "…"
+
+
+def _find_delimiter(text: TextIO) -> str:
+    """Return the delimiter under which most of the first rows are as wide as the header, of those that divide it."""
+    widths = {delimiter: _widths(text, delimiter, most=_SAMPLE) for delimiter in DELIMITERS}
+    dividing = [delimiter for delimiter, (first, _) in widths.items() if first > 1]
+    fitting = {delimiter: found[first] for delimiter, (first, found) in widths.items()}
+    return max(dividing or DELIMITERS, key=lambda each: (fitting[each], widths[each][0]))
+
+
+def _find_quoting(text: TextIO, delimiter: str) -> bool:
+    """Only with tabs is a file found without quoting: take the reading in which more rows fit the header, or where
+    hardly any does in either, the reading in which more are of one width."""
+    if delimiter != "\t":
+        return True
+    widths = {quoted: _widths(text, delimiter, quoted=quoted) for quoted in (True, False)}
+    fitting = {quoted: found[first] for quoted, (first, found) in widths.items()}
+    if max(fitting.values()) <= 1:
+        alike = {
+            quoted: max((found[width] for width in found if width > 1), default=0)
+            for quoted, (_, found) in widths.items()
+        }
+        return alike[True] >= alike[False]
+    return fitting[True] >= fitting[False]
+
+
+def _widths(text: TextIO, delimiter: str, *, quoted: bool = True, most: int | None = None) -> tuple[int, Counter[int]]:
+    """Return the width of the first row, and how many rows that can be parsed have which, up to a quotation mark that
+    is never closed."""
+    first, found = 0, Counter[int]()
+    with suppress(Unreadable):
+        for _, cells in islice(_parse(text, delimiter=delimiter, quoted=quoted), most):
+            if not isinstance(cells, Problem):
+                first = first or len(cells)
+                found[len(cells)] += 1
+    return first, found

@@ -1,0 +1,342 @@
+"""The files of a collection: adding several at any time, looking at what they would bring, taking them back."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from judging import storage, tasks
+from judging.actions import jobs
+from judging.guards import collection_for_owner, collection_for_readers, creator_required, rubrics_of
+from judging.imports.actions import adding, proposals, ratings, reading_plans, taking_back
+from judging.imports.actions.new_collections import CannotImport
+from judging.imports.actions.reading_plans import Head
+from judging.imports.forms.added_files import ChoicesForm, FilesForm, NewCollectionForm
+from judging.imports.forms.files import ReadingForm
+from judging.imports.forms.mapping import Mapping as ColumnMapping
+from judging.imports.readers.text import Unreadable, decodings
+from judging.models import AddedFile, Collection, Rubric
+from judging.views import spreadsheets
+
+LARGE = 500_000  # bytes; above that, looking and adding are jobs with progress
+ADD, EXAMINE, TAKE_BACK = "judging.add_files", "judging.examine_file", "judging.take_back_file"
+View = Callable[..., HttpResponse]
+
+
+def _file_of(view: View) -> View:
+    """Hand the view a file of the collection by its number."""
+
+    @wraps(view)
+    def found(request: HttpRequest, collection: Collection, number: int) -> HttpResponse:
+        added = collection.added_files.listed().filter(number=number).first()
+        if added is None:
+            raise Http404
+        return view(request, added)
+
+    return found
+
+
+@creator_required
+@require_http_methods(["GET", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    """Begin a collection that is assembled from several files."""
+    form = NewCollectionForm(*((request.POST, request.FILES) if request.method == "POST" else ()))
+    if request.method == "POST" and form.is_valid():
+        said = form.cleaned_data
+        with transaction.atomic():
+            collection = adding.start(
+                name=said["name"], by=request.user, licence=said["licence"], language=said["language"]
+            )
+            for reason in _upload(request, collection, said["files"]):
+                messages.warning(request, reason)
+        return redirect("judging:files", collection.pk)
+    return render(request, "judging/imports/new.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@collection_for_readers
+@require_GET
+def files(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """List the files of a collection: what each brought, and what waits."""
+    listed = list(collection.added_files.listed())
+    waiting = [each for each in listed if each.state == AddedFile.State.WAITING]
+    context = {
+        "collection": collection,
+        "files": listed,
+        "ready": [each for each in waiting if each.plan],
+        "waiting": waiting,
+        "form": FilesForm(),
+        "is_owner": _is_owner(request, collection),
+        "working": collection.jobs.unfinished().filter(kind__in=[ADD, TAKE_BACK]).first(),
+    }
+    return render(request, "judging/imports/files.html", context)
+
+
+@collection_for_owner
+@require_POST
+def upload(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Take files; nothing of them is in the collection yet."""
+    form = FilesForm(request.POST, request.FILES)
+    if not form.is_valid():
+        for reasons in form.errors.values():
+            messages.error(request, " ".join(map(str, reasons)))
+        return redirect("judging:files", collection.pk)
+    for reason in _upload(request, collection, form.cleaned_data["files"]):
+        messages.warning(request, reason)
+    return redirect("judging:files", collection.pk)
+
+
+def _upload(request: HttpRequest, collection: Collection, given: Sequence[Any]) -> list[str]:
+    """Keep files beside a collection; return why some were not."""
+    refused = []
+    for each in given:
+        kept = storage.keep(each.read())
+        try:
+            adding.upload(collection=collection, name=each.name, file=kept, by=request.user)
+        except adding.AlreadyThere as there:
+            refused.append(f"{each.name}: {there}")
+    return refused
+
+
+@collection_for_owner
+@_file_of
+@require_http_methods(["GET", "POST"])
+def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
+    """Ask what each column of a file holds."""
+    if added.state != AddedFile.State.WAITING:
+        return redirect("judging:file", added.collection_id, added.number)
+    plan = adding.plan_of(added)
+    context = {
+        "added": added,
+        "collection": added.collection,
+        "otherwise": ReadingForm(initial=ReadingForm.initial_of(plan)),
+    }
+    context["siblings"] = proposals.siblings(added)
+    try:
+        head = proposals.proposed(_head(added), name=added.name)
+    except Unreadable as error:
+        context |= {"reason": error.reason, "decodings": decodings(storage.content_of(added.file))}
+        return render(request, "judging/imports/file_unreadable.html", context)
+    data = request.POST if request.method == "POST" else None
+    asked = ColumnMapping(
+        data, user=request.user, head=head, plan=plan, rubric=_rubric(request, added, head), further=True
+    )
+    asked.options.initial["siblings"] = True
+    if not context["siblings"]:
+        asked.options.fields.pop("siblings", None)
+    if data is not None and asked.is_valid():
+        chosen = rubrics_of(request.user).filter(pk=asked.rubric_key()).first()
+        adding.decide(added=added, plan=asked.new_plan(), rubric=chosen)
+        if asked.options.cleaned_data.get("siblings"):
+            proposals.read_alike(added, context["siblings"])
+        return redirect("judging:file", added.collection_id, added.number)
+    context |= {"head": head, "formset": asked.columns, "form": asked.options}
+    return render(request, "judging/imports/file_columns.html", context, status=422 if asked.has_errors else 200)
+
+
+def _head(added: AddedFile) -> Head:
+    return reading_plans.read_head(name=added.name, data=storage.content_of(added.file), plan=adding.plan_of(added))
+
+
+def _rubric(request: HttpRequest, added: AddedFile, head: Head) -> int | None:
+    """Return the protocol that was chosen, else that of the collection's ratings, else the one that fits."""
+    if added.plan:
+        return added.rubric_id
+    mine = rubrics_of(request.user)
+    known = mine.filter(pk__in=added.collection.campaigns.filter(origin="imported").values("rubric"))
+    chosen: Rubric | None = ratings.fitting(rubrics=known, names=head.criteria)
+    chosen = chosen or ratings.fitting(rubrics=mine, names=head.criteria)
+    return chosen.pk if chosen else None
+
+
+@collection_for_owner
+@_file_of
+@require_POST
+def take_apart(request: HttpRequest, added: AddedFile) -> HttpResponse:
+    """Read a waiting file in another way than the one that was found out."""
+    form = ReadingForm(request.POST)
+    if form.is_valid():
+        adding.decide(added=added, plan=form.plan())
+    return redirect("judging:file_columns", added.collection_id, added.number)
+
+
+@collection_for_readers
+@_file_of
+@require_GET
+def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
+    """Show what a file would bring, brought or took away."""
+    is_owner = _is_owner(request, added.collection)
+    if added.state == AddedFile.State.WAITING and is_owner:
+        if not added.plan:
+            return redirect("judging:file_columns", added.collection_id, added.number)
+        if not added.examined:
+            if added.file.size > LARGE:
+                return _job(request, added.collection, EXAMINE, [added])
+            adding.examine(added=added)
+    context = {"added": added, "collection": added.collection, "found": added.examined, "is_owner": is_owner}
+    context |= {"groups": _groups(added.examined), "expected": added.examined.get("expected", {})}
+    if added.state == AddedFile.State.WAITING:
+        others = proposals.siblings(added) if is_owner else []
+        context |= {"form": _choices_form(added, None, others), "siblings": others}
+    elif added.state == AddedFile.State.ADDED:
+        context["rests"] = taking_back.rests_on(added)
+    return render(request, "judging/imports/file.html", context)
+
+
+def _choices_form(added: AddedFile, data: Any, others: Sequence[AddedFile]) -> ChoicesForm:
+    choices = adding.choices_of(added)
+    initial = ChoicesForm.initial_of(choices, added.examined, bool(others))
+    shuffled = added.examined.get("letters") == {}  # then a name stands for no one system
+    systems = () if shuffled else added.examined.get("systems", ())
+    form = ChoicesForm(data, initial=initial, systems=systems)
+    if not others:
+        del form.fields["siblings"]
+    return form
+
+
+GROUPS = ("unmatched", "ambiguous", "conflicting")
+
+
+def _groups(examined: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the kinds of rows that need a decision, each with its count and examples."""
+    titles = {
+        "unmatched": (_("Rows that fit nothing"), _("They are left out.")),
+        "ambiguous": (_("Rows that fit more than one question"), _("They are left out.")),
+        "conflicting": (_("Rows that contradict the collection"), _("The collection keeps what it has.")),
+    }
+    counts, examples = examined.get("counts", {}), examined.get("examples", {})
+    return [
+        {"kind": kind, "title": titles[kind][0], "done": titles[kind][1], "count": counts[kind], "rows": examples[kind]}
+        for kind in GROUPS
+        if counts.get(kind)
+    ]
+
+
+@collection_for_owner
+@_file_of
+@require_POST
+def choices(request: HttpRequest, added: AddedFile) -> HttpResponse:
+    """Keep how a file is matched."""
+    others = proposals.siblings(added)
+    form = _choices_form(added, request.POST, others)
+    if added.state == AddedFile.State.WAITING and form.is_valid():
+        chosen = form.choices()
+        adding.decide(added=added, choices=chosen)
+        if form.cleaned_data.get("siblings"):
+            for other in others:
+                adding.decide(added=other, choices=replace(chosen, unmatched=""))
+    else:
+        messages.error(request, _("This could not be understood; nothing was changed."))
+    return redirect("judging:file", added.collection_id, added.number)
+
+
+@collection_for_owner
+@_file_of
+@require_POST
+def add(request: HttpRequest, added: AddedFile) -> HttpResponse:
+    """Add a file to its collection: a small one now, a large one by a job."""
+    return _add(request, added.collection, [added] if added.plan else [])
+
+
+@collection_for_owner
+@require_POST
+def add_all(request: HttpRequest, collection: Collection) -> HttpResponse:
+    """Add all waiting files of which it is said what they hold."""
+    ready = [each for each in collection.added_files.waiting().listed() if each.plan]
+    return _add(request, collection, ready)
+
+
+def _add(request: HttpRequest, collection: Collection, ready: Sequence[AddedFile]) -> HttpResponse:
+    if not ready:
+        return redirect("judging:files", collection.pk)
+    if sum(each.file.size for each in ready) > LARGE:
+        return _job(request, collection, ADD, ready)
+    try:
+        done = adding.add_all(files=ready, by=request.user, now=timezone.now())
+    except CannotImport as refused:
+        for reason in refused.reasons:
+            messages.error(request, reason)
+        AddedFile.objects.filter(pk__in=[each.pk for each in ready]).update(examined={})
+        if len(ready) == 1:
+            return redirect("judging:file", collection.pk, ready[0].number)
+        return redirect("judging:files", collection.pk)
+    messages.success(request, _("Added: %(names)s") % {"names": ", ".join(each.name for each in done)})
+    return redirect("judging:files", collection.pk)
+
+
+@collection_for_owner
+@_file_of
+@require_POST
+def take_back(request: HttpRequest, added: AddedFile) -> HttpResponse:
+    """Take a file back: a small one now, a large one by a job."""
+    if added.file.size > LARGE:
+        return _job(request, added.collection, TAKE_BACK, [added])
+    try:
+        taking_back.take_back(added=added, by=request.user, now=timezone.now())
+    except taking_back.Rests as refused:
+        for reason in refused.reasons:
+            messages.error(request, reason)
+        return redirect("judging:file", added.collection_id, added.number)
+    messages.success(request, _("“%(name)s” is taken back.") % {"name": added.name})
+    return redirect("judging:files", added.collection_id)
+
+
+@collection_for_owner
+@_file_of
+@require_POST
+def discard(request: HttpRequest, added: AddedFile) -> HttpResponse:
+    """Forget a file that waits."""
+    adding.discard(added=added)
+    return redirect("judging:files", added.collection_id)
+
+
+@collection_for_readers
+@_file_of
+@require_GET
+def examples(request: HttpRequest, added: AddedFile) -> StreamingHttpResponse:
+    """Hand out the rows that need a decision as CSV: of each kind the first hundred."""
+    found = added.examined.get("examples", {})
+    rows = ((kind, row["row"], row["what"], row["reason"]) for kind, rows in found.items() for row in rows)
+    csv = spreadsheets.lines(["kind", "row", "what", "reason"], rows)
+    response = StreamingHttpResponse(csv, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="file-{added.number}-rows.csv"'
+    return response
+
+
+@collection_for_owner
+@_file_of
+@require_POST
+def ids(request: HttpRequest, added: AddedFile) -> HttpResponse:
+    """Hand out, once, the ids of people outside behind the labels of a file."""
+    try:
+        found = adding.hand_out_keys(added=added, now=timezone.now())
+    except adding.KeysAreGone as gone:
+        messages.error(request, str(gone))
+        return redirect("judging:file", added.collection_id, added.number)
+    csv = "".join(spreadsheets.lines(["label", "id"], sorted(found.items())))
+    response = HttpResponse(csv, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="file-{added.number}-ids.csv"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _job(request: HttpRequest, collection: Collection, kind: str, wanted: Sequence[AddedFile]) -> HttpResponse:
+    """Have a worker do it; what is asked for again while it is under way is no other job."""
+    parameters = {"files": [each.pk for each in wanted]}
+    with transaction.atomic():
+        adding.lock(collection)
+        under_way = collection.jobs.unfinished().filter(kind=kind, parameters=parameters).first()
+        job = under_way or jobs.enqueue(kind=kind, parameters=parameters, by=request.user, collection=collection)
+        transaction.on_commit(lambda: tasks.ring(job.pk))
+    return redirect("judging:job", job.pk)
+
+
+def _is_owner(request: HttpRequest, collection: Collection) -> bool:
+    return bool(request.user.may_create_campaigns and collection.owner_id == request.user.pk)

@@ -1,0 +1,264 @@
+"""Importing a file in five steps: the file, its columns, how that looks, a handful looked at, what it is called."""
+
+from pathlib import PurePath
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from judging import storage, tasks
+from judging.actions import jobs
+from judging.design import letter
+from judging.guards import creator_required, rubrics_of
+from judging.imports.actions import new_collections, ratings, reading_plans, uploads
+from judging.imports.actions.uploads import WantedImport
+from judging.imports.forms.files import CheckForm, DetailsForm, ReadingForm, UploadForm
+from judging.imports.forms.mapping import Mapping
+from judging.imports.readers.overview import Sample, handful, per_system, samples, source_pieces, surroundings
+from judging.imports.readers.records import Problem, SourceRecord, Study
+from judging.imports.readers.text import Unreadable, decodings, unstorable
+from judging.imports.views.session import Waiting
+from judging.models import Collection, Rubric, Upload
+
+LARGE = 5_000  # rows; above that, storing them is a job with progress
+SHOWN = 50
+SAMPLES = 5
+FIRST_SEED = 1
+STEPS = ("import", "import_columns", "import_preview", "import_check", "import_confirm")
+
+
+@creator_required
+@require_http_methods(["GET", "POST"])
+def upload(request: HttpRequest) -> HttpResponse:
+    """Take a file."""
+    sent = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = UploadForm(*sent)
+    if request.method == "POST" and form.is_valid():
+        file = form.cleaned_data["file"]
+        kept = uploads.keep(owner=request.user, name=file.name, content=file.read())
+        return redirect("judging:import_columns", kept.pk)
+    context = {"form": form, "steps": _steps(0), "recent": request.user.uploads.order_by("-created_at")[:5]}
+    return render(request, "judging/imports/upload.html", context, status=422 if form.errors else 200)
+
+
+@creator_required
+@require_http_methods(["GET", "POST"])
+def columns(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask what each column holds."""
+    upload = _own(request, pk)
+    waiting = Waiting(request, upload)
+    context = {"upload": upload, "steps": _steps(1, pk), "before": _before(upload)}
+    context["otherwise"] = ReadingForm(initial=ReadingForm.initial_of(waiting.plan))
+    try:
+        head = waiting.head or reading_plans.read_head(name=upload.name, data=_content(upload), plan=waiting.plan)
+    except Unreadable as error:
+        context |= {"reason": error.reason, "decodings": decodings(_content(upload))}
+        return render(request, "judging/imports/unreadable.html", context)
+    data = request.POST if request.method == "POST" else None
+    fitting = None if waiting.has_plan else ratings.fitting(rubrics=rubrics_of(request.user), names=head.criteria)
+    proposed = fitting.pk if fitting else waiting.rubric
+    asked = Mapping(data, user=request.user, head=head, plan=waiting.plan, rubric=proposed)
+    if data is not None and asked.is_valid():
+        waiting.keep(head=head, plan=asked.new_plan(), rubric=asked.rubric_key())
+        return redirect("judging:import_preview", pk)
+    context |= {"head": head, "formset": asked.columns, "form": asked.options}
+    return render(request, "judging/imports/columns.html", context, status=422 if asked.has_errors else 200)
+
+
+@creator_required
+@require_POST
+def take_apart(request: HttpRequest, pk: int) -> HttpResponse:
+    """Read the file in another way than the one that was found out; what was said of its columns goes."""
+    upload = _own(request, pk)
+    form = ReadingForm(request.POST)
+    if form.is_valid():
+        waiting = Waiting(request, upload)
+        waiting.forget()
+        waiting.keep(plan=form.plan())
+    return redirect("judging:import_columns", pk)
+
+
+@creator_required
+@require_GET
+def preview(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show what would be stored, and ask about answers that stand more than once in their passage."""
+    upload = _own(request, pk)
+    waiting = Waiting(request, upload)
+    if not waiting.has_plan:
+        return redirect("judging:import_columns", pk)
+    study = reading_plans.read_study(name=upload.name, data=_content(upload), plan=waiting.plan)
+    rubric = _rubric(request, waiting)
+    examined = new_collections.examine(study=study, rubric=rubric)
+    asks = len(study.problems_of("ask"))
+    waiting.keep(rows=study.rows_read, ratings=bool(examined.ratings), sources=len(study.sources), unmarked=asks)
+    warnings = study.problems_of("warning")
+    context = {
+        "upload": upload,
+        "steps": _steps(2, pk),
+        "before": _before(upload),
+        "obstacles": examined.obstacles,
+        "study": study,
+        "rubric": rubric,
+        "ratings": examined.ratings,
+        "systems": per_system(study),
+        "refused": examined.refused[:SHOWN],
+        "refused_count": len(examined.refused),
+        "warnings": warnings[:SHOWN],
+        "warning_count": len(warnings),
+        "question_count": sum(study.returned.values()),
+        "samples": [(each, source_pieces(each.source)) for each in samples(study, SAMPLES)],
+        "asks": _asks(study),
+        "ask_count": asks,
+        "has_chosen": reading_plans.has_starts(waiting.plan),
+        "left_out": _left_out(waiting),
+        "rating_metadata": waiting.plan.columns.rating_metadata if waiting.plan.columns else (),
+    }
+    return render(request, "judging/imports/preview.html", context)
+
+
+def _left_out(waiting: Waiting) -> list[str]:
+    """Return the columns that nothing is made of."""
+    if waiting.head is None or waiting.plan.columns is None:
+        return []
+    used = set(waiting.plan.columns.named())
+    return [name for name in waiting.head.header if name not in used]
+
+
+def _asks(study: Study) -> list[tuple[Problem, list[tuple[int, Any]]]]:
+    """Return answers that stand more than once, each with its places."""
+    sources = {source.key: source for source in study.sources}
+    return [(ask, _places(ask, sources[ask.source_key])) for ask in study.problems_of("ask")[:SHOWN]]
+
+
+def _places(ask: Problem, source: SourceRecord) -> list[tuple[int, Any]]:
+    text = source.sentence if source.passage is None else source.passage
+    return [(start, surroundings(text, start, len(source.answer))) for start in ask.choices]
+
+
+@creator_required
+@require_POST
+def starts(request: HttpRequest, pk: int) -> HttpResponse:
+    """Keep where each answer stands that its passage holds more than once."""
+    upload = _own(request, pk)
+    waiting = Waiting(request, upload)
+    chosen = {key.removeprefix("start:"): value for key, value in request.POST.items() if key.startswith("start:")}
+    kept = {key: value for key, value in chosen.items() if value.isdecimal() and len(value) < 10}
+    numbers = {key: int(value) for key, value in kept.items() if not unstorable(key)}
+    others = "first" if request.POST.get("others") == "first" else "ask"
+    plan = reading_plans.with_starts(waiting.plan, numbers, others=others)
+    waiting.keep(plan=reading_plans.without_starts(plan) if "anew" in request.POST else plan)
+    return redirect("judging:import_preview", pk)
+
+
+@creator_required
+@require_http_methods(["GET", "POST"])
+def check(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a handful of sources by chance as annotators will see them, and ask whether they are right."""
+    upload = _own(request, pk)
+    waiting = Waiting(request, upload)
+    if waiting.rows is None:
+        return redirect("judging:import_preview", pk)
+    form = CheckForm(request.POST if request.method == "POST" else None, initial={"seed": _seed(request)})
+    if form.is_valid():
+        looked = {"seed": form.cleaned_data["seed"], "sources": min(SAMPLES, waiting.sources)}
+        waiting.keep(checked={"by": request.user.username, "at": timezone.now().isoformat(), **looked})
+        return redirect("judging:import_confirm", pk)
+    seed = form.cleaned_data.get("seed", FIRST_SEED) if form.is_bound else form.initial["seed"]
+    study = reading_plans.read_study(name=upload.name, data=_content(upload), plan=waiting.plan)
+    samples = [_as_shown(each) for each in handful(study, most=SAMPLES, seed=seed)]
+    context = {"upload": upload, "form": form, "steps": _steps(3, pk), "before": _before(upload), "samples": samples}
+    context |= {"source_count": len(study.sources), "next_seed": seed + 1}
+    return render(request, "judging/imports/check.html", context, status=422 if form.errors else 200)
+
+
+def _seed(request: HttpRequest) -> int:
+    asked = request.GET.get("seed", "")
+    return int(asked) if asked.isdecimal() and len(asked) < 10 else FIRST_SEED
+
+
+def _as_shown(sample: Sample) -> dict[str, Any]:
+    """Return a source as annotators see it: questions under letters, and nothing that names a system."""
+    questions = [(letter(place), question.text) for place, question in enumerate(sample.questions)]
+    return {"source": sample.source, "text": source_pieces(sample.source), "questions": questions}
+
+
+@creator_required
+@require_http_methods(["GET", "POST"])
+def confirm(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask what the collection is called, and import: a small file at once, a large one as a job."""
+    upload = _own(request, pk)
+    waiting = Waiting(request, upload)
+    if waiting.rows is None:
+        return redirect("judging:import_preview", pk)
+    if not waiting.checked:
+        messages.error(request, _("Look at a handful of sources and tick that they are right; then go on."))
+        return redirect("judging:import_check", pk)
+    before = _before(upload)
+    initial = {"name": PurePath(upload.name).stem} | waiting.details
+    data = request.POST if request.method == "POST" else None
+    form = DetailsForm(data, initial=initial, has_ratings=waiting.has_ratings, before=before)
+    if data is not None and form.is_valid():
+        waiting.keep(details=form.cleaned_data)
+        rubric = _rubric(request, waiting)
+        wanted = WantedImport(
+            upload=upload, plan=waiting.plan, rubric=rubric, checked=waiting.checked, **form.cleaned_data
+        )
+        answer = _start(request, wanted) if waiting.rows > LARGE else _import(request, wanted, form)
+        if answer:
+            waiting.forget()
+            return answer
+    context = {"upload": upload, "form": form, "steps": _steps(4, pk), "before": before, "rows": waiting.rows}
+    context |= {"is_large": waiting.rows > LARGE, "worker_lives": jobs.worker_lives(), "unmarked": waiting.unmarked}
+    return render(request, "judging/imports/confirm.html", context, status=422 if form.errors else 200)
+
+
+def _start(request: HttpRequest, wanted: WantedImport) -> HttpResponse:
+    """Have a worker import the file."""
+    with transaction.atomic():
+        job = jobs.enqueue(kind="judging.import_study", parameters=wanted.for_job(), by=request.user)
+        transaction.on_commit(lambda: tasks.ring(job.pk))
+    return redirect("judging:job", job.pk)
+
+
+def _import(request: HttpRequest, wanted: WantedImport, form: DetailsForm) -> HttpResponse | None:
+    """Import the file now, or say on the form why it cannot be done."""
+    try:
+        made = uploads.import_upload(wanted=wanted, by=request.user, now=timezone.now())
+    except new_collections.CannotImport as refused:
+        for reason in refused.reasons:
+            form.add_error(None, reason)
+        return None
+    messages.success(request, _("The file is imported."))
+    return redirect("judging:collection", made.collection.pk)
+
+
+def _own(request: HttpRequest, pk: int) -> Upload:
+    return get_object_or_404(Upload.objects.of(request.user), pk=pk)
+
+
+def _content(upload: Upload) -> bytes:
+    return storage.content_of(upload.file)
+
+
+def _before(upload: Upload) -> Collection | None:
+    """Return what the same person imported from the same bytes before."""
+    return new_collections.earlier(owner=upload.owner, sha256=upload.file.sha256)
+
+
+def _rubric(request: HttpRequest, waiting: Waiting) -> Rubric | None:
+    return rubrics_of(request.user).filter(pk=waiting.rubric).first()
+
+
+def _steps(now: int, pk: int | None = None) -> list[tuple[str, str, str]]:
+    titles = (_("File"), _("Columns"), _("Preview"), _("Check"), _("Import"))
+    steps = []
+    for place, (title, name) in enumerate(zip(titles, STEPS, strict=True)):
+        url = reverse(f"judging:{name}", args=[pk] if place else []) if place < now else ""
+        steps.append((title, url, "now" if place == now else "done" if place < now else "later"))
+    return steps

@@ -1,0 +1,92 @@
+"""What a machine judge is asked, in the protocol's own words, and how strictly its answer is read."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from judging.protocols.rubric_schema import Criterion, RubricDocument
+
+SHOWN = {
+    "passage": "Passage", "sentence": "Sentence", "answer": "Answer", "target_type": "Expected question type",
+    "modality": "Modality", "submitted_answer": "Answer given with the question",
+    "submitted_type": "Question type given with the question",
+}  # fmt: skip
+ORDER = "Answer with one JSON object and nothing else. Its keys are {keys}, each with one of that criterion's numbers"
+RATIONALE = "rationale"
+
+
+class NoAnswer(ValueError):
+    """A reply that is not the answer that was asked for; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptedQuestion:
+    """One question with what annotators see beside it, by the names of the protocol's `shows`."""
+
+    question: str
+    beside: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """An answer as it was read."""
+
+    values: Mapping[str, int]
+    rationale: str
+
+
+def asked_criteria(rubric: RubricDocument) -> tuple[Criterion, ...]:
+    """Return the criteria that are about single questions; a judge is asked about one question at a time."""
+    return tuple(each for each in rubric.criteria if each.unit == "question" and each.asked == "per_unit")
+
+
+def instruction(rubric: RubricDocument) -> str:
+    """Return the instruction: guideline, criteria and scales word for word, and the form of the answer."""
+    parts = [rubric.guideline.strip(), *map(_criterion, asked_criteria(rubric))]
+    keys = ", ".join(f'"{each.key}"' for each in asked_criteria(rubric))
+    parts.append(f'{ORDER.format(keys=keys)}, and "{RATIONALE}" with your reason in one sentence.')
+    return "\n\n".join(filter(None, parts))
+
+
+def _criterion(criterion: Criterion) -> str:
+    lines = [f"{criterion.name} ({criterion.key}): {criterion.prompt}", criterion.definition]
+    for point in criterion.points:
+        described = f": {point.description}" if point.description else ""
+        lines.append(f"{point.value} = {point.label}{described}")
+    return "\n".join(filter(None, lines))
+
+
+def item_text(asked: PromptedQuestion, rubric: RubricDocument) -> str:
+    """Return one question with what the protocol shows beside it; nothing names a system."""
+    shown = [name for stage in rubric.stages for name in stage.shows]
+    lines = [
+        f"{title}: {asked.beside[name]}" for name, title in SHOWN.items() if name in shown and asked.beside.get(name)
+    ]
+    return "\n\n".join([*lines, f"Question: {asked.question}"])
+
+
+def read_reply(text: str, criteria: Sequence[Criterion]) -> Read:
+    """Read a reply: a JSON object with a point of its scale for every criterion.
+
+    Raises
+    ------
+    NoAnswer
+        Text around the object, a key that is missing, a value that is no point. Nothing is guessed.
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise NoAnswer("is no JSON object") from None
+    if not isinstance(found, dict):
+        raise NoAnswer("is no JSON object")
+    values = {}
+    for criterion in criteria:
+        value = found.get(criterion.key)
+        if value is None:
+            raise NoAnswer(f"has no value for {criterion.key}")
+        points = [point.value for point in criterion.points]
+        if type(value) is not int or value not in points:
+            raise NoAnswer(f"gives {criterion.key} {str(value)[:40]!r}, which is no point of its scale")
+        values[criterion.key] = value
+    rationale = found.get(RATIONALE, "")
+    return Read(values, rationale if isinstance(rationale, str) else "")

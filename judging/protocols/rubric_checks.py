@@ -1,0 +1,238 @@
+"""What must hold between the parts of a rubric, each breach as its place and a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from judging.protocols.rubric_schema import Criterion, Quota, RubricDocument, WorkedItem
+from judging.rules import Fatal, Force, Identical, Lone, Missing, Rule, RuleCycle, forced
+
+Problem = tuple[str, str]
+TAG = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+_WORD = re.compile(r"\w+")
+_WHOLE = ("overall", "general", "total")
+
+
+def problems(rubric: RubricDocument) -> Iterator[Problem]:
+    """Yield everything that is wrong between the parts, after each part by itself was found good."""
+    yield from _stages(rubric)
+    yield from _criteria(rubric)
+    yield from _repeated("rules", [rule.key for rule in rubric.rules])
+    yield from _repeated("facts", [fact.key for fact in rubric.facts])
+    for index, rule in enumerate(rubric.rules):
+        yield from _rule(rubric, rule, f"rules[{index}]")
+    yield from _rules_together(rubric)
+    yield from _facts(rubric)
+    yield from _aggregate(rubric)
+    if rubric.worked_item:
+        yield from _worked_item(rubric, rubric.worked_item)
+
+
+def asks_overall(text: str) -> bool:
+    """Say whether a name or key asks for quality as a whole, word by word: no pattern looks back and forth.
+
+    >>> asks_overall("Overall quality"), asks_overall("Quality of grammar")
+    (True, False)
+    """
+    words = _WORD.findall(text.casefold())
+    if "quality" not in words:
+        return False
+    first, last = words.index("quality"), len(words) - 1 - words[::-1].index("quality")
+    before, behind = words[:last], words[first + 1 :]
+    return words == ["quality"] or "overall" in behind or any(word in before for word in _WHOLE)
+
+
+def warnings(rubric: RubricDocument) -> Iterator[Problem]:
+    """Yield what is allowed but unwise."""
+    for index, criterion in enumerate(rubric.criteria):
+        if asks_overall(criterion.name) or asks_overall(criterion.key):
+            yield (
+                f"criteria[{index}].name",
+                "asks for overall quality: annotators weigh its parts differently and unseen, so its scores can "
+                "neither be explained nor compared between studies; ask for each quality by itself",
+            )
+
+
+def _repeated(place: str, keys: Sequence[object], name: str = "key") -> Iterator[Problem]:
+    for index, key in enumerate(keys):
+        if key in keys[:index]:
+            yield f"{place}[{index}].{name}", f"{key} is given twice"
+
+
+def _stages(rubric: RubricDocument) -> Iterator[Problem]:
+    yield from _repeated("stages", [stage.key for stage in rubric.stages])
+    used = {c.stage for c in rubric.criteria} | ({rubric.span_mark.stage} if rubric.span_mark else set())
+    for index, stage in enumerate(rubric.stages):
+        if stage.key not in used:
+            yield f"stages[{index}]", "nothing is judged in this stage"
+    if rubric.span_mark and rubric.span_mark.stage not in {stage.key for stage in rubric.stages}:
+        yield "span_mark.stage", f"there is no stage {rubric.span_mark.stage}"
+    if rubric.page_size > 1 and rubric.task != "unit":
+        yield "page_size", "only single questions (task: unit) come several to a page"
+
+
+def _criteria(rubric: RubricDocument) -> Iterator[Problem]:
+    yield from _repeated("criteria", [criterion.key for criterion in rubric.criteria])
+    stages = {stage.key for stage in rubric.stages}
+    for index, criterion in enumerate(rubric.criteria):
+        place = f"criteria[{index}]"
+        if criterion.stage not in stages:
+            yield f"{place}.stage", f"there is no stage {criterion.stage}"
+        if criterion.asked == "once_per_set" and (criterion.unit == "set" or rubric.expected < 2):
+            yield f"{place}.asked", "once_per_set is for questions of sets of which two or more are expected"
+        yield from _scale(criterion, place)
+
+
+def _scale(criterion: Criterion, place: str) -> Iterator[Problem]:
+    yield from _repeated(f"{place}.points", [point.value for point in criterion.points], "value")
+    if len(set(criterion.values())) < 2:
+        yield f"{place}.points", "a scale needs two values or more, not counting missing ones"
+
+
+def _rule(rubric: RubricDocument, rule: Rule, place: str) -> Iterator[Problem]:
+    if isinstance(rule, Force):
+        yield from _named(rubric, {rule.criterion: rule.value}, f"{place}.criterion", inside=False)
+        yield from _named(rubric, rule.sets, f"{place}.sets")
+        yield from _reach(rubric, rule, place)
+    elif isinstance(rule, Fatal):
+        yield from _named(rubric, rule.when, f"{place}.when")
+        yield from _fatal_others(rubric, rule, place)
+    else:
+        yield from _named(rubric, rule.sets or {}, f"{place}.sets")
+        yield from _set_rule(rubric, rule, place)
+
+
+def _named(rubric: RubricDocument, values: Mapping[str, int], place: str, *, inside: bool = True) -> Iterator[Problem]:
+    known = {criterion.key: criterion for criterion in rubric.criteria}
+    for key, value in values.items():
+        where = f"{place}.{key}" if inside else place
+        if key not in known:
+            yield where, f"there is no criterion {key}"
+        elif value not in {point.value for point in known[key].points}:
+            yield where, f"{value} is not on the scale of {key}"
+
+
+def _reach(rubric: RubricDocument, rule: Force, place: str) -> Iterator[Problem]:
+    """A cause and what it settles must be answered for the same unit, the cause not later."""
+    known = {criterion.key: criterion for criterion in rubric.criteria}
+    order = [stage.key for stage in rubric.stages]
+    cause = known.get(rule.criterion)
+    for target in (known[key] for key in rule.sets if key in known):
+        if cause and (cause.unit, cause.asked) != (target.unit, target.asked):
+            yield f"{place}.sets.{target.key}", f"{rule.criterion} and {target.key} are not judged of the same unit"
+        if cause and cause.stage in order and target.stage in order[: order.index(cause.stage)]:
+            yield f"{place}.sets.{target.key}", f"{target.key} is settled in a stage before {rule.criterion}"
+
+
+def _fatal_others(rubric: RubricDocument, rule: Fatal, place: str) -> Iterator[Problem]:
+    worst = rubric.worst()
+    for index, key in enumerate(rule.named):
+        if key not in worst:
+            yield f"{place}.named[{index}]", f"there is no criterion {key} of questions with a worst value"
+    if not rule.named:
+        yield f"{place}.named", "name the criteria that the narrow reading of the fatal rule revises"
+
+
+def _set_rule(rubric: RubricDocument, rule: Missing | Identical | Lone, place: str) -> Iterator[Problem]:
+    if isinstance(rule, Missing):
+        given = rubric.worst() if rule.sets is None else rule.sets
+        for criterion in rubric.criteria:
+            if criterion.unit == "question" and not criterion.optional and criterion.key not in given:
+                yield f"{place}.sets", f"say what a missing question gets on {criterion.key}"
+    elif rubric.expected < 2:
+        yield place, "this rule is about sets of which two or more questions are expected"
+
+
+def _rules_together(rubric: RubricDocument) -> Iterator[Problem]:
+    for kind in (Missing, Identical, Lone, Fatal):
+        places = [index for index, rule in enumerate(rubric.rules) if isinstance(rule, kind)]
+        for index in places[1:]:
+            yield f"rules[{index}]", f"a rubric has at most one {kind.__name__.lower()} rule"
+    forces = [(index, rule) for index, rule in enumerate(rubric.rules) if isinstance(rule, Force)]
+    yield from _disagreements(forces)
+    try:
+        forced(rubric.rules, {})
+    except RuleCycle as cycle:
+        index = next(
+            i for i, rule in forces if rule.criterion in cycle.criteria and set(rule.sets) & set(cycle.criteria)
+        )
+        yield f"rules[{index}]", str(cycle)
+
+
+def _disagreements(forces: Sequence[tuple[int, Force]]) -> Iterator[Problem]:
+    """Two rules may set one criterion differently only if they can never hold together."""
+    for place, (index, rule) in enumerate(forces):
+        for _, earlier in forces[:place]:
+            apart = rule.criterion == earlier.criterion and rule.value != earlier.value
+            for key in rule.sets.keys() & earlier.sets.keys():
+                if not apart and rule.sets[key] != earlier.sets[key]:
+                    yield f"rules[{index}].sets.{key}", f"rule {earlier.key} sets {key} to {earlier.sets[key]}"
+
+
+def _facts(rubric: RubricDocument) -> Iterator[Problem]:
+    known = {criterion.key: criterion for criterion in rubric.criteria}
+    for index, fact in enumerate(rubric.facts):
+        place = f"facts[{index}]"
+        if isinstance(fact, Quota):
+            for level in fact.quota:
+                yield from _named(rubric, {fact.criterion: level}, f"{place}.criterion", inside=False)
+        elif fact.beside not in known:
+            yield f"{place}.beside", f"there is no criterion {fact.beside}"
+
+
+def _aggregate(rubric: RubricDocument) -> Iterator[Problem]:
+    known = {criterion.key: criterion for criterion in rubric.criteria}
+    for index, key in enumerate(rubric.aggregate.criteria):
+        if key not in known:
+            yield f"aggregate.criteria[{index}]", f"there is no criterion {key}"
+        elif known[key].best == "none":
+            yield f"aggregate.criteria[{index}]", f"{key} has no best end, so a mean of it says nothing of quality"
+        elif known[key].unit == "set" and rubric.aggregate.combined != "none":
+            yield f"aggregate.criteria[{index}]", f"{key} is judged of whole sets; only what questions get is combined"
+    if rubric.aggregate.combined != "none" and not rubric.worst():
+        yield "aggregate.combined", "no criterion of questions has a best end, so there is nothing to combine"
+    if rubric.aggregate.combined != "none" and len(set(_ends(rubric))) > 1:
+        yield "aggregate.combined", "criteria whose best ends differ cannot be added up"
+
+
+def _ends(rubric: RubricDocument) -> Iterable[str]:
+    return [c.best for c in rubric.criteria if c.key in rubric.aggregated()]
+
+
+def _worked_item(rubric: RubricDocument, item: WorkedItem) -> Iterator[Problem]:
+    """An example rates every criterion, says why, obeys the rules and shows nothing that annotators will not see."""
+    yield from _named(rubric, item.values, "worked_item.values")
+    for criterion in rubric.criteria:
+        if criterion.key not in item.values and not criterion.optional:
+            yield "worked_item.values", f"{criterion.key} has no value"
+    for key in item.values.keys() ^ item.why.keys():
+        missing = "has a value and no reason" if key in item.values else "has a reason and no value"
+        yield f"worked_item.why.{key}", f"{key} {missing}"
+    yield from _against_rules(rubric, item)
+    shown = {name for stage in rubric.stages for name in stage.shows}
+    for name in item.shows:
+        if name == "siblings" or name not in shown:
+            yield f"worked_item.shows.{name}", f"no stage shows {name}"
+    if item.siblings and "siblings" not in shown:
+        yield "worked_item.siblings", "no stage shows siblings"
+
+
+def _against_rules(rubric: RubricDocument, item: WorkedItem) -> Iterator[Problem]:
+    try:
+        settled_by_rules = forced(rubric.rules, item.values)
+    except RuleCycle:
+        return  # told where the rules are
+    for key, settled in settled_by_rules.items():
+        if item.values.get(key) != settled.value:
+            yield f"worked_item.values.{key}", f"a rule sets {key} to {settled.value} here"
+
+
+def translation_problems(rubric: RubricDocument, strings: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield what is wrong with the translations, given the strings there are to translate."""
+    for language, words in rubric.translations.items():
+        if not TAG.fullmatch(language) or language == rubric.language:
+            yield f"translations.{language}", "must be the tag of another language, such as de or pt-BR"
+        for place in words:
+            if place not in strings:
+                yield f"translations.{language}.{place}", "there is no such text to translate"

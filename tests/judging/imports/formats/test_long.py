@@ -1,0 +1,83 @@
+"""Judgments in long form, out and in again."""
+
+import json
+from dataclasses import replace
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from judging.imports.formats.long import write_long_csv, write_long_jsonl
+from judging.imports.readers.records import QuestionRecord, SourceRecord, Study
+from judging.imports.readers.registry import FORMAT
+from tests.judging.imports.formats.studies import FULL, contents, rating
+from tests.shared_data import path
+
+
+def test_long_csv_comes_back_whole() -> None:
+    again = FORMAT["long_csv"].read(write_long_csv(FULL).encode())
+    assert contents(again) == contents(FULL)
+    assert [problem.kind for problem in again.problems] == []
+
+
+def test_long_jsonl_comes_back_whole() -> None:
+    assert contents(FORMAT["jsonl"].read(write_long_jsonl(FULL).encode())) == contents(FULL)
+
+
+def test_long_csv_has_a_row_for_each_judgment_note_and_slot_without_any() -> None:
+    rows = write_long_csv(FULL).split("\r\n")
+    assert rows[0].startswith("source_id,passage,sentence,answer,answer_start,target_type,modality,references,system")
+    assert len([json.loads(line) for line in write_long_jsonl(FULL).splitlines()]) == 12
+
+
+def test_long_csv_says_what_is_marked_in_code_points() -> None:
+    rows = [json.loads(line) for line in write_long_jsonl(FULL).splitlines()]
+    said = [(row["rater"], row["mark"], row.get("mark_start"), row.get("mark_text")) for row in rows if "mark" in row]
+    assert said == [("ha", "span", 10, "at night"), ("ha", "span", 20, "🦉 says"), ("uw", "none", None, None)]
+
+
+def test_long_csv_keeps_what_is_about_one_rating() -> None:
+    judged = replace(rating("z1", "a", 1, "ha", "fluency", "3"), attributes={"origin": "rule"})
+    question = QuestionRecord(source_key="z1", system="a", position=1, text="Who?")
+    study = Study(
+        sources=(SourceRecord(key="z1"),), questions=(question,), ratings=(judged,), expected={("z1", "a"): 1}
+    )
+    again = FORMAT["long_csv"].read(write_long_csv(study).encode())
+    assert again.ratings[0].attributes == {"origin": "rule"}
+
+
+def test_long_csv_keeps_formulas_unless_guarded() -> None:
+    assert '"=When ""do"" owls\nhunt?"' in write_long_csv(FULL)
+    guarded = write_long_csv(FULL, guarded=True)
+    assert '"\'=When ""do"" owls\nhunt?"' in guarded
+    assert ",'+b," in guarded
+
+
+def test_long_csv_without_judgments_has_no_columns_for_them() -> None:
+    silent = replace(FULL, ratings=(), notes=(), marks=())
+    assert "rater" not in write_long_csv(silent).split("\r\n")[0]
+    assert contents(FORMAT["long_csv"].read(write_long_csv(silent).encode())) == contents(silent)
+
+
+def test_released_studies_come_back_whole() -> None:
+    for name, key in (("qgstec2010/EvaluatedSubmissions.xml", "qgstec_xml"), ("nema2018/squad.tsv", "nema")):
+        study = FORMAT[key].read(path(name).read_bytes())
+        again = FORMAT["long_csv"].read(write_long_csv(study).encode())
+        assert contents(again) == contents(study)
+        assert len(again.ratings) == len(study.ratings)
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=20)
+
+
+@given(TEXT, TEXT)
+@example("0", "\r")
+def test_any_text_comes_back(passage: str, text: str) -> None:
+    source = SourceRecord(key="1", passage=passage)
+    question = QuestionRecord(source_key="1", system="a", position=1, text=text if text.strip() else None)
+    study = Study(sources=(source,), questions=(question,), expected={("1", "a"): 1})
+    for again in (
+        FORMAT["long_csv"].read(write_long_csv(study).encode(), options={}),
+        FORMAT["jsonl"].read(write_long_jsonl(study).encode()),
+    ):
+        assert again.sources[0].passage == passage
+        assert again.questions[0].text == question.text

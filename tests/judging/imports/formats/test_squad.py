@@ -1,0 +1,47 @@
+"""SQuAD's JSON."""
+
+import json
+from typing import Any
+
+import pytest
+
+from judging.imports.formats.squad import COLUMNS, read_squad
+from judging.imports.readers.mapping import to_study
+from judging.imports.readers.text import Unreadable
+
+OWL = "Owls hunt at night. At night, owls see mice."
+
+
+def squad(*questions: Any) -> bytes:
+    return json.dumps(
+        {"version": "2.0", "data": [{"title": "Owls", "paragraphs": [{"context": OWL, "qas": questions}]}]}
+    ).encode()
+
+
+def test_read_squad_keeps_answers_with_their_starts() -> None:
+    first = {"id": "a1", "question": "When do owls see mice?", "answers": [
+        {"text": "night", "answer_start": 23}, {"text": "At night", "answer_start": 20}]}  # fmt: skip
+    second = {"id": "a2", "question": "Who sleeps?", "is_impossible": True, "answers": []}
+    study = to_study(read_squad(squad(first, second)), COLUMNS)
+    assert [(source.answer, source.answer_start) for source in study.sources] == [("night", 23), ("", None)]
+    assert [(each.key, each.system, each.text, each.row) for each in study.questions] == [
+        ("a1", "human", "When do owls see mice?", 1),
+        ("a2", "human", "Who sleeps?", 2),
+    ]
+    assert study.questions[0].attributes == {"title": "Owls"}
+    assert study.problems == ()
+
+
+def test_read_squad_refuses_questions_without_text_and_accounts_for_them() -> None:
+    table = read_squad(squad({"id": "a1", "question": "Who?", "answers": "none"}, {"id": "a2"}, "nonsense"))
+    assert (len(table.rows), table.rows_read) == (1, 3)
+    assert [problem.row for problem in table.problems] == [2, 3]
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"[1]", b"{}", b'{"data": []}', b'{"data": [1, "x", null]}', b"{", b"[" * 100_000]
+)
+def test_read_squad_refuses_with_a_sentence(data: bytes) -> None:
+    with pytest.raises(Unreadable) as caught:
+        read_squad(data)
+    assert caught.value.reason.endswith(".")

@@ -1,0 +1,208 @@
+"""Workbooks."""
+
+import io
+import zipfile
+from datetime import date, datetime, time
+from typing import Any
+
+import pytest
+from openpyxl import Workbook
+
+from judging.imports.formats.workbook import WorkbookSheet, read_workbook, sheets
+from judging.imports.readers.text import Unreadable
+
+
+def saved(*rows: tuple[Any, ...], sheets: int = 1) -> bytes:
+    book = Workbook()
+    sheet = book.worksheets[0]
+    for number in range(1, sheets):
+        sheet = book.create_sheet(f"more {number}")
+    for row in rows:
+        sheet.append(list(row))
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def changed(data: bytes, part: str, old: bytes, new: bytes) -> bytes:
+    """Return the workbook with one of its parts changed."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as before, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as after:
+        for info in before.infolist():
+            content = before.read(info)
+            after.writestr(info.filename, content.replace(old, new) if info.filename == part else content)
+    return out.getvalue()
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def test_read_workbook_writes_values_as_text() -> None:
+    moment = datetime(2010, 5, 1, 12, 30)
+    table = read_workbook(
+        saved(("q", "n", "x", "t", "d"), ("Où 🦉?", 3, 0.1, True, moment), ("b", 3.0, 1e-9, None, None))
+    )
+    assert table.header == ("q", "n", "x", "t", "d")
+    assert [(row.number, row.cells) for row in table.rows] == [
+        (2, ("Où 🦉?", "3", "0.1", "true", "2010-05-01T12:30:00")),
+        (3, ("b", "3", "1e-09", "", "")),
+    ]
+
+
+def test_read_workbook_refuses_only_rows_that_are_too_wide() -> None:
+    table = read_workbook(saved(("q", "x"), ("a", 1), ("b", 2, 3)))
+    assert [row.cells for row in table.rows] == [("a", "1")]
+    assert [problem.row for problem in table.problems] == [3]
+
+
+def test_read_workbook_passes_over_blank_rows_and_empty_sheets() -> None:
+    table = read_workbook(saved((), ("q",), (), ("a",), sheets=2))
+    assert [(row.number, row.cells) for row in table.rows] == [(4, ("a",))]
+
+
+def test_read_workbook_keeps_a_formula_without_stored_value_as_text() -> None:
+    assert read_workbook(saved(("q", "m"), ("a", "=1+1"))).rows[0].cells == ("a", "=1+1")
+
+
+def test_read_workbook_takes_the_value_stored_with_a_formula() -> None:
+    data = changed(saved(("q", "m"), ("a", "=1+1")), SHEET, b"<f>1+1</f><v />", b"<f>1+1</f><v>2</v>")
+    data = changed(data, SHEET, b"<f>1+1</f><v></v>", b"<f>1+1</f><v>2</v>")
+    assert read_workbook(data).rows[0].cells == ("a", "2")
+
+
+def test_read_workbook_reads_the_named_sheet_or_says_that_there_is_none() -> None:
+    data = saved(("q",), ("a",), sheets=2)
+    assert read_workbook(data, sheet="more 1").rows[0].cells == ("a",)
+    with pytest.raises(Unreadable, match="no sheet “less”"):
+        read_workbook(data, sheet="less")
+
+
+def bomb() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(3):
+            archive.writestr(f"xl/{number}.xml", b" " * 70_000_000)
+    return out.getvalue()
+
+
+def crowded() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for number in range(2_001):
+            archive.writestr(str(number), b"")
+    return out.getvalue()
+
+
+ENTITIES = b'<!DOCTYPE w [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><worksheet'
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "no workbook"),
+        (b"question,system\n", "no workbook"),
+        (saved(("q",), ("a",))[:-200], "no workbook"),
+        (saved(), "The workbook is empty"),
+        (saved(("q",)), "a header but no rows"),
+        (bomb(), "unpacks to 210,000,000 bytes"),
+        (crowded(), "2,001 parts"),
+        (changed(saved(("q",), ("a",)), "xl/workbook.xml", b"<", b""), "damaged"),
+        (changed(saved(("q",), ("a",)), SHEET, b"<worksheet", ENTITIES), "damaged"),
+        (changed(saved(("q",), ("a",)), SHEET, b'<row r="2"', b'<row r="999999999"'), "more than 1,048,576 rows"),
+    ],
+)
+def test_read_workbook_refuses_with_a_sentence(data: bytes, reason: str) -> None:
+    with pytest.raises(Unreadable, match=reason):
+        read_workbook(data)
+
+
+def of_sheets(**sheets: list[tuple[Any, ...]]) -> bytes:
+    book = Workbook()
+    book.remove(book.worksheets[0])
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(list(row))
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+RATERS = of_sheets(
+    readme=[],
+    ann=[("q", "fluency"), ("Who?", 3)],
+    ben=[("q", "note", "fluency"), ("Who?", "odd", 2), ("Why?", "", 1, 9)],
+)
+
+
+def test_sheets_are_listed_with_their_first_rows() -> None:
+    assert sheets(RATERS) == (
+        WorkbookSheet("readme", ()),
+        WorkbookSheet("ann", ("q", "fluency")),
+        WorkbookSheet("ben", ("q", "note", "fluency")),
+    )
+
+
+def test_several_sheets_are_one_table_that_names_the_sheet() -> None:
+    table = read_workbook(RATERS, sheet=["ann", "ben"])
+    assert table.header == ("sheet", "q", "fluency", "note")
+    assert [(row.number, row.cells) for row in table.rows] == [
+        (2, ("ann", "Who?", "3", "")), (2, ("ben", "Who?", "2", "odd")),
+    ]  # fmt: skip
+    assert [(problem.row, problem.reason) for problem in table.problems] == [
+        (3, "Sheet “ben”: The row has 4 cells where the header has 3.")
+    ]
+    assert table.rows_read == 3
+
+
+def test_dates_times_and_errors_are_text() -> None:
+    data = of_sheets(a=[("d", "t", "e", "p"), (date(2010, 5, 1), time(12, 30), "#N/A", 0.25)])
+    assert read_workbook(data).rows[0].cells == ("2010-05-01T00:00:00", "12:30:00", "#N/A", "0.25")
+
+
+def test_shared_texts_are_read_with_their_runs_and_without_how_they_are_spoken() -> None:
+    texts = (
+        "<sst><si><t>q</t></si><si><r><t>Who </t></r><r><rPr/><t xml:space='preserve'>hunts?</t></r></si>"
+        "<si><t>夜</t><rPh sb='0' eb='1'><t>よる</t></rPh></si><si/></sst>"
+    )
+    cells = "".join(f"<row><c t='s'><v>{number}</v></c></row>" for number in range(4))
+    data, out = saved(("q",), ("a",)), io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as before, zipfile.ZipFile(out, "w") as after:
+        for info in before.infolist():
+            sheet = f"<worksheet><sheetData>{cells}</sheetData></worksheet>".encode()
+            after.writestr(info.filename, sheet if info.filename == SHEET else before.read(info))
+        after.writestr("xl/sharedStrings.xml", texts)
+    assert [row.cells for row in read_workbook(out.getvalue()).rows] == [("Who hunts?",), ("夜",)]
+
+
+@pytest.mark.parametrize("value", ["7", "-1", "x", "1e400", "nan"])
+def test_a_cell_that_points_nowhere_is_damage(value: str) -> None:
+    cell = f'<c t="s"><v>{value}</v></c>'.encode()
+    data = changed(saved(("q",), (1,)), SHEET, b'<c r="A2" t="n"><v>1</v></c>', cell)
+    assert cell in zipfile.ZipFile(io.BytesIO(data)).read(SHEET)
+    with pytest.raises(Unreadable, match="damaged"):
+        read_workbook(data)
+
+
+def test_read_workbook_passes_over_a_sheet_of_instructions_and_says_so() -> None:
+    book = Workbook()
+    book.worksheets[0].title = "Instructions"
+    book.worksheets[0].append(["Rate from 1 to 5."])
+    sheet = book.create_sheet("Ben, final")
+    sheet.append(["question", "fluency"])
+    sheet.append(["Who?", 3])
+    out = io.BytesIO()
+    book.save(out)
+
+    table = read_workbook(out.getvalue())
+
+    assert [row.cells for row in table.rows] == [("Who?", "3")]
+    assert [(problem.kind, problem.reason) for problem in table.problems] == [
+        ("warning", "The sheet “Ben, final” is read, one of “Instructions”, “Ben, final”.")
+    ]
+    with pytest.raises(Unreadable, match="a header but no rows"):
+        read_workbook(out.getvalue(), sheet="Instructions")
+
+
+def test_read_workbook_takes_a_first_sheet_of_one_column_where_all_have_one() -> None:
+    assert [row.cells for row in read_workbook(saved(("q",), ("a",))).rows] == [("a",)]

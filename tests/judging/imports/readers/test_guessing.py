@@ -1,0 +1,165 @@
+"""A proposal of columns from a header."""
+
+import pytest
+
+from judging.imports.readers.columns import Columns, RatingColumn
+from judging.imports.readers.guessing import guess
+from judging.imports.readers.records import ScoreColumn
+
+
+def test_guess_maps_the_header_of_the_benchmark_release() -> None:
+    means = ["correctness", "grammaticality", "understandability"]
+    metrics = ["Bleu_4", "METEOR", "ROUGE_L", "BERTScore", "MoverScore"]
+    given = ["reference_raw", "answer_raw", "paragraph_raw", "sentence_raw", "reference_norm", "model"]
+    header = [*means, "prediction", *metrics, *given]
+    columns = guess(header)
+    assert (columns.question, columns.system, columns.passage) == ("prediction", "model", "paragraph_raw")
+    assert (columns.answer, columns.sentence) == ("answer_raw", "sentence_raw")
+    assert (columns.references, columns.metadata) == (("reference_norm",), ("reference_raw",))
+    assert {score.name for score in columns.scores if score.kind == "human_mean"} == set(means)
+    assert [score.name for score in columns.scores if score.kind == "metric"] == metrics
+    assert {score.direction for score in columns.scores} == {"higher"}
+
+
+def test_guess_maps_the_header_of_the_answerability_release() -> None:
+    header = ("Gold Question", "Modified Question", "Answerability Score User 1", "Answerability Score User 2")
+    assert guess(header) == Columns(
+        question="Modified Question",
+        references=("Gold Question",),
+        ratings=(
+            RatingColumn(column="Answerability Score User 1", criterion="answerability", rater="User 1"),
+            RatingColumn(column="Answerability Score User 2", criterion="answerability", rater="User 2"),
+        ),
+        default_system="noised",
+    )
+
+
+def test_guess_maps_a_dataset_of_questions() -> None:
+    columns = guess(("id", "title", "context", "question", "answer", "answer_start"))
+    assert (columns.question, columns.passage, columns.key) == ("question", "context", "id")
+    assert (columns.answer, columns.answer_start, columns.metadata) == ("answer", "answer_start", ("title",))
+
+
+def test_guess_compares_predictions_with_the_questions_beside_them() -> None:
+    columns = guess(("paragraph", "question", "prediction"))
+    assert (columns.question, columns.references) == ("prediction", ("question",))
+
+
+def test_guess_finds_ratings_by_criterion_and_rater() -> None:
+    columns = guess(("question", "fluency@J1", "fluency @ J2"))
+    assert columns.ratings == (
+        RatingColumn(column="fluency@J1", criterion="fluency", rater="J1"),
+        RatingColumn(column="fluency @ J2", criterion="fluency", rater="J2"),
+    )
+
+
+def test_guess_finds_ratings_beside_a_rater_column() -> None:
+    columns = guess(("question", "annotator", "fluency", "Relevance"))
+    assert columns.rater == "annotator"
+    assert [rating.criterion for rating in columns.ratings] == ["fluency", "relevance"]
+
+
+def test_guess_finds_one_rating_to_a_row() -> None:
+    columns = guess(("question", "rater", "criterion", "value", "comment"))
+    assert (columns.rater, columns.criterion, columns.value) == ("rater", "criterion", "value")
+    assert (columns.note, columns.scores) == ("comment", ())
+
+
+def test_guess_leaves_a_criterion_without_value_among_the_rest() -> None:
+    assert guess(("question", "criterion")).metadata == ("criterion",)
+
+
+def test_guess_takes_several_columns_of_references() -> None:
+    assert guess(("question", "reference_1", "reference_2", "ref3")).references == (
+        "reference_1",
+        "reference_2",
+        "ref3",
+    )
+
+
+def test_guess_looks_at_cells_for_scores_of_unknown_name() -> None:
+    rows = [("a", "0.25", "12", "1", "31.5"), ("b", "", "7", "2", "0.5"), ("c", "1e-3", "8", "3", "2")]
+    columns = guess(("question", "magic", "tokens", "batch", "BLEU"), rows)
+    assert columns.scores == (
+        ScoreColumn(column="magic", name="magic"),
+        ScoreColumn(column="BLEU", name="BLEU", direction="higher", scale="percent"),
+    )
+    assert columns.metadata == ("tokens", "batch")
+
+
+def test_guess_knows_metrics_that_are_best_low() -> None:
+    assert [score.direction for score in guess(("question", "TER", "perplexity")).scores] == ["lower", "lower"]
+
+
+def test_guess_does_not_say_which_end_of_an_unclear_criterion_is_best() -> None:
+    assert [score.direction for score in guess(("question", "correctness", "variety")).scores] == ["unknown", "unknown"]
+
+
+def test_guess_names_no_column_twice() -> None:
+    header = ("text", "document", "question", "output", "id", "qid", "rank", "slot", "gold", "user", "score")
+    named = list(guess(header).named())
+    assert sorted(named) == sorted(header)
+
+
+@pytest.mark.parametrize(
+    ("column", "criterion", "rater"),
+    [
+        ("fluency_ann1", "fluency", "ann1"),
+        ("J1_fluency", "fluency", "J1"),
+        ("Fluency 2", "fluency", "2"),
+        ("answer_consistency_rating_3", "answer_consistency", "3"),
+        ("quality by ear score annotator_7", "quality_by_ear", "annotator_7"),
+    ],
+)
+def test_guess_finds_the_rater_in_a_name(column: str, criterion: str, rater: str) -> None:
+    assert guess(("question", column)).ratings == (RatingColumn(column=column, criterion=criterion, rater=rater),)
+
+
+def test_guess_takes_means_of_criteria_for_human_scores() -> None:
+    scores = guess(("question", "fluency_mean", "avg_relevance"), [("a", "2.5", "3")]).scores
+    assert [(score.name, score.kind) for score in scores] == [
+        ("fluency_mean", "human_mean"),
+        ("avg_relevance", "human_mean"),
+    ]
+
+
+def test_guess_takes_no_text_for_scores() -> None:
+    columns = guess(("question", "questionType", "difficulty"), [("a", "who", "easy")])
+    assert (columns.scores, columns.metadata) == ((), ("questionType", "difficulty"))
+
+
+def test_guess_takes_a_lone_rating_beside_a_rater_column() -> None:
+    columns = guess(("Question", "Judge", "Rating"))
+    assert (columns.rater, columns.ratings) == ("Judge", (RatingColumn(column="Rating", criterion="rating"),))
+
+
+def test_guess_takes_an_id_that_systems_share_for_that_of_the_source() -> None:
+    rows = [(str(n), name, f"Where does river {n} rise, {name}?") for n in range(8) for name in ("Alba", "Brisa")]
+
+    columns = guess(("id", "system", "Frage"), rows)
+
+    assert (columns.source_id, columns.key, columns.question) == ("id", "", "Frage")
+
+
+def test_guess_takes_an_id_of_every_row_for_that_of_the_question() -> None:
+    rows = [(f"{n}{name}", name, f"Where does river {n} rise?") for n in range(8) for name in ("Alba", "Brisa")]
+
+    columns = guess(("id", "system", "Frage"), rows)
+
+    assert (columns.source_id, columns.key, columns.question) == ("", "id", "Frage")
+
+
+@pytest.mark.parametrize("name", ["item", "Nr.", "doc"])
+def test_guess_takes_any_column_for_the_sources_id_whose_values_systems_share(name: str) -> None:
+    rows = [(f"it{n}", system, f"0.{n}{len(system)}") for n in range(8) for system in ("Alba", "Brisa")]
+
+    assert guess((name, "system", "chrF"), rows).source_id == name
+
+
+def test_guess_takes_no_numbers_that_come_again_for_ids() -> None:
+    rows = [(f"{n}", system, str(n % 3)) for n in range(8) for system in ("Alba", "Brisa")]
+
+    columns = guess(("item", "system", "seconds"), rows)
+
+    assert (columns.source_id, columns.metadata) == ("item", ("seconds",))
+    assert guess(("seconds", "system"), [(str(9 * n % 7), "AB"[n % 2]) for n in range(14)][:9]).source_id == ""

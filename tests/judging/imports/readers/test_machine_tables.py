@@ -1,0 +1,109 @@
+"""A machine judge's table: wide and long, by id, source or text, and everything that is no answer."""
+
+import pytest
+
+from judging.imports.readers.machine_tables import Item, read_answers
+from judging.imports.readers.tables import read_delimited
+from judging.imports.readers.text import Unreadable
+from judging.protocols import rubric as documents
+from tests.factories import SMALL
+
+RUBRIC = documents.parse(SMALL, "small.yaml")
+ITEMS = [
+    Item(11, 10, "aa", "s1", "Alba", 1, "Who built it?"),
+    Item(12, 10, "bb", "s1", "Alba", 2, "When was it built?"),
+    Item(13, 14, "cc", "s2", "Brisa", 1, "Who built  it?"),
+]
+
+
+def read(text: str):
+    return read_answers(read_delimited(text.encode()), ITEMS, RUBRIC)
+
+
+def told(found):
+    return [(each.row, each.column, each.value, each.reason) for each in found.problems]
+
+
+def test_wide_has_a_column_for_each_criterion():
+    found = read("item,grammaticality,Correctness,rationale\naa,3,1,short\nbb,2,,\n")
+    values = [(each.unit, each.criterion, each.value, each.rationale) for each in found.answers]
+    assert values == [
+        (11, "grammaticality", 3, "short"),
+        (11, "correctness", 1, "short"),
+        (12, "grammaticality", 2, ""),
+    ]
+    assert found.blank == 1
+    assert found.problems == ()
+
+
+def test_long_has_a_row_for_each_answer():
+    found = read(
+        "source,system,position,criterion,value,raw\ns1,Alba,2,correctness,2,Score: 2\ns2,Brisa,,Grammaticality,1,\n"
+    )
+    assert [(each.unit, each.criterion, each.value, each.raw) for each in found.answers] == [
+        (12, "correctness", 2, "Score: 2"),
+        (13, "grammaticality", 1, ""),
+    ]
+
+
+def test_labels_count_as_their_points_and_nothing_else_does():
+    found = read("item,correctness\naa,Yes\nbb,ja\ncc,4\n")
+    assert [each.value for each in found.answers] == [3]
+    assert told(found) == [
+        (3, "correctness", "ja", "is no point of Correctness (1, 2, 3)"),
+        (4, "correctness", "4", "is no point of Correctness (1, 2, 3)"),
+    ]
+
+
+@pytest.mark.parametrize("cell", ["2.5", "two", "2 of 3", "1,2", "I cannot judge this", "33"])
+def test_an_answer_is_read_strictly(cell):
+    found = read(f'item\tcorrectness\naa\t"{cell}"\nbb\t2.0\n')
+    assert [each.value for each in found.answers] == [2]
+    assert len(found.problems) == 1
+
+
+def test_a_text_that_several_questions_have_needs_its_source():
+    found = read("question,source,correctness\nwho built it?,,3\nwho built it?,s2,2\nWhy?,,1\n")
+    assert [(each.unit, each.value) for each in found.answers] == [(13, 2)]
+    assert [row[3] for row in told(found)] == [
+        "several questions have this text: name source and system",
+        "no question of the campaign has this text",
+    ]
+
+
+def test_an_item_twice_is_a_repetition():
+    found = read("item,correctness\naa,3\naa,2\nbb,1\n")
+    assert [(each.unit, each.value, each.repeat) for each in found.answers] == [(11, 3, 1), (11, 2, 2), (12, 1, 1)]
+    named = read("item,repeat,correctness\naa,1,3\naa,1,2\naa,x,2\n")
+    assert [each.repeat for each in named.answers] == [1]
+    assert [row[3] for row in told(named)] == [
+        "repetition 1 of this item stands in an earlier row",
+        "'x' in the column of repetitions is no number from 1 to 1000",
+    ]
+
+
+def test_rows_about_nothing_known_are_told():
+    found = read("item,criterion,value\nzz,correctness,1\naa,beauty,1\nbb,correctness,1\n")
+    assert [row[::3] for row in told(found)] == [
+        (2, "the campaign has no item 'zz'"),
+        (3, "is no criterion of the protocol"),
+    ]
+    assert len(found.answers) == 1
+
+
+def test_a_set_with_several_questions_needs_the_position():
+    found = read("source,system,correctness\ns1,Alba,1\ns2,Brisa,2\n")
+    assert [each.unit for each in found.answers] == [13]
+    assert told(found)[0][3] == "the set has several questions: name the position"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("item,beauty\naa,1\n", "no column is named as a criterion"),
+        ("correctness,note\n1,x\n", "no column names the items"),
+    ],
+)
+def test_a_table_about_something_else_is_refused(text, reason):
+    with pytest.raises(Unreadable, match=reason):
+        read(text)

@@ -1,0 +1,131 @@
+"""No pattern with nested repetition meets unbounded input: a megabyte of the worst kind costs a megabyte's time.
+
+What is compared is the processor time of n and of 8n characters, which does not depend on what else the machine does:
+8 times the text may cost about 8 times the time, where a quadratic pattern costs 64 times as much.
+"""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from analysis.metrics import consistency, meteor_jar, preparation, ptb
+from judging import spans
+from judging.imports.formats import doccano, mturk
+from judging.imports.forms.files import LANGUAGE
+from judging.imports.readers import guessing, numbers
+from judging.imports.readers.pseudonyms import Pseudonyms
+from judging.imports.readers.registry import sniff
+from judging.imports.readers.text import decodings
+from judging.protocols import guideline
+from judging.protocols.rubric import parse
+from judging.protocols.rubric_checks import asks_overall
+from judging.protocols.rubric_nodes import RubricError, _outer
+
+MEGABYTE = 1_000_000
+LONGEST = 5.0  # seconds of processor time; the slowest of these needs a tenth of it
+NOTHING_MUCH = 0.02  # seconds, below which a growth cannot be measured
+
+
+def seconds(work: Callable[[str], object], text: str) -> float:
+    start = time.process_time()
+    work(text)
+    return time.process_time() - start
+
+
+def of(unit: str, end: str = "") -> Callable[[int], str]:
+    return lambda length: unit * (length // len(unit)) + end
+
+
+def header(name: str) -> object:
+    return guessing.guess(("question", name), [("Who?", "1")])
+
+
+def sniffed(text: str) -> object:
+    return sniff("a.csv", text.encode())
+
+
+def pasted(text: str) -> object:
+    return spans.places(text, text[: len(text) // 2] + "b")
+
+
+def labelled(text: str) -> object:
+    return Pseudonyms(b"0123456789abcdef").in_text(text)
+
+
+def headers(text: str) -> object:
+    names = [f"{text[: len(text) // 1_000]} {number}" for number in range(1_000)]
+    return guessing.guess(("question", *names), [("Who?", *("3" for _ in names))])
+
+
+def encoded(text: str) -> object:
+    return decodings(text.encode("latin-1"))
+
+
+def many_ranges(text: str) -> object:
+    with pytest.raises(spans.NoSpans):
+        spans.read(text)
+
+
+def rubric(text: str) -> object:
+    with pytest.raises(RubricError):
+        parse(f"key: {text}\nversion: x\n", "a.yaml")
+
+
+WORST: dict[str, tuple[Callable[[str], object], Callable[[int], str]]] = {
+    "a long form's header": (sniffed, of("source_id,system,position,question,rater,", "\n")),
+    "a long form's header, one column over and over": (sniffed, of("source_id,", "\n")),
+    "a crowd batch's header": (sniffed, of("WorkerId Input", "\n")),
+    "digits": (numbers.is_number, of("1", "x")),
+    "digits that are a number": (numbers.is_number, of("1")),
+    "decimals": (numbers.is_number, of("1.", "x")),
+    "raters in a name": (header, of("a_user_", "!")),
+    "scores and raters in a name": (header, of("a score user ", "!")),
+    "means in a name": (header, of("mean_", "!")),
+    "numbers in a name": (header, of("fluency_1", "!")),
+    "underlines in a name": (header, of("_-", "!")),
+    "references in a name": (header, of("refs_raw_", "!")),
+    "labels of doccano": (doccano._split, of("a:", "")),
+    "colons of doccano": (doccano._split, of(":", "a:")),
+    "blanks between a guideline's lines": (guideline.blocks, of("\n \t", "x")),
+    "spaces behind a guideline's line": (guideline.blocks, lambda length: "a\n" + " " * length + "b"),
+    "an index in a name": (mturk.split, of("_1")),
+    "a pasted piece": (pasted, of("a ")),
+    "blanks in a pasted piece": (pasted, of(" \n", "a")),
+    "ranges": (many_ranges, of("1-2 ")),
+    "an address in a text": (labelled, of("a.b+c@d-e.f ", "!")),
+    "parts of an address": (labelled, of("a.", "@")),
+    "figures of a worker": (labelled, of("A0 ")),
+    "figures of a participant": (labelled, of("0123456789abcdef")),
+    "pieces of names": (headers, of("a b c d e f g h i j ")),
+    "bytes in no encoding": (encoded, of("é\x81")),
+    "a place in a rubric": (_outer, of("a", "]")),
+    "a criterion's name": (asks_overall, of("overall ", "qualit")),
+    "a criterion's name, the other way": (asks_overall, of("quality ", "overal")),
+    "a rubric's key": (rubric, of("a-", "!")),
+    "a language": (LANGUAGE.fullmatch, of("aa-", "!")),
+    "articles": (consistency._ARTICLES.findall, of("a the an ")),
+    "quotations": (preparation._QUOTED.findall, of('"a ')),
+    "quotation marks": (preparation._QUOTED.findall, of('"')),
+    "bars": (lambda text: meteor_jar._UNSAFE.sub(" ", text), of("| ||")),
+    "initials": (ptb.words, of("a.", "!")),
+    "words of a site": (ptb.words, of("a1.", "!")),
+    "an address": (ptb.words, of("a+.", "!")),
+    "numbers in a text": (ptb.words, of("1,", "!")),
+    "digits in a text": (ptb.words, of("1", "-")),
+    "one long word": (ptb.words, of("a")),
+    "hyphens": (ptb.words, of("a-")),
+    "apostrophes": (ptb.words, of("a'")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("work", "text"), WORST.values(), ids=WORST)
+def test_a_megabyte_of_the_worst_kind_grows_with_its_length(
+    work: Callable[[str], object], text: Callable[[int], str]
+) -> None:
+    few, many = text(4_000), text(32_000)
+    at_few, at_many = seconds(work, few), seconds(work, many)
+    if at_many > NOTHING_MUCH:
+        at_few = max(NOTHING_MUCH / 20, *(seconds(work, few) for _ in range(3)))
+        assert at_many < 24 * at_few, "eight times the text costs far more than eight times the time"
+    assert seconds(work, text(MEGABYTE)) < LONGEST

@@ -1,0 +1,151 @@
+"""A large import by a real worker: progress, cancel, the end; and the worker's deaths."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from judging import tasks
+from judging.actions import jobs
+from judging.imports.actions import uploads
+from judging.imports.actions.reading_plans import Plan
+from judging.imports.actions.uploads import WantedImport
+from judging.models import Collection, Job, Passage, Question, User
+from tests import factories
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.jobs]
+
+ROWS = 20_000
+
+
+def large(rows: int = ROWS) -> bytes:
+    lines = (f"{row // 4},Lock {row // 4} was built.,S{row % 4},Who built lock {row}?,0.5\n" for row in range(rows))
+    return ("source_id,passage,system,question,Bleu_4\n" + "".join(lines)).encode()
+
+
+def started(owner: User) -> Job:
+    upload = uploads.keep(owner=owner, name="large.csv", content=large())
+    wanted = WantedImport(upload=upload, plan=Plan(), name="Large")
+    job = jobs.enqueue(kind="judging.import_study", parameters=wanted.for_job(), by=owner)
+    tasks.ring(job.pk)
+    return job
+
+
+@contextmanager
+def imports_held() -> Iterator[None]:
+    """Let no import write its scores, its last table, while the block runs: what is to be seen of it stays."""
+    holding = connection.copy()
+    try:
+        with holding.cursor() as cursor:
+            holding.set_autocommit(False)
+            cursor.execute("LOCK TABLE judging_score IN SHARE MODE")
+            yield
+    finally:
+        holding.close()
+
+
+def wait_for(job: Job, condition: Callable[[Job], bool], seconds: float = 90) -> Job:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        job.refresh_from_db()
+        if condition(job):
+            return job
+        time.sleep(0.05)
+    raise AssertionError(f"{job} after {seconds} seconds: {job.error}")
+
+
+def over(job: Job) -> bool:
+    return job.state not in ("queued", "running")
+
+
+def test_a_worker_imports_a_large_file_and_shows_how_far_it_is(worker):
+    owner = factories.researcher()
+    with imports_held():
+        job = started(owner)
+        held = wait_for(job, lambda job: job.done > 0)
+        assert (held.state, held.done < held.total) == ("running", True)
+    wait_for(job, over)
+
+    assert (job.state, job.error) == ("done", "")
+    assert job.done == job.total > 0
+    assert Question.objects.count() == ROWS
+    assert Passage.objects.count() == ROWS // 4
+
+
+def test_a_cancelled_import_leaves_nothing(worker):
+    owner = factories.researcher()
+    with imports_held():
+        job = started(owner)
+        wait_for(job, lambda job: job.state == "running")
+        jobs.cancel(job=job)
+        for _ in range(2):  # the second sign of life began after the cancel, so it has seen it
+            last = job.heartbeat_at
+            wait_for(job, lambda job, last=last: job.heartbeat_at > last or over(job))
+
+    wait_for(job, over)
+    assert job.state == "cancelled"
+    assert Collection.objects.count() == 0
+    assert Question.objects.count() == 0
+
+
+HELD = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ILIKE 'COPY%%judging_score%%'"
+
+
+def asked(statement: str) -> list[tuple[object, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return cursor.fetchall()
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_a_job_whose_process_is_killed_is_taken_over_whatever_the_clock_says(worker):
+    owner = factories.researcher()
+    with imports_held():
+        job = started(owner)
+        wait_for(job, lambda job: bool(asked(HELD)))
+        # as after the machine's clock was set back: this sign of life stays in the future
+        Job.objects.filter(pk=job.pk).update(rung_at="2099-01-01T00:00Z")
+        for pid in children(worker.pid):
+            assert os.getpriority(os.PRIO_PROCESS, pid) > os.getpriority(os.PRIO_PROCESS, worker.pid)  # pages first
+            os.kill(pid, signal.SIGKILL)
+        wait_for(job, lambda job: (job.state, job.attempts) == ("running", 2))
+    wait_for(job, lambda job: job.state not in ("queued", "running"))
+
+    assert (job.state, job.attempts, job.error) == ("done", 2, "")
+    assert Question.objects.count() == ROWS
+
+
+def test_a_job_that_is_cut_off_from_the_database_begins_again(worker):
+    """All connections end, as when the database is started again: the job's, its lifeline, the sweep's, the bell's."""
+    owner = factories.researcher()
+    with imports_held():
+        job = started(owner)
+        wait_for(job, lambda job: bool(asked(HELD)))
+        asked(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND pid <> pg_backend_pid() AND pid NOT IN (SELECT pid FROM pg_locks WHERE relation = "
+            "'judging_score'::regclass AND mode = 'ShareLock' AND granted)"
+        )
+        wait_for(job, lambda job: (job.state, job.attempts) == ("running", 2))
+    wait_for(job, lambda job: job.state not in ("queued", "running"))
+
+    assert (job.state, job.attempts, job.error) == ("done", 2, "")
+    assert Question.objects.count() == ROWS
+
+
+def test_a_worker_whose_idle_process_was_killed_does_the_next_job(worker):
+    """Processes that share a pipe share its lock, and one that dies while it waits there takes it along."""
+    for pid in children(worker.pid):
+        os.kill(pid, signal.SIGKILL)
+    job = started(factories.researcher())
+    wait_for(job, lambda job: job.state not in ("queued", "running"))
+
+    assert (job.state, job.error) == ("done", "")

@@ -1,0 +1,115 @@
+"""The handful of sources that somebody looks at before an import is confirmed."""
+
+import pytest
+
+from judging.models import Collection, Job
+from tests.judging.views.importing import DETAILS, at, confirmed, mapped, sent
+
+pytestmark = pytest.mark.django_db
+
+MANY = "passage,answer,system,question\n" + "".join(
+    f"Lock {n} is old.,Lock {n},{system},Which lock is number {n} of {system}?\n"
+    for n in range(1, 21)
+    for system in ("Alba", "Brisa")
+)
+
+
+def ready(page, text=MANY):
+    """Return an upload whose preview was seen."""
+    upload = sent(page, text)
+    mapped(page, upload)
+    page.get(at("preview", upload))
+    return upload
+
+
+def drawn(answer):
+    return [each["source"].key for each in answer.context["samples"]]
+
+
+def test_a_handful_is_shown_under_letters_with_its_answer_marked(page):
+    answer = page.get(at("check", ready(page)))
+
+    assert len(drawn(answer)) == 5
+    assert answer.text.count('<span class="letter" aria-hidden="true">A</span>') == 5
+    assert answer.text.count("<mark>Lock ") == 5
+    assert "Alba</dt>" not in answer.text
+
+
+def test_the_same_seed_draws_the_same_sources_and_another_draws_others(page):
+    upload = ready(page)
+
+    first, again, other = (drawn(page.get(at("check", upload) + f"?seed={seed}")) for seed in (1, 1, 2))
+
+    assert first == again != other
+    assert "?seed=3" in page.get(at("check", upload) + "?seed=2").text
+
+
+@pytest.mark.parametrize("seed", ["x", "-1", "9" * 30, "²"])
+def test_a_malformed_seed_draws_the_first_handful(page, seed):
+    upload = ready(page)
+
+    assert drawn(page.get(at("check", upload) + f"?seed={seed}")) == drawn(page.get(at("check", upload)))
+
+
+def test_confirming_without_the_tick_leads_to_the_check(page):
+    upload = ready(page)
+
+    assert page.get(at("confirm", upload)).url == at("check", upload)
+    assert page.post(at("confirm", upload), DETAILS).url == at("check", upload)
+    assert Collection.objects.count() == 0
+
+
+@pytest.mark.parametrize("form", [{"seed": "7"}, {}, {"seed": "x", "checked": "on"}])
+def test_going_on_without_the_tick_says_what_to_do(page, form):
+    upload = ready(page)
+
+    answer = page.post(at("check", upload), form)
+
+    assert answer.status_code == 422
+    assert 'role="alert"' in answer.text
+    assert len(drawn(answer)) == 5
+    assert page.get(at("confirm", upload)).url == at("check", upload)
+
+
+def test_the_sentence_beside_the_missing_tick(page):
+    answer = page.post(at("check", ready(page)), {"seed": "7"})
+
+    assert "Look at these sources, then tick this." in answer.text
+    assert drawn(answer) == drawn(page.get(answer.request["PATH_INFO"] + "?seed=7"))
+
+
+def test_who_looked_at_what_is_kept_with_the_collection(page, owner):
+    upload = ready(page)
+    page.post(at("check", upload), {"seed": "7", "checked": "on"})
+    page.post(at("confirm", upload), DETAILS)
+
+    made = Collection.objects.get()
+    checked = made.mapping["checked"]
+    assert (checked["by"], checked["seed"], checked["sources"]) == (owner.username, 7, 5)
+    assert checked["at"][:4].isdecimal()
+    assert f"5 sources by {owner}" in page.get(f"/collections/{made.pk}/").text
+
+
+def test_a_job_takes_along_who_looked(page, monkeypatch):
+    monkeypatch.setattr("judging.imports.views.new_collections.LARGE", 2)
+
+    confirmed(page, ready(page))
+
+    assert Job.objects.get().parameters["checked"]["sources"] == 5
+
+
+def test_another_reading_of_the_columns_asks_for_another_look(page):
+    upload = ready(page)
+    page.post(at("check", upload), {"seed": "1", "checked": "on"})
+
+    mapped(page, upload)
+    page.get(at("preview", upload))
+
+    assert page.get(at("confirm", upload)).url == at("check", upload)
+
+
+def test_fewer_sources_than_a_handful_are_all_shown(page):
+    answer = page.get(at("check", ready(page, "question,system,passage\nWhy?,Alba,A lock.\n")))
+
+    assert len(drawn(answer)) == 1
+    assert "Draw others" not in answer.text

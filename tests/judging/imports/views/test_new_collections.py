@@ -1,0 +1,307 @@
+import pytest
+from django.urls import reverse
+
+from judging.actions import rubrics
+from judging.models import Campaign, Collection, Job, Judgment, Quarantine, Question, Upload, User
+from judging.protocols import rubric as documents
+from tests import factories, shared_data
+from tests.judging.studies import QUESTIONS
+from tests.judging.views.importing import at, confirmed, form_of, imported, mapped, send, sent, use
+
+pytestmark = pytest.mark.django_db
+
+
+def test_upload_keeps_the_file_for_its_owner(page, owner):
+    answer = send(page, QUESTIONS)
+
+    kept = Upload.objects.get()
+    assert (kept.owner, kept.name, bytes(kept.file.content)) == (owner, "canals.csv", QUESTIONS.encode())
+    assert answer.url == at("columns", kept)
+
+
+def test_columns_shows_first_values_and_a_proposal(page):
+    answer = page.get(at("columns", sent(page)))
+
+    assert "The lock was built by Agnes." in answer.text
+    uses = [each["use"].value() for each in answer.context["formset"]]
+    assert uses == ["passage", "answer", "system", "question", "metric", "metadata"]
+
+
+def test_a_file_is_imported_in_five_steps(page, owner):
+    answer = imported(page, sent(page), licence="CC BY 4.0")
+
+    made = Collection.objects.get()
+    assert answer.url == reverse("judging:collection", args=[made.pk])
+    assert (made.name, made.owner, made.licence, made.language) == ("Canal towns", owner, "CC BY 4.0", "en")
+    assert made.file_name == "canals.csv"
+    assert made.mapping["columns"]["question"] == "question"
+    assert (made.sources.count(), made.systems.count(), Question.objects.count()) == (2, 2, 3)
+    assert made.metrics.get().scale == "fraction"
+
+
+def test_preview_counts_what_would_be_stored_and_stores_nothing(page):
+    upload = sent(page, QUESTIONS + "x,y,Alba,Why?,high,z\n")
+    mapped(page, upload)
+
+    answer = page.get(at("preview", upload))
+
+    assert [(each.name, each.returned, each.missing) for each in answer.context["systems"]] == [
+        ("Alba", 3, 0),
+        ("Brisa", 1, 2),
+    ]
+    assert answer.context["refused_count"] == 1
+    assert "The score is not a number." in answer.text
+    assert "<mark>Agnes</mark>" in answer.text
+    assert Collection.objects.count() == 0
+
+
+def test_going_back_loses_nothing(page):
+    upload = sent(page)
+    header = QUESTIONS.splitlines()[0]
+    form = use(form_of(page.get(at("columns", upload))), header, "Bleu_4", name="BLEU", direction="lower")
+    page.post(at("columns", upload), form | {"expected": "2"})
+    page.get(at("preview", upload))
+
+    answer = page.get(at("columns", upload))
+
+    assert answer.context["formset"][4]["name"].value() == "BLEU"
+    assert answer.context["formset"][4]["direction"].value() == "lower"
+    assert answer.context["form"]["expected"].value() == 2
+
+
+def test_what_the_collection_is_called_is_asked_once(page):
+    upload = sent(page)
+    mapped(page, upload)
+    page.get(at("preview", upload))
+    page.post(at("check", upload), {"seed": "1", "checked": "on"})
+    assert page.get(at("confirm", upload)).context["form"]["name"].value() == "canals"
+
+    confirmed(page, upload, language="not a tag")
+
+    assert Collection.objects.count() == 0
+
+
+@pytest.mark.parametrize("step", ["preview", "check", "confirm"])
+def test_a_later_step_without_the_earlier_ones_leads_back(page, step):
+    upload = sent(page)
+
+    assert page.get(at(step, upload)).status_code == 302
+
+
+def test_a_metric_without_direction_is_refused_beside_its_column(page):
+    text = "question,oddity\nWhy?,0.5\nWho?,0.7\n"
+    upload = sent(page, text)
+
+    answer = mapped(page, upload, default_system="Alba")
+
+    assert answer.status_code == 422
+    assert "Say whether higher or lower is better." in answer.text
+
+
+def test_a_file_that_names_no_system_asks_whose_questions_they_are(page):
+    upload = sent(page, "question\nWhy?\n")
+
+    answer = mapped(page, upload)
+
+    assert answer.status_code == 422
+    assert "say whose questions these are" in answer.text
+    assert mapped(page, upload, default_system="Alba").status_code == 302
+
+
+def test_a_table_with_a_column_for_each_system_is_imported_as_proposed(page):
+    passage = "The lock of {} was built by Agnes, who also dug the harbour and planted the limes along the towpath."
+    rows = [f'"{passage.format(town)}",Agnes,Who built {town}?,What is in {town}?' for town in ("Ems", "Lek")]
+    upload = sent(page, "\n".join(["passage,answer,t5 question,rules question", *rows]))
+    proposed = [
+        (each["use"].value(), each["name"].value()) for each in page.get(at("columns", upload)).context["formset"]
+    ]
+    assert proposed == [("passage", None), ("answer", None), ("by_system", "t5"), ("by_system", "rules")]
+
+    header = "passage,answer,t5 question,rules question"
+    refused = page.post(
+        at("columns", upload), use(form_of(page.get(at("columns", upload))), header, "t5 question", name="")
+    )
+    assert refused.status_code == 422 and "Say which system it is." in refused.text
+    imported(page, upload)
+
+    asked = Question.objects.values_list("unit__question_set__system__name", "text").order_by("pk")
+    assert sorted(asked) == [
+        ("rules", "What is in Ems?"), ("rules", "What is in Lek?"), ("t5", "Who built Ems?"), ("t5", "Who built Lek?"),
+    ]  # fmt: skip
+
+
+def test_two_columns_for_one_thing_are_refused_with_both_names(page):
+    upload = sent(page)
+    header = QUESTIONS.splitlines()[0]
+    form = use(form_of(page.get(at("columns", upload))), header, "topic", use="question")
+
+    answer = page.post(at("columns", upload), form)
+
+    assert answer.status_code == 422
+    assert "Only one column can be the generated question, not “question” and “topic”." in answer.text
+
+
+def test_no_column_of_questions_is_refused(page):
+    upload = sent(page)
+    form = use(form_of(page.get(at("columns", upload))), QUESTIONS.splitlines()[0], "question", use="")
+
+    assert "Say which column holds the generated questions." in page.post(at("columns", upload), form).text
+
+
+@pytest.mark.parametrize(
+    "tampered",
+    [
+        {"columns-TOTAL_FORMS": "1"},
+        {"columns-TOTAL_FORMS": "x"},
+        {"columns-0-use": "nonsense"},
+        {"rubric": "999999"},
+        {"expected": "-1"},
+    ],
+)
+def test_tampered_columns_are_refused(page, tampered):
+    assert mapped(page, sent(page), **tampered).status_code == 422
+
+
+RATED = "question,system,correctness@Ann,correctness@Bo\nWhy?,Alba,1,3\nWho?,Brisa,31,2\n"
+
+
+def test_the_protocol_that_has_the_ratings_criteria_is_proposed(page):
+    small, _other = factories.rubric(), factories.rubric("qgeval")
+    answer = page.get(at("columns", sent(page, RATED)))
+    assert answer.context["form"]["rubric"].value() == small.pk
+
+
+def test_preview_says_which_columns_are_left_out_and_what_is_kept_with_ratings(page):
+    factories.rubric()
+    text = "id,question,rater,correctness,seconds,topic\n1,Why?,Ann,2,7.5,x\n1,Why?,Bo,3,9,y\n"
+    upload = sent(page, text)
+    form = use(form_of(page.get(at("columns", upload))), text.splitlines()[0], "topic", use="")
+    page.post(at("columns", upload), form | {"default_system": "Alba"})
+    answer = page.get(at("preview", upload))
+    assert (answer.context["left_out"], answer.context["rating_metadata"]) == (["topic"], ("seconds",))
+    assert "Left out: topic." in answer.text
+    assert "Kept with each rating: seconds." in answer.text
+
+
+def test_ratings_ask_for_their_protocol(page):
+    assert "choose the protocol they were given under" in mapped(page, sent(page, RATED)).text
+
+
+def test_ratings_of_a_criterion_the_protocol_lacks_are_told_with_those_it_has(page):
+    rubric = factories.rubric()
+    text = RATED.replace("correctness", "charm")
+
+    answer = mapped(page, sent(page, text), rubric=str(rubric.pk))
+
+    assert answer.status_code == 422
+    assert "It has no criterion “charm”; it has Grammaticality, Correctness." in answer.text
+
+
+def test_ratings_become_a_campaign_and_an_impossible_value_stands_in_quarantine(page, owner):
+    rubric, upload = factories.rubric(), sent(page, RATED)
+    mapped(page, upload, rubric=str(rubric.pk))
+
+    preview = page.get(at("preview", upload))
+    assert "It is not on the scale of Correctness: 1, 2, 3." in preview.text
+    confirmed(page, upload, ratings_title="As released")
+
+    campaign = Campaign.objects.get()
+    assert (campaign.title, campaign.state, campaign.rubric) == ("As released", "closed", rubric)
+    assert campaign.memberships.get().user == owner
+    assert Judgment.objects.count() == 3
+    assert Quarantine.objects.get().value == "31"
+
+
+def test_a_protocol_of_somebody_else_is_no_choice(page):
+    theirs = rubrics.install(document=documents.shipped("qgbench"), owner=factories.user())
+
+    assert mapped(page, sent(page, RATED), rubric=str(theirs.pk)).status_code == 422
+
+
+def test_the_same_file_twice_is_told_and_imported_only_on_demand(page):
+    imported(page, sent(page))
+    first = Collection.objects.get()
+    upload = sent(page)
+
+    assert reverse("judging:collection", args=[first.pk]) in page.get(at("columns", upload)).text
+    refused = imported(page, upload)
+    assert refused.status_code == 422
+    assert "You imported this very file before." in refused.text
+    assert Collection.objects.count() == 1
+
+    confirmed(page, upload, again="on")
+    assert Collection.objects.count() == 2
+
+
+def test_another_way_of_reading_starts_the_columns_over(page):
+    upload = sent(page, "question;b,system;c\nWhy?;1,Alba;2\n")
+    answer = page.get(at("columns", upload))
+    assert answer.context["head"].header == ("question", "b,system", "c")
+
+    page.post(reverse("judging:import_reading", args=[upload.pk]), {"delimiter": ","})
+
+    assert page.get(at("columns", upload)).context["head"].header == ("question;b", "system;c")
+
+
+def test_qgstec_xml_has_no_columns_to_name(page):
+    rubric = rubrics.install(document=documents.shipped("qgstec2010-b"))
+    upload = sent(page, shared_data.path("qgstec2010/EvaluatedSubmissions.xml").read_bytes(), "released.xml")
+
+    assert page.get(at("columns", upload)).context["formset"] is None
+    mapped(page, upload, rubric=str(rubric.pk))
+    preview = page.get(at("preview", upload))
+    assert preview.context["refused_count"] == 3
+    confirmed(page, upload)
+
+    assert Question.objects.count() == 896
+    assert Campaign.objects.get().enrollments.count() == 6
+
+
+def test_a_large_file_becomes_a_job(page, owner, monkeypatch, settings, tmp_path):
+    monkeypatch.setattr("judging.imports.views.new_collections.LARGE", 2)
+
+    answer = imported(page, sent(page))
+
+    job = Job.objects.get()
+    assert answer.url == reverse("judging:job", args=[job.pk])
+    assert (job.kind, job.state, job.created_by) == ("judging.import_study", "queued", owner)
+    assert job.parameters["name"] == "Canal towns"
+    assert Collection.objects.count() == 0
+
+
+def test_an_upload_of_nothing_is_refused(page):
+    answer = page.post(reverse("judging:import"), {})
+
+    assert answer.status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("step", "verb"),
+    [("columns", "get"), ("columns", "post"), ("preview", "get"), ("check", "get"), ("check", "post"),
+     ("confirm", "get"), ("confirm", "post"),     ("reading", "post"), ("starts", "post")],
+)  # fmt: skip
+def test_uploads_of_others_and_unknown_ones_are_not_found(page, client, step, verb):
+    upload = sent(page)
+    client.force_login(factories.researcher())
+
+    assert getattr(client, verb)(at(step, upload)).status_code == 404
+    assert getattr(client, verb)(reverse(f"judging:import_{step}", args=[999_999])).status_code == 404
+
+
+@pytest.mark.parametrize("step", ["columns", "preview", "check", "confirm"])
+def test_who_may_not_create_is_told_so_and_strangers_are_sent_to_log_in(client, page, step):
+    upload = sent(page)
+    client.force_login(upload.owner)
+    User.objects.filter(pk=upload.owner.pk).update(may_create_campaigns=False)
+
+    assert client.get(at(step, upload)).status_code == 403
+    assert client.get(reverse("judging:import")).status_code == 403
+    client.logout()
+    assert client.get(at(step, upload)).url.startswith(reverse("login"))
+
+
+@pytest.mark.parametrize(
+    ("step", "verb"), [("preview", "post"), ("reading", "get"), ("starts", "get"), ("check", "put"), ("confirm", "put")]
+)
+def test_wrong_verbs_are_refused(page, step, verb):
+    assert getattr(page, verb)(at(step, sent(page))).status_code == 405

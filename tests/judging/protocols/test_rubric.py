@@ -1,0 +1,452 @@
+"""Rubrics in and out, and every way to get one wrong."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import yaml
+
+from judging.protocols.guideline import blocks
+from judging.protocols.rubric import (
+    RubricError,
+    digest,
+    from_document,
+    localized,
+    parse,
+    shipped,
+    shipped_keys,
+    strings,
+    to_document,
+    to_yaml,
+    untranslated,
+    warnings,
+)
+from judging.protocols.rubric_schema import Point, Quota
+from judging.rules import Fatal, Force, Identical, Lone, Missing, settled
+
+SMALL = """\
+key: two-scales
+version: 1
+title: Two scales
+summary: Clear and short.
+citation: Nobody, yet.
+task: question_set
+expected: 2
+annotators: 3
+estimated_seconds: 30
+stages:
+  - key: first
+    title: Alone
+  - key: second
+    title: With the passage
+    shows: [passage]
+criteria:
+  - key: clear
+    name: Clear
+    prompt: Is it clear?
+    definition: Whether it is clear.
+    level: ordinal
+    best: highest
+    stage: first
+    points:
+      - {value: 1, label: no}
+      - {value: 2, label: yes}
+      - {value: 9, label: cannot say, missing: true}
+  - key: short
+    name: Short
+    prompt: Is it short?
+    definition: Whether it is short.
+    level: interval
+    best: highest
+    stage: second
+    scale: {from: 0, to: 100, labels: {0: long, 100: short}}
+rules:
+  - {kind: force, key: unclear, criterion: clear, value: 1, sets: {short: 0}, explanation: Nobody can say.}
+  - {kind: missing}
+aggregate: {kind: mean}
+guideline: Read it twice.
+"""
+
+
+def refused(text: str) -> list[tuple[int | None, str, str]]:
+    with pytest.raises(RubricError) as error:
+        parse(text, "mine.yaml")
+    return [(problem.line, problem.key, problem.reason) for problem in error.value.problems]
+
+
+def line_of(text: str, piece: str) -> int:
+    return next(number for number, line in enumerate(text.splitlines(), start=1) if piece in line)
+
+
+def changed(old: str, new: str) -> str:
+    assert SMALL.count(old) == 1
+    return SMALL.replace(old, new)
+
+
+def test_parse_reads_words_that_yaml_takes_for_truth() -> None:
+    labels = [point.label for point in parse(SMALL, "mine.yaml").criterion("clear").points]
+    assert labels == ["no", "yes", "cannot say"]
+
+
+def test_parse_spells_out_a_scale_given_by_its_ends() -> None:
+    points = parse(SMALL, "mine.yaml").criterion("short").points
+    assert len(points) == 101
+    assert (points[0], points[50], points[100]) == (Point(0, "long"), Point(50, ""), Point(100, "short"))
+
+
+def test_parse_missing_point_is_no_value_of_the_scale() -> None:
+    clear = parse(SMALL, "mine.yaml").criterion("clear")
+    assert clear.values() == (1, 2)
+    assert clear.worst() == 1
+
+
+def test_parse_rules_become_dataclasses() -> None:
+    rules = parse(SMALL, "mine.yaml").rules
+    assert rules == (Force("unclear", "clear", 1, {"short": 0}, "Nobody can say."), Missing("missing"))
+
+
+@pytest.mark.parametrize("key", shipped_keys())
+def test_round_trip_of_shipped_rubrics(key: str) -> None:
+    rubric = shipped(key)
+    assert from_document(json.loads(json.dumps(to_document(rubric)))) == rubric
+    assert parse(to_yaml(rubric), "again.yaml") == rubric
+
+
+def test_round_trip_keeps_a_long_scale_short() -> None:
+    rubric = parse(SMALL, "mine.yaml")
+    document = to_document(rubric)
+    assert document["criteria"][1]["scale"] == {"from": 0, "to": 100, "labels": {"0": "long", "100": "short"}}
+    assert "points" not in document["criteria"][1]
+    assert from_document(document) == rubric
+
+
+def test_digest_is_the_same_however_it_is_written() -> None:
+    rubric = parse(SMALL, "mine.yaml")
+    reordered = yaml.safe_dump(to_document(rubric), sort_keys=True)
+    assert digest(parse(reordered, "other.yaml")) == digest(rubric)
+    assert digest(replace(rubric, guideline="Read it thrice.")) != digest(rubric)
+    assert len(digest(rubric)) == 64
+
+
+def test_digest_of_what_stands_at_its_default_is_the_same_as_unwritten() -> None:
+    assert digest(parse(SMALL + "page_size: 1\nlanguage: en\n", "mine.yaml")) == digest(parse(SMALL, "mine.yaml"))
+
+
+def test_refused_unknown_key_with_a_hint() -> None:
+    text = changed("    prompt: Is it clear?", "    promt: Is it clear?")
+    assert refused(text) == [
+        (17, "criteria[0].prompt", "is missing; give a text"),
+        (line_of(text, "promt"), "criteria[0].promt", "unknown key; did you mean prompt?"),
+    ]
+
+
+def test_refused_key_written_twice() -> None:
+    assert refused(SMALL + "title: Again\n") == [(len(SMALL.splitlines()) + 1, "title", "written twice")]
+
+
+def test_refused_duplicate_value() -> None:
+    text = changed("{value: 2, label: yes}", "{value: 1, label: yes}")
+    assert (line_of(text, "label: yes"), "criteria[0].points[1].value", "1 is given twice") in refused(text)
+
+
+def test_refused_one_scale_point() -> None:
+    text = changed("      - {value: 2, label: yes}\n", "")
+    reason = "a scale needs two values or more, not counting missing ones"
+    assert refused(text) == [(line_of(text, "    points:") + 1, "criteria[0].points", reason)]
+
+
+def test_refused_rule_naming_a_missing_criterion() -> None:
+    text = changed("sets: {short: 0}", "sets: {shrt: 0}")
+    assert refused(text) == [(line_of(text, "kind: force"), "rules[0].sets.shrt", "there is no criterion shrt")]
+
+
+def test_refused_rule_with_a_value_off_the_scale() -> None:
+    text = changed("sets: {short: 0}", "sets: {short: 101}")
+    assert refused(text) == [(line_of(text, "kind: force"), "rules[0].sets.short", "101 is not on the scale of short")]
+
+
+def test_refused_cycle_of_forcing_rules() -> None:
+    back = "  - {kind: force, key: back, criterion: short, value: 0, sets: {clear: 1}, explanation: Round.}\n"
+    text = changed("    stage: first", "    stage: second").replace("  - {kind: missing}\n", back)
+    text = text.replace("  - key: first\n    title: Alone\n", "")
+    [(line, key, reason)] = refused(text)
+    assert (line, key) == (line_of(text, "kind: force"), "rules[0]")
+    assert reason.startswith("forcing rules run in a circle: ")
+
+
+def test_refused_rules_that_disagree() -> None:
+    other = "  - {kind: force, key: other, criterion: clear, value: 1, sets: {short: 5}, explanation: No.}\n"
+    text = changed("  - {kind: missing}\n", other)
+    assert refused(text) == [(line_of(text, "key: other"), "rules[1].sets.short", "rule unclear sets short to 0")]
+
+
+def test_refused_rule_that_reaches_back_to_a_closed_stage() -> None:
+    text = changed("criterion: clear, value: 1, sets: {short: 0}", "criterion: short, value: 0, sets: {clear: 1}")
+    assert refused(text)[0][2] == "clear is settled in a stage before short"
+
+
+@pytest.mark.parametrize("gone", ["    name: Short\n", "    definition: Whether it is short.\n", "title: Two scales\n"])
+def test_refused_without_name_definition_or_title(gone: str) -> None:
+    [(_, key, reason)] = refused(changed(gone, ""))
+    assert key.endswith(gone.split(":")[0].strip())
+    assert reason == "is missing; give a text"
+
+
+def test_refused_point_without_label() -> None:
+    text = changed("{value: 2, label: yes}", "{value: 2, label: ''}")
+    assert refused(text) == [(line_of(text, "value: 2"), "criteria[0].points[1].label", "is empty; give a text")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ("value: 2, label: yes", "value: two, label: yes", "criteria[0].points[1].value"),
+        ("value: 2, label: yes", "value: 2.5, label: yes", "criteria[0].points[1].value"),
+        ("value: 2, label: yes", "value: 99999, label: yes", "criteria[0].points[1].value"),
+        ("missing: true", "missing: perhaps", "criteria[0].points[2].missing"),
+        ("expected: 2", "expected: 0", "expected"),
+        ("annotators: 3", "annotators: [3]", "annotators"),
+        ("task: question_set", "task: paragraph", "task"),
+        ("shows: [passage]", "shows: [system]", "stages[1].shows[0]"),
+        ("shows: [passage]", "shows: passage", "stages[1].shows"),
+        ("key: two-scales", "key: two scales", "key"),
+        ("stage: second", "stage: third", "criteria[1].stage"),
+        ("to: 100, labels", "to: 0, labels", "criteria[1].scale.to"),
+        ("to: 100, labels", "to: 99999, labels", "criteria[1].scale.to"),
+        ("{0: long, 100: short}", "{0: long}", "criteria[1].scale.labels"),
+        ("{0: long, 100: short}", "{0: long, 100: short, 101: over}", "criteria[1].scale.labels.101"),
+        ("aggregate: {kind: mean}", "aggregate: mean", "aggregate"),
+        ("kind: missing", "kind: vanished", "rules[1].kind"),
+        ("guideline: Read it twice.", "guideline:", "guideline"),
+        ("kind: missing", "kind: lone, sets: {}", "rules[1].sets"),
+        ("rules:", "translations: {xx: {title: Titel, titel: Titel}}\nrules:", "translations.xx.titel"),
+        ("rules:", "translations: {english: {title: Titel}}\nrules:", "translations.english"),
+        ("rules:", "page_size: 4\nrules:", "page_size"),
+    ],
+)
+def test_refused_names_the_key(old: str, new: str, key: str) -> None:
+    assert key in [place for _, place, _ in refused(changed(old, new))]
+
+
+def test_refused_lists_everything_at_once_in_the_order_of_the_file() -> None:
+    text = changed("annotators: 3", "annotators: many").replace("best: highest\n    stage: first", "stage: first")
+    assert [key for _, key, _ in refused(text + "colour: blue\n")] == ["annotators", "criteria[0].best", "colour"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "must be a mapping of keys to values"),
+        ("- a\n- b\n", "must be a mapping of keys to values"),
+        ("key: [unclosed", "not valid YAML"),
+        ("a: &x [1]\nb: *x\n", "aliases are not allowed"),
+        ("a: !!python/object/apply:os.system [ls]\n", "type tags are not allowed"),
+        ("[" * 5000, "nested more than 12 deep"),
+        ("key: a\x00b\n", "not valid YAML"),
+        ("a: 1\n---\nb: 2\n", "not valid YAML"),
+        ("x" * 1_000_001, "longer than 1,000,000 characters"),
+    ],
+    ids=["empty", "list", "broken", "alias", "tag", "deep", "nul", "two documents", "long"],
+)
+def test_refused_hostile_files_end_in_a_sentence(text: str, reason: str) -> None:
+    assert reason in refused(text)[0][2]
+
+
+def test_error_prints_file_line_key_and_reason() -> None:
+    with pytest.raises(RubricError) as error:
+        parse(changed("annotators: 3", "annotators: 0"), "mine.yaml")
+    assert str(error.value) == "mine.yaml, line 8: annotators: must be a whole number from 1 to 1000"
+
+
+def test_from_document_checks_as_parse_does() -> None:
+    document = to_document(parse(SMALL, "mine.yaml"))
+    del document["criteria"][0]["definition"]
+    with pytest.raises(RubricError) as error:
+        from_document(document)
+    assert str(error.value) == "document: criteria[0].definition: is missing; give a text"
+
+
+def test_missing_rule_must_say_what_a_scale_without_best_end_gets() -> None:
+    text = SMALL.replace("level: ordinal\n    best: highest", "level: ordinal\n    best: none")
+    assert refused(text) == [
+        (line_of(text, "kind: missing"), "rules[1].sets", "say what a missing question gets on clear")
+    ]
+
+
+def test_only_what_questions_get_is_combined() -> None:
+    of_sets = SMALL.replace("  - {kind: force, key: unclear", "  # {kind: force, key: unclear")
+    of_sets = of_sets.replace("definition: Whether it is short.", "definition: Whether it is short.\n    unit: set")
+    named = of_sets.replace("kind: mean}", "kind: mean, combined: mean, criteria: [clear, short]}")
+    reason = "short is judged of whole sets; only what questions get is combined"
+    assert refused(named) == [(line_of(named, "kind: mean"), "aggregate.criteria[1]", reason)]
+    unnamed = of_sets.replace("kind: mean}", "kind: mean, combined: mean}")
+    assert parse(unnamed, "mine.yaml").aggregated() == ("clear", "short")
+
+
+def test_warning_about_overall_quality() -> None:
+    rubric = parse(changed("name: Clear", "name: Overall quality"), "mine.yaml")
+    assert [key for key, _ in warnings(rubric)] == ["criteria[0].name"]
+    assert warnings(parse(SMALL, "mine.yaml")) == ()
+
+
+def test_localized_replaces_what_is_translated_and_keeps_the_rest() -> None:
+    text = SMALL + "translations:\n  nl:\n    title: Twee schalen\n    criteria.clear.points.2.label: ja\n"
+    rubric = parse(text, "mine.yaml")
+    dutch = localized(rubric, "nl-BE")
+    assert rubric.languages() == ("en", "nl")
+    assert (dutch.title, dutch.summary) == ("Twee schalen", "Clear and short.")
+    assert [point.label for point in dutch.criterion("clear").points] == ["no", "ja", "cannot say"]
+    assert "criteria.clear.points.1.label" in untranslated(rubric, "nl")
+    assert localized(rubric, "fr") == rubric
+
+
+def test_strings_are_what_annotators_read() -> None:
+    found = strings(parse(SMALL, "mine.yaml"))
+    assert found["rules.unclear.explanation"] == "Nobody can say."
+    assert found["stages.second.title"] == "With the passage"
+    assert "citation" not in found
+    assert "criteria.short.points.50.label" not in found
+
+
+def test_shipped_unknown_key_is_a_key_error() -> None:
+    with pytest.raises(KeyError):
+        shipped("../secrets")
+
+
+def test_shipped_staged_qgbench_differs_from_the_published_only_in_what_is_shown_when() -> None:
+    published, staged = shipped("qgbench"), shipped("qgbench-staged")
+    assert [stage.shows for stage in published.stages] == [("passage", "answer", "sentence")]
+    assert [stage.shows for stage in staged.stages] == [(), ("passage", "answer", "sentence")]
+    assert [criterion.stage for criterion in staged.criteria] == ["question", "passage", "passage"]
+    assert tuple(replace(criterion, stage="judge") for criterion in staged.criteria) == published.criteria
+    assert staged.rules == published.rules
+
+
+def test_shipped_task_b_has_its_four_rules_and_worst_scores_of_sixteen() -> None:
+    task_b = shipped("qgstec2010-b")
+    assert [type(rule) for rule in task_b.rules] == [Missing, Identical, Lone, Fatal]
+    assert task_b.worst() == {"relevance": 4, "questionType": 2, "correctness": 4, "ambiguity": 3, "variety": 3}
+    assert task_b.criterion("variety").asked == "once_per_set"
+
+
+def test_shipped_nema_khapra_hides_the_source_and_tells_its_kind() -> None:
+    rubric = shipped("nema-khapra")
+    assert [stage.shows for stage in rubric.stages] == [("modality",)]
+    assert (rubric.task, rubric.page_size) == ("unit", 10)
+
+
+@pytest.mark.parametrize("key", shipped_keys())
+def test_shipped_rubrics_are_complete_in_two_languages(key: str) -> None:
+    rubric = shipped(key)
+    assert rubric.key == key
+    assert rubric.languages() == ("en", "de")
+    assert untranslated(rubric, "de") == ()
+    assert warnings(rubric) == ()
+    assert len(blocks(rubric.guideline)) == len(blocks(localized(rubric, "de").guideline)) >= 5
+
+
+def test_shipped_protocols_are_those_of_the_field() -> None:
+    assert shipped_keys() == (
+        "nema-khapra",
+        "qgbench",
+        "qgbench-staged",
+        "qgeval",
+        "qgstec-plus",
+        "qgstec2010-a",
+        "qgstec2010-b",
+        "schlichtkrull-cheng",
+    )
+
+
+def test_shipped_task_a_never_averages_specificity() -> None:
+    task_a = shipped("qgstec2010-a")
+    quota, spread = task_a.facts
+    assert task_a.criterion("specificity").worst() is None
+    assert task_a.aggregated() == ("syntax", "semantics", "qtype_correct", "diversity")
+    assert quota == Quota("specificity-quota", "specificity", {1: 1, 2: 2, 3: 3}, 1, 4, quota.explanation)
+    assert (spread.beside, spread.share, spread.balance) == ("diversity", 0.5, 0.9)
+    assert task_a.span_mark is not None
+    assert task_a.expected == 6
+
+
+def test_shipped_task_a_missing_question_gets_what_is_told() -> None:
+    [rule] = shipped("qgstec2010-a").rules
+    [mark] = settled([None], [rule], {})
+    assert mark.values == {
+        "specificity": 4,
+        "syntax": 4,
+        "semantics": 4,
+        "qtype_correct": 1,
+        "diversity": 4,
+        "composite": 4,
+    }
+
+
+def test_shipped_plus_has_the_scales_and_rules_of_task_b() -> None:
+    plus, task_b = shipped("qgstec-plus"), shipped("qgstec2010-b")
+    assert plus.rules == task_b.rules
+    assert plus.aggregate == task_b.aggregate
+    assert [(c.key, c.values(), c.best) for c in plus.criteria] == [
+        (c.key, c.values(), c.best) for c in task_b.criteria
+    ]
+
+
+def test_shipped_sets_are_judged_as_sets() -> None:
+    assert {criterion.unit for criterion in shipped("schlichtkrull-cheng").criteria} == {"set"}
+
+
+def test_shipped_qgeval_has_seven_dimensions_from_one_to_three() -> None:
+    qgeval = shipped("qgeval")
+    assert [criterion.values() for criterion in qgeval.criteria] == [(1, 2, 3)] * 7
+
+
+WORKED = """\
+worked_item:
+  shows: {passage: The weir is old.}
+  question: How old is the weir?
+  values: {clear: 2, short: 40}
+  why: {clear: One knows what is asked., short: It could hardly be shorter.}
+"""
+
+
+@pytest.mark.parametrize("key", shipped_keys())
+def test_shipped_rubrics_have_a_worked_item_that_rates_every_criterion_asked_for(key: str) -> None:
+    rubric = shipped(key)
+    rated = [(criterion.key, point.value) for criterion, point, _why in rubric.rated_example()]
+    item = rubric.worked_item
+    assert item
+    assert dict(rated) == item.values
+    assert {each.key for each in rubric.criteria if not each.optional} <= item.values.keys()
+    german = localized(rubric, "de").worked_item
+    assert german
+    assert all(german.why[criterion] != why for criterion, why in item.why.items())
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"clear: 2, ": ""}, "worked_item.values: clear has no value"),
+        ({"clear: 2, short": "clear: 7, short"}, "worked_item.values.clear: 7 is not on the scale of clear"),
+        ({"{clear: 2, ": "{clear: 2, depth: 1, "}, "worked_item.values.depth: there is no criterion depth"),
+        ({"{clear: One knows what is asked., ": "{"}, "worked_item.why.clear: clear has a value and no reason"),
+        ({"{clear: 2, short: 40}": "{clear: 1, short: 40}"}, "worked_item.values.short: a rule sets short to 0"),
+        ({"{passage:": "{answer:"}, "worked_item.shows.answer: no stage shows answer"),
+        ({"  question: How old is the weir?\n": ""}, "worked_item.question: is missing; give a text"),
+        ({"  values:": "  siblings: [Is it?]\n  values:"}, "worked_item.siblings: no stage shows siblings"),
+        ({"  values:": "  moral: none\n  values:"}, "worked_item.moral: unknown key"),
+    ],
+)
+def test_worked_item_that_would_teach_something_wrong_is_refused(change: dict[str, str], problem: str) -> None:
+    text = WORKED
+    for before, after in change.items():
+        assert before in text
+        text = text.replace(before, after)
+    with pytest.raises(RubricError) as refused:
+        parse(SMALL + text, "mine.yaml")
+    assert any(problem in str(each) for each in refused.value.problems)
+
+
+def test_worked_item_is_kept_as_it_was_written() -> None:
+    rubric = parse(SMALL + WORKED, "mine.yaml")
+    assert from_document(to_document(rubric)) == rubric == parse(to_yaml(rubric), "again.yaml")
+    assert [point.value for _criterion, point, _why in rubric.rated_example()] == [2, 40]

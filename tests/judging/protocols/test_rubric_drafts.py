@@ -1,0 +1,131 @@
+"""Trees of protocols in the making: rows come, go and move, and what names them follows."""
+
+import pytest
+
+from judging.protocols import rubric as documents
+from judging.protocols import rubric_drafts as trees
+from judging.protocols.rubric_drafts import NoSuchPlace
+from judging.protocols.rubric_nodes import RubricError
+
+
+def task_b() -> trees.Tree:
+    return trees.tree(documents.to_yaml(documents.shipped("qgstec2010-b")))
+
+
+def read(plain: trees.Tree) -> documents.RubricDocument:
+    return documents.parse(documents.write(plain), "x")
+
+
+@pytest.mark.parametrize("text", ["", "- a", "word", "a: *b", "a: [", "\t- x", "a: !!python/object:os.system {}"])
+def test_text_that_is_no_mapping_is_refused(text):
+    with pytest.raises(RubricError):
+        trees.tree(text)
+
+
+def test_blank_protocol_lacks_words_only():
+    _, problems = documents.sketch(documents.write(trees.blank()), "x")
+
+    assert {problem.reason for problem in problems} == {"is missing; give a text"}
+
+
+def test_renamed_criterion_is_followed_by_rules_aggregate_and_translations():
+    plain = task_b()
+    for row in plain["criteria"]:
+        if row["key"] == "relevance":
+            row["key"] = "aboutness"
+    trees.rename(plain, criteria={"relevance": "aboutness"}, stages={})
+
+    rubric = read(plain)
+
+    assert rubric.worst()["aboutness"] == 4
+    assert "aboutness" in next(rule.when for rule in rubric.rules if hasattr(rule, "when"))
+    assert documents.untranslated(rubric, "de") == ()
+
+
+def test_two_criteria_may_swap_their_keys():
+    plain = {"aggregate": {"criteria": ["a", "b"]}, "rules": [{"sets": {"a": 1, "b": 2}}]}
+
+    trees.rename(plain, criteria={"a": "b", "b": "a"}, stages={})
+
+    assert plain == {"aggregate": {"criteria": ["b", "a"]}, "rules": [{"sets": {"b": 1, "a": 2}}]}
+
+
+def test_renamed_stage_is_followed_by_its_criteria():
+    plain = trees.tree(documents.to_yaml(documents.shipped("qgbench-staged")))
+    plain["stages"][0]["key"] = "alone"
+    trees.rename(plain, criteria={}, stages={"question": "alone"})
+
+    assert read(plain).criterion("grammaticality").stage == "alone"
+
+
+def test_removed_criterion_is_forgotten_by_rules_and_its_translations_can_be_pruned():
+    plain = task_b()
+    trees.remove(plain, "criteria[4]")
+    trees.prune(plain)
+    for rule in plain["rules"]:
+        if rule["kind"] in ("identical", "lone"):
+            rule["sets"] = {"ambiguity": 3}
+
+    rubric = read(plain)
+
+    assert "variety" not in rubric.worst()
+    assert documents.untranslated(rubric, "de") == ()
+
+
+def test_rows_are_added_where_they_belong():
+    plain = trees.blank()
+
+    assert trees.add(plain, "criteria") == "criteria[1]"
+    assert trees.add(plain, "criteria[1].points") == "criteria[1].points[3]"
+    assert trees.add(plain, "rules", "lone") == "rules[0]"
+    assert plain["criteria"][1]["stage"] == "judge"
+    assert plain["criteria"][1]["points"][3] == {"value": 4}
+    assert plain["rules"] == [{"kind": "lone"}]
+
+
+def test_rows_move_and_stay_at_the_ends():
+    plain = {"stages": [{"key": "a"}, {"key": "b"}]}
+
+    assert trees.move(plain, "stages[1]", -1) == "stages[0]"
+    assert trees.move(plain, "stages[0]", -1) == "stages[0]"
+    assert [row["key"] for row in plain["stages"]] == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    "place", ["", "key", "criteria[9]", "criteria[0]", "criteria[0].points[9]", "translations", "criteria[0].points.x"]
+)
+def test_nothing_is_added_removed_or_moved_where_there_is_nothing(place):
+    plain = trees.blank() | {"criteria": []}
+    for change in (lambda: trees.remove(plain, place), lambda: trees.move(plain, place, 1)):
+        with pytest.raises(NoSuchPlace):
+            change()
+    if place != "translations":
+        with pytest.raises(NoSuchPlace):
+            trees.add(plain, place)
+
+
+@pytest.mark.parametrize("plain", [{"criteria": "text"}, {"criteria": ["text"]}, {"criteria": [{"points": "text"}]}])
+def test_shapes_that_are_wrong_are_no_place(plain):
+    for place in ("criteria[0].points[0]", "criteria[0].points[1]"):
+        with pytest.raises(NoSuchPlace):
+            trees.remove(plain, place)
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("Asks for it?", "asks-for-it"), ("Größe", "grosse"), ("7 up", "c-7-up"), ("明瞭さ", "c"), ("", "c")],
+)
+def test_keys_are_made_of_names(name, key):
+    assert trees.named(name, set()) == key
+    assert trees.named(name, {key}) == f"{key}-2"
+
+
+def test_translations_of_changed_texts_are_named_until_they_change_too():
+    before = documents.to_yaml(documents.shipped("qgbench"))
+    after = before.replace("Is the question grammatical?", "Is its grammar right?")
+    german = documents.shipped("qgbench").translations["de"]["criteria.grammaticality.prompt"]
+
+    assert trees.stale(before, after) == ("criteria.grammaticality.prompt (de)",)
+    assert trees.stale(before, after.replace(german, "Stimmt die Grammatik?")) == ()
+    assert trees.stale(before, before) == ()
+    assert trees.stale("key: [", after) == trees.stale(before, "key: [") == ()

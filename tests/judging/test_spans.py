@@ -1,0 +1,61 @@
+"""Ranges of code points: sent, joined, found again."""
+
+import pytest
+
+from judging.spans import MOST_RANGES, Marked, NoSpans, joined, places, read
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", Marked()),
+        ("none", Marked(nothing=True)),
+        ("13-27", Marked(((13, 27),))),
+        ("16-20 0-5", Marked(((0, 5), (16, 20)))),
+        ("0-5 5-9", Marked(((0, 9),))),
+        ("0-9 2-3", Marked(((0, 9),))),
+    ],
+)
+def test_read_what_a_page_sends(text: str, expected: Marked) -> None:
+    assert read(text) == expected
+    assert read(str(expected)) == expected
+
+
+@pytest.mark.parametrize("text", ["5", "5-5", "7-3", "-1-4", "a-b", "1-2,3-4", "1-9999999999", "٣-٩x"])
+def test_read_refuses_what_is_no_range(text: str) -> None:
+    with pytest.raises(NoSpans, match="no range"):
+        read(text)
+
+
+def test_read_refuses_more_ranges_than_a_person_marks() -> None:
+    with pytest.raises(NoSpans, match="too many"):
+        read(" ".join(f"{n * 3}-{n * 3 + 1}" for n in range(MOST_RANGES + 1)))
+
+
+def test_joined_is_the_same_in_any_order() -> None:
+    assert joined([(8, 9), (0, 2), (1, 4)]) == joined([(1, 4), (8, 9), (0, 2)]) == ((0, 4), (8, 9))
+
+
+def test_adding_takes_nothing_back_and_without_removes_one() -> None:
+    assert Marked(nothing=True).adding((0, 3)) == Marked(((0, 3),))
+    assert read("0-3 5-9").without((0, 3)) == read("5-9")
+    assert bool(Marked()) is False
+    assert bool(Marked(nothing=True)) is True
+
+
+def test_places_count_code_points_beyond_pairs_and_with_marks() -> None:
+    text = "👩‍🚀 flew. 𝒜da waited; e\u0301cole."
+    start = text.index("𝒜da")
+    assert places(text, "𝒜da") == ((start, start + 3),)
+    assert text[slice(*places(text, "e\u0301cole")[0])] == "e\u0301cole"
+
+
+def test_places_take_one_blank_for_another() -> None:
+    assert places("the outer\r\n islands", "outer islands") == ((4, 19),)
+    assert places("the outer islands", "inner islands") == ()
+    assert places("the outer islands", "  ") == ()
+
+
+def test_within_a_text() -> None:
+    assert read("0-5").within(5) is True
+    assert read("0-6").within(5) is False
