@@ -178,7 +178,7 @@ class Importer:
         """Ask for an import, and wait until it is over; note how long it took to begin."""
         from django.db import transaction
 
-        from judging import tasks
+        from judging import storage, tasks
         from judging.actions import jobs
         from judging.imports.actions import uploads
         from judging.imports.actions.reading_plans import Plan
@@ -189,7 +189,7 @@ class Importer:
         self.asked += 1
         owner = User.objects.filter(may_create_campaigns=True, is_superuser=False).first()
         with transaction.atomic():
-            upload = uploads.keep(owner=owner, name="large.csv", content=large(ROWS, self.asked))
+            upload = uploads.keep(owner=owner, name="large.csv", file=storage.keep(large(ROWS, self.asked)))
             wanted = WantedImport(upload=upload, plan=Plan(), name=f"Large {self.asked}")
             job = jobs.enqueue(kind="judging.import_study", parameters=wanted.for_job(), by=owner)
         tasks.ring(job.pk)

@@ -1,7 +1,7 @@
 """Files by hash, in the database: web servers keep nothing of their own, and one dump is the backup."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from io import BytesIO
 
@@ -20,22 +20,29 @@ def keep(content: bytes) -> StoredFile:
     """Store the bytes once, however often they come, and return their row."""
     digest = hashlib.sha256(content).hexdigest()
     known = StoredFile.objects.defer("content").filter(sha256=digest)
-    return known.first() or _stored(digest, content)
+    return known.first() or keep_pieces(content[start : start + PIECE] for start in range(0, len(content), PIECE))
 
 
-def _stored(digest: str, content: bytes) -> StoredFile:
-    """Store new bytes piece by piece: as one statement they would be held several times over."""
+def keep_pieces(pieces: Iterable[bytes]) -> StoredFile:
+    """Store bytes as they come, such as the chunks of an upload: no more than one piece is held at a time."""
     table = connection.ops.quote_name(StoredFile._meta.db_table)
-    statement = f"COPY {table} (sha256, size, content, created_at) FROM STDIN"
+    statement = f"COPY {table} (content, sha256, size, created_at) FROM STDIN"
+    digest = hashlib.sha256()
     with suppress(IntegrityError), transaction.atomic(), connection.cursor() as cursor, connection.wrap_database_errors:
-        cursor.copy_expert(statement, _Pieces(_row(digest, content)))  # unless somebody is quicker
-    return StoredFile.objects.defer("content").get(sha256=digest)
+        cursor.copy_expert(statement, _Pieces(_row(pieces, digest)))  # known bytes break the uniqueness of the hash
+    return StoredFile.objects.defer("content").get(sha256=digest.hexdigest())
 
 
-def _row(digest: str, content: bytes) -> Iterator[bytes]:
-    yield f"{digest}\t{len(content)}\t\\\\x".encode()
-    yield from (content[start : start + PIECE].hex().encode() for start in range(0, len(content), PIECE))
-    yield f"\t{timezone.now().isoformat()}\n".encode()
+def _row(pieces: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:
+    """Yield a row in PostgreSQL's text form; the hash and the size follow the content they are counted from."""
+    size = 0
+    yield b"\\\\x"
+    for piece in pieces:
+        digest.update(piece)
+        size += len(piece)
+        if piece:  # an empty read would end the row
+            yield piece.hex().encode()
+    yield f"\t{digest.hexdigest()}\t{size}\t{timezone.now().isoformat()}\n".encode()
 
 
 class _Pieces:
@@ -53,14 +60,20 @@ def content_of(file: StoredFile) -> bytes:
     if "content" not in file.get_deferred_fields():
         return bytes(file.content)
     content = BytesIO()
+    for piece in pieces_of(file):
+        content.write(piece)
+    return content.getvalue()
+
+
+def pieces_of(file: StoredFile) -> Iterator[bytes]:
+    """Yield a stored file's bytes piece by piece."""
     with connection.cursor() as cursor:
         for start in range(1, file.size + 1, PIECE):
             cursor.execute(
                 "SELECT substring(content FROM %s FOR %s) FROM judging_storedfile WHERE id = %s",
                 [start, PIECE, file.pk],
             )
-            content.write(cursor.fetchone()[0])
-    return content.getvalue()
+            yield bytes(cursor.fetchone()[0])
 
 
 def head_of(file: StoredFile, size: int) -> bytes:
@@ -78,7 +91,7 @@ class DatabaseStorage(Storage):
         return File(BytesIO(content_of(StoredFile.objects.get(sha256=name))), name)
 
     def _save(self, name: str, content: "File[bytes]") -> str:
-        return keep(content.read()).sha256
+        return keep_pieces(content.chunks()).sha256
 
     def exists(self, name: str) -> bool:
         return StoredFile.objects.filter(sha256=name).exists()

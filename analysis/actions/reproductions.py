@@ -34,11 +34,15 @@ class UnknownStudy(LookupError):
 
 @dataclass(frozen=True)
 class ReleasedFile:
-    """A released file: what it is called, and what it holds. `scores`: a table of metrics, which names the systems."""
+    """A released file: what it is called, and its bytes. `scores`: a table of metrics, which names the systems."""
 
     name: str
-    content: bytes
+    file: StoredFile
     scores: bool = False
+
+    @property
+    def content(self) -> bytes:
+        return storage.content_of(self.file)
 
 
 @dataclass(frozen=True)
@@ -98,22 +102,21 @@ def _keep(found: Reproduction) -> None:
 def _campaign(study: Published, files: Sequence[ReleasedFile], by: User, now: datetime) -> Campaign:
     """Return the campaign that these files became earlier, or import them."""
     rubric = rubrics.install(document=documents.shipped(study.rubric))
-    stored = [(file, storage.keep(file.content)) for file in files]
-    if known := _known(stored, rubric, by):
+    if known := _known(files, rubric, by):
         return known
-    first, file = stored[0]
+    first = files[0]
     if len(files) > 1 or first.scores:
-        return _assembled(study, stored, rubric, by, now)
+        return _assembled(study, files, rubric, by, now)
     imported = new_collections.import_study(
-        study=study.read(first.content), name=study.title, by=by, now=now, file=file, file_name=first.name,
+        study=study.read(first.content), name=study.title, by=by, now=now, file=first.file, file_name=first.name,
         rubric=rubric, ratings_title=f"{study.title}: released ratings", again=True,
     )  # fmt: skip
     return imported.campaign or _of_means(study, imported.collection, rubric, by, now)
 
 
-def _known(stored: Sequence[tuple[ReleasedFile, StoredFile]], rubric: Rubric, by: User) -> Campaign | None:
+def _known(files: Sequence[ReleasedFile], rubric: Rubric, by: User) -> Campaign | None:
     """Return the imported campaign of a collection that consists of exactly these files."""
-    wanted = {file.pk for _, file in stored}
+    wanted = {each.file.pk for each in files}
     holding = Collection.objects.filter(owner=by, added_files__file__in=wanted).distinct().order_by("pk")
     for collection in holding:
         standing = collection.added_files.standing().values_list("file", flat=True)
@@ -122,15 +125,13 @@ def _known(stored: Sequence[tuple[ReleasedFile, StoredFile]], rubric: Rubric, by
     return None
 
 
-def _assembled(
-    study: Published, stored: Sequence[tuple[ReleasedFile, StoredFile]], rubric: Rubric, by: User, now: datetime
-) -> Campaign:
+def _assembled(study: Published, files: Sequence[ReleasedFile], rubric: Rubric, by: User, now: datetime) -> Campaign:
     """Assemble a collection: the table of metrics first, for it names the systems that batches have letters for."""
     collection = adding.start(name=study.title, by=by)
-    ordered = sorted(stored, key=lambda pair: not pair[0].scores)
-    named = ordered[0][0].scores
-    for given, file in ordered:
-        added = adding.upload(collection=collection, name=given.name, file=file, by=by)
+    ordered = sorted(files, key=lambda each: not each.scores)
+    named = ordered[0].scores
+    for given in ordered:
+        added = adding.upload(collection=collection, name=given.name, file=given.file, by=by)
         new = "leave" if named and not given.scores else "add"
         plan = _plan(given)
         rated = plan.columns is None or bool(plan.columns.ratings or plan.columns.value)
@@ -143,10 +144,11 @@ def _assembled(
 
 def _plan(given: ReleasedFile) -> Plan:
     """Return how a file is read: as it is proposed. Of a table of metrics, everything but single ratings is taken."""
-    format = registry.sniff(given.name, given.content)
+    content = given.content
+    format = registry.sniff(given.name, content)
     if format.table is None:
         return Plan(format=format.key)
-    columns = format.columns(format.open(given.content), given.name)
+    columns = format.columns(format.open(content), given.name)
     return Plan(format=format.key, columns=_with_directions(columns))
 
 
@@ -168,7 +170,7 @@ def _of_means(study: Published, collection: Collection, rubric: Rubric, by: User
 
 def start(*, key: str, files: Sequence[ReleasedFile], by: User) -> Job:
     """Write down that a study is to be computed again; the caller rings for it."""
-    kept = [[file.name, storage.keep(file.content).sha256, file.scores] for file in files]
+    kept = [[each.name, each.file.sha256, each.scores] for each in files]
     return jobs.enqueue(kind=KIND, parameters={"study": key, "files": kept}, by=by)
 
 
@@ -177,7 +179,7 @@ def execute(work: jobs.Work, *, now: datetime) -> Mapping[str, Any]:
     parameters = work.job.parameters
     work.progress(0, 0, "Reading the released files")
     files = [
-        ReleasedFile(name, storage.content_of(StoredFile.objects.get(sha256=sha256)), scores)
+        ReleasedFile(name, StoredFile.objects.defer("content").get(sha256=sha256), scores)
         for name, sha256, scores in parameters["files"]
     ]
     try:

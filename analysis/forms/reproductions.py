@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from analysis.actions.published import STUDIES
 from judging.imports.forms.added_files import FilesField
+from judging.imports.forms.files import refuse_too_large
 
 
 class ReproductionForm(forms.Form):
@@ -19,4 +20,5 @@ class ReproductionForm(forms.Form):
         label=_("A table of metrics of the same questions"),
         required=False,
         help_text=_("It names the systems that batches have letters for."),
+        validators=[refuse_too_large],
     )

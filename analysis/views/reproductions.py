@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from analysis.actions import reproductions
 from analysis.actions.reproductions import ReleasedFile
 from analysis.forms.reproductions import ReproductionForm
-from judging import tasks
+from judging import storage, tasks
 from judging.guards import campaign_for_staff, creator_required
 from judging.models import Campaign
 
@@ -20,8 +20,8 @@ def ask(request: HttpRequest) -> HttpResponse:
     form = ReproductionForm(*((request.POST, request.FILES) if request.method == "POST" else ()))
     if request.method == "POST" and form.is_valid():
         said = form.cleaned_data
-        given = [ReleasedFile(each.name, each.read()) for each in said["files"]]
-        given += [ReleasedFile(said["metrics"].name, said["metrics"].read(), scores=True)] if said["metrics"] else []
+        sent = [(each, False) for each in said["files"]] + ([(said["metrics"], True)] if said["metrics"] else [])
+        given = [ReleasedFile(each.name, storage.keep_pieces(each.chunks()), scores) for each, scores in sent]
         with transaction.atomic():
             job = reproductions.start(key=said["study"], files=given, by=request.user)
             transaction.on_commit(lambda: tasks.ring(job.pk))

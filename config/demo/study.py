@@ -12,6 +12,7 @@ from django.db import transaction
 from analysis.actions import runs
 from analysis.models import Run
 from config.demo import simulate
+from judging import storage
 from judging.actions import assignments, campaigns, drafts, enrollments, judgments, sheets
 from judging.actions.assignments import Here
 from judging.imports.actions import uploads
@@ -79,7 +80,7 @@ def ensure(*, researcher: User, annotator: User, now: datetime) -> DemoStudy:
 
 
 def _collection(owner: User, now: datetime) -> Collection:
-    upload = uploads.keep(owner=owner, name=FILE.name, content=FILE.read_bytes())
+    upload = uploads.keep(owner=owner, name=FILE.name, file=storage.keep(FILE.read_bytes()))
     wanted = WantedImport(upload=upload, plan=Plan(format="csv", columns=COLUMNS), name=NAME, licence=LICENCE)
     try:
         return uploads.import_upload(wanted=wanted, by=owner, now=now).collection

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from analysis.actions import reproductions
 from analysis.actions.published import STUDIES
+from judging import storage
 from judging.imports.actions.new_collections import CannotImport
 from judging.imports.readers.text import Unreadable
 from judging.models import User
@@ -44,7 +45,7 @@ class Command(BaseCommand):
 
 def _given(path: Path, *, scores: bool = False) -> reproductions.ReleasedFile:
     try:
-        return reproductions.ReleasedFile(path.name, path.read_bytes(), scores)
+        return reproductions.ReleasedFile(path.name, storage.keep(path.read_bytes()), scores)
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}") from None
 

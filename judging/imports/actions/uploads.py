@@ -10,7 +10,7 @@ from judging.actions.rounds import Progress, silent
 from judging.imports.actions import new_collections, reading_plans
 from judging.imports.actions.new_collections import Imported
 from judging.imports.actions.reading_plans import Plan
-from judging.models import Rubric, Upload, User
+from judging.models import Rubric, StoredFile, Upload, User
 
 LONGEST_NAME = 255
 PLAIN = ("name", "licence", "language", "ratings_title", "again", "checked")
@@ -51,11 +51,9 @@ class WantedImport:
         )
 
 
-def keep(*, owner: User, name: str, content: bytes) -> Upload:
+def keep(*, owner: User, name: str, file: StoredFile) -> Upload:
     """Keep a file under the name its owner gave it last."""
-    upload, _ = Upload.objects.update_or_create(
-        owner=owner, file=storage.keep(content), defaults={"name": name[-LONGEST_NAME:]}
-    )
+    upload, _ = Upload.objects.update_or_create(owner=owner, file=file, defaults={"name": name[-LONGEST_NAME:]})
     return upload
 
 

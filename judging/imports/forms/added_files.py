@@ -4,13 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
-from django.conf import settings
-from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext_lazy as _
 
 from judging.imports.actions.joining import Choices
 from judging.imports.actions.matching import Sameness
-from judging.imports.forms.files import DetailsForm
+from judging.imports.forms.files import DetailsForm, refuse_too_large
 
 MOST_FILES = 100
 BY = [
@@ -46,11 +44,8 @@ class FilesField(forms.FileField):
             raise forms.ValidationError(_("At most %(most)s files at once."), params={"most": MOST_FILES})
         files = [super(FilesField, self).clean(each, initial) for each in given]
         for file in files:
-            if file and file.size > settings.UPLOAD_LIMIT:
-                raise forms.ValidationError(
-                    _("“%(name)s” is larger than %(limit)s; split it."),
-                    params={"name": file.name, "limit": filesizeformat(settings.UPLOAD_LIMIT)},
-                )
+            if file:
+                refuse_too_large(file)
         return [file for file in files if file]
 
 

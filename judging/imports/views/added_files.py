@@ -97,7 +97,7 @@ def _upload(request: HttpRequest, collection: Collection, given: Sequence[Any]) 
     """Keep files beside a collection; return why some were not."""
     refused = []
     for each in given:
-        kept = storage.keep(each.read())
+        kept = storage.keep_pieces(each.chunks())
         try:
             adding.upload(collection=collection, name=each.name, file=kept, by=request.user)
         except adding.AlreadyThere as there:

@@ -41,7 +41,7 @@ def upload(request: HttpRequest) -> HttpResponse:
     form = UploadForm(*sent)
     if request.method == "POST" and form.is_valid():
         file = form.cleaned_data["file"]
-        kept = uploads.keep(owner=request.user, name=file.name, content=file.read())
+        kept = uploads.keep(owner=request.user, name=file.name, file=storage.keep_pieces(file.chunks()))
         return redirect("judging:import_columns", kept.pk)
     context = {"form": form, "steps": _steps(0), "recent": request.user.uploads.order_by("-created_at")[:5]}
     return render(request, "judging/imports/upload.html", context, status=422 if form.errors else 200)

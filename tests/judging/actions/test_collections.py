@@ -1,5 +1,6 @@
 import pytest
 
+from judging import storage
 from judging.actions import collections
 from judging.imports.actions import new_collections, uploads
 from judging.imports.readers.records import Problem
@@ -169,7 +170,7 @@ def test_counted_collections_tell_what_they_hold():
 
 def test_delete_removes_everything_and_the_file_where_nobody_else_has_it():
     owner = factories.researcher()
-    upload = uploads.keep(owner=owner, name="canals.csv", content=b"question\nWhy?\n")
+    upload = uploads.keep(owner=owner, name="canals.csv", file=storage.keep(b"question\nWhy?\n"))
     made = new_collections.import_study(study=study(), name="Canals", by=owner, now=NOW, file=upload.file).collection
     other = stored()
 
@@ -183,7 +184,7 @@ def test_delete_removes_everything_and_the_file_where_nobody_else_has_it():
 
 def test_delete_keeps_a_file_that_another_collection_came_from():
     owner = factories.researcher()
-    upload = uploads.keep(owner=owner, name="canals.csv", content=b"question\nWhy?\n")
+    upload = uploads.keep(owner=owner, name="canals.csv", file=storage.keep(b"question\nWhy?\n"))
     options = {"study": study(), "name": "Canals", "by": owner, "now": NOW, "file": upload.file}
     made, _again = (new_collections.import_study(**options, again=True).collection for _ in range(2))
 

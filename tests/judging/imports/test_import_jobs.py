@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from judging import tasks
+from judging import storage, tasks
 from judging.actions import jobs
 from judging.imports.actions import uploads
 from judging.imports.actions.reading_plans import Plan
@@ -29,7 +29,7 @@ def large(rows: int = ROWS) -> bytes:
 
 
 def started(owner: User) -> Job:
-    upload = uploads.keep(owner=owner, name="large.csv", content=large())
+    upload = uploads.keep(owner=owner, name="large.csv", file=storage.keep(large()))
     wanted = WantedImport(upload=upload, plan=Plan(), name="Large")
     job = jobs.enqueue(kind="judging.import_study", parameters=wanted.for_job(), by=owner)
     tasks.ring(job.pk)

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from judging import tasks
+from judging import storage, tasks
 from judging.actions import jobs
 from judging.imports.actions import reading_plans, uploads
 from judging.imports.actions.reading_plans import Plan
@@ -21,7 +21,7 @@ def owner() -> User:
 
 
 def wanted(owner: User, text: str = QUESTIONS, **options) -> WantedImport:
-    upload = uploads.keep(owner=owner, name="canals.csv", content=text.encode())
+    upload = uploads.keep(owner=owner, name="canals.csv", file=storage.keep(text.encode()))
     return WantedImport(**{"upload": upload, "plan": Plan(), "name": "Canals"} | options)
 
 
@@ -36,9 +36,9 @@ def carried_out(job: Job) -> Job:
 
 
 def test_keep_stores_a_file_once_under_its_last_name(owner):
-    first = uploads.keep(owner=owner, name="a.csv", content=b"x")
-    second = uploads.keep(owner=owner, name="b.csv", content=b"x")
-    other = uploads.keep(owner=factories.user(), name="c.csv", content=b"x")
+    first = uploads.keep(owner=owner, name="a.csv", file=storage.keep(b"x"))
+    second = uploads.keep(owner=owner, name="b.csv", file=storage.keep(b"x"))
+    other = uploads.keep(owner=factories.user(), name="c.csv", file=storage.keep(b"x"))
 
     assert (first.pk, second.name) == (second.pk, "b.csv")
     assert (other.pk, other.file) == (Upload.objects.latest("id").pk, first.file)
