@@ -129,7 +129,7 @@ def test_every_address_says_here_who_may_call_it() -> None:
 
 @pytest.fixture
 def plain_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Answer most of the thousands of requests here by a status alone: what a refusal's page says is tested elsewhere."""
+    """Answer refusals, thousands of them here, by a status alone: what their pages say is tested elsewhere."""
     for status in (403, 404):
         answer = partial(_said_plainly, status)
         monkeypatch.setattr(urls, f"handler{status}", answer, raising=False)
