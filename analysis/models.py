@@ -66,3 +66,74 @@ class KeptExample(models.Model):
 
     def __str__(self) -> str:
         return self.note or f"example {self.pk}"
+
+
+class QuestionOrder(models.Model):
+    """A collection's questions in one order, kept where working it out takes too long for a page.
+
+    It can be thrown away at any time. What it rests on holds no row of it back.
+    """
+
+    collection = models.ForeignKey("judging.Collection", on_delete=models.CASCADE, related_name="question_orders")
+    campaign = models.ForeignKey(
+        "judging.Campaign", on_delete=models.CASCADE, related_name="question_orders", null=True, blank=True,
+        db_constraint=False,
+    )  # fmt: skip
+    sort = models.CharField(max_length=20)
+    of_sets = models.BooleanField(default=False)
+    criterion = models.ForeignKey(
+        "judging.Criterion", on_delete=models.CASCADE, related_name="+", null=True, blank=True, db_index=False
+    )
+    annotator = models.ForeignKey(
+        "judging.Enrollment", on_delete=models.CASCADE, related_name="+", null=True, blank=True, db_constraint=False
+    )
+    metric = models.ForeignKey(
+        "judging.Metric", on_delete=models.CASCADE, related_name="+", null=True, blank=True, db_constraint=False
+    )
+    system = models.ForeignKey(
+        "judging.System", on_delete=models.CASCADE, related_name="+", null=True, blank=True, db_constraint=False
+    )
+    against = models.ForeignKey(
+        "judging.System", on_delete=models.CASCADE, related_name="+", null=True, blank=True, db_constraint=False
+    )
+    job = models.ForeignKey("judging.Job", on_delete=models.CASCADE, related_name="question_orders")
+    read_state = models.JSONField(default=dict)  # of the judgments and scores when they were read
+    questions = models.PositiveIntegerField(default=0)
+    ranked = models.PositiveIntegerField(default=0, help_text="Questions that have both ranks of a gap.")
+    dots = models.JSONField(default=list, help_text="The scatter of a gap.")
+    sorted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=[
+                    "collection", "campaign", "sort", "of_sets", "criterion",
+                    "metric", "system", "against", "annotator",
+                ],
+                name="question_order_once",
+                nulls_distinct=False,
+            )
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"{self.sort}, {self.questions} questions"
+
+
+class OrderedQuestion(models.Model):
+    """A question's place in an order that is kept. The question may be gone since; no list shows it then."""
+
+    pk = models.CompositePrimaryKey("order", "place")
+    order = models.ForeignKey(QuestionOrder, on_delete=models.CASCADE, related_name="entries", db_index=False)
+    place = models.PositiveIntegerField()
+    unit = models.ForeignKey(
+        "judging.Unit", on_delete=models.DO_NOTHING, db_constraint=False, related_name="+", db_index=False
+    )
+    key = models.FloatField()
+    of_people = models.FloatField(null=True)
+    of_metric = models.FloatField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["order", "unit"], name="ordered_question_once")]
+
+    def __str__(self) -> str:
+        return f"{self.place}"

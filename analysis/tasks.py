@@ -64,6 +64,14 @@ def match(work: jobs.Work) -> Mapping[str, Any]:
     return matching.execute(work)
 
 
+@job_task("analysis.sort")
+def sort(work: jobs.Work) -> Mapping[str, Any]:
+    """Put the questions of a large collection in order."""
+    from analysis.actions import question_orders
+
+    return question_orders.execute(work, now=timezone.now())
+
+
 @job_task("analysis.reproduce")
 def reproduce(work: jobs.Work) -> Mapping[str, Any]:
     """Import a published study's files and compute it again."""

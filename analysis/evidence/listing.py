@@ -1,7 +1,8 @@
 """A list of questions, sorted by what a number rests on and filtered; one page costs the same wherever it stands.
 
 The pages are cut by keys: a page begins behind the last question of the one before, so none is counted through. In the
-order of the file the database walks an index. The other orders are worked out over the judgments of one criterion.
+order of the file the database walks an index. The other orders are worked out over the judgments of one criterion, or
+kept where that takes too long (`kept_orders`).
 Statements are put together of constants alone; whatever a reader asks for is bound.
 """
 # ruff: noqa: S608
@@ -182,7 +183,7 @@ ORDER = ("src.position", "s.name", "qs.id", "coalesce(u.position, 0)")
 
 
 def _in_file_order(chosen: Chosen, cursor: int | None, *, backwards: bool, size: int) -> Page:
-    where, given = _where(chosen)
+    where, given = conditions(chosen)
     place = ", ".join(ORDER)
     behind = ""
     if cursor is not None:
@@ -222,22 +223,11 @@ def _keyed(chosen: Chosen, cursor: int | None, low: int, high: int, size: int) -
 
     Without that question, or where it is not in the list, the first `size`.
     """
-    first, key, join = KEYS[chosen.sort]
-    where, given = _where(chosen)
-    nominal = chosen.criterion is not None and chosen.criterion.level == Criterion.Level.NOMINAL
-    first = first.replace(
-        "{distance}", "(one.value <> other.value)::int" if nominal else "abs(one.value - other.value)"
-    )
-    extras = "gaps.of_people, gaps.of_metric, gaps.n" if chosen.sort == "gap" else "NULL, NULL, 0"
+    statement, given = numbered(chosen)
     query = f"""
-        WITH {f"{first}," if first else ""}
-        keyed AS (SELECT u.id, src.id AS source, {key} AS key, {extras} {UNITS} {join} WHERE {where}),
-        numbered AS (
-            SELECT *, row_number() OVER (ORDER BY key DESC, id) AS place, count(*) OVER () AS total
-            FROM keyed WHERE key IS NOT NULL
-        ),
+        {statement},
         own AS (SELECT place FROM numbered WHERE id = %(cursor)s)
-        SELECT * FROM numbered
+        SELECT id, source, key, of_people, of_metric, ranked, place, total FROM numbered
         WHERE place BETWEEN coalesce((SELECT place FROM own) + %(low)s, 1)
             AND coalesce((SELECT place FROM own) + %(high)s, %(size)s)
         ORDER BY place
@@ -248,6 +238,31 @@ def _keyed(chosen: Chosen, cursor: int | None, low: int, high: int, size: int) -
         for unit, source, key, of_people, of_metric, ranked, place, _total in found
     ]
     return rows, found[0][-1] if found else 0
+
+
+def numbered(chosen: Chosen) -> tuple[str, dict[str, Any]]:
+    """Return a WITH clause that works out an order, and its parameters.
+
+    Its last table, `numbered`, has a row for each question that is listed: its place, key and ranks.
+    """
+    first, key, join = KEYS[chosen.sort]
+    where, given = conditions(chosen)
+    nominal = chosen.criterion is not None and chosen.criterion.level == Criterion.Level.NOMINAL
+    first = first.replace(
+        "{distance}", "(one.value <> other.value)::int" if nominal else "abs(one.value - other.value)"
+    )
+    extras = "gaps.of_people, gaps.of_metric, gaps.n" if chosen.sort == "gap" else "NULL::float8, NULL::float8, 0"
+    statement = f"""
+        WITH {f"{first}," if first else ""}
+        keyed (id, source, key, of_people, of_metric, ranked) AS (
+            SELECT u.id, src.id, {key}, {extras} {UNITS} {join} WHERE {where}
+        ),
+        numbered AS (
+            SELECT *, row_number() OVER (ORDER BY key DESC, id) AS place, count(*) OVER () AS total
+            FROM keyed WHERE key IS NOT NULL
+        )
+    """
+    return statement, given
 
 
 @dataclass(frozen=True)
@@ -278,7 +293,7 @@ def neighbours(chosen: Chosen, *, source: Source, unit: int | None) -> Neighbour
 
 def _beside(chosen: Chosen, source: Source, sign: str, turned: str) -> Found | None:
     """Return the first listed question of the next source in one direction."""
-    where, given = _where(chosen)
+    where, given = conditions(chosen)
     found = _rows(
         f"SELECT u.id, src.id {UNITS} WHERE {where} AND src.position {sign} %(position)s "
         f"ORDER BY src.position {turned}, s.name, qs.id, coalesce(u.position, 0) LIMIT 1",
@@ -308,7 +323,7 @@ def scatter(chosen: Chosen, *, most: int = POINTS) -> list[Dot]:
     Up to `most` questions have a dot each. Of more, those of a cell share one whose area is their number, so that none
     hides another. Both are turned so that higher is better.
     """
-    where, given = _where(chosen)
+    where, given = conditions(chosen)
     rows = _rows(
         f"""
         WITH {RANKED},
@@ -346,34 +361,45 @@ def scatter(chosen: Chosen, *, most: int = POINTS) -> list[Dot]:
     return dots
 
 
-def _where(chosen: Chosen) -> tuple[str, dict[str, Any]]:
-    """Return the conditions that every listed question meets, and their parameters."""
+def conditions(chosen: Chosen) -> tuple[str, dict[str, Any]]:
+    """Return the conditions that every listed question meets, and the parameters of all statements of this module."""
     campaign, criterion, metric = chosen.campaign, chosen.criterion, chosen.metric
-    given: dict[str, Any] = {
-        "collection": chosen.collection.pk,
-        "campaign": campaign.pk if campaign else None,
+    met, given = filters(chosen)
+    given |= {
         "criterion": criterion.pk if criterion else None,
         "metric": metric.pk if metric else None,
         "human_sign": -1 if criterion and criterion.best == Criterion.Best.LOWEST else 1,
         "metric_sign": -1 if metric and metric.direction == Metric.Direction.LOWER else 1,
-        "system": chosen.system,
         "against": chosen.against,
+    }
+    met = [
+        "src.collection_id = %(collection)s",
+        "src.repeat_of_id IS NULL",
+        f"u.position IS {'' if chosen.of_sets else 'NOT '}NULL",
+        *met,
+    ]
+    if campaign and campaign.selection and campaign.state != Campaign.State.DRAFT:
+        met.append("u.id IN (SELECT unit_id FROM judging_selectedunit WHERE campaign_id = %(campaign)s)")
+    return " AND ".join(met), given
+
+
+def filters(chosen: Chosen) -> tuple[list[str], dict[str, Any]]:
+    """Return what a reader wants of the questions besides their order, as conditions on `UNITS`, and its parameters."""
+    given: dict[str, Any] = {
+        "collection": chosen.collection.pk,
+        "campaign": chosen.campaign.pk if chosen.campaign else None,
+        "criterion": chosen.criterion.pk if chosen.criterion else None,
+        "system": chosen.system,
         "value": chosen.value,
         "annotator": chosen.annotator,
         "attribute": chosen.attribute,
         "attribute_value": chosen.attribute_value,
         "text": f"%{_plain(chosen.text)}%",
     }
-    met = [
-        "src.collection_id = %(collection)s",
-        "src.repeat_of_id IS NULL",
-        f"u.position IS {'' if chosen.of_sets else 'NOT '}NULL",
-    ]
-    if campaign and campaign.selection and campaign.state != Campaign.State.DRAFT:
-        met.append("u.id IN (SELECT unit_id FROM judging_selectedunit WHERE campaign_id = %(campaign)s)")
+    met = []
     if chosen.system is not None:
         met.append("s.id = %(system)s")
-    if campaign and (chosen.annotator or chosen.value is not None):
+    if chosen.campaign and (chosen.annotator or chosen.value is not None):
         met.append(JUDGED.format(conditions=_said(chosen)))
     if chosen.attribute:
         valued = " AND at.value = %(attribute_value)s" if chosen.attribute_value else ""
@@ -382,7 +408,7 @@ def _where(chosen: Chosen) -> tuple[str, dict[str, Any]]:
         )
     if chosen.text:
         met.append("(q.text ILIKE %(text)s OR src.key ILIKE %(text)s)")
-    return " AND ".join(met), given
+    return met, given
 
 
 def _said(chosen: Chosen) -> str:

@@ -140,21 +140,16 @@ def said_of(units: list[Unit], campaign: Campaign) -> dict[tuple[int, int], list
         Judgment.objects.standing()
         .filter(unit__in=units, assignment__round__campaign=campaign, assignment__round__kind="main")
         .filter(assignment__state__in=["submitted", "extra"])
-        .select_related("assignment__enrollment", "point")
         .order_by("assignment__enrollment__label", "pk")
-    )
+        .values_list(
+            "unit", "criterion", "value", "point__label", "cause",
+            "assignment__state", "assignment__enrollment", "assignment__enrollment__label",
+        )
+    )  # fmt: skip
     found: dict[tuple[int, int], list[Said]] = defaultdict(list)
-    for row in rows:
-        assignment = row.assignment
-        found[row.unit_id, row.criterion_id].append(
-            Said(
-                annotator=assignment.enrollment.label if assignment.enrollment else "",
-                value=row.value,
-                label=row.point.label,
-                forced=row.cause,
-                is_left_out=assignment.enrollment_id in left_out,
-                is_extra=assignment.state == "extra",
-            )
+    for unit, criterion, value, label, cause, state, enrollment, annotator in rows:
+        found[unit, criterion].append(
+            Said(annotator or "", value, label, cause, is_left_out=enrollment in left_out, is_extra=state == "extra")
         )
     return found
 

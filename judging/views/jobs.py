@@ -28,6 +28,7 @@ TITLES = {
     "analysis.score": gettext_lazy("Computing scores"),
     "analysis.estimate": gettext_lazy("Estimating how long scores take"),
     "analysis.matching": gettext_lazy("Matching questions with references"),
+    "analysis.sort": gettext_lazy("Sorting questions"),
     "analysis.tuning": gettext_lazy("Tuning a metric's weights"),
 }
 START = "celery -A config worker"
@@ -113,6 +114,8 @@ def _result(job: Job) -> tuple[str, str]:
         return reverse("analysis:metrics", args=[scored]), _("To the collection's metrics")
     if job.kind == "analysis.matching":
         return reverse("analysis:matching", args=[job.collection_id]), _("Look at the matched questions")
+    if job.kind == "analysis.sort":
+        return job.result["list"], _("The list is sorted: look")
     if job.kind == "analysis.tuning":
         return reverse("analysis:tuning", args=[job.campaign.uuid]), _("The weights are ready: reload")
     if job.campaign:

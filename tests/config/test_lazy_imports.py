@@ -8,7 +8,7 @@ import pytest
 from celery import current_app
 
 from analysis import tasks  # noqa: F401  (registers its jobs)
-from analysis.actions import degradations, matching, planning, reproductions, runs, scoring_jobs, tuning
+from analysis.actions import degradations, matching, planning, question_orders, reproductions, runs, scoring_jobs, tuning
 from config.postgres import ROOT
 
 HEAVY = "numpy scipy pandas statsmodels altair vl_convert krippendorff"
@@ -29,7 +29,7 @@ def test_numerics_are_imported_where_used(code):
 
 
 def test_every_kind_of_job_has_its_task():
-    modules = (degradations, matching, planning, reproductions, runs, scoring_jobs, tuning)
+    modules = (degradations, matching, planning, question_orders, reproductions, runs, scoring_jobs, tuning)
     kinds = {module.KIND for module in modules} | {scoring_jobs.ESTIMATE}
 
     assert {name for name in current_app.tasks if name.startswith("analysis.")} == kinds

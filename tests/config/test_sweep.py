@@ -64,6 +64,7 @@ MAY = {
         analysis:matching_document analysis:matching_figure analysis:run analysis:figure analysis:table
         analysis:everything analysis:bundle judging:job judging:job_cancel
         judging:files judging:file judging:file_examples analysis:side_by_side analysis:published
+        analysis:sort_items analysis:sort_collection_items
         analysis:items analysis:item analysis:keep_example analysis:table_text judging:machine_judges
         judging:annotator judging:now analysis:pdf analysis:printed_figure analysis:collection_items
         analysis:collection_item analysis:section""",
@@ -101,7 +102,7 @@ NOT_MADE = {
     "judging:exercise_remove", "judging:exercise_key",
     "analysis:side_by_side", "analysis:published", "analysis:keep_example", "annotation:withdraw", "judging:confirm",
     "analysis:table_text", "analysis:pdf", "analysis:printed_figure", "judging:machine_judge_remove",
-    "analysis:section",
+    "analysis:section", "analysis:sort_items", "analysis:sort_collection_items",
 }  # fmt: skip
 
 LEAD_TO_LOG_IN = {"login_code", "logout", "judging:end_sessions"}
