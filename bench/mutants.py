@@ -61,7 +61,7 @@ LEFT_OUT = (
     "test_faults_in_statistics_are_noticed",
 )
 LONGEST = 4.0  # seconds of the processor that a test may take to be run for faults
-PATIENCE = 120  # seconds after which a fault counts as noticed: it hangs
+PATIENCE = 240  # seconds after which a fault that keeps the processor busy counts as noticed: it never ends
 
 
 @dataclass
@@ -74,6 +74,7 @@ class Plan:
     killed: dict[str, str] = field(default_factory=dict)  # the test that noticed each fault
     survived: list[Fault] = field(default_factory=list)
     untested: list[Fault] = field(default_factory=list)
+    invalid: list[Fault] = field(default_factory=list)  # the bench failed, not a test: counted as neither
     broken_tests: list[str] = field(default_factory=list)
 
 
@@ -158,11 +159,14 @@ class Mutants:
             late = [pipe for pipe, (*_, since) in running.items() if time.monotonic() - since > PATIENCE]
             for pipe in {*ready, *late}:
                 fault, child, worker, _ = running.pop(pipe)
-                told = "hangs" if pipe not in ready else os.read(pipe, 100_000).decode()
+                told = "" if pipe not in ready else os.read(pipe, 100_000).decode()
                 os.close(pipe)
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
+                used = os.wait4(child, 0)[2]
+                if pipe not in ready:
+                    computed = used.ru_utime + used.ru_stime > PATIENCE / 4
+                    told = "computes without end" if computed else "invalid: it stands still"
                 free.append(worker)
                 self._note(fault, told)
 
@@ -171,10 +175,11 @@ class Mutants:
             self.plan.survived.append(fault)
             print(f"SURVIVED {fault}  ({told})", flush=True)
         elif told.startswith("invalid"):
-            print(f"invalid {fault}: {told}", flush=True)
+            self.plan.invalid.append(fault)
+            print(f"{told} {fault}", flush=True)
         else:
             self.plan.killed[str(fault)] = told or "the process ended"
-        done = len(self.plan.killed) + len(self.plan.survived)
+        done = len(self.plan.killed) + len(self.plan.survived) + len(self.plan.invalid)
         if done % 25 == 0:
             print(f"{done} of {len(self.plan.faults)}, {len(self.plan.survived)} survived; {fault.path}", flush=True)
 
@@ -432,10 +437,14 @@ def run(plan: Plan, tests: Sequence[str]) -> None:
 
 
 def _draw_nothing() -> None:
-    """Have charts drawn as empty pictures: the threads of the drawing library do not live on in a forked child."""
-    from analysis.reports import charts
+    """Have charts and PDFs drawn empty: the threads of the drawing libraries do not live on in a forked child.
+
+    A call that waited for such a thread would stand still, and whatever the fault, no test would end.
+    """
+    from analysis.reports import charts, typeset
 
     charts.svg = lambda *given, **options: b"<svg xmlns='http://www.w3.org/2000/svg'></svg>"
+    typeset.pdf = lambda *given, **options: b"%PDF"
 
 
 class _Kept:
@@ -529,7 +538,7 @@ def main() -> int:
         plan = named(without_database=options.without_database)
         run(plan, sorted(set(plan.tests.values())))
         report(plan, time.monotonic() - begun)
-        return 0 if not plan.survived and not plan.untested and not plan.broken_tests else 1
+        return 0 if not (plan.survived or plan.untested or plan.invalid or plan.broken_tests) else 1
     every = [fault for path in files(tuple(options.files)) for fault in faults_of(path, ROOT)]
     drawn = chosen(every, options.number, options.seed)
     print(f"{len(drawn)} of {len(every)} faults, seed {options.seed}", flush=True)
@@ -538,7 +547,7 @@ def main() -> int:
     report(plan, time.monotonic() - begun)
     if options.write:
         options.write.write_text(json.dumps(plan.killed, indent=1))
-    return 0 if not plan.survived and not plan.untested else 1
+    return 0 if not (plan.survived or plan.untested or plan.invalid) else 1
 
 
 def report(plan: Plan, seconds: float) -> None:
@@ -556,6 +565,8 @@ def report(plan: Plan, seconds: float) -> None:
     kinds = Counter(fault.kind for fault in (*plan.survived, *plan.untested))
     print(f"\n{len(plan.killed)} of {total} faults noticed ({len(plan.killed) / max(total, 1):.1%}) in {seconds:.0f} s")
     print("survivors by kind:", dict(kinds))
+    if plan.invalid:
+        print(f"{len(plan.invalid)} more could not be tried")
 
 
 if __name__ == "__main__":
