@@ -8,7 +8,16 @@ import pytest
 from celery import current_app
 
 from analysis import tasks  # noqa: F401  (registers its jobs)
-from analysis.actions import degradations, matching, planning, question_orders, reproductions, runs, scoring_jobs, tuning
+from analysis.actions import (
+    degradations,
+    matching,
+    planning,
+    question_orders,
+    reproductions,
+    runs,
+    scoring_jobs,
+    tuning,
+)
 from config.postgres import ROOT
 
 HEAVY = "numpy scipy pandas statsmodels altair vl_convert krippendorff"

@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+from contextlib import closing, contextmanager
 
 import psycopg2
 import pytest
 from django.core.management import call_command
 
+from config.database import first_tables
 from config.postgres import ROOT
 
 
@@ -16,17 +18,24 @@ def test_models_and_migrations_agree():
     call_command("makemigrations", "--check", "--dry-run")
 
 
-@pytest.fixture
-def new_database(cluster):
-    """Return the address of a database that nothing was ever made in."""
+@contextmanager
+def empty(cluster, name):
+    """Make a database, and remove it again."""
     server = psycopg2.connect(cluster.url("postgres"))
     server.autocommit = True
     with server.cursor() as cursor:
-        cursor.execute("CREATE DATABASE brand_new")
-    yield cluster.url("brand_new")
+        cursor.execute(f"CREATE DATABASE {name}")
+    yield cluster.url(name)
     with server.cursor() as cursor:
-        cursor.execute("DROP DATABASE brand_new WITH (FORCE)")
+        cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
     server.close()
+
+
+@pytest.fixture
+def new_database(cluster):
+    """Return the address of a database that nothing was ever made in."""
+    with empty(cluster, "brand_new") as address:
+        yield address
 
 
 def command(address, *words):
@@ -49,3 +58,45 @@ def test_command_on_a_database_of_an_older_version_says_how_to_bring_it_up_to_da
     done = command(new_database, "install_rubrics")
     assert done.returncode == 1
     assert done.stderr.startswith("The database lacks tables of this version. Make them first: python3 run.py manage")
+
+
+def test_tables_made_at_once_are_those_that_every_migration_made(new_database, cluster):
+    made = command(new_database, "migrate", "--verbosity", "0")
+    assert (made.returncode, made.stderr) == (0, "")
+    with empty(cluster, "one_by_one") as other, empty(cluster, "dumped_again") as again:
+        with closing(psycopg2.connect(again)) as server, server, server.cursor() as cursor:
+            cursor.execute("SET LOCAL check_function_bodies = false")
+            cursor.execute(first_tables.by_migrations(other))  # PostgreSQL writes some conditions anew, once
+        assert first_tables.dumped(new_database) == first_tables.dumped(again)
+
+
+def test_tables_made_at_once_hold_what_only_the_owner_may_call(new_database):
+    assert command(new_database, "migrate", "--verbosity", "0").returncode == 0
+    with psycopg2.connect(new_database) as server, server.cursor() as cursor:
+        cursor.execute("CREATE ROLE nobody_in_particular")
+        cursor.execute(
+            "SELECT proname FROM pg_proc WHERE proname IN ('judging_erase_judgments', 'judging_take_back_judgments') "
+            "AND NOT has_function_privilege('nobody_in_particular', oid, 'EXECUTE')"
+        )
+        closed = {name for (name,) in cursor.fetchall()}
+        cursor.execute("DROP ROLE nobody_in_particular")
+    server.close()
+    assert closed == {"judging_erase_judgments", "judging_take_back_judgments"}
+
+
+def test_an_unknown_statement_leaves_a_new_database_to_the_migrations(monkeypatch, tmp_path, transactional_db):
+    from django.db import connection
+
+    file = tmp_path / "first.sql"
+    file.write_text("CREATE TABLE public.half (id integer); CREATE TABLE public.half_more (id no_such_type);")
+    monkeypatch.setattr(first_tables, "FILE", file)
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE SCHEMA nothing_here")
+        cursor.execute("SET search_path TO nothing_here")
+        try:
+            assert first_tables.make() is False
+            cursor.execute("SELECT to_regclass('public.half')")
+            assert cursor.fetchone() == (None,)
+        finally:
+            cursor.execute("SET search_path TO DEFAULT")
+            cursor.execute("DROP SCHEMA nothing_here")

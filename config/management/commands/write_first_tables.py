@@ -1,0 +1,22 @@
+"""manage.py write_first_tables: make the file anew that a new database starts from, after migrations were added."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from config.database import first_tables
+from config.postgres import Cluster
+
+
+class Command(BaseCommand):
+    """Apply every migration to an empty database of its own, and keep what it then holds."""
+
+    help = "For developers: write what all migrations make of an empty database into config/database/first_tables.sql."
+    requires_system_checks = []
+
+    def handle(self, **options: Any) -> None:
+        with TemporaryDirectory() as folder, Cluster(Path(folder), durable=False).serving() as cluster:
+            first_tables.FILE.write_text(first_tables.by_migrations(cluster.url()))
+        self.stdout.write(f"Written: {first_tables.FILE}")
