@@ -26,8 +26,8 @@ from judging.actions import (
     visits,
 )
 from judging.actions.rounds import NothingToJudge
-from judging.imports.actions import adding, new_collections, taking_back, uploads
-from judging.models import AddedFile, Job
+from judging.imports.actions import adding, looks, new_collections, taking_back, uploads
+from judging.models import AddedFile, Job, Upload
 
 log = logging.getLogger(__name__)
 Doing = Callable[..., Mapping[str, Any]]
@@ -170,12 +170,26 @@ def _files(work: jobs.Work) -> list[AddedFile]:
     return found
 
 
+def _look(work: jobs.Work) -> Mapping[str, Any]:
+    try:
+        found = looks.look(
+            kind=work.job.kind, parameters=work.job.parameters, by=work.job.created_by, progress=work.progress
+        )
+    except (Upload.DoesNotExist, AddedFile.DoesNotExist):
+        raise jobs.CannotDo("The file is gone already.") from None
+    return {"found": found}
+
+
+for kind in (looks.COLUMNS, looks.PREVIEW, looks.HANDFUL):
+    job_task(kind)(_look)
+
+
 @job_task("judging.examine_file")
 def examine_file(work: jobs.Work) -> Mapping[str, Any]:
     """Say what a large file would bring to its collection."""
     [added] = _files(work)
     work.progress(0, 0, "Reading and matching")
-    adding.examine(added=added)
+    adding.examine(added=added, progress=work.progress)
     return {"file": added.number}
 
 

@@ -16,6 +16,9 @@ from judging.models import Job
 
 TITLES = {
     "judging.import_study": gettext_lazy("Importing a file"),
+    "judging.read_columns": gettext_lazy("Reading a file"),
+    "judging.preview_import": gettext_lazy("Looking at what would be stored"),
+    "judging.draw_sources": gettext_lazy("Drawing sources to look at"),
     "judging.examine_file": gettext_lazy("Looking at a file"),
     "judging.add_files": gettext_lazy("Adding files"),
     "judging.take_back_file": gettext_lazy("Taking a file back"),
@@ -92,10 +95,24 @@ def _title(job: Job) -> str:
     return str(TITLES.get(job.kind, job.kind))
 
 
+def _next_step(job: Job) -> str:
+    """Return the step of an import that wanted a look at the file."""
+    said = job.parameters
+    if job.kind == "judging.draw_sources":
+        return f"{reverse('judging:import_check', args=[said['upload']])}?seed={said['seed']}"
+    if job.kind == "judging.preview_import":
+        return reverse("judging:import_preview", args=[said["upload"]])
+    if "upload" in said:
+        return reverse("judging:import_columns", args=[said["upload"]])
+    return reverse("judging:file_columns", args=[job.collection_id, said["number"]]) if job.collection_id else ""
+
+
 def _result(job: Job) -> tuple[str, str]:
     """Return where a finished job leads, and what the link says."""
     if job.state != Job.State.DONE:
         return "", ""
+    if "found" in job.result:
+        return _next_step(job), _("Go on")
     if "deleted" in job.result:
         return reverse("judging:collections"), _("To the collections")
     if job.result.get("published"):

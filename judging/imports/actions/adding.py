@@ -133,9 +133,10 @@ def choices_of(added: AddedFile) -> Choices:
     return choices_from(added.choices)
 
 
-def read(added: AddedFile) -> Study:
+def read(added: AddedFile, progress: Progress = silent) -> Study:
     """Return what a file says."""
-    return reading_plans.read_study(name=added.name, data=storage.content_of(added.file), plan=_plan(added))
+    content = storage.content_of(added.file)
+    return reading_plans.read_study(name=added.name, data=content, plan=_plan(added), progress=progress)
 
 
 def _plan(added: AddedFile) -> Plan:
@@ -163,9 +164,9 @@ def hand_out_keys(*, added: AddedFile, now: datetime) -> Mapping[str, str]:
         return reading_plans.ids_behind_labels(name=added.name, data=storage.content_of(added.file), plan=_plan(added))
 
 
-def examine(*, added: AddedFile) -> Joined:
+def examine(*, added: AddedFile, progress: Progress = silent) -> Joined:
     """Say what a file would bring now, and keep the counts: adding it must bring the same."""
-    joined = _join(added)
+    joined = _join(added, progress)
     study = joined.study
     added.examined = {
         **joined.found.as_dict(),
@@ -194,11 +195,11 @@ def _refused(problem: Problem) -> dict[str, Any]:
     return {**shown, "reason": problem.reason}
 
 
-def _join(added: AddedFile) -> Joined:
+def _join(added: AddedFile, progress: Progress) -> Joined:
     campaign = added_ratings.campaign_of(added.collection, added.rubric) if added.rubric else None
     return join(
-        study=read(added), columns=plan_of(added).columns, collection=added.collection, choices=choices_of(added),
-        rubric=added.rubric, campaign=campaign,
+        study=read(added, progress), columns=plan_of(added).columns, collection=added.collection,
+        choices=choices_of(added), rubric=added.rubric, campaign=campaign,
     )  # fmt: skip
 
 
@@ -220,7 +221,7 @@ def add(
         added = AddedFile.objects.select_related("collection", "file", "rubric").get(pk=added.pk)
         if added.state != AddedFile.State.WAITING:
             raise CannotImport(["The file was added already, or taken back."])
-        joined = _join(added)
+        joined = _join(added, progress)
         if added.examined and added.examined["expected"] != joined.counts():
             raise Changed(["The collection changed since you looked at this file. Look at it once more."])
         if joined.obstacles:

@@ -1,13 +1,14 @@
 """From the bytes of a file to a study, under a plan that can wait in a session, a job or a shell."""
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from django.conf import settings
 
+from judging.actions.rounds import Progress, silent
 from judging.imports.readers import limited
 from judging.imports.readers.columns import BadColumns, Columns, WhenAmbiguous, columns_from
 from judging.imports.readers.pseudonyms import Pseudonyms
@@ -66,7 +67,7 @@ def head_from(data: Mapping[str, Any]) -> Head:
     )  # fmt: skip
 
 
-def read_head(*, name: str, data: bytes, plan: Plan) -> Head:
+def read_head(*, name: str, data: bytes, plan: Plan, progress: Progress = silent) -> Head:
     """Return the beginning of a file; Unreadable, with a sentence, where it cannot be read at all.
 
     Ids of people outside are labels already. What could take long or much is read in a process of its own.
@@ -75,7 +76,7 @@ def read_head(*, name: str, data: bytes, plan: Plan) -> Head:
     options, key = _options(format, plan), pseudonym_key()
     if is_read_apart(format, data):
         request = limited.Request(data=data, name=name, format=format.key, options=options, key=key)
-        found, _ = limited.outline_of(request)
+        found, _ = limited.outline_of(request, progress=_rows(progress))
         return Head(
             format=found.format, header=found.header, values=found.values, proposed=found.proposed,
             criteria=found.criteria,
@@ -117,7 +118,7 @@ def _first_values(cells: Iterable[str]) -> tuple[str, ...]:
     return tuple(values)[:FIRST_VALUES]
 
 
-def read_study(*, name: str, data: bytes, plan: Plan) -> Study:
+def read_study(*, name: str, data: bytes, plan: Plan, progress: Progress = silent) -> Study:
     """Return the study in a file; one with the reason where it cannot be read, or not under these columns.
 
     Ids of people outside are labels already. What could take long or much is read in a process of its own.
@@ -129,7 +130,7 @@ def read_study(*, name: str, data: bytes, plan: Plan) -> Study:
             request = limited.Request(
                 data=data, name=name, format=format.key, options=options, columns=plan.columns, key=key
             )
-            return limited.study_of(request)[0]
+            return limited.study_of(request, progress=_rows(progress))[0]
         taken = format.take(data, options, Pseudonyms(key))
         try:
             return format.study_of(taken, name=name, columns=plan.columns)
@@ -167,6 +168,11 @@ def with_starts(plan: Plan, starts: Mapping[str, int], *, others: WhenAmbiguous)
     return replace(plan, columns=replace(plan.columns, starts=chosen, when_ambiguous=others))
 
 
+def without_columns(plan: Plan) -> Plan:
+    """Return how a file is taken apart, whatever its columns hold."""
+    return replace(plan, columns=None)
+
+
 def has_starts(plan: Plan) -> bool:
     """Say whether anything was decided about answers that stand more than once."""
     return plan.columns is not None and (bool(plan.columns.starts) or plan.columns.when_ambiguous != "ask")
@@ -177,6 +183,11 @@ def without_starts(plan: Plan) -> Plan:
     if plan.columns is None:
         return plan
     return replace(plan, columns=replace(plan.columns, starts={}, when_ambiguous="ask"))
+
+
+def _rows(progress: Progress) -> Callable[[int], None]:
+    """Return what the reading process calls with the number of rows it has read."""
+    return lambda rows: progress(0, 0, f"Reading the file: {rows:,} rows")
 
 
 def _format(name: str, data: bytes, plan: Plan) -> Format:

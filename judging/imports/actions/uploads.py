@@ -61,7 +61,9 @@ def import_upload(*, wanted: WantedImport, by: User, now: datetime, progress: Pr
     """Read an upload and store all that it holds; raises what `import_study` raises."""
     upload = wanted.upload
     progress(0, 0, "Reading the file")
-    study = reading_plans.read_study(name=upload.name, data=storage.content_of(upload.file), plan=wanted.plan)
+    study = reading_plans.read_study(
+        name=upload.name, data=storage.content_of(upload.file), plan=wanted.plan, progress=progress
+    )
     return new_collections.import_study(
         study=study,
         name=wanted.name,

@@ -16,13 +16,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from judging import storage, tasks
 from judging.actions import jobs
 from judging.guards import collection_for_owner, collection_for_readers, creator_required, rubrics_of
-from judging.imports.actions import adding, proposals, ratings, reading_plans, taking_back
+from judging.imports.actions import adding, looks, proposals, ratings, reading_plans, taking_back
 from judging.imports.actions.new_collections import CannotImport
 from judging.imports.actions.reading_plans import Head
 from judging.imports.forms.added_files import ChoicesForm, FilesForm, NewCollectionForm
 from judging.imports.forms.files import ReadingForm
 from judging.imports.forms.mapping import Mapping as ColumnMapping
-from judging.imports.readers.text import Unreadable, decodings
+from judging.imports.views.looks import found_in
 from judging.models import AddedFile, Collection, Rubric
 from judging.views import spreadsheets
 
@@ -119,11 +119,14 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
         "otherwise": ReadingForm(initial=ReadingForm.initial_of(plan)),
     }
     context["siblings"] = proposals.siblings(added)
-    try:
-        head = proposals.proposed(_head(added), name=added.name)
-    except Unreadable as error:
-        context |= {"reason": error.reason, "decodings": decodings(storage.content_of(added.file))}
-        return render(request, "judging/imports/file_unreadable.html", context)
+    asked_with = looks.of_added(added, reading_plans.without_columns(plan))
+    found = found_in(request, file=added.file, kind=looks.COLUMNS, parameters=asked_with, collection=added.collection)
+    if isinstance(found, HttpResponse):
+        return found
+    head = looks.head_in(found)
+    if head is None:
+        return render(request, "judging/imports/file_unreadable.html", context | found)
+    head = proposals.proposed(head, name=added.name)
     data = request.POST if request.method == "POST" else None
     asked = ColumnMapping(
         data, user=request.user, head=head, plan=plan, rubric=_rubric(request, added, head), further=True
@@ -139,10 +142,6 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
         return redirect("judging:file", added.collection_id, added.number)
     context |= {"head": head, "formset": asked.columns, "form": asked.options}
     return render(request, "judging/imports/file_columns.html", context, status=422 if asked.has_errors else 200)
-
-
-def _head(added: AddedFile) -> Head:
-    return reading_plans.read_head(name=added.name, data=storage.content_of(added.file), plan=adding.plan_of(added))
 
 
 def _rubric(request: HttpRequest, added: AddedFile, head: Head) -> int | None:

@@ -14,22 +14,18 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from judging import storage, tasks
 from judging.actions import jobs
-from judging.design import letter
 from judging.guards import creator_required, rubrics_of
-from judging.imports.actions import new_collections, ratings, reading_plans, uploads
+from judging.imports.actions import looks, new_collections, ratings, reading_plans, uploads
+from judging.imports.actions.reading_plans import Plan
 from judging.imports.actions.uploads import WantedImport
 from judging.imports.forms.files import CheckForm, DetailsForm, ReadingForm, UploadForm
 from judging.imports.forms.mapping import Mapping
-from judging.imports.readers.overview import Sample, handful, per_system, samples, source_pieces, surroundings
-from judging.imports.readers.records import Problem, SourceRecord, Study
-from judging.imports.readers.text import Unreadable, decodings, unstorable
+from judging.imports.readers.text import unstorable
+from judging.imports.views.looks import found_in
 from judging.imports.views.session import Waiting
 from judging.models import Collection, Rubric, Upload
 
 LARGE = 5_000  # rows; above that, storing them is a job with progress
-SHOWN = 50
-SAMPLES = 5
-FIRST_SEED = 1
 STEPS = ("import", "import_columns", "import_preview", "import_check", "import_confirm")
 
 
@@ -55,11 +51,14 @@ def columns(request: HttpRequest, pk: int) -> HttpResponse:
     waiting = Waiting(request, upload)
     context = {"upload": upload, "steps": _steps(1, pk), "before": _before(upload)}
     context["otherwise"] = ReadingForm(initial=ReadingForm.initial_of(waiting.plan))
-    try:
-        head = waiting.head or reading_plans.read_head(name=upload.name, data=_content(upload), plan=waiting.plan)
-    except Unreadable as error:
-        context |= {"reason": error.reason, "decodings": decodings(_content(upload))}
-        return render(request, "judging/imports/unreadable.html", context)
+    head = waiting.head
+    if head is None:
+        found = _look(request, upload, looks.COLUMNS, reading_plans.without_columns(waiting.plan))
+        if isinstance(found, HttpResponse):
+            return found
+        head = looks.head_in(found)
+        if head is None:
+            return render(request, "judging/imports/unreadable.html", context | found)
     data = request.POST if request.method == "POST" else None
     fitting = None if waiting.has_plan else ratings.fitting(rubrics=rubrics_of(request.user), names=head.criteria)
     proposed = fitting.pk if fitting else waiting.rubric
@@ -92,29 +91,19 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
     waiting = Waiting(request, upload)
     if not waiting.has_plan:
         return redirect("judging:import_columns", pk)
-    study = reading_plans.read_study(name=upload.name, data=_content(upload), plan=waiting.plan)
     rubric = _rubric(request, waiting)
-    examined = new_collections.examine(study=study, rubric=rubric)
-    asks = len(study.problems_of("ask"))
-    waiting.keep(rows=study.rows_read, ratings=bool(examined.ratings), sources=len(study.sources), unmarked=asks)
-    warnings = study.problems_of("warning")
+    found = _look(request, upload, looks.PREVIEW, waiting.plan, rubric=rubric.pk if rubric else None)
+    if isinstance(found, HttpResponse):
+        return found
+    study = found["study"]
+    waiting.keep(
+        rows=study["rows_read"], ratings=found["ratings"], sources=study["sources"], unmarked=found["ask_count"]
+    )
     context = {
+        **found,
         "upload": upload,
         "steps": _steps(2, pk),
         "before": _before(upload),
-        "obstacles": examined.obstacles,
-        "study": study,
-        "rubric": rubric,
-        "ratings": examined.ratings,
-        "systems": per_system(study),
-        "refused": examined.refused[:SHOWN],
-        "refused_count": len(examined.refused),
-        "warnings": warnings[:SHOWN],
-        "warning_count": len(warnings),
-        "question_count": sum(study.returned.values()),
-        "samples": [(each, source_pieces(each.source)) for each in samples(study, SAMPLES)],
-        "asks": _asks(study),
-        "ask_count": asks,
         "has_chosen": reading_plans.has_starts(waiting.plan),
         "left_out": _left_out(waiting),
         "rating_metadata": waiting.plan.columns.rating_metadata if waiting.plan.columns else (),
@@ -128,17 +117,6 @@ def _left_out(waiting: Waiting) -> list[str]:
         return []
     used = set(waiting.plan.columns.named())
     return [name for name in waiting.head.header if name not in used]
-
-
-def _asks(study: Study) -> list[tuple[Problem, list[tuple[int, Any]]]]:
-    """Return answers that stand more than once, each with its places."""
-    sources = {source.key: source for source in study.sources}
-    return [(ask, _places(ask, sources[ask.source_key])) for ask in study.problems_of("ask")[:SHOWN]]
-
-
-def _places(ask: Problem, source: SourceRecord) -> list[tuple[int, Any]]:
-    text = source.sentence if source.passage is None else source.passage
-    return [(start, surroundings(text, start, len(source.answer))) for start in ask.choices]
 
 
 @creator_required
@@ -166,26 +144,30 @@ def check(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect("judging:import_preview", pk)
     form = CheckForm(request.POST if request.method == "POST" else None, initial={"seed": _seed(request)})
     if form.is_valid():
-        looked = {"seed": form.cleaned_data["seed"], "sources": min(SAMPLES, waiting.sources)}
+        looked = {"seed": form.cleaned_data["seed"], "sources": min(looks.SAMPLES, waiting.sources)}
         waiting.keep(checked={"by": request.user.username, "at": timezone.now().isoformat(), **looked})
         return redirect("judging:import_confirm", pk)
-    seed = form.cleaned_data.get("seed", FIRST_SEED) if form.is_bound else form.initial["seed"]
-    study = reading_plans.read_study(name=upload.name, data=_content(upload), plan=waiting.plan)
-    samples = [_as_shown(each) for each in handful(study, most=SAMPLES, seed=seed)]
-    context = {"upload": upload, "form": form, "steps": _steps(3, pk), "before": _before(upload), "samples": samples}
-    context |= {"source_count": len(study.sources), "next_seed": seed + 1}
+    seed = form.cleaned_data.get("seed", looks.FIRST_SEED) if form.is_bound else form.initial["seed"]
+    found = _drawn(request, waiting, upload, seed)
+    if isinstance(found, HttpResponse):
+        return found
+    context = {"upload": upload, "form": form, "steps": _steps(3, pk), "before": _before(upload)}
+    context |= {**found, "next_seed": seed + 1}
     return render(request, "judging/imports/check.html", context, status=422 if form.errors else 200)
 
 
 def _seed(request: HttpRequest) -> int:
     asked = request.GET.get("seed", "")
-    return int(asked) if asked.isdecimal() and len(asked) < 10 else FIRST_SEED
+    return int(asked) if asked.isdecimal() and len(asked) < 10 else looks.FIRST_SEED
 
 
-def _as_shown(sample: Sample) -> dict[str, Any]:
-    """Return a source as annotators see it: questions under letters, and nothing that names a system."""
-    questions = [(letter(place), question.text) for place, question in enumerate(sample.questions)]
-    return {"source": sample.source, "text": source_pieces(sample.source), "questions": questions}
+def _drawn(request: HttpRequest, waiting: Waiting, upload: Upload, seed: int) -> dict[str, Any] | HttpResponse:
+    """Return some sources by chance; the preview of a large file has drawn the first of them already."""
+    if seed != looks.FIRST_SEED or upload.file.size <= looks.AT_ONCE:
+        return _look(request, upload, looks.HANDFUL, waiting.plan, seed=seed)
+    rubric = _rubric(request, waiting)
+    found = _look(request, upload, looks.PREVIEW, waiting.plan, rubric=rubric.pk if rubric else None)
+    return found if isinstance(found, HttpResponse) else dict(found["handful"])
 
 
 @creator_required
@@ -209,13 +191,21 @@ def confirm(request: HttpRequest, pk: int) -> HttpResponse:
         wanted = WantedImport(
             upload=upload, plan=waiting.plan, rubric=rubric, checked=waiting.checked, **form.cleaned_data
         )
-        answer = _start(request, wanted) if waiting.rows > LARGE else _import(request, wanted, form)
+        answer = _start(request, wanted) if _is_large(waiting, upload) else _import(request, wanted, form)
         if answer:
             waiting.forget()
             return answer
     context = {"upload": upload, "form": form, "steps": _steps(4, pk), "before": before, "rows": waiting.rows}
-    context |= {"is_large": waiting.rows > LARGE, "worker_lives": jobs.worker_lives(), "unmarked": waiting.unmarked}
+    context |= {
+        "is_large": _is_large(waiting, upload),
+        "worker_lives": jobs.worker_lives(),
+        "unmarked": waiting.unmarked,
+    }
     return render(request, "judging/imports/confirm.html", context, status=422 if form.errors else 200)
+
+
+def _is_large(waiting: Waiting, upload: Upload) -> bool:
+    return (waiting.rows or 0) > LARGE or upload.file.size > looks.AT_ONCE
 
 
 def _start(request: HttpRequest, wanted: WantedImport) -> HttpResponse:
@@ -242,8 +232,8 @@ def _own(request: HttpRequest, pk: int) -> Upload:
     return get_object_or_404(Upload.objects.of(request.user), pk=pk)
 
 
-def _content(upload: Upload) -> bytes:
-    return storage.content_of(upload.file)
+def _look(request: HttpRequest, upload: Upload, kind: str, plan: Plan, **said: Any) -> dict[str, Any] | HttpResponse:
+    return found_in(request, file=upload.file, kind=kind, parameters=looks.of_upload(upload, plan, **said))
 
 
 def _before(upload: Upload) -> Collection | None:

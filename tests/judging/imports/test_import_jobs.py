@@ -12,7 +12,7 @@ from django.db import connection
 
 from judging import storage, tasks
 from judging.actions import jobs
-from judging.imports.actions import uploads
+from judging.imports.actions import looks, uploads
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.actions.uploads import WantedImport
 from judging.models import Collection, Job, Passage, Question, User
@@ -75,6 +75,21 @@ def test_a_worker_imports_a_large_file_and_shows_how_far_it_is(worker):
     assert job.done == job.total > 0
     assert Question.objects.count() == ROWS
     assert Passage.objects.count() == ROWS // 4
+
+
+def test_a_worker_reads_a_large_file_for_a_page(worker):
+    owner = factories.researcher()
+    upload = uploads.keep(owner=owner, name="large.csv", file=storage.keep(large()))
+    parameters = looks.of_upload(upload, Plan(), rubric=None)
+    job = jobs.enqueue(kind=looks.PREVIEW, parameters=parameters, by=owner)
+    gone = jobs.enqueue(kind=looks.COLUMNS, parameters={**parameters, "upload": 0}, by=owner)
+    tasks.ring(job.pk)
+    wait_for(job, over)
+    wait_for(gone, over)
+
+    assert (job.state, job.error) == ("done", "")
+    assert job.result["found"]["study"]["questions"] == ROWS
+    assert (gone.state, gone.error) == ("failed", "The file is gone already.")
 
 
 def test_a_cancelled_import_leaves_nothing(worker):

@@ -23,7 +23,7 @@ def ready(page, text=MANY):
 
 
 def drawn(answer):
-    return [each["source"].key for each in answer.context["samples"]]
+    return [each["source"]["key"] for each in answer.context["samples"]]
 
 
 def test_a_handful_is_shown_under_letters_with_its_answer_marked(page):

@@ -15,7 +15,7 @@ def test_an_answer_that_stands_twice_is_asked_about_and_marked_where_one_says(pa
 
     preview = page.get(at("preview", upload))
     assert preview.context["ask_count"] == 1
-    assert [start for start, _ in preview.context["asks"][0][1]] == [2, 12]
+    assert [start for start, _ in preview.context["asks"][0]["places"]] == [2, 12]
     assert page.post(at("starts", upload), {"start:1": "12", "others": "ask"}).url == at("preview", upload)
     assert page.get(at("preview", upload)).context["ask_count"] == 0
     confirmed(page, upload)

@@ -45,7 +45,7 @@ def test_preview_counts_what_would_be_stored_and_stores_nothing(page):
 
     answer = page.get(at("preview", upload))
 
-    assert [(each.name, each.returned, each.missing) for each in answer.context["systems"]] == [
+    assert [(each["name"], each["returned"], each["missing"]) for each in answer.context["systems"]] == [
         ("Alba", 3, 0),
         ("Brisa", 1, 2),
     ]

@@ -1,0 +1,39 @@
+"""A look at a file: at once where it is small, else by a job whose page is shown until it is done."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from judging import tasks
+from judging.actions import jobs
+from judging.imports.actions import looks
+from judging.models import Collection, Job, StoredFile
+
+
+def found_in(
+    request: HttpRequest,
+    *,
+    file: StoredFile,
+    kind: str,
+    parameters: Mapping[str, Any],
+    collection: Collection | None = None,
+) -> dict[str, Any] | HttpResponse:
+    """Return what is found in a file, or the way to the page of the job that looks.
+
+    The same look by the same person is one job. One that failed or was cancelled is begun again.
+    """
+    if file.size <= looks.AT_ONCE:
+        return looks.look(kind=kind, parameters=parameters, by=request.user)
+    asked = Job.objects.filter(kind=kind, created_by=request.user, parameters=dict(parameters))
+    job = asked.exclude(state__in=[Job.State.FAILED, Job.State.CANCELLED]).first()
+    if job and job.state == Job.State.DONE:
+        return dict(job.result["found"])
+    if job is None:
+        with transaction.atomic():
+            job = jobs.enqueue(kind=kind, parameters=parameters, by=request.user, collection=collection)
+            key = job.pk
+            transaction.on_commit(lambda: tasks.ring(key))
+    return redirect("judging:job", job.pk)
