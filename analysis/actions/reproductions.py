@@ -14,11 +14,11 @@ from judging.actions import jobs, rubrics
 from judging.imports.actions import adding, means, new_collections
 from judging.imports.actions.added_ratings import campaign_of
 from judging.imports.actions.joining import Choices
-from judging.imports.actions.matching import Sameness
 from judging.imports.actions.new_collections import CannotImport
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.readers import registry
 from judging.imports.readers.columns import Columns
+from judging.imports.readers.sameness import Sameness
 from judging.models import Campaign, Collection, Job, Metric, Rubric, StoredFile, User
 from judging.protocols import rubric as documents
 

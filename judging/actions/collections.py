@@ -179,7 +179,9 @@ def delete(*, collection: Collection, by: User | None = None, progress: Progress
         for done, rows in enumerate(parts := contents(held)):
             progress(done, len(parts), f"Removing {rows.model._meta.verbose_name_plural}")
             rows._raw_delete(rows.db)  # nothing but what is removed here points at them; the database checks it
-        files = StoredFile.objects.defer("content").filter(Q(collections=held) | Q(added_files__collection=held))
+        lists = held.added_files.exclude(examined__rows_file=None).values_list("examined__rows_file", flat=True)
+        theirs = Q(collections=held) | Q(added_files__collection=held) | Q(sha256__in=list(lists))
+        files = StoredFile.objects.defer("content").filter(theirs)
         kept = list(files.distinct())
         held.delete()
         for file in kept:

@@ -12,11 +12,15 @@ from judging import storage
 from judging.actions import collections
 from judging.actions.bulk import check_at_once, let_planner_know
 from judging.actions.rounds import Progress, silent
-from judging.imports.actions import added_ratings, reading_plans, storing
-from judging.imports.actions.joining import SHOWN, Choices, Joined, choices_from, join
+from judging.imports.actions import added_ratings, holdings, reading_plans, storing
+from judging.imports.actions.joining import SHOWN, Choices, Found, Joined, choices_from, join
+from judging.imports.actions.matching import Held
 from judging.imports.actions.new_collections import CannotImport
 from judging.imports.actions.reading_plans import Plan
+from judging.imports.readers import screening
+from judging.imports.readers.columns import Columns
 from judging.imports.readers.records import Problem, Study
+from judging.imports.readers.screening import Screen
 from judging.imports.readers.tables import shorten
 from judging.models import (
     AddedFile,
@@ -35,6 +39,7 @@ from judging.models import (
 )
 
 LONGEST_NAME = 255
+ROWS_FILE = "rows_file"  # where a preview found more rows than it shows: the hash of the file of all of them
 NO_QUESTION = "\N{EMPTY SET} question"  # a column that no file has: rows that name their question by ids
 
 
@@ -133,10 +138,14 @@ def choices_of(added: AddedFile) -> Choices:
     return choices_from(added.choices)
 
 
-def read(added: AddedFile, progress: Progress = silent) -> Study:
-    """Return what a file says."""
-    content = storage.content_of(added.file)
-    return reading_plans.read_study(name=added.name, data=content, plan=_plan(added), progress=progress)
+def read(
+    added: AddedFile, progress: Progress = silent, screen: Screen | None = None, found: Found | None = None
+) -> Study:
+    """Return what a file says; rows that do not pass the screen are noted as found and left out."""
+    return reading_plans.read_study(
+        name=added.name, data=storage.content_of(added.file), plan=_plan(added), progress=progress, screen=screen,
+        left_out=found.left_out if found else lambda row, what: None,
+    )  # fmt: skip
 
 
 def _plan(added: AddedFile) -> Plan:
@@ -170,6 +179,7 @@ def examine(*, added: AddedFile, progress: Progress = silent) -> Joined:
     study = joined.study
     added.examined = {
         **joined.found.as_dict(),
+        **_rows_file(joined),
         "expected": joined.counts(),
         "rows": study.rows_read,
         "kept": study.rows_kept,
@@ -197,10 +207,29 @@ def _refused(problem: Problem) -> dict[str, Any]:
 
 def _join(added: AddedFile, progress: Progress) -> Joined:
     campaign = added_ratings.campaign_of(added.collection, added.rubric) if added.rubric else None
+    held, found = holdings.held(added.collection), Found()
+    columns, choices = plan_of(added).columns, choices_of(added)
     return join(
-        study=read(added, progress), columns=plan_of(added).columns, collection=added.collection,
-        choices=choices_of(added), rubric=added.rubric, campaign=campaign,
+        study=read(added, progress, _screen(held, columns, choices), found), columns=columns,
+        collection=added.collection, choices=choices, rubric=added.rubric, campaign=campaign, held=held, found=found,
     )  # fmt: skip
+
+
+def _screen(held: Held, columns: Columns | None, choices: Choices) -> Screen | None:
+    """Return what tells rows about nothing in the collection, where they can only be left out."""
+    if columns is None or not screening.serves(columns) or (columns.question and choices.unmatched != "leave"):
+        return None
+    return screening.screen_of(
+        ids=(source.key for source in held.sources),
+        keys=(slot.key for slot in held.slots if slot.key),
+        texts={slot.text for slot in held.slots if slot.text is not None} if columns.question else (),
+        same=choices.same,
+    )
+
+
+def _rows_file(joined: Joined) -> dict[str, str]:
+    """Keep all rows that need a decision where there are more than examples; return by which hash."""
+    return {ROWS_FILE: storage.keep_pieces(joined.found.pieces()).sha256} if joined.found.is_cut else {}
 
 
 def add(
@@ -249,7 +278,7 @@ def _store(added: AddedFile, joined: Joined, by: User, now: datetime, ratings_ti
         collection=added.collection, problems=[*joined.refused, *homeless], added_file=added
     )
     added.state, added.added_at, added.added_by = AddedFile.State.ADDED, now, by
-    added.examined = joined.found.as_dict()
+    added.examined = joined.found.as_dict() | _rows_file(joined)
     if joined.behind:
         added.examined["letters"] = joined.behind.names
     added.brought = {**brought.counts, "filled": len(joined.fills), "quarantined": quarantined,

@@ -1,14 +1,17 @@
 """What a file would bring to a collection that holds something already: decided row by row, stored elsewhere."""
 
+import csv
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from tempfile import SpooledTemporaryFile
 from typing import Any, Literal, TypeVar
 
+from judging.formulas import inert
 from judging.imports.actions import holdings, ratings
 from judging.imports.actions.letters import Letters, letters, told_apart
-from judging.imports.actions.matching import By, Held, HeldSlot, HeldSource, Match, Matching, Sameness, SlotKey, match
+from judging.imports.actions.matching import By, Held, HeldSlot, HeldSource, Match, Matching, SlotKey, match
 from judging.imports.actions.new_collections import too_long
 from judging.imports.actions.ratings import Reading, Slot, Value
 from judging.imports.readers.columns import Columns
@@ -23,12 +26,15 @@ from judging.imports.readers.records import (
     Study,
 )
 from judging.imports.readers.repeats import unrolled
+from judging.imports.readers.sameness import Sameness
 from judging.imports.readers.tables import shorten
 from judging.models import Campaign, Collection, Metric, Rubric
 
 Unmatched = Literal["", "add", "leave"]
 Conflicts = Literal["leave", "refuse"]
 SHOWN = 100
+SPOOLED = 1 << 20  # characters that wait in memory before a temporary file is on the disk
+NO_SUCH_QUESTION = "The collection has no such question."
 FILLED = ("passage", "answer", "sentence", "target_type", "modality")
 SEEN_BY_ANNOTATORS = "What is judged cannot change"
 
@@ -68,11 +74,17 @@ class Example:
 
 
 class Found:
-    """Counts of everything, and of what needs a decision the first examples: a million rows take no more memory."""
+    """Counts of everything, and of what needs a decision the first examples: a million rows take no more memory.
+
+    All rows that need one stand in a temporary file, as CSV.
+    """
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.examples: dict[str, list[Example]] = {}
+        self._file = SpooledTemporaryFile(SPOOLED, "w+", encoding="utf-8", newline="")  # noqa: SIM115
+        self._rows = csv.writer(self._file)
+        self._rows.writerow(("kind", "row", "what", "reason"))
 
     def note(self, kind: str, row: int, what: str, reason: str) -> None:
         """Count a row, and keep it if it is among the first of its kind."""
@@ -80,6 +92,22 @@ class Found:
         kept = self.examples.setdefault(kind, [])
         if len(kept) < SHOWN:
             kept.append(Example(row=row, what=shorten(what), reason=reason))
+        self._rows.writerow((kind, row, inert(shorten(what)), inert(reason)))
+
+    def left_out(self, row: int, what: str) -> None:
+        """Note a row that names nothing of the collection."""
+        self.note("unmatched", row, what, NO_SUCH_QUESTION)
+
+    @property
+    def is_cut(self) -> bool:
+        """Say whether there are more rows than examples."""
+        return any(self.counts[kind] > len(kept) for kind, kept in self.examples.items())
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the table of all rows that need a decision."""
+        self._file.seek(0)
+        while piece := self._file.read(SPOOLED):
+            yield piece.encode()
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data that JSON can hold."""
@@ -119,23 +147,27 @@ class Joined:
 
 def join(
     *, study: Study, columns: Columns | None, collection: Collection, choices: Choices, rubric: Rubric | None,
-    campaign: Campaign | None = None,
+    campaign: Campaign | None = None, held: Held | None = None, found: Found | None = None,
 ) -> Joined:  # fmt: skip
     """Decide about every row of a file; nothing is stored.
 
     `columns` is None where the format names everything by itself. `campaign` is the one that holds the collection's
-    ratings under this rubric.
+    ratings under this rubric, `held` what it holds, and `found` has the rows that were left out in reading.
     """
     named = [] if _is_any(columns) else list(study.systems)
-    held = holdings.held(collection)
+    held, noted = held or holdings.held(collection), found or Found()
     has_ids = columns is not None and bool(columns.source_id)
-    behind = None if choices.systems or not named else letters(study, held, same=choices.same, has_ids=has_ids)
+    behind = (
+        None
+        if choices.systems or not named
+        else letters(study, held, same=choices.same, has_ids=has_ids, left_out=noted.counts["unmatched"])
+    )
     names = behind.names if behind else choices.systems
     shuffled = behind is not None and not names
     study = unrolled(told_apart(study, behind.matching) if behind and shuffled else renamed(study, names))
     any_system = _is_any(columns)
-    found = match(study, held, same=choices.same, by=choices.by, has_ids=has_ids, any_system=any_system)
-    joined = Joined(study=study, held=held, matching=found, named=named, behind=behind)
+    matching = match(study, held, same=choices.same, by=choices.by, has_ids=has_ids, any_system=any_system)
+    joined = Joined(study=study, held=held, matching=matching, named=named, behind=behind, found=noted)
     joined.obstacles += [problem.reason for problem in study.problems_of("file")]
     joined.refused += [problem for problem in study.problems if problem.kind in ("row", "value")]
     _Joining(joined, collection, choices, any_system, shuffled).decide(rubric, campaign)
@@ -314,7 +346,7 @@ class _Joining:
     def _lack(self, found: Match) -> str:
         if found.sources:
             return "The collection has this source, but no such question of this system there."
-        return "The collection has no such question."
+        return NO_SUCH_QUESTION
 
     def _decide_scores(self) -> None:
         """A column of the same name and kind goes on; a value that is there already is not stored twice."""

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from judging.imports.actions.matching import Held, Matching, Sameness, SlotKey, match
+from judging.imports.actions.matching import Held, Matching, SlotKey, match
 from judging.imports.readers.records import MarkRecord, NoteRecord, Problem, QuestionRecord, RatingRecord, Study
+from judging.imports.readers.sameness import Sameness
 from judging.imports.readers.tables import shorten
 
 MOST_FOUND = 0.9  # of a file's questions, before its letters are taken to stand for systems of the collection
@@ -21,14 +22,17 @@ class Letters:
     matching: Matching
 
 
-def letters(study: Study, held: Held, *, same: Sameness, has_ids: bool) -> Letters | None:
-    """Find the systems of the collection behind names that it does not have; None where the texts do not tell."""
+def letters(study: Study, held: Held, *, same: Sameness, has_ids: bool, left_out: int = 0) -> Letters | None:
+    """Find the systems of the collection behind names that it does not have; None where the texts do not tell.
+
+    `left_out` counts rows of the file that are about nothing in the collection and not in the study.
+    """
     if not held.systems or held.systems & set(study.systems):
         return None
     found = match(study, held, same=same, by="texts", has_ids=has_ids, any_system=True)
     asked = [key for key, each in found.questions.items() if each.candidates]
     given = sum(question.text is not None for question in study.questions)
-    if not given or len(asked) < MOST_FOUND * given:
+    if not given or len(asked) < MOST_FOUND * (given + left_out):
         return None
     sure: dict[str, Counter[str]] = {}
     for (_, system, _), each in found.questions.items():

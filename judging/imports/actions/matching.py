@@ -4,44 +4,18 @@ By ids: the source's key, the system and the position, or the question's own key
 the system and the question, after a normalisation that the researcher sees and can choose. Pure: no database.
 """
 
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from judging.imports.readers.records import QuestionRecord, SourceRecord, Study
+from judging.imports.readers.sameness import Sameness
 
 By = Literal["auto", "ids", "texts"]
 SlotKey = tuple[str, str, int]
 GIVEN = ("passage", "sentence", "answer", "target_type")
-QUOTES = str.maketrans("‘’‚‛“”„‟«»–—−‐‑", '\'\'\'\'""""""-----')
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sameness:
-    """When two texts count as the same. Unchecked differences make them different."""
-
-    spaces: bool = True
-    forms: bool = True
-    case: bool = False
-    marks: bool = False
-
-    def plain(self, text: str) -> str:
-        """Return what is compared of a text."""
-        if self.forms:
-            text = unicodedata.normalize("NFKC", text).translate(QUOTES)
-        if self.case:
-            text = text.casefold()
-        if self.marks:
-            text = re.sub(r"[^\w\s]", " ", text)
-        return " ".join(text.split()) if self.spaces or self.marks else text
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain data that JSON can hold."""
-        return asdict(self)
 
 
 class HeldSource(NamedTuple):

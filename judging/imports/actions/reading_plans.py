@@ -14,6 +14,7 @@ from judging.imports.readers.columns import BadColumns, Columns, WhenAmbiguous, 
 from judging.imports.readers.pseudonyms import Pseudonyms
 from judging.imports.readers.records import Study, unreadable
 from judging.imports.readers.registry import FORMAT, Format, sniff
+from judging.imports.readers.screening import LeftOut, Screen
 from judging.imports.readers.tables import OpenTable, Table, shorten
 from judging.imports.readers.text import Unreadable
 
@@ -75,7 +76,9 @@ def read_head(*, name: str, data: bytes, plan: Plan, progress: Progress = silent
     format = _format(name, data, plan)
     options, key = _options(format, plan), pseudonym_key()
     if is_read_apart(format, data):
-        request = limited.Request(data=data, name=name, format=format.key, options=options, key=key)
+        request = limited.Request(
+            data=data, name=name, format=format.key, options=options, key=key, is_packed=not format.is_text
+        )
         found, _ = limited.outline_of(request, progress=_rows(progress))
         return Head(
             format=found.format, header=found.header, values=found.values, proposed=found.proposed,
@@ -118,22 +121,27 @@ def _first_values(cells: Iterable[str]) -> tuple[str, ...]:
     return tuple(values)[:FIRST_VALUES]
 
 
-def read_study(*, name: str, data: bytes, plan: Plan, progress: Progress = silent) -> Study:
+def read_study(
+    *, name: str, data: bytes, plan: Plan, progress: Progress = silent, screen: Screen | None = None,
+    left_out: LeftOut = lambda row, what: None,
+) -> Study:  # fmt: skip
     """Return the study in a file; one with the reason where it cannot be read, or not under these columns.
 
-    Ids of people outside are labels already. What could take long or much is read in a process of its own.
+    Ids of people outside are labels already. What could take long or much is read in a process of its own. Rows that do
+    not pass the screen are told to `left_out` alone.
     """
     format = _format(name, data, plan)
     options, key = _options(format, plan), pseudonym_key()
     with no_cycles():
         if is_read_apart(format, data):
             request = limited.Request(
-                data=data, name=name, format=format.key, options=options, columns=plan.columns, key=key
-            )
+                data=data, name=name, format=format.key, options=options, columns=plan.columns, key=key,
+                is_packed=not format.is_text, screen=screen, left_out=left_out,
+            )  # fmt: skip
             return limited.study_of(request, progress=_rows(progress))[0]
         taken = format.take(data, options, Pseudonyms(key))
         try:
-            return format.study_of(taken, name=name, columns=plan.columns)
+            return format.study_of(taken, name=name, columns=plan.columns, screen=screen, left_out=left_out)
         except BadColumns as error:
             return unreadable(str(error))
 
@@ -143,7 +151,7 @@ def ids_behind_labels(*, name: str, data: bytes, plan: Plan) -> Mapping[str, str
     format = _format(name, data, plan)
     request = limited.Request(
         data=data, name=name, format=format.key, options=_options(format, plan), columns=plan.columns,
-        key=pseudonym_key(),
+        key=pseudonym_key(), is_packed=not format.is_text,
     )  # fmt: skip
     return limited.study_of(request)[1]
 

@@ -7,8 +7,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from judging.imports.actions.joining import Choices
-from judging.imports.actions.matching import Sameness
 from judging.imports.forms.files import DetailsForm, refuse_too_large
+from judging.imports.readers.sameness import Sameness
 
 MOST_FILES = 100
 BY = [

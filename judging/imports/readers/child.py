@@ -17,7 +17,8 @@ from judging.imports.readers.packing import pack
 from judging.imports.readers.pseudonyms import Pseudonyms
 from judging.imports.readers.records import unreadable
 from judging.imports.readers.registry import FORMAT, sniff
-from judging.imports.readers.tables import OpenTable
+from judging.imports.readers.screening import screen_from
+from judging.imports.readers.tables import OpenTable, shorten
 from judging.imports.readers.text import Unreadable
 
 GRACE = 5  # seconds of processor time between being asked to stop and being stopped
@@ -83,7 +84,8 @@ def _read(request: dict[str, Any], data: bytes) -> Iterator[str]:
         if isinstance(taken, OpenTable):
             taken.tell(_progress, every=_EVERY)
         try:
-            study = known.study_of(taken, name=request["name"], columns=columns)
+            screen = screen_from(request["screen"]) if request["screen"] else None
+            study = known.study_of(taken, name=request["name"], columns=columns, screen=screen, left_out=_left_out)
         except BadColumns as error:
             study = unreadable(str(error))
         yield from pack(study)
@@ -93,6 +95,10 @@ def _read(request: dict[str, Any], data: bytes) -> Iterator[str]:
 def _progress(rows: int) -> None:
     _write(json.dumps({"progress": rows}))
     sys.stdout.flush()
+
+
+def _left_out(row: int, what: str) -> None:
+    _write(json.dumps({"left_out": [row, shorten(what)]}))
 
 
 def _write(line: str) -> None:

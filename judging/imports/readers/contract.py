@@ -14,6 +14,7 @@ from judging.imports.readers.guessing import guess
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.pseudonyms import Pseudonyms, pseudonymised
 from judging.imports.readers.records import Study, unreadable
+from judging.imports.readers.screening import LeftOut, Screen
 from judging.imports.readers.tables import AnyTable, OpenTable, Table
 from judging.imports.readers.text import Unreadable, as_utf8
 
@@ -104,12 +105,20 @@ class Format:
         except Unreadable as refusal:
             return unreadable(refusal.reason, row=refusal.row)
 
-    def study_of(self, taken: AnyTable | Study, *, name: str = "", columns: Columns | None = None) -> Study:
-        """Return what was taken as a study."""
+    def study_of(
+        self,
+        taken: AnyTable | Study,
+        *,
+        name: str = "",
+        columns: Columns | None = None,
+        screen: Screen | None = None,
+        left_out: LeftOut = lambda row, what: None,
+    ) -> Study:
+        """Return what was taken as a study; of a table, without the rows that do not pass the screen."""
         if isinstance(taken, Study):
             return taken
         try:
-            return to_study(taken, columns or self.columns(taken, name))
+            return to_study(taken, columns or self.columns(taken, name), screen=screen, left_out=left_out)
         except Unreadable as refusal:
             return unreadable(refusal.reason, row=refusal.row)
 

@@ -21,11 +21,12 @@ from judging.imports.readers.columns import Columns
 from judging.imports.readers.outline import Outline, Progress, outline_from
 from judging.imports.readers.packing import unpack
 from judging.imports.readers.records import Study, unreadable
+from judging.imports.readers.screening import LeftOut, Screen
 from judging.imports.readers.text import Unreadable
 
 _SENTENCES = {
-    "memory": "Reading the file takes more than {memory:,} MB of memory; split it, or save it as CSV.",
-    "time": "Reading the file takes more than {seconds:,} seconds; split it, or save it as CSV.",
+    "memory": "Reading the file takes more than {memory:,} MB of memory; {advice}.",
+    "time": "Reading the file takes more than {seconds:,} seconds; {advice}.",
 }
 _HOME = Path(__file__).resolve().parents[2]
 _KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
@@ -50,7 +51,11 @@ class ReaderFailed(RuntimeError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A file and how it is to be read; what is not said is found out. `key` is the secret key of pseudonyms."""
+    """A file and how it is to be read; what is not said is found out. `key` is the secret key of pseudonyms.
+
+    `is_packed`: as text the file would take less to read, such as a workbook saved as CSV. Rows that do not pass the
+    screen are told to `left_out` and not in the study.
+    """
 
     data: bytes = field(repr=False)
     name: str = ""
@@ -58,6 +63,9 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict)
     columns: Columns | None = None
     key: bytes = field(default=b"", repr=False)
+    is_packed: bool = False
+    screen: Screen | None = field(default=None, repr=False)
+    left_out: LeftOut = lambda row, what: None
 
 
 def outline_of(
@@ -101,13 +109,15 @@ def _answers(wanted: str, request: Request, limits: Limits, progress: Progress, 
                 yield line
             elif "progress" in said:
                 progress(said["progress"])
+            elif "left_out" in said:
+                request.left_out(*said["left_out"])
             elif "keys" in said:
                 keys.update(said["keys"])
             elif "end" in said:
                 return
             else:
-                raise _refusal(said, limits)
-        raise _unfinished(process.wait(), too_long.is_set(), limits)
+                raise _refusal(said, limits, request)
+        raise _unfinished(process.wait(), too_long.is_set(), limits, request)
 
 
 @contextmanager
@@ -155,6 +165,7 @@ def _send(process: "subprocess.Popen[bytes]", wanted: str, request: Request, lim
         "options": dict(request.options),
         "columns": None if request.columns is None else request.columns.as_dict(),
         "key": request.key.hex(),
+        "screen": request.screen.as_dict() if request.screen else None,
         "memory": limits.memory,
         "seconds": limits.seconds,
     }
@@ -170,22 +181,23 @@ def _end(process: "subprocess.Popen[bytes]", too_long: threading.Event) -> None:
     process.kill()
 
 
-def _refusal(said: Mapping[str, Any], limits: Limits) -> Unreadable:
+def _refusal(said: Mapping[str, Any], limits: Limits, request: Request) -> Unreadable:
     if "limit" in said:
-        return _limit_hit(said["limit"], limits.seconds, limits)
+        return _limit_hit(said["limit"], limits.seconds, limits, request)
     return Unreadable(said["refused"], row=said["row"])
 
 
-def _unfinished(code: int, too_long: bool, limits: Limits) -> Exception:
+def _unfinished(code: int, too_long: bool, limits: Limits, request: Request) -> Exception:
     """Say why no answer came: by a signal it was stopped for a limit, by the system or by us."""
     if too_long:
-        return _limit_hit("time", limits.patience, limits)
+        return _limit_hit("time", limits.patience, limits, request)
     if code in (-9, -24):
-        return _limit_hit("time", limits.seconds, limits)
+        return _limit_hit("time", limits.seconds, limits, request)
     if code < 0:
-        return _limit_hit("memory", limits.seconds, limits)
+        return _limit_hit("memory", limits.seconds, limits, request)
     return ReaderFailed(f"The process that reads files ended with code {code} and without an answer.")
 
 
-def _limit_hit(which: str, seconds: int, limits: Limits) -> LimitHit:
-    return LimitHit(_SENTENCES[which].format(memory=limits.memory // 1_000_000, seconds=seconds))
+def _limit_hit(which: str, seconds: int, limits: Limits, request: Request) -> LimitHit:
+    advice = "split it, or save it as CSV" if request.is_packed else "split it"
+    return LimitHit(_SENTENCES[which].format(memory=limits.memory // 1_000_000, seconds=seconds, advice=advice))

@@ -20,6 +20,7 @@ from judging.imports.readers.records import (
     SourceRecord,
     Study,
 )
+from judging.imports.readers.screening import LeftOut, Screen
 from judging.imports.readers.slots import SlotsSeen
 from judging.imports.readers.sources import GivenInRow, RowRefused, Sources, references_in
 from judging.imports.readers.tables import AnyTable, OpenTable, Row, shorten
@@ -32,13 +33,15 @@ _NO_SCORES: dict[str, str] = {}  # one for all questions, where the table has no
 _FREE_TEXT = ("passage", "sentence", "answer", "submitted_answer", "note", "mark", "mark_text")
 
 
-def to_study(table: AnyTable, columns: Columns) -> Study:
+def to_study(
+    table: AnyTable, columns: Columns, *, screen: Screen | None = None, left_out: LeftOut = lambda row, what: None
+) -> Study:
     """Return what the table says under these columns.
 
     A row comes once for each question, or once for each rating of it where a rater column is named. A blank question
     is a slot in which the system gave none; a row with neither question nor position, in a table of ratings with
     positions, rates the set as a whole. Rows that repeat earlier ones are kept, and listed (see `Columns.repeats_are`).
-    The rows of an open table are taken as they come.
+    The rows of an open table are taken as they come. Rows that do not pass the screen are told to `left_out` alone.
 
     Raises
     ------
@@ -56,8 +59,11 @@ def to_study(table: AnyTable, columns: Columns) -> Study:
     words = frozenset(word.strip().casefold() for word in columns.missing_words)
     texts = {getattr(columns, role) for role in _FREE_TEXT}
     cleared = [place for place, name in enumerate(table.header) if name not in texts] if words else []
+    passes = screen.passes(table.header, columns, left_out) if screen else None
     for row in table.rows:
-        reading.take(_without(row, words, cleared) if words else row)
+        row = _without(row, words, cleared) if words else row
+        if passes is None or passes(row):
+            reading.take(row)
     return reading.study()
 
 

@@ -1,6 +1,6 @@
 """The files of a collection: adding several at any time, looking at what they would bring, taking them back."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from typing import Any
@@ -23,7 +23,7 @@ from judging.imports.forms.added_files import ChoicesForm, FilesForm, NewCollect
 from judging.imports.forms.files import ReadingForm
 from judging.imports.forms.mapping import Mapping as ColumnMapping
 from judging.imports.views.looks import found_in
-from judging.models import AddedFile, Collection, Rubric
+from judging.models import AddedFile, Collection, Rubric, StoredFile
 from judging.views import spreadsheets
 
 LARGE = 500_000  # bytes; above that, looking and adding are jobs with progress
@@ -300,10 +300,12 @@ def discard(request: HttpRequest, added: AddedFile) -> HttpResponse:
 @_file_of
 @require_GET
 def examples(request: HttpRequest, added: AddedFile) -> StreamingHttpResponse:
-    """Hand out the rows that need a decision as CSV: of each kind the first hundred."""
+    """Hand out the rows that need a decision as CSV."""
     found = added.examined.get("examples", {})
     rows = ((kind, row["row"], row["what"], row["reason"]) for kind, rows in found.items() for row in rows)
-    csv = spreadsheets.lines(["kind", "row", "what", "reason"], rows)
+    csv: Iterable[str | bytes] = spreadsheets.lines(["kind", "row", "what", "reason"], rows)
+    if sha256 := added.examined.get(adding.ROWS_FILE):
+        csv = storage.pieces_of(StoredFile.objects.defer("content").get(sha256=sha256))
     response = StreamingHttpResponse(csv, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="file-{added.number}-rows.csv"'
     return response

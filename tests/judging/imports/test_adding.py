@@ -4,14 +4,15 @@ from typing import Any
 
 import pytest
 from django.db import connection, transaction
+from django.urls import reverse
 
 from analysis import frames
 from judging import storage
-from judging.actions import campaigns, machine_judges
+from judging.actions import campaigns, collections, machine_judges
 from judging.imports.actions import adding, taking_back
 from judging.imports.actions.joining import Choices
-from judging.imports.actions.matching import Sameness
 from judging.imports.actions.new_collections import CannotImport
+from judging.imports.readers.sameness import Sameness
 from judging.models import (
     AddedFile,
     Assignment,
@@ -25,6 +26,7 @@ from judging.models import (
     Reference,
     Score,
     Source,
+    StoredFile,
     System,
     Task,
     TaskUnit,
@@ -43,6 +45,7 @@ Herons wade at dawn.,at dawn,Brisa,What wades at dawn?,0.25
 The mill was sold in 1850.,1850,Alba,When was the mill sold?,0.75
 """
 BLEU = {"scores": [{"column": "Bleu_4", "name": "Bleu_4", "direction": "higher", "scale": "fraction"}]}
+BY_ID = {"source_id": "id", "system": "system"}
 SECOND = """\
 passage,answer,system,question
 Owls hunt by ear.,by ear,Alba,How do owls hunt?
@@ -364,6 +367,30 @@ def test_examine_keeps_a_hundred_examples_and_counts_all():
     assert len(joined.found.examples["unmatched"]) == 100
     [reason] = joined.obstacles
     assert reason.startswith("None of the file’s 300 rows that are about a question fits one of the collection.")
+
+
+def test_rows_about_nothing_are_counted_a_hundred_shown_and_all_kept_for_download(client):
+    collection = assembled("id,system,question\n1,Alba,Why?\n", **{**BY_ID, "question": "question"})
+    rows = "".join(f"{row},Alba,0.5\n" for row in range(1, 152))
+    added = waiting(collection, f"id,system,Bleu_4\n{rows}1,Brisa,0.5\n", **BY_ID, **BLEU)
+
+    adding.examine(added=added)
+    client.force_login(collection.owner)
+    lines = client.get(reverse("judging:file_examples", args=[collection.pk, added.number])).getvalue().splitlines()
+
+    found = added.examined
+    assert (found["counts"]["unmatched"], found["counts"]["scores"], len(found["examples"]["unmatched"])) == (
+        151,
+        1,
+        100,
+    )
+    assert (lines[0], len(lines)) == (b"kind,row,what,reason", 152)
+    assert lines[1] == b'unmatched,3,"2, Alba",The collection has no such question.'
+    assert lines[-1].startswith(b'unmatched,153,"1, Brisa, 1","The collection has this source')
+    adding.add(added=added, by=collection.owner, now=NOW)
+    assert added.examined["rows_file"] == found["rows_file"]
+    collections.delete(collection=collection)
+    assert not StoredFile.objects.filter(sha256=found["rows_file"]).exists()
 
 
 def test_examine_says_that_all_of_a_file_is_there():

@@ -177,7 +177,7 @@ def test_memory_used_up_is_a_sentence() -> None:
     limits = Limits(memory=100_000_000, seconds=60)
     found, _ = study_of(Request(data=SMALL_ROWS, name="a.csv"), limits=limits)
     assert [problem.reason for problem in found.problems] == [
-        "Reading the file takes more than 100 MB of memory; split it, or save it as CSV."
+        "Reading the file takes more than 100 MB of memory; split it."
     ]
 
 
@@ -195,7 +195,7 @@ def test_patience_used_up_is_a_sentence() -> None:
     ("code", "kind"), [(-9, LimitHit), (-24, LimitHit), (-11, LimitHit), (-6, LimitHit), (1, ReaderFailed)]
 )
 def test_an_end_without_an_answer_is_explained_by_how_it_ended(code: int, kind: type[Exception]) -> None:
-    assert type(_unfinished(code, False, TIGHT)) is kind
+    assert type(_unfinished(code, False, TIGHT, Request(data=b""))) is kind
 
 
 ASK = """
