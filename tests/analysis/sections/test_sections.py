@@ -57,6 +57,30 @@ def test_a_column_that_an_older_run_lacks_is_empty():
     assert isnan(back.second.low)
 
 
+@dataclass(frozen=True)
+class Kinds:
+    """A row with a field of each kind.
+
+    said: a text
+    counted: a count
+    true: yes or no
+    several: a list
+    parts: a document
+    """
+
+    said: str
+    counted: int
+    true: bool
+    several: list[str]
+    parts: dict[str, int]
+
+
+def test_a_field_of_each_kind_that_an_older_run_lacks_has_its_own_emptiness():
+    back = decode(Kinds, {})
+    assert [back.said, back.counted, back.true, back.several, back.parts] == ["", 0, False, [], {}]
+    assert (type(back.true), type(back.counted)) == (bool, int)
+
+
 @pytest.mark.parametrize("section", sections.SECTIONS, ids=lambda section: section.key)
 def test_every_column_is_explained(section):
     assert [column.name for column in section.columns() if not column.meaning] == []
