@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
@@ -10,9 +11,9 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from config.database import roles
-from judging.actions import assignments, bulk, campaigns, collections, drafts, enrollments, judgments, sheets
+from judging.actions import assignments, bulk, campaigns, collections, drafts, enrollments, judgments, retention, sheets
 from judging.imports.actions import taking_back
-from judging.models import Assignment, Judgment, Task
+from judging.models import Assignment, Campaign, Judgment, Task, User
 from tests import factories
 from tests.annotation import studies
 from tests.judging.imports.studies import BATCH, MATERIAL, add, assembled
@@ -66,6 +67,17 @@ def test_server_goes_the_way_of_a_study_with_its_corrections() -> None:
         assert enrollments.undo_joins(invitation=link, by=campaign.created_by, now=timezone.now()).removed == 1
         campaigns.discard(campaign=factories.campaign())
         collections.delete(collection=factories.collection())
+
+
+def test_server_forgets_who_annotators_were_and_keeps_what_they_said() -> None:
+    with serving():
+        own = judged()
+        campaign, user = own.round.campaign, own.enrollment.user_id
+        closed = timezone.now() - timedelta(days=31)
+        Campaign.objects.filter(pk=campaign.pk).update(retention_days=30, state="closed", closed_at=closed)
+        assert retention.forget_due(now=timezone.now()) == 1
+    assert not User.objects.filter(pk=user).exists()
+    assert Judgment.objects.standing().filter(assignment=own).count() == 4
 
 
 def test_server_takes_back_a_file_of_ratings() -> None:
