@@ -40,7 +40,7 @@ from bench.mutations import Change, Fault, broken, chosen, faults_of  # noqa: E4
 MUTATED = (
     "analysis/sections/*.py",
     "analysis/stats/*.py",
-    "analysis/reports/written.py",
+    "analysis/reports/numerals.py",
     "analysis/reports/rows.py",
     "analysis/reports/tables.py",
 )

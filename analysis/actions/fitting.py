@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from analysis.actions import items
-from analysis.actions.beside import EQUAL
+from analysis.actions.column_pairs import EQUAL
 from analysis.actions.scores import CORE, REFUSALS
 from analysis.metrics import registry, scoring
 from analysis.metrics.contract import Item, Preparation, Unit

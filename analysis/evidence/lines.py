@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from analysis.evidence.listing import Chosen, Page
 from analysis.evidence.listing import Found as Listed
 from analysis.evidence.source import Said, said_of
-from analysis.reports.written import two
+from analysis.reports.numerals import two
 from judging.models import Criterion, Score, Unit
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.text import slugify
 
 from analysis.reports.bibliography import Mention
-from analysis.reports.layout import Cell, Table
+from analysis.reports.layout import Cell, Line, Table
 from analysis.reports.rows import Record
 
 LONG = 40  # lines from which a table may break over pages
@@ -23,7 +23,7 @@ WORDS: Mapping[str, str] = {
     "≈": r"\ensuremath{\approx}", "½": r"\textonehalf{}", "²": r"\textsuperscript{2}", "‐": "-", "‑": "-", "„": ",,",
     "α": r"\ensuremath{\alpha}", "ε": r"\ensuremath{\epsilon}", "κ": r"\ensuremath{\kappa}",
     "ρ": r"\ensuremath{\rho}", "τ": r"\ensuremath{\tau}", "§": r"\textsection{}", "©": r"\textcopyright{}",
-    "\u00a0": "~", "\u202f": r"\,", "°": r"\textdegree{}",
+    "\u00a0": "~", "\u202f": r"\,", "\u200b": r"\allowbreak{}", "°": r"\textdegree{}",
 }  # fmt: skip
 # what pdfLaTeX has glyphs for without more packages; everything else asks for XeLaTeX or LuaLaTeX, and says so
 LETTERS = {
@@ -46,6 +46,7 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 \usepackage{textcomp,array,graphicx,booktabs,longtable,float}
 \floatplacement{table}{H}
 \floatplacement{figure}{H}
+\setlength{\belowcaptionskip}{6pt}
 \sloppy
 """
 # Numbers by name: \Q{systems/correctness/alba/value}. Texts in other scripts need a font that pdfLaTeX has not.
@@ -129,11 +130,28 @@ def _number(column: str, value: float) -> str:
 
 
 def table(shown: Table, *, label: str) -> str:
-    """Return a table of the report with its caption, its lines between rules, and what it says below."""
+    """Return a table of the report with its caption, its lines between rules, and what it says below.
+
+    A page is not wide enough for many columns: they stand in several tables, each with all lines.
+    """
+    parts = shown.in_parts()
+    labels = [label, *(f"{label}-{number}" for number in range(2, len(parts) + 1))]
+    return "".join(_one_table(part, label=each) for part, each in zip(parts, labels, strict=True))
+
+
+def _one_table(shown: Table, *, label: str) -> str:
     wordy = [any(len(line.cells[place].text) > WORDY for line in shown.lines) for place in range(len(shown.columns))]
     ends = [any(len(line.last) > WORDY for line in shown.lines)] if shown.last else []
-    words = rf"p{{{0.8 / max(1, sum(wordy) + sum(ends)):.2f}\linewidth}}"
-    columns = "l" + "".join(words if each else "r" for each in wordy) + "".join(words if each else "l" for each in ends)
+    long_names = any(len(line.name) > WORDY for line in shown.lines)
+    of_words = sum(wordy) + sum(ends) + long_names
+    of_numbers = 1 + len(wordy) + len(ends) - of_words
+    width = f"{max(0.35, 0.92 - 0.14 * of_numbers) / max(1, of_words):.2f}"
+    words = rf">{{\raggedright\arraybackslash}}p{{{width}\linewidth}}"
+    columns = (
+        (words if long_names else "l")
+        + "".join(words if each else "r" for each in wordy)
+        + "".join(words if each else "l" for each in ends)
+    )
     heads = [shown.first, *shown.columns, *([shown.last] if shown.last else [])]
     head = _line([escaped(each) for each in heads])
     if any(shown.notes):
@@ -141,18 +159,20 @@ def table(shown: Table, *, label: str) -> str:
         head += _line(under)
     body = "".join(
         _line([
-            _stacked(escaped(line.name) + (f" ({escaped(line.chip)})" if line.chip else ""), line.under, "l"),
-            *(_cell(cell) for cell in line.cells),
+            _stacked(_name(line), line.under, "l", in_lines=long_names),
+            *(_cell(cell, in_lines=each) for cell, each in zip(line.cells, wordy, strict=True)),
             *([escaped(line.last)] if shown.last else []),
         ])
         for line in shown.lines
     )  # fmt: skip
-    caption = ". ".join(filter(None, [escaped(shown.title), escaped(shown.caption.rstrip("."))])) + "."
+    says_title = shown.caption.startswith(shown.title)
+    caption = ". ".join(filter(None, ["" if says_title else shown.title, shown.caption.rstrip(".")])) + "."
     notes = "".join(rf"\par\footnotesize {escaped(reason)}." + "\n" for reason in shown.reasons)
-    named = rf"\caption{{{caption}}}\label{{tab:{label}}}"
+    named = rf"\caption{{{escaped(caption)}}}\label{{tab:{label}}}"
     if len(shown.lines) > LONG:
         return (
-            rf"{{\small\begin{{longtable}}{{{columns}}}" + "\n" + named + r"\\" + "\n"
+            rf"{{\footnotesize\setlength{{\tabcolsep}}{{4pt}}"
+            rf"\begin{{longtable}}{{{columns}}}" + "\n" + named + r"\\" + "\n"
             r"\toprule" + "\n" + head + r"\midrule\endhead" + "\n" + r"\bottomrule\endfoot" + "\n" + body
             + r"\end{longtable}" + "\n" + notes + "}\n"
         )  # fmt: skip
@@ -168,16 +188,24 @@ def _line(cells: Sequence[str]) -> str:
     return " & ".join(cells) + r" \\" + "\n"
 
 
-def _cell(cell: Cell) -> str:
+def _name(line: Line) -> str:
+    """Return a line's name; a word that is longer than a column may break anywhere."""
+    name = re.sub(rf"(\S{{{WORDY // 2}}})(?=\S)", "\\1\u200b", line.name) if len(line.name) > WORDY else line.name
+    return escaped(name) + (f" ({escaped(line.chip)})" if line.chip else "")
+
+
+def _cell(cell: Cell, *, in_lines: bool) -> str:
     text = rf"\textbf{{{escaped(cell.text)}}}" if cell.best else escaped(cell.text)
     letters = rf"\textsuperscript{{{escaped(cell.letters)}}}" if cell.letters else ""
     shares = "" if cell.text else ", ".join(escaped(share) for share, _query in cell.shares)
-    return _stacked(text + letters + shares, cell.under, "r")
+    return _stacked(text + letters + shares, cell.under, "r", in_lines=in_lines)
 
 
-def _stacked(text: str, under: str, side: str) -> str:
-    """Return a text with what stands below it, in two lines."""
-    return rf"\shortstack[{side}]{{{text}\\ {_small(under)}}}" if under else text
+def _stacked(text: str, under: str, side: str, *, in_lines: bool) -> str:
+    """Return a text with what stands below it. `in_lines`: its column breaks texts into lines by itself."""
+    if not under or in_lines:
+        return text + (rf"\newline {_small(under)}" if under else "")
+    return rf"\begin{{tabular}}[t]{{@{{}}{side}@{{}}}}{text}\\ {_small(under)}\end{{tabular}}"
 
 
 def _small(text: str) -> str:
@@ -188,8 +216,8 @@ def document(title: str, parts: Sequence[str], *, references: bool = False) -> s
     """Return a whole document that compiles by itself: a title and what stands below it."""
     body = "\n".join([*parts, *([r"\bibliographystyle{plain}", r"\bibliography{references}"] if references else [])])
     return (
-        f"{PREAMBLE}\\input{{numbers}}\n\\title{{{escaped(title)}}}\n\\date{{}}\n\\begin{{document}}\n\\maketitle\n"
-        f"{body}\n\\end{{document}}\n"
+        f"{PREAMBLE}\\input{{numbers}}\n\\title{{{escaped(title)}}}\n\\author{{}}\n\\date{{}}\n"
+        f"\\begin{{document}}\n\\maketitle\n{body}\n\\end{{document}}\n"
     )
 
 

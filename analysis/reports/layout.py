@@ -1,13 +1,14 @@
 """What the page of a report is laid out of: tables whose numbers are written out, and figures."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import altair as alt
 
 from analysis.reports.evidence import ItemQuery
 
+PAPER = 8  # columns that a page of paper is wide enough for
 Chart: TypeAlias = alt.FacetChart | alt.LayerChart | alt.ConcatChart
 
 
@@ -78,7 +79,27 @@ class Table:
     @property
     def many(self) -> bool:
         """Whether its columns are so many that they stand close together."""
-        return len(self.columns) > 8
+        return len(self.columns) > PAPER
+
+    def in_parts(self) -> list["Table"]:
+        """Return the table as paper takes it: cut by its columns, each part with all lines, where they are too many."""
+        whole = len(self.columns)
+        if whole <= PAPER:
+            return [self]
+        size = -(-whole // -(-whole // PAPER))
+        return [self._part(first, min(first + size, whole)) for first in range(0, whole, size)]
+
+    def _part(self, first: int, behind: int) -> "Table":
+        whole = len(self.columns)
+        says = [self.caption.rstrip("."), f"Columns {first + 1} to {behind} of {whole}"]
+        return replace(
+            self,
+            columns=self.columns[first:behind],
+            notes=self.notes[first:behind],
+            lines=[replace(line, cells=line.cells[first:behind]) for line in self.lines],
+            caption=". ".join(filter(None, says)) + ".",
+            reasons=self.reasons if behind == whole else [],
+        )
 
     def heads(self) -> list[dict[str, str]]:
         """Return each column's name with its note."""

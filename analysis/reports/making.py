@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from analysis.reports.numerals import listed, two
 from analysis.reports.rows import Record
-from analysis.reports.written import listed, two
 
 KINDS = {
     "imported": "imported",

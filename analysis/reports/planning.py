@@ -8,8 +8,8 @@ import pandas as pd
 
 from analysis.reports.charts import INKS, svg
 from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.numerals import percent, two
 from analysis.reports.rows import Record
-from analysis.reports.written import percent, two
 
 SHOWN = (20, 50, 100, 200, 400, 800)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from analysis.reports.making import how
-from analysis.reports.written import or_dash
+from analysis.reports.numerals import or_dash
 
 ABOUT = {
     "bleu_1": "words shared with a reference, with a penalty for being short",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.reports.written import coefficient, listed, two
+from analysis.reports.numerals import coefficient, listed, two
 
 PARTS = {
     "delta": "answerability, beside the metric",

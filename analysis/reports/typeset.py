@@ -176,7 +176,7 @@ def _card(card: PrintedCard, held: Mapping[str, str]) -> dict[str, Any]:
     return {
         "title": card.title,
         "note": card.note,
-        "tables": [_table(each) for each in card.tables],
+        "tables": [_table(part) for each in card.tables for part in each.in_parts()],
         "figures": [name for name, _alt in card.figures if name in held],
         "remarks": list(card.remarks),
     }

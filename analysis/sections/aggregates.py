@@ -12,7 +12,7 @@ from judging.rules import Fatal, Reading, fatal_variants
 
 from analysis.frames import Material
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import counted, inside, known, listed, or_dash, plain
+from analysis.reports.numerals import counted, inside, known, listed, or_dash, plain
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged

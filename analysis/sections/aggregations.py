@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import or_dash
+from analysis.reports.numerals import or_dash
 from analysis.sections.columns import averaged_criteria
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section

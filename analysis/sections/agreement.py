@@ -14,7 +14,7 @@ from analysis.frames import Material
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, Plot, Table
-from analysis.reports.written import between, bracketed, counted, inside, listed, percent, two
+from analysis.reports.numerals import between, bracketed, counted, inside, listed, percent, two
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.distributions import Distributions
 from analysis.sections.section import Chance, Found, Inputs, Section

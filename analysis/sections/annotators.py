@@ -12,7 +12,7 @@ from judging.protocols.rubric_schema import Criterion
 from analysis.frames import Material, hidden_repeats
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Bar, Cell, Line, Table
-from analysis.reports.written import or_dash, percent, signed
+from analysis.reports.numerals import or_dash, percent, signed
 from analysis.sections.agreement import level_of, sources_of
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section

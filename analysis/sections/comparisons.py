@@ -12,7 +12,7 @@ from judging.protocols.rubric_schema import Criterion
 from analysis.frames import Material, aligned
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import between, coefficient, known, p_alone, signed
+from analysis.reports.numerals import between, coefficient, known, p_alone, signed
 from analysis.sections.columns import averaged_criteria, units_of
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import nan
 
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import or_dash, two
+from analysis.reports.numerals import or_dash, two
 from analysis.sections.columns import averaged_criteria
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.mixed_models import model_of

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import between, coefficient, counted, inside, known, listed, p_alone
+from analysis.reports.numerals import between, coefficient, counted, inside, known, listed, p_alone
 from analysis.sections.levels import (
     LEVELS,
     SHADES,

@@ -7,7 +7,7 @@ from functools import partial
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, Table
-from analysis.reports.written import percent
+from analysis.reports.numerals import percent
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.systems import system_distributions

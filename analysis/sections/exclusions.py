@@ -6,7 +6,7 @@ from typing import Literal
 
 from analysis.frames import Material
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import between, or_dash
+from analysis.reports.numerals import between, or_dash
 from analysis.sections.agreement import alpha_of
 from analysis.sections.readings import read_as
 from analysis.sections.section import Chance, Found, Inputs, Section

@@ -8,7 +8,7 @@ import numpy as np
 
 from analysis import frames
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import between, bracketed, coefficient, percent, signed
+from analysis.reports.numerals import between, bracketed, coefficient, percent, signed
 from analysis.sections.judge_verdicts import level_for
 from analysis.sections.levels import LEVELS, MEASURES
 from analysis.sections.machine_judges import MachineJudges, judged_criteria

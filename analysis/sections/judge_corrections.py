@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import between, known, or_dash
+from analysis.reports.numerals import between, known, or_dash
 from analysis.sections.judge_verdicts import level_for
 from analysis.sections.machine_judges import judged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section

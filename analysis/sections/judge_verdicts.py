@@ -8,7 +8,7 @@ import numpy as np
 from judging.protocols.rubric_schema import Criterion
 
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import (
+from analysis.reports.numerals import (
     between,
     bracketed,
     coefficient,

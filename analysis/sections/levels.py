@@ -14,7 +14,7 @@ from analysis.frames import Material, aligned
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, Table
-from analysis.reports.written import coefficient, counted, listed
+from analysis.reports.numerals import coefficient, counted, listed
 from analysis.sections.columns import (
     averaged_criteria,
     goes_up,

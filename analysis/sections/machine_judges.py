@@ -11,7 +11,7 @@ from judging.protocols.rubric_schema import Criterion
 from analysis import frames
 from analysis.frames import Material
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import counted
+from analysis.reports.numerals import counted
 from analysis.sections.columns import units_of
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.arrays import FloatArray, Labels

@@ -8,7 +8,7 @@ from math import nan
 import numpy as np
 
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import coefficient
+from analysis.reports.numerals import coefficient
 from analysis.sections.columns import human_columns, metric_columns
 from analysis.sections.levels import MEASURES, SHADES
 from analysis.sections.section import Chance, Found, Inputs, Section

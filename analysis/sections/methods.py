@@ -7,7 +7,7 @@ from typing import Any
 from judging.protocols.rubric_schema import Criterion, RubricDocument
 
 from analysis.reports.making import LIBRARIES, PREPARATIONS
-from analysis.reports.written import between, counted, inside, listed, two
+from analysis.reports.numerals import between, counted, inside, listed, two
 from analysis.sections.agreement import alpha_row
 from analysis.sections.comparisons import Comparisons
 from analysis.sections.criteria import criterion_rows

@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.reports import making
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import or_dash, two
+from analysis.reports.numerals import or_dash, two
 from analysis.sections.section import Chance, Found, Inputs, Section
 
 

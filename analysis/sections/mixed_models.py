@@ -10,7 +10,7 @@ import pandas as pd
 from judging.protocols.rubric_schema import Criterion
 
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import between, p_alone, signed, two
+from analysis.reports.numerals import between, p_alone, signed, two
 from analysis.sections.columns import averaged_criteria
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section

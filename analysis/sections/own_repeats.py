@@ -8,7 +8,7 @@ from judging.protocols.rubric_schema import Criterion
 
 from analysis import frames
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import between, or_dash
+from analysis.reports.numerals import between, or_dash
 from analysis.sections.agreement import sources_of
 from analysis.sections.annotators import Repeats
 from analysis.sections.section import Chance, Found, Inputs, Section

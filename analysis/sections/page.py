@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.numerals import between, or_dash
 from analysis.reports.rows import Record
-from analysis.reports.written import between, or_dash
 from analysis.sections import CHAPTERS, SECTIONS
 from analysis.sections.section import Found, Section
 from analysis.stats.estimate import Estimate

@@ -19,8 +19,8 @@ from analysis.metrics.languages import default_preparation, is_spaced
 from analysis.metrics.preparation import raw, step
 from analysis.metrics.question_types import TYPES, knows_types, question_type
 from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.numerals import known, or_dash, percent
 from analysis.reports.rows import number
-from analysis.reports.written import known, or_dash, percent
 from analysis.sections.section import Chance, Found, Inputs, Section
 
 TYPES_UNKNOWN = (

@@ -8,7 +8,7 @@ import numpy as np
 from judging.protocols.rubric_schema import Criterion
 
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import or_dash
+from analysis.reports.numerals import or_dash
 from analysis.sections.annotators import MANY_POINTS, Pairs
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.levels import SHADES

@@ -11,7 +11,7 @@ from analysis import frames
 from analysis.frames import Material
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import between, or_dash
+from analysis.reports.numerals import between, or_dash
 from analysis.sections.agreement import alpha_of
 from analysis.sections.columns import human_columns, metric_columns
 from analysis.sections.section import Chance, Found, Inputs, Section

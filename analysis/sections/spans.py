@@ -10,7 +10,7 @@ from judging.spans import places
 
 from analysis import frames
 from analysis.reports.layout import Cell, Line, Table
-from analysis.reports.written import between, or_dash
+from analysis.reports.numerals import between, or_dash
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.estimate import Estimate
 from analysis.stats.spans import Range, between_raters, set_overlap, with_submitted

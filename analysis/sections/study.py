@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 from judging.models import Assignment, Campaign, Enrollment, Exclusion, Membership
 
+from analysis.reports.numerals import counted
 from analysis.reports.rows import Record
-from analysis.reports.written import counted
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.violations import Violations
 

@@ -8,7 +8,7 @@ from analysis.frames import Material, aligned
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, Table
-from analysis.reports.written import between, counted, inside, listed, or_dash, two
+from analysis.reports.numerals import between, counted, inside, listed, or_dash, two
 from analysis.sections.columns import averaged_criteria, units_of
 from analysis.sections.comparisons import Comparisons, Groups
 from analysis.sections.criteria import CriterionRow, criterion_rows

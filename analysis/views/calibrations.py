@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET
 
 from analysis.actions import calibrations
 from analysis.actions.calibrations import ENOUGH, RoundMeasures
-from analysis.reports.written import percent, two
+from analysis.reports.numerals import percent, two
 from analysis.stats.estimate import Estimate
 from judging.actions import discussions
 from judging.guards import campaign_for_staff

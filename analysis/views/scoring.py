@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_GET, require_POST
 
-from analysis.actions import beside, fitting, offers, scoring_jobs, system_columns, tuning
+from analysis.actions import column_pairs, fitting, offers, scoring_jobs, system_columns, tuning
 from analysis.actions.scores import CORE
 from analysis.forms.metrics import CompareForm, ScoresForm, SystemScoresForm
 from analysis.metrics.languages import is_spaced
@@ -96,7 +96,7 @@ def compare(request: HttpRequest, collection: Collection) -> HttpResponse:
         "form": form,
         "first": layout.column(first),
         "second": layout.column(second),
-        "found": layout.compared(beside.compare(first, second)),
+        "found": layout.compared(column_pairs.compare(first, second)),
         "fits": [
             {"column": column, "fits": [layout.fit(fit) for fit in found]}
             for column in (first, second)

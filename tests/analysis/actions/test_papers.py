@@ -133,11 +133,25 @@ def test_table_is_taken_as_latex_markdown_and_tabs(run, client):
 def test_latex_compiles(folder):
     if shutil.which("pdflatex") is None:
         pytest.skip("no pdflatex (Debian: texlive-latex-base texlive-latex-recommended)")
+    latex_folder = folder / "latex"
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "report.tex"]
-    done = subprocess.run(command, cwd=folder / "latex", capture_output=True, timeout=120, check=False)
-    log = done.stdout.decode(errors="replace")
-    assert done.returncode == 0, log[-3000:]
-    assert "No number is called" not in log
+
+    def called(*words):
+        done = subprocess.run(words, cwd=latex_folder, capture_output=True, timeout=120, check=False)
+        log = done.stdout.decode(errors="replace")
+        assert done.returncode == 0, log[-3000:]
+        return log
+
+    kept = (latex_folder / "report.bbl").read_text()
+    called(*command)
+    if shutil.which("bibtex"):
+        called("bibtex", "report")
+        made = (latex_folder / "report.bbl").read_text()
+        assert sorted(re.findall(r"\\bibitem\{(\w+)\}", made)) == sorted(re.findall(r"\\bibitem\{(\w+)\}", kept))
+    called(*command)
+    log = called(*command)
+    for complaint in ("No number is called", "undefined", "multiply defined", "Overfull \\hbox", "LaTeX Warning"):
+        assert complaint not in log, log
 
 
 def test_numbers_are_those_of_the_run_under_their_names(folder, run):

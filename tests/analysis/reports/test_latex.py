@@ -72,10 +72,31 @@ def test_table_has_rules_bold_letters_notes_and_a_label():
     assert text.count(r"\toprule") == text.count(r"\midrule") == text.count(r"\bottomrule") == 1
     assert r"\caption{Every name \& sign. All of it: 100 \%.}\label{tab:x}" in text
     assert (
-        r"\shortstack[l]{100 \% of T5\_large \& Co. (\textasciitilde{})\\ {\scriptsize n = 0}}"
-        r" & \shortstack[r]{\textbf{1.00}\textsuperscript{a\_b}\\" in text
+        r"\begin{tabular}[t]{@{}l@{}}100 \% of T5\_large \& Co. (\textasciitilde{})\\ {\scriptsize n = 0}\end{tabular}"
+        r" & \begin{tabular}[t]{@{}r@{}}\textbf{1.00}\textsuperscript{a\_b}\\" in text
     )
     assert r"1: 50 \% & \# \& \%" in text
+
+
+def test_caption_that_begins_with_the_title_says_it_once():
+    shown = Table("Spearman's rho", ["a"], [Line("x", [Cell("1")])], caption="Spearman's rho over questions.")
+    text = latex.table(shown, label="x")
+    assert r"\caption{Spearman\textquotesingle{}s rho over questions.}" in text
+
+
+def test_a_table_of_sixty_columns_stands_in_parts_that_a_page_is_wide_enough_for(tmp_path):
+    lines = [Line(f"System_{n}", [Cell(f"{n}.{place}", "0.1 to 0.2") for place in range(60)]) for n in range(100)]
+    shown = Table("Wide", [f"M_{n}" for n in range(60)], lines, first="System", caption="Means.", reasons=["none"])
+    text = latex.table(shown, label="wide")
+    assert re.findall(r"\\caption\{(.*?)\}\\label\{(.*?)\}", text)[:2] == [
+        ("Wide. Means. Columns 1 to 8 of 60.", "tab:wide"),
+        ("Wide. Means. Columns 9 to 16 of 60.", "tab:wide-2"),
+    ]
+    assert text.count("none") == 1
+    assert {f"7.{place} \\\\" in text or f"7.{place}\\\\" in text for place in range(60)} == {True}
+    (tmp_path / "numbers.tex").write_text(latex.COMMANDS)
+    log = compiled(tmp_path, latex.document("Wide", [text]))
+    assert "Overfull \\hbox" not in log
 
 
 def test_numbers_have_names_and_are_written_as_papers_do():
@@ -135,6 +156,7 @@ def test_hostile_tables_short_and_long_compile(tmp_path):
     log = compiled(tmp_path, latex.document(HOSTILE[0], parts))
     assert "No number is called" not in log
     assert "Undefined control sequence" not in log
+    assert "Overfull \\hbox" not in log
     assert (tmp_path / "report.pdf").stat().st_size > 10_000
 
 

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from analysis.actions import beside, scores
+from analysis.actions import column_pairs, scores
 from analysis.actions.scores import ChosenMetric
 from analysis.metrics.contract import Preparation
 from judging.imports.actions import new_collections
@@ -33,7 +33,7 @@ def test_qgbenchs_column_and_ours_are_the_same(qgbench, theirs, ours):
     )
     assert found.failures == {}
     imported = qgbench.metrics.get(name=theirs)
-    compared = beside.compare(imported, qgbench.metrics.get(kind="computed"))
+    compared = column_pairs.compare(imported, qgbench.metrics.get(kind="computed"))
     assert (compared["n"], compared["share"]) == (300, 1.0)
     assert compared["largest"] < 1e-6
     assert (compared["only_first"], compared["only_second"]) == (0, 0)
@@ -51,7 +51,7 @@ def test_scores_of_systems_are_compared_and_the_worst_come_first():
     collection = factories.collection(systems=("Alba", "Brisa", "Corvo"))
     first = column(collection, [1.0, 2.0, 3.0], fingerprint="a" * 64)
     second = column(collection, [1.0, 2.5, 5.0], fingerprint="b" * 64)
-    found = beside.compare(first, second)
+    found = column_pairs.compare(first, second)
     assert [(row["system"], row["difference"]) for row in found["rows"]] == [("Corvo", -2.0), ("Brisa", -0.5)]
     assert found["mean"] == pytest.approx(2.5 / 3)
 
@@ -60,7 +60,7 @@ def test_a_score_without_a_value_is_counted_as_absent():
     collection = factories.collection(systems=("Alba", "Brisa"))
     first = column(collection, [1.0, 2.0], fingerprint="a" * 64)
     second = column(collection, [1.0, None], fingerprint="b" * 64)
-    found = beside.compare(first, second)
+    found = column_pairs.compare(first, second)
     assert (found["n"], found["only_first"], found["only_second"], found["rows"]) == (1, 1, 0, [])
 
 
@@ -68,8 +68,8 @@ def test_percent_and_fraction_are_brought_together():
     collection = factories.collection(systems=("Alba", "Brisa"))
     first = column(collection, [41.0, 42.0], fingerprint="a" * 64, scale="percent")
     second = column(collection, [0.41, 0.42], fingerprint="b" * 64, scale="fraction")
-    assert beside.compare(first, second)["share"] == 1.0
-    assert beside.compare(second, first)["share"] == 1.0
+    assert column_pairs.compare(first, second)["share"] == 1.0
+    assert column_pairs.compare(second, first)["share"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_percent_and_fraction_are_brought_together():
     [("0.53", 0.005), ("0.530", 0.0005), ("1e-3", 0.0005), ("1.5E+2", 5.0), ("", 1e-6), ("3", 1e-6), ("nan.x", 0.05)],
 )
 def test_half_a_unit_of_the_last_written_digit(text, half):
-    assert beside._half(text) == pytest.approx(half)
+    assert column_pairs._half(text) == pytest.approx(half)
 
 
 def test_values_that_were_rounded_are_equal_within_their_digits():
@@ -85,7 +85,7 @@ def test_values_that_were_rounded_are_equal_within_their_digits():
     rounded = column(collection, [0.53, 0.41, 0.2], fingerprint="a" * 64, scale="fraction")
     Score.objects.filter(metric=rounded).update(text="0.53")  # two digits, whichever they are
     whole = column(collection, [0.5349, 0.4051, 0.2061], fingerprint="b" * 64, scale="fraction")
-    found = beside.compare(rounded, whole)
+    found = column_pairs.compare(rounded, whole)
     # .0049 and .0049 lie within .005; .0061 does not
     assert found["share"] == pytest.approx(2 / 3)
     assert found["tolerance"] == 0.005
@@ -98,7 +98,7 @@ def test_columns_on_different_scales_have_a_correlation_and_no_difference():
     people = column(collection, [1.0, 3.0, 2.0], fingerprint="b" * 64)
     Metric.objects.filter(pk=people.pk).update(kind="human_mean")
     people.refresh_from_db()
-    found = beside.compare(metric, people)
+    found = column_pairs.compare(metric, people)
     assert not found["comparable"]
     assert (found["largest"], found["rows"]) == (None, [])
     # by hand: deviations (-.3, -.2, .5) and (-1, 1, 0): .1 / sqrt(.38 * 2)
