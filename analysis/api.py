@@ -24,11 +24,13 @@ class RunSerializer(serializers.ModelSerializer):
     done = serializers.IntegerField(source="job.done")
     total = serializers.IntegerField(source="job.total")
     error = serializers.CharField(source="job.error")
+    origin = serializers.CharField(source="campaign.origin")
 
     class Meta:
         model = Run
         fields = (
             "number",
+            "origin",
             "state",
             "done",
             "total",
@@ -45,7 +47,7 @@ class Runs(APIView):
     """The runs of a campaign; POST asks for a new one, with the fields of the page's form."""
 
     def get(self, request: Request, uuid: UUID) -> Response:
-        found = Run.objects.filter(campaign=campaign_of(request.user, uuid)).select_related("job")
+        found = Run.objects.filter(campaign=campaign_of(request.user, uuid)).select_related("job", "campaign")
         return Response(RunSerializer(found, many=True).data)
 
     def post(self, request: Request, uuid: UUID) -> Response:
@@ -67,7 +69,7 @@ class OneRun(APIView):
 
     def get(self, request: Request, uuid: UUID, number: int) -> Response:
         campaign = campaign_of(request.user, uuid)
-        run = get_object_or_404(Run.objects.select_related("job"), campaign=campaign, number=number)
+        run = get_object_or_404(Run.objects.select_related("job", "campaign"), campaign=campaign, number=number)
         return Response({**RunSerializer(run).data, "tables": runs.tables_of(run)})
 
 

@@ -40,6 +40,14 @@ def plan(work: jobs.Work) -> Mapping[str, Any]:
     return planning.execute(work)
 
 
+@job_task("analysis.dry_run")
+def dry_run(work: jobs.Work) -> Mapping[str, Any]:
+    """Fill a copy of a draft with simulated annotators, and make its report."""
+    from analysis.actions import dry_runs
+
+    return dry_runs.execute(work)
+
+
 @job_task("analysis.degrade")
 def degrade(work: jobs.Work) -> Mapping[str, Any]:
     """Make a collection of questions that are worse on purpose."""

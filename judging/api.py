@@ -48,6 +48,12 @@ class JudgmentSerializer(serializers.ModelSerializer):
     criterion = serializers.CharField(source="criterion.key")
     round = serializers.CharField(source="assignment.round.kind")
     state = serializers.CharField(source="assignment.state")
+    origin = serializers.SerializerMethodField()
+
+    def get_origin(self, judgment: Judgment) -> str:
+        """Say who judged: a program where the campaign is simulated, whatever way the value took."""
+        campaign = judgment.assignment.round.campaign
+        return str(campaign.origin if campaign.origin == Campaign.Origin.SIMULATED else judgment.origin)
 
     class Meta:
         model = Judgment
@@ -107,8 +113,8 @@ class Judgments(generics.ListAPIView):
         asked = own.exclude(kind="checks") if "trials" in self.request.query_params else own.filter(kind="main")
         rows = Judgment.objects.standing().filter(assignment__round__in=asked)
         return rows.select_related(
-            "unit__question_set__source", "unit__question_set__system", "assignment__enrollment", "assignment__round",
-            "criterion",
+            "unit__question_set__source", "unit__question_set__system", "assignment__enrollment",
+            "assignment__round__campaign",            "criterion",
         )  # fmt: skip
 
 

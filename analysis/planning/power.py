@@ -115,7 +115,7 @@ def power(
         size = min(step, simulations - start)
         gaps = _gaps(variances, difference, (size, items), judges, rng, means, scale)
         found += int(_significant(gaps, level).sum())
-    return _share(found, simulations, f"paired t test at {level:g}, {items} items, {judges} judges, simulated")
+    return share_of(found, simulations, f"paired t test at {level:g}, {items} items, {judges} judges, simulated")
 
 
 def items_needed(
@@ -220,7 +220,7 @@ def _significant(gaps: FloatArray, level: float) -> FloatArray:
     return np.asarray((t > critical) | ((error == 0) & (gaps[:, 0] != 0)))
 
 
-def _share(found: int, n: int, method: str) -> Estimate:
+def share_of(found: int, n: int, method: str) -> Estimate:
     """Return a share with Wilson's 95 % limits."""
     z, p = 1.959964, found / n
     middle, reach = p + z**2 / (2 * n), z * sqrt(p * (1 - p) / n + z**2 / (4 * n**2))

@@ -203,7 +203,7 @@ def scores_of(material: Material) -> Iterator[SystemScores]:
 
 def _pairs(each: SystemScores, chance: Chance) -> Iterator[SystemPair]:
     pairs = list(combinations(range(len(each.names)), 2))
-    swaps = _swaps(len(pairs), each.table.shape[1], chance.resamples)
+    swaps = swaps_for(len(pairs), each.table.shape[1], chance.resamples)
     few = len(pairs) * each.table.shape[1] <= MOST_RANKED
     judged = ~np.isnan(each.table)
     tested = sum(
@@ -232,7 +232,7 @@ def _untested(effect: Estimate) -> Tested:
     )  # fmt: skip
 
 
-def _swaps(pairs: int, sources: int, asked: int) -> int:
+def swaps_for(pairs: int, sources: int, asked: int) -> int:
     """Return how many swaps to draw: enough for Holm's correction over the pairs, within bounded time."""
     affordable = MOST_SIGNS // max(1, pairs * sources)
     return max(100, min(max(asked, PER_PAIR * pairs), MOST_SWAPS, affordable))

@@ -107,6 +107,33 @@ def paired_permutation(
     )
 
 
+def permuted_p_of_many(gaps: ArrayLike, *, rng: np.random.Generator, resamples: int = 10_000) -> FloatArray:
+    """Return `paired_permutation`'s p of each of many studies, all with the same swaps.
+
+    Parameters
+    ----------
+    gaps : (n_studies, n_sources) differences of two systems' means on each source, none missing
+    """
+    given = numeric(gaps, name="gaps", ndim=2)
+    studies, n = given.shape
+    if n < 2:
+        return np.full(studies, nan)
+    drawn: list[FloatArray]
+    if n <= ENUMERATED:
+        drawn = [np.asarray(1.0 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1))]
+    else:
+        drawn = _random_signs(n, resamples, rng)
+    size, total = np.abs(given).sum(axis=1), np.abs(given.sum(axis=1))
+    extreme = np.zeros(studies)
+    for signs in drawn:
+        step = max(1, _BLOCK_CELLS // len(signs))
+        for at in range(0, studies, step):
+            own = slice(at, at + step)
+            sums = np.abs(signs @ given[own].T)
+            extreme[own] += (sums >= total[own] - _EQUAL * size[own]).sum(axis=0)
+    return extreme / 2**n if n <= ENUMERATED else (extreme + 1) / (resamples + 1)
+
+
 def _as_extreme(sums: FloatArray, gap: FloatArray) -> BoolArray:
     """Say which sums of swapped differences are as far from 0 as the given ones, but for rounding."""
     return np.asarray(np.abs(sums) >= abs(gap.sum()) - _EQUAL * np.abs(gap).sum())

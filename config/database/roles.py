@@ -1,9 +1,9 @@
 """The role that serves: it owns nothing, and of judgments and events it can neither change nor remove one.
 
 The owner migrates and grants. To erase a person there is one function of the owner's, which writes an event and takes
-nothing but one annotator's judgments; another takes back the imported ones of one file. Web server and workers run
-as `quaestor_server`, so a fault in them, or SQL that somebody smuggles in, meets the database's own refusal; TRUNCATE
-would pass a trigger.
+nothing but one annotator's judgments; another takes back the imported ones of one file, a third those of a dry run.
+Web server and workers run as `quaestor_server`, so a fault in them, or SQL that somebody smuggles in, meets the
+database's own refusal; TRUNCATE would pass a trigger.
 """
 
 from django.db import connection, transaction
@@ -20,6 +20,7 @@ REVOKE UPDATE, DELETE ON judging_event FROM {SERVER};
 REVOKE INSERT, UPDATE, DELETE ON judging_eventseal FROM {SERVER};
 GRANT EXECUTE ON FUNCTION judging_erase_judgments(bigint, bigint) TO {SERVER};
 GRANT EXECUTE ON FUNCTION judging_take_back_judgments(bigint) TO {SERVER};
+GRANT EXECUTE ON FUNCTION judging_remove_dry_run_judgments(bigint) TO {SERVER};
 """  # noqa: S608
 
 

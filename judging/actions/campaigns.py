@@ -69,6 +69,7 @@ def duplicate(*, campaign: Campaign, by: User) -> Campaign:
         by=by, collection=campaign.collection, rubric=campaign.rubric, plan=plan, selection=campaign.selection
     )
     exercises.copy(of=campaign, to=made)
+    checks.copy(of=campaign, to=made)
     return made
 
 
@@ -183,6 +184,8 @@ def move(*, campaign: Campaign, to: str, now: datetime, by: User | None = None, 
             raise NotAllowedNow(
                 f"A campaign that is {held.get_state_display()} cannot become {Campaign.State(to).label}."
             )
+        if held.origin == Campaign.Origin.SIMULATED and (held.state, to) == (Campaign.State.CLOSED, "open"):
+            raise NotAllowedNow("Nobody judges in a simulation: open the campaign that it is a copy of.")
         if held.secret_revealed_at and to != Campaign.State.ARCHIVED and held.state == Campaign.State.CLOSED:
             raise NotAllowedNow(
                 "The secret of the draws is revealed: whoever knows it can name the systems. Plan another campaign."

@@ -100,6 +100,17 @@ def correct_gold(
             )  # fmt: skip
 
 
+def copy(*, of: Campaign, to: Campaign) -> None:
+    """Give a draft the checks of another campaign on the same material and by the same protocol."""
+    standing = of.check_items.filter(retired_at__isnull=True)
+    for item in standing.select_related("unit__question", "original__question_set__source").order_by("pk"):
+        made = _add(to, item.kind, item.original, item.unit.question.text, item.method)
+        AcceptedValue.objects.bulk_create(
+            AcceptedValue(item=made, criterion_id=criterion, value=value)
+            for criterion, value in item.accepted.values_list("criterion", "value")
+        )
+
+
 def retire(*, item: CheckItem, by: User, now: datetime) -> None:
     """Show a check to nobody any more, and leave it out of all results; what was said of it stays."""
     with transaction.atomic():

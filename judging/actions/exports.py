@@ -192,6 +192,7 @@ def _ratings(campaign: Campaign, wanted: QuerySet[Assignment]) -> Iterator[Ratin
             assignment,
         ) = row
         round = kind if kind == Round.Kind.MAIN else f"{kind} {number}"
+        origin = "simulated" if campaign.origin == Campaign.Origin.SIMULATED else origin
         said = {"origin": origin, "round": round, "state": state, "at": at.isoformat(timespec="seconds")}
         said |= {"cause": cause} if cause else {}
         said |= {"left_out": "yes"} if enrollment in left_out else {}
@@ -286,7 +287,7 @@ COLUMNS = {
     "rater": "the annotator's label in this campaign",
     "criterion": "what was judged",
     "value": "the value given, on the criterion's scale",
-    "judgment:origin": "judged by the annotator, forced by a rule on the page, or imported",
+    "judgment:origin": "judged by the annotator, forced by a rule on the page, imported, or simulated by a program",
     "judgment:cause": "the criterion whose value forced this one",
     "judgment:round": "main, or of which pilot or calibration, where those are asked for",
     "judgment:state": "submitted, or extra: handed in after the place had gone to somebody else",

@@ -5,6 +5,7 @@ from judging.models.assignment import Assignment, Draft, Marking, Note, SpanMark
 from judging.models.campaign import Campaign, Deviation, Round, Task, TaskUnit
 from judging.models.check import AcceptedValue, CheckItem, CheckKind, CheckTask
 from judging.models.crowd import CrowdEvent, CrowdPlatform, Participation
+from judging.models.dry_run import DryRun
 from judging.models.event import Event, EventSeal
 from judging.models.exercise import Exercise, ExerciseKey, QualificationTry, TrainedExercise, TryAnswer
 from judging.models.file import StoredFile, Upload
@@ -62,6 +63,7 @@ __all__ = [
     "Deviation",
     "DiscussionNote",
     "Draft",
+    "DryRun",
     "Enrollment",
     "Erasure",
     "Event",

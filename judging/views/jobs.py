@@ -27,6 +27,7 @@ TITLES = {
     "judging.launch": gettext_lazy("Opening a campaign"),
     "analysis.run": gettext_lazy("Analysing the judgments"),
     "analysis.planning": gettext_lazy("Simulating studies"),
+    "analysis.dry_run": gettext_lazy("Trying it with simulated annotators"),
     "analysis.degrade": gettext_lazy("Degrading questions"),
     "analysis.score": gettext_lazy("Computing scores"),
     "analysis.estimate": gettext_lazy("Estimating how long scores take"),
@@ -127,6 +128,8 @@ def _result(job: Job) -> tuple[str, str]:
         return reverse("analysis:report", args=[job.campaign.uuid]), _("The new report is ready: reload")
     if job.kind == "analysis.planning":
         return reverse("analysis:planning", args=[job.campaign.uuid]), _("The plan is ready: reload")
+    if job.kind == "analysis.dry_run":
+        return reverse("analysis:dry_run", args=[job.campaign.uuid]), _("The dry run is done: see what it found")
     if scored := job.result.get("scored"):
         return reverse("analysis:metrics", args=[scored]), _("To the collection's metrics")
     if job.kind == "analysis.matching":

@@ -10,6 +10,7 @@ from celery import current_app
 from analysis import tasks  # noqa: F401  (registers its jobs)
 from analysis.actions import (
     degradations,
+    dry_runs,
     matching,
     planning,
     question_orders,
@@ -38,7 +39,7 @@ def test_numerics_are_imported_where_used(code):
 
 
 def test_every_kind_of_job_has_its_task():
-    modules = (degradations, matching, planning, question_orders, reproductions, runs, scoring_jobs, tuning)
+    modules = (degradations, dry_runs, matching, planning, question_orders, reproductions, runs, scoring_jobs, tuning)
     kinds = {module.KIND for module in modules} | {scoring_jobs.ESTIMATE}
 
     assert {name for name in current_app.tasks if name.startswith("analysis.")} == kinds

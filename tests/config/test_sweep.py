@@ -66,9 +66,10 @@ MAY = {
         judging:files judging:file judging:file_examples analysis:side_by_side analysis:published
         analysis:sort_items analysis:sort_collection_items
         analysis:items analysis:item analysis:keep_example analysis:table_text judging:machine_judges
-        judging:annotator judging:now analysis:pdf analysis:printed_figure analysis:collection_items
+        analysis:dry_run judging:annotator judging:now analysis:pdf analysis:printed_figure analysis:collection_items
         analysis:collection_item analysis:section""",
-    MANAGER: """judging:gold judging:gold_correct judging:check_retire analysis:degraded_checks
+    MANAGER: """analysis:dry_run_start analysis:dry_run_remove
+        judging:gold judging:gold_correct judging:check_retire analysis:degraded_checks
         judging:exclusion_rules judging:reopen_places judging:pay judging:top_ups
         judging:round_begin judging:round_end judging:round_notes judging:decide
         judging:exercises judging:exercise_add judging:exercise_remove judging:exercise_key judging:exercise_rules
@@ -103,6 +104,7 @@ NOT_MADE = {
     "analysis:side_by_side", "analysis:published", "analysis:keep_example", "annotation:withdraw", "judging:confirm",
     "analysis:table_text", "analysis:pdf", "analysis:printed_figure", "judging:machine_judge_remove",
     "analysis:section", "analysis:sort_items", "analysis:sort_collection_items",
+    "analysis:dry_run_remove",
 }  # fmt: skip
 
 LEAD_TO_LOG_IN = {"login_code", "logout", "judging:end_sessions"}

@@ -1,0 +1,304 @@
+"""What simulated annotators say, and how often a study like this one would find what was planted.
+
+A quality lies between 0, the worst end of a scale, and 1, its best. What an annotator sees is the system's quality,
+moved by how well this one question turned out (the same for everybody), by the annotator's severity and by chance; the
+nearest point of the scale is the value. Spreads are shares of a scale's length, so one plan fits every scale. Who
+answers carelessly picks any point. What is clear on purpose (gold questions, degraded copies) is seen with half the
+chance and no severity.
+
+The same values fill the copy of a campaign one by one, and are drawn by the hundred for power.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import nan
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import special
+
+from analysis.planning.power import share_of
+from analysis.reports.rows import Record, number
+from analysis.sections.comparisons import SURE, swaps_for
+from analysis.sections.section import averaged
+from analysis.stats.arrays import FloatArray, IntArray
+from analysis.stats.comparing import permuted_p_of_many, smallest_p
+from analysis.stats.multiplicity import holm
+from judging.protocols.rubric_schema import Criterion
+from judging.rules import Force
+
+WIDEST = 0.8  # of a scale from the worst system to the best: beyond, an end hides differences
+WORSE = 0.5  # by which a degraded copy is worse than its question
+CLEAR = 0.5  # of the usual chance, where a value is clear on purpose
+REPEATS, MANY_ROWS, FEWER = 200, 20_000, 100
+OF_PLAN, OF_QUESTION, OF_ANSWER, OF_REPEAT = range(4)  # what a stream of chance is for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assumed:
+    """What is assumed of systems and annotators; shares of a scale's length."""
+
+    gap: float = 0.15  # from one system to the next
+    question: float = 0.15  # standard deviation of a system's questions
+    severity: float = 0.10  # of annotators
+    noise: float = 0.20  # of single values
+    careless: int = 0  # annotators who pick any point
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedAnnotator:
+    """Someone simulated: severity as a share of the scale, positive where they rate lower than others."""
+
+    label: str
+    severity: float
+    careless: bool
+
+
+def planted_order(systems: Sequence[str], assumed: Assumed) -> list[str]:
+    """Return the systems from the best to the worst, in an order drawn by the seed."""
+    drawn = np.random.default_rng([assumed.seed, OF_PLAN]).permutation(len(systems))
+    return [sorted(systems)[place] for place in drawn]
+
+
+def planted_quality(order: Sequence[str], assumed: Assumed) -> dict[str, float]:
+    """Return each system's quality, even steps around the middle; smaller ones where many must have room."""
+    step = planted_step(len(order), assumed)
+    middle = (len(order) - 1) / 2
+    return {name: 0.5 + (middle - rank) * step for rank, name in enumerate(order)}
+
+
+def planted_step(systems: int, assumed: Assumed) -> float:
+    """Return the step from one system to the next, as a share of the scale."""
+    return min(assumed.gap, WIDEST / max(systems - 1, 1))
+
+
+def people(labels: Sequence[str], assumed: Assumed) -> list[SimulatedAnnotator]:
+    """Return annotators whose severities are the quantiles of a normal distribution, dealt out by the seed."""
+    rng = np.random.default_rng([assumed.seed, OF_PLAN, 1])
+    places = (rng.permutation(len(labels)) + 0.5) / len(labels)
+    severities = special.ndtri(places) * assumed.severity
+    careless = set(rng.permutation(len(labels))[: assumed.careless].tolist())
+    return [
+        SimulatedAnnotator(label, float(severity), place in careless)
+        for place, (label, severity) in enumerate(zip(labels, severities, strict=True))
+    ]
+
+
+def points_of(criterion: Criterion) -> list[int]:
+    """Return a scale's points from the worst to the best."""
+    return sorted(criterion.values(), reverse=criterion.best == "lowest")
+
+
+def nearest(quality: FloatArray, points: Sequence[int]) -> IntArray:
+    """Return the point that stands for each quality.
+
+    >>> nearest(np.array([-1.0, 0.2, 0.5, 0.8, 2.0]), [1, 2, 3]).tolist()
+    [1, 1, 2, 3, 3]
+    """
+    last = len(points) - 1
+    return np.asarray(np.asarray(points)[np.clip(np.rint(quality * last), 0, last).astype(int)])
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What somebody simulated looks at: its number, which chance depends on, and its quality by criterion."""
+
+    number: int
+    quality: Mapping[str, float]
+    clear: bool = False
+
+
+def answers(
+    seen: Seen, who: SimulatedAnnotator, place: int, *, again: bool, criteria: Sequence[Criterion], assumed: Assumed
+) -> dict[str, int]:
+    """Return one annotator's values of one question on all criteria; `place` counts annotators."""
+    rng = np.random.default_rng([assumed.seed, OF_ANSWER, place, seen.number, int(again)])
+    anything, chance = rng.random(len(criteria)), rng.normal(size=len(criteria)) * assumed.noise
+    turned_out = np.random.default_rng([assumed.seed, OF_QUESTION, seen.number]).normal() * assumed.question
+    given = {}
+    for column, criterion in enumerate(criteria):
+        points = points_of(criterion)
+        if who.careless:
+            given[criterion.key] = points[int(anything[column] * len(points))]
+            continue
+        quality = seen.quality[criterion.key]
+        quality += chance[column] * CLEAR if seen.clear else turned_out - who.severity + chance[column]
+        given[criterion.key] = int(nearest(np.array([quality]), points)[0])
+    return given
+
+
+def qualities(criteria: Sequence[Criterion], quality: float) -> dict[str, float]:
+    """Return a quality on each criterion; where no end is best, a system has none."""
+    return {each.key: quality if averaged(each) else 0.5 for each in criteria}
+
+
+# --- many repeats at once ---
+
+
+def power_of(
+    judgments: pd.DataFrame,
+    *,
+    criteria: Sequence[Criterion],
+    forces: Sequence[Force],
+    order: Sequence[str],
+    annotators: Sequence[SimulatedAnnotator],
+    assumed: Assumed,
+    resamples: int,
+) -> list[Record]:
+    """Return for each criterion how often a study laid out like this one finds the planted order.
+
+    Parameters
+    ----------
+    judgments : who judged what, a row a value: unit, criterion, annotator, system, source, set
+    order : the systems from the best to the worst
+    resamples : swaps of the run's own test
+
+    Notes
+    -----
+    A repeat keeps the layout and the annotators and draws how questions turn out and chance anew: sources are what is
+    random, as in the run. A pair is told apart by the paired permutation over sources, below 5 % after Holm's
+    correction over the pairs of the criterion, and in the planted direction.
+    """
+    repeats = REPEATS if len(judgments) <= MANY_ROWS else FEWER
+    drawn = _Drawn(judgments, criteria, forces, order, annotators, assumed)
+    tested = [each for each in criteria if averaged(each) and (judgments["criterion"] == each.key).any()]
+    tables: dict[str, list[FloatArray]] = {each.key: [] for each in tested}
+    for repeat in range(repeats):
+        for key, table in drawn.tables(np.random.default_rng([assumed.seed, OF_REPEAT, repeat])).items():
+            if key in tables:
+                tables[key].append(table)
+    rng = np.random.default_rng([assumed.seed, OF_REPEAT])
+    return [_power(each, np.stack(tables[each.key]), order, assumed, resamples, rng) for each in tested]
+
+
+class _Drawn:
+    """The layout of a study as index columns, from which whole studies are drawn."""
+
+    def __init__(
+        self, judgments: pd.DataFrame, criteria: Sequence[Criterion], forces: Sequence[Force], order: Sequence[str],
+        annotators: Sequence[SimulatedAnnotator], assumed: Assumed,
+    ) -> None:  # fmt: skip
+        self.criteria, self.forces, self.assumed, self.order = criteria, forces, assumed, list(order)
+        by_label = {each.label: each for each in annotators}
+        pairs = judgments[["unit", "annotator", "system", "source", "set"]].drop_duplicates(["unit", "annotator"])
+        self.pairs = pairs.reset_index(drop=True)
+        known = pd.MultiIndex.from_frame(self.pairs[["unit", "annotator"]])
+        self.severity = np.array([by_label[label].severity for label in self.pairs["annotator"]])
+        self.careless = np.array([by_label[label].careless for label in self.pairs["annotator"]], dtype=bool)
+        self.unit, _ = pd.factorize(self.pairs["unit"])
+        self.set, _ = pd.factorize(self.pairs["set"])
+        self.set_answer = self.pairs.groupby(["set", "annotator"], sort=False).ngroup().to_numpy()
+        quality = planted_quality(self.order, assumed)
+        self.quality = np.array([quality[name] for name in self.pairs["system"]])
+        self.rows: dict[str, NDArray[np.int64]] = {}
+        for each in criteria:
+            own = judgments[judgments["criterion"] == each.key]
+            self.rows[each.key] = known.get_indexer(pd.MultiIndex.from_frame(own[["unit", "annotator"]]))
+        sources, _ = pd.factorize(self.pairs["source"])
+        systems = pd.Index(self.order).get_indexer(pd.Index(self.pairs["system"]))
+        self.shape = (len(self.order), int(sources.max()) + 1)
+        self.cell = systems * self.shape[1] + sources
+        self.weights = {key: self._weights(rows) for key, rows in self.rows.items()}
+        self.empty = {
+            key: np.bincount(self.cell[rows], minlength=self.shape[0] * self.shape[1]) == 0
+            for key, rows in self.rows.items()
+        }
+
+    def _weights(self, rows: NDArray[np.int64]) -> FloatArray:
+        """Weigh values so that their sum is the mean over a source's questions of the mean over annotators."""
+        annotators = np.bincount(self.unit[rows])[self.unit[rows]]
+        of_units = pd.DataFrame({"cell": self.cell[rows], "unit": self.unit[rows]})
+        units = of_units.groupby("cell")["unit"].transform("nunique").to_numpy()
+        return np.asarray(1 / (annotators * units))
+
+    def values(self, rng: np.random.Generator) -> dict[str, FloatArray]:
+        """Draw every value of a study, by criterion: a column over pairs of unit and annotator."""
+        turned_out = {"unit": rng.normal(size=self.unit.max() + 1) * self.assumed.question}
+        turned_out["set"] = rng.normal(size=self.set.max() + 1) * self.assumed.question
+        found: dict[str, FloatArray] = {}
+        for each in self.criteria:
+            points = points_of(each)
+            once = each.asked == "once_per_set"
+            size = self.set_answer.max() + 1 if once else len(self.pairs)
+            chance, anything = rng.normal(size=size) * self.assumed.noise, rng.random(size)
+            if once:
+                chance, anything = chance[self.set_answer], anything[self.set_answer]
+            base = self.quality if averaged(each) else np.full(len(self.pairs), 0.5)
+            own = turned_out["set"][self.set] if once else turned_out["unit"][self.unit]
+            given = nearest(base + own - self.severity + chance, points)
+            any_point = np.asarray(points)[(anything * len(points)).astype(int)]
+            found[each.key] = np.where(self.careless, any_point, given).astype(float)
+        for _ in self.forces:  # a forced value may force in its turn
+            for rule in self.forces:
+                hit = found[rule.criterion] == rule.value
+                for key, value in rule.sets.items():
+                    found[key] = np.where(hit, float(value), found[key])
+        return found
+
+    def tables(self, rng: np.random.Generator) -> dict[str, FloatArray]:
+        """Draw a study's means, systems by sources, in the order that was planted."""
+        return self.tables_of(self.values(rng))
+
+    def tables_of(self, values: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+        found = {}
+        for key, rows in self.rows.items():
+            total = np.bincount(self.cell[rows], self.weights[key] * values[key][rows], self.cell.max() + 1)
+            total = np.pad(total, (0, self.shape[0] * self.shape[1] - len(total)))
+            found[key] = np.where(self.empty[key], nan, total).reshape(self.shape)
+        return found
+
+
+def _power(
+    criterion: Criterion, tables: FloatArray, order: Sequence[str], assumed: Assumed, resamples: int,
+    rng: np.random.Generator,
+) -> Record:  # fmt: skip
+    """Test every pair of systems in every repeat; `tables` is (n_repeats, n_systems, n_sources)."""
+    sign = -1.0 if criterion.best == "lowest" else 1.0
+    pairs = list(combinations(range(len(order)), 2))
+    swaps = swaps_for(len(pairs), tables.shape[2], resamples)
+    p, gaps = np.full((len(tables), len(pairs)), nan), np.full((len(tables), len(pairs)), nan)
+    floor = 1.0
+    for column, (better, worse) in enumerate(pairs):
+        gap = sign * (tables[:, better] - tables[:, worse])
+        gap = gap[:, ~np.isnan(gap[0])]
+        if gap.shape[1] > 1:
+            p[:, column] = permuted_p_of_many(gap, rng=rng, resamples=swaps)
+            gaps[:, column] = gap.mean(axis=1)
+            floor = min(floor, smallest_p(gap.shape[1], pairs=len(pairs), resamples=swaps))
+    with np.errstate(invalid="ignore"):
+        adjusted = np.array([holm(row) for row in p])
+        told = (adjusted < SURE) & (gaps > 0)
+        reversed_ = np.asarray(((adjusted < SURE) & (gaps < 0)).any(axis=1))
+        means = sign * np.nanmean(tables, axis=2)
+        ordered = np.asarray((np.diff(means, axis=1) < 0).all(axis=1))
+    neighbours = [column for column, (one, two) in enumerate(pairs) if two == one + 1]
+    steps = planted_step(len(order), assumed) * (len(points_of(criterion)) - 1)
+    span = points_of(criterion)
+    return {
+        "criterion": criterion.key,
+        "name": criterion.name,
+        "repeats": len(tables),
+        "sources": int(tables.shape[2]),
+        "step": number(steps * abs(span[-1] - span[0]) / max(len(span) - 1, 1)),
+        "floor": number(floor),
+        "order": _share(ordered),
+        "neighbours": _share(np.asarray(told[:, neighbours].all(axis=1))),
+        "extremes": _share(told[:, pairs.index((0, len(order) - 1))]) if len(order) > 1 else None,
+        "reversed": _share(reversed_),
+        "pairs": [
+            {
+                "better": order[one], "worse": order[two], "difference": number(float(gaps[:, column].mean())),
+                **_share(told[:, column]),
+            }
+            for column, (one, two) in enumerate(pairs)
+        ],
+    }  # fmt: skip
+
+
+def _share(found: NDArray[np.bool_]) -> Record:
+    """Return the share of repeats in which something happened, with Wilson's limits."""
+    share = share_of(int(found.sum()), len(found), "")
+    return {"value": number(share.value), "low": number(share.low), "high": number(share.high)}

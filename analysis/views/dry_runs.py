@@ -1,0 +1,79 @@
+"""Trying a draft with simulated annotators: ask, watch, read what was found, delete the copy."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from analysis.actions import dry_runs
+from analysis.forms.dry_runs import DryRunForm
+from analysis.reports import dry_runs as layout
+from judging import tasks
+from judging.actions import jobs
+from judging.actions.dry_runs import CannotTry
+from judging.guards import campaign_for_managers, campaign_for_staff
+from judging.models import Campaign, DryRun, Job
+
+
+@campaign_for_staff
+@require_GET
+def dry_run(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Show the dry runs of a draft, or the one that a copy is."""
+    return _page(request, campaign, DryRunForm())
+
+
+@campaign_for_managers
+@require_POST
+def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Ask for a dry run."""
+    form = DryRunForm.by_click(request.POST)
+    if not form.is_valid():
+        return _page(request, campaign, form, status=422)
+    try:
+        with transaction.atomic():
+            job = dry_runs.start(campaign=campaign, by=request.user, parameters=form.parameters())
+            transaction.on_commit(lambda: tasks.ring(job.pk))
+    except CannotTry as refused:
+        messages.error(request, str(refused))
+    return redirect("analysis:dry_run", campaign.uuid)
+
+
+@campaign_for_managers
+@require_POST
+def remove(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Delete a copy with all that was simulated in it."""
+    found = DryRun.objects.filter(campaign=campaign).select_related("draft").first()
+    if found is None:
+        raise Http404
+    try:
+        dry_runs.remove(campaign=campaign, by=request.user)
+    except CannotTry as refused:
+        messages.error(request, str(refused))
+        return redirect("analysis:dry_run", campaign.uuid)
+    messages.success(request, _("The copy and all that was simulated in it are deleted."))
+    if found.draft is None:
+        return redirect("judging:campaigns")
+    return redirect("analysis:dry_run", found.draft.uuid)
+
+
+def _page(request: HttpRequest, campaign: Campaign, form: DryRunForm, status: int = 200) -> HttpResponse:
+    own = DryRun.objects.filter(campaign=campaign) | DryRun.objects.filter(draft=campaign)
+    done = [layout.page(each, dry_runs.recovery(each)) for each in own.select_related("campaign", "draft")]
+    asked = campaign.jobs.filter(kind=dry_runs.KIND).order_by("-created_at").first()
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "tab": "plan",
+        "form": form,
+        "done": done,
+        "job": campaign.jobs.filter(kind=dry_runs.KIND).unfinished().first(),
+        "failed": asked if asked and asked.state == Job.State.FAILED else None,
+        "worker_lives": jobs.worker_lives(),
+        "may_start": campaign.origin == Campaign.Origin.JUDGED
+        and campaign.state in (Campaign.State.DRAFT, Campaign.State.LOCKED),
+        "is_manager": campaign.memberships.filter(user=request.user, role="manager").exists(),
+    }
+    return render(request, "analysis/dry_run.html", context, status=status)

@@ -1,0 +1,202 @@
+"""Dry runs: a copy of a draft that simulated annotators fill by the same doors as people.
+
+The simulated have no accounts. A copy has a secret of its own, so that nothing of it tells how the study itself will be
+laid out, and it is closed once it is filled: nobody can join it. It can be removed with all that was simulated.
+"""
+
+import hashlib
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Max
+
+from judging.actions import campaigns, checks, drafts, exercises, history, judgments, panels, selections, sheets
+from judging.actions.assignments import Here
+from judging.actions.drafts import Page
+from judging.actions.rounds import Progress, silent
+from judging.models import (
+    Assignment,
+    Campaign,
+    CheckTask,
+    Draft,
+    DryRun,
+    Enrollment,
+    Erasure,
+    Event,
+    Exclusion,
+    Marking,
+    Membership,
+    Note,
+    Round,
+    SelectedUnit,
+    SpanMark,
+    Task,
+    TaskUnit,
+    Unit,
+    User,
+)
+from judging.selection import to_document
+from judging.spans import Marked
+
+MOST_PLACES = 20_000  # of a copy: each is judged through all the doors that people go through
+MARK = "SIMULATED: "
+Answer = Callable[[int, int, str, bool], int]  # enrollment, unit, criterion, whether in a check: to a value
+TOLD_EVERY = 25  # tasks
+
+
+class CannotTry(Exception):
+    """This campaign cannot be tried with simulated annotators; the message says why."""
+
+
+def check(campaign: Campaign) -> None:
+    """Raise CannotTry where a campaign is no draft of a study or is too large."""
+    if campaign.origin != Campaign.Origin.JUDGED:
+        raise CannotTry("Only a study that people will judge is tried with simulated annotators.")
+    if campaign.state not in (Campaign.State.DRAFT, Campaign.State.LOCKED):
+        raise CannotTry("People judge already: a dry run comes before the campaign is opened.")
+
+
+def copy(*, draft: Campaign, by: User, now: datetime, settings: Mapping[str, Any]) -> DryRun:
+    """Make a copy of a draft with its plan, checks and staff, lay it out and open it to simulated annotators."""
+    check(draft)
+    plan: dict[str, Any] = {key: getattr(draft, key) for key in campaigns.PLANNED}
+    longest = Campaign._meta.get_field("title").max_length or 0
+    plan["title"] = f"{MARK}{draft.title}"[:longest]
+    with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=draft.pk)
+        number = (DryRun.objects.filter(draft=draft).aggregate(last=Max("number"))["last"] or 0) + 1
+        made = campaigns.create(
+            by=by, collection=draft.collection, rubric=draft.rubric, plan=plan, origin=Campaign.Origin.SIMULATED,
+            selection=to_document(selections.planned(draft)),
+        )  # fmt: skip
+        run = DryRun.objects.create(campaign=made, draft=draft, number=number, settings=dict(settings))
+        staff = draft.memberships.exclude(role=Membership.Role.ANNOTATOR).values_list("user", "role")
+        for user, role in staff:
+            Membership.objects.get_or_create(campaign=made, user_id=user, role=role)
+        exercises.copy(of=draft, to=made)
+        checks.copy(of=draft, to=made)
+        secret = hashlib.sha256(f"dry run {draft.uuid} {settings.get('seed', number)}".encode()).hexdigest()
+        campaigns.lock(campaign=made, now=now, by=by, secret=secret)
+        campaigns.open_(campaign=made, now=now, by=by)
+        places = Assignment.objects.filter(round__campaign=made).count()
+        if places > MOST_PLACES:
+            raise CannotTry(f"The plan has {places:,} places; a dry run fills up to {MOST_PLACES:,}. Select fewer.")
+        history.note(Event.Act.DRY_RUN_MADE, by=by, campaign=draft, about=str(run))
+    return run
+
+
+def needed(campaign: Campaign) -> int:
+    """Return how many annotators it takes to fill an opened campaign: a panel's seats, or the shares it comes to."""
+    if seats := panels.seats(campaign):
+        return seats
+    share = campaign.tasks_per_annotator
+    if share is None:
+        return campaign.annotators_per_task
+    places = Assignment.objects.filter(round__campaign=campaign).count()
+    return max(campaign.annotators_per_task, -(-places // share))
+
+
+def enroll(*, run: DryRun, count: int) -> list[Enrollment]:
+    """Give a copy so many annotators without accounts; who meets which check is drawn for them as for people."""
+    found = []
+    for number in range(1, count + 1):
+        label = f"S{number:02d}"
+        drawn_for = uuid.uuid5(run.campaign.uuid, label)
+        if run.draft is not None:  # the same draft's first dry run is the same whenever it is made
+            drawn_for = uuid.uuid5(run.draft.uuid, f"{run.number}/{label}")
+        found.append(
+            Enrollment.objects.create(
+                campaign=run.campaign, label=label, seat=panels.next_seat(run.campaign), draw_id=drawn_for
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """How many places of the main round were judged, of how many, and how many checks besides."""
+
+    places: int
+    filled: int
+    checks: int
+
+
+def fill(*, campaign: Campaign, people: Iterable[Enrollment], answer: Answer, progress: Progress = silent) -> Filled:
+    """Have simulated annotators take turns until none of them finds a task."""
+    main = campaign.rounds.get(kind=Round.Kind.MAIN)
+    main.campaign = campaign
+    waiting, done = list(people), 0
+    places = Assignment.objects.filter(round=main).count()
+    while waiting:
+        for each in list(waiting):
+            found = checks.claim(enrollment=each, round=main)
+            if not isinstance(found, Here):
+                waiting.remove(each)  # nobody else holds a task between two turns, so nothing can come back
+                continue
+            _judge(found.assignment, answer)
+            done += 1
+            if done % TOLD_EVERY == 0:
+                progress(min(done, places), places, "Simulated annotators are judging")
+    submitted = Assignment.objects.filter(round__campaign=campaign, state=Assignment.State.SUBMITTED)
+    return Filled(
+        places=places,
+        filled=submitted.filter(round=main).count(),
+        checks=submitted.filter(round__kind=Round.Kind.CHECKS).count(),
+    )
+
+
+def _judge(taken: Assignment, answer: Answer) -> None:
+    """Judge one task, stage by stage as the protocol shows it."""
+    related = ("task", "enrollment", "round__campaign__rubric")
+    own = Assignment.objects.select_related(*related).get(pk=taken.pk)
+    sheet, who, again = sheets.of(own), own.enrollment_id or 0, own.round.kind == Round.Kind.CHECKS
+    stages = len(sheet.rubric.stages)
+    for stage in range(stages):
+        asked = [each for each in sheet.asked() if each.stage == stage]
+        given = [(each, answer(who, each.unit, each.criterion.key, again)) for each in asked]
+        marks = {mark: _marked(mark.unit) for mark in sheet.marks() if mark.stage == stage}
+        drafts.save(assignment=own, page=Page(given, sequence=stage + 1, marks=marks))
+        if stage + 1 < stages:
+            drafts.freeze_stage(assignment=own, stage=stage, sheet=sheet)
+    judgments.submit(assignment=own, token=own.submit_token, sheet=sheet)
+
+
+def _marked(unit: int) -> Marked:
+    """Return the answer's place in the passage, or that nothing answers the question where it is not known."""
+    source = Unit.objects.select_related("question_set__source").get(pk=unit).question_set.source
+    if source.answer_start is None or not source.answer:
+        return Marked(nothing=True)
+    return Marked(ranges=((source.answer_start, source.answer_start + len(source.answer)),))
+
+
+def remove(*, campaign: Campaign, by: User) -> None:
+    """Delete a copy with all that was simulated in it; the caller has removed its analyses."""
+    run = DryRun.objects.select_related("draft").get(campaign=campaign)
+    within = {"round__campaign": campaign}
+    judged = {"assignment__round__campaign": campaign}
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT judging_remove_dry_run_judgments(%s)", [campaign.pk])
+        for rows in (
+            *(model._base_manager.filter(**judged) for model in (Draft, Note, SpanMark, Marking)),
+            CheckTask.objects.filter(task__round__campaign=campaign),
+            Assignment.objects.filter(**within),
+            TaskUnit.objects.filter(task__round__campaign=campaign),
+            Task.objects.filter(**within),
+            SelectedUnit.objects.filter(campaign=campaign),
+        ):
+            rows._raw_delete(rows.db)
+        checks.discard(campaign=campaign)
+        Exclusion.objects.filter(enrollment__campaign=campaign).delete()
+        Erasure.objects.filter(campaign=campaign).delete()
+        campaign.exercises.all().delete()
+        campaign.enrollments.all().delete()
+        campaign.deviations.all().delete()
+        campaign.jobs.all().delete()
+        campaign.rounds.all().delete()
+        Campaign.objects.get(pk=campaign.pk).delete()
+        history.note(Event.Act.DRY_RUN_REMOVED, by=by, campaign=run.draft or campaign, about=str(run))

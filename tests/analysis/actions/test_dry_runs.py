@@ -1,0 +1,162 @@
+"""Dry runs: simulated annotators fill a copy of a draft by all its rules, and the report finds what was planted."""
+
+import csv
+import io
+
+import pytest
+from django.apps import apps
+from django.db import DatabaseError, connection, transaction
+from django.db.models import Avg
+from django.test import Client
+from django.urls import reverse
+
+from analysis.actions import dry_runs
+from analysis.planning import simulated
+from analysis.planning.simulated import Assumed
+from judging.actions import campaigns, checks, enrollments, jobs
+from judging.actions.dry_runs import CannotTry
+from judging.models import Campaign, Enrollment, Event, Judgment, StoredFile, Unit, User
+from tests import factories
+from tests.judging.trials import NOW
+
+pytestmark = pytest.mark.django_db
+SYSTEMS = ("Alba", "Brisa", "Corvo")
+CLEAR = {"gap": 0.3, "question": 0.05, "severity": 0.1, "noise": 0.1, "careless": 0, "seed": 3}
+UNCOUNTED = {"judging.Visit", "judging.Event", "judging.EventSeal", "judging.StoredFile", "judging.Job"}
+
+
+def tried(campaign: Campaign, **settings: object) -> Campaign:
+    """Try a draft as the worker does, with the copy's report, and return the copy."""
+    job = jobs.claim(job_id=dry_runs.start(campaign=campaign, by=campaign.created_by, parameters=CLEAR | settings).pk)
+    assert job is not None
+    work = jobs.Work(job, worker="test")
+    result = dry_runs.execute(work)
+    jobs.finish(job=job, result=result)
+    return Campaign.objects.get(uuid=result["campaign"])
+
+
+def rows_by_model() -> dict[str, int]:
+    """Count every table, but for the history and what jobs and files are kept of."""
+    models = [each for label in ("judging", "analysis") for each in apps.get_app_config(label).get_models()]
+    return {each._meta.label: each._base_manager.count() for each in models if each._meta.label not in UNCOUNTED}
+
+
+def marked_everywhere(copy: Campaign) -> None:
+    """Everything that leaves the copy says that it is simulated."""
+    client = Client()
+    client.force_login(copy.created_by)
+    for name in ("judging:campaign", "judging:tasks", "judging:annotators", "analysis:report", "analysis:items"):
+        page = client.get(reverse(name, args=[copy.uuid])).text
+        assert "no person judged here" in page
+    assert "made by simulated annotators" in client.get(reverse("analysis:report", args=[copy.uuid])).text
+    export = client.get(reverse("judging:export", args=[copy.uuid, "csv"]))
+    assert "simulated-canal-towns" in export.headers["Content-Disposition"]
+    assert set(csv_column(export.text, "judgment:origin")) == {"simulated"}
+    assert client.get(reverse("judging:api_campaign", args=[copy.uuid])).json()["origin"] == "simulated"
+    said = client.get(reverse("judging:api_judgments", args=[copy.uuid])).json()["results"]
+    assert {each["origin"] for each in said} == {"simulated"}
+    assert client.get(reverse("analysis:api_runs", args=[copy.uuid])).json()[0]["origin"] == "simulated"
+
+
+def csv_column(text: str, name: str) -> list[str]:
+    return [row[name] for row in csv.DictReader(io.StringIO(text)) if row["value"]]
+
+
+@pytest.fixture
+def draft() -> Campaign:
+    made = factories.campaign(collection=factories.collection(sources=8, systems=SYSTEMS), annotators_per_task=2)
+    campaigns.change_plan(campaign=made, plan={"quality": {"gold": 20, "degraded": 20, "repeats": 20, "gap": 1}})
+    made.refresh_from_db()
+    units = Unit.objects.filter(question_set__source__collection=made.collection, position=1).order_by("pk")
+    [correctness] = made.rubric.criteria.filter(key="correctness").values_list("pk", flat=True)
+    checks.add_gold(campaign=made, unit=units[0], text="Who built it?", accepted={correctness: [3]})
+    checks.add_degraded(campaign=made, unit=units[1], text="Who who?", method="noise")
+    return made
+
+
+def test_report_of_the_copy_recovers_what_was_planted_and_the_copy_is_removed_whole(draft) -> None:
+    before, people, files = rows_by_model(), User.objects.count(), StoredFile.objects.count()
+    copy = tried(draft)
+
+    run = copy.dry_run
+    assert run.draft == draft
+    assert (copy.origin, copy.state, copy.title) == ("simulated", "closed", "SIMULATED: Canal towns")
+    found = dry_runs.recovery(run)
+    assert [(each.criterion, each.is_planted, each.reversed) for each in found] == [
+        ("grammaticality", True, 0), ("correctness", True, 0),
+    ]  # fmt: skip
+    assert run.outcome["order"] == found[0].order == simulated.planted_order(SYSTEMS, Assumed(**CLEAR))
+    assert found[0].order != sorted(SYSTEMS)
+    assert run.outcome["filled"]["filled"] == run.outcome["filled"]["places"] == 16
+    assert run.outcome["filled"]["checks"] > 0
+    assert all(row["order"]["value"] > 0.9 for row in run.outcome["criteria"])
+    marked_everywhere(copy)
+
+    assert User.objects.count() == people
+    assert draft.enrollments.count() == 0
+    assert not Judgment.objects.exclude(assignment__enrollment__campaign=copy).exists()
+    with pytest.raises(CannotTry, match="people will judge"):
+        dry_runs.start(campaign=copy, by=copy.created_by, parameters=CLEAR)
+    with pytest.raises(campaigns.NotAllowedNow, match="Nobody judges in a simulation"):
+        campaigns.open_(campaign=copy, now=NOW)
+
+    dry_runs.remove(campaign=copy, by=copy.created_by)
+    assert rows_by_model() == before
+    assert StoredFile.objects.count() >= files
+    acts = Event.objects.filter(campaign=draft.uuid, act__startswith="dry_run").order_by("pk")
+    assert list(acts.values_list("act", flat=True)) == ["dry_run.made", "dry_run.removed"]
+
+
+def test_no_account_can_be_in_a_dry_run_and_its_judgments_alone_are_removed(draft) -> None:
+    copy = dry_runs.fill(draft=draft, by=draft.created_by, now=NOW, assumed=Assumed(**CLEAR)).campaign
+    with pytest.raises(DatabaseError, match="no person judges in a dry run"), transaction.atomic():
+        Enrollment.objects.create(campaign=copy, user=factories.user(), label="A01")
+    with pytest.raises(DatabaseError, match="only judgments of a dry run"), transaction.atomic():
+        connection.cursor().execute("SELECT judging_remove_dry_run_judgments(%s)", [draft.pk])
+    with pytest.raises(enrollments.InvitationOver):
+        enrollments.check(invitation=campaigns.invite(campaign=copy, by=copy.created_by), now=NOW)
+
+
+@pytest.mark.parametrize(
+    "key", ["qgbench-staged", "qgstec2010-a", "qgstec2010-b", "schlichtkrull-cheng", "nema-khapra"]
+)
+def test_every_kind_of_protocol_is_filled_to_its_last_place(key) -> None:
+    made = factories.collection(sources=3, systems=SYSTEMS, expected=2)
+    campaign = factories.campaign(collection=made, rubric=factories.rubric(key), annotators_per_task=2)
+    run = dry_runs.fill(draft=campaign, by=campaign.created_by, now=NOW, assumed=Assumed(**CLEAR))
+    assert run.outcome["filled"]["filled"] == run.outcome["filled"]["places"] > 0
+    assert {each["repeats"] for each in run.outcome["criteria"]} == {simulated.REPEATS}
+
+
+def test_a_rotated_panel_is_filled_by_its_seats_and_shares_by_as_many_as_they_take() -> None:
+    rubric = factories.rubric("qgstec2010-b")
+    made = factories.collection(sources=6, systems=SYSTEMS, expected=2)
+    panel = factories.campaign(collection=made, rubric=rubric, annotators_per_task=2, order="panel")
+    run = dry_runs.fill(draft=panel, by=panel.created_by, now=NOW, assumed=Assumed(**CLEAR))
+    people = run.campaign.enrollments.all()
+    assert sorted(people.values_list("seat", flat=True)) == [1, 2, 3, 4, 5, 6]
+    assert all(each.assignments.filter(state="submitted").count() == 6 for each in people)
+
+    shares = factories.campaign(
+        collection=made, rubric=rubric, annotators_per_task=2, tasks_per_annotator=7, manager=panel.created_by
+    )
+    run = dry_runs.fill(draft=shares, by=panel.created_by, now=NOW, assumed=Assumed(**CLEAR))
+    assert run.campaign.enrollments.count() == 6
+    assert run.outcome["filled"]["filled"] == 36
+    again = dry_runs.fill(draft=shares, by=panel.created_by, now=NOW, assumed=Assumed(**CLEAR))
+    assert again.number == 2
+    assert said_in(again.campaign) == said_in(run.campaign)
+
+
+def said_in(campaign: Campaign) -> dict[tuple[str, str], float]:
+    """Return the mean of each system on each criterion."""
+    rows = Judgment.objects.filter(assignment__enrollment__campaign=campaign)
+    columns = ("unit__question_set__system__name", "criterion__key")
+    return {row[:2]: row[2] for row in rows.values_list(*columns).annotate(mean=Avg("value"))}
+
+
+def test_only_a_study_before_its_opening_is_tried_and_once_at_a_time(draft) -> None:
+    first = dry_runs.start(campaign=draft, by=draft.created_by, parameters=CLEAR)
+    assert dry_runs.start(campaign=draft, by=draft.created_by, parameters=CLEAR) == first
+    with pytest.raises(CannotTry, match="before the campaign is opened"):
+        dry_runs.start(campaign=factories.opened(), by=draft.created_by, parameters=CLEAR)

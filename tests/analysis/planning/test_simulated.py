@@ -1,0 +1,124 @@
+"""Simulated values: where they lie, how they are averaged, and how often what was planted is found."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.planning import simulated
+from analysis.planning.simulated import Assumed, Seen, SimulatedAnnotator
+from analysis.stats.comparing import paired_permutation, permuted_p_of_many
+from judging.protocols import rubric as documents
+from judging.rules import Force
+from tests import factories
+
+CRITERIA = documents.parse(factories.SMALL, "small.yaml").criteria
+NAMES = ("Alba", "Brisa", "Corvo", "Dorso")
+EVEN = Assumed(gap=0.2, question=0.1, severity=0.1, noise=0.15, seed=2)
+
+
+def layout(sources: int, annotators: int, systems: tuple[str, ...] = NAMES) -> pd.DataFrame:
+    """Return who judges what where everybody judges everything."""
+    cells = product(range(sources), systems, [f"S{n}" for n in range(annotators)], [each.key for each in CRITERIA])
+    rows = [(f"{source} {system}", key, who, system, f"s{source}") for source, system, who, key in cells]
+    found = pd.DataFrame(rows, columns=["unit", "criterion", "annotator", "system", "source"])
+    return found.assign(set=found["unit"])
+
+
+def power(assumed: Assumed, sources: int, **changes: object) -> list[dict]:
+    rows = layout(sources, 2)
+    order = simulated.planted_order(NAMES, assumed)
+    people = simulated.people(["S0", "S1"], assumed)
+    asked = {"criteria": CRITERIA, "forces": [], "order": order, "annotators": people, "assumed": assumed} | changes
+    return simulated.power_of(rows, **asked, resamples=500)
+
+
+@pytest.mark.parametrize("sources", [5, 20])
+def test_many_studies_are_tested_as_each_alone(sources):
+    rng = np.random.default_rng(1)
+    gaps = np.round(rng.normal(0.3, 1, size=(40, sources)), 1)
+    found = permuted_p_of_many(gaps, rng=np.random.default_rng(2), resamples=4_000)
+    alone = [
+        paired_permutation(row, np.zeros(sources), rng=np.random.default_rng(3), resamples=4_000).p for row in gaps
+    ]
+    assert found == pytest.approx(alone, abs=0 if sources == 5 else 0.03)
+    assert np.isnan(permuted_p_of_many(gaps[:, :1], rng=rng)).all()
+
+
+def test_lowest_is_best_turns_the_points_round_and_no_end_gives_a_system_no_quality():
+    low = replace(CRITERIA[0], best="lowest")
+    assert simulated.points_of(low) == [3, 2, 1]
+    assert simulated.qualities([replace(low, best="none"), low], 0.9) == {"grammaticality": 0.9}
+    nominal = replace(CRITERIA[1], best="none", level="nominal")
+    assert simulated.qualities([low, nominal], 0.9) == {"grammaticality": 0.9, "correctness": 0.5}
+
+
+def test_answers_depend_on_who_and_what_alone_and_severe_annotators_rate_lower():
+    severe, mild = SimulatedAnnotator("S1", 0.3, False), SimulatedAnnotator("S2", -0.3, False)
+    seen = [Seen(number, simulated.qualities(CRITERIA, 0.5)) for number in range(60)]
+
+    def said(who: SimulatedAnnotator, **changes: object) -> list[int]:
+        asked = {"again": False, "criteria": CRITERIA, "assumed": EVEN} | changes
+        return [simulated.answers(each, who, 0, **asked)["correctness"] for each in seen]
+
+    assert said(severe) == said(severe)
+    assert np.mean(said(severe)) < 1.6 < 2.4 < np.mean(said(mild))
+    assert said(mild, again=True) != said(mild)
+    clear = replace(seen[0], clear=True, quality=simulated.qualities(CRITERIA, 1.0))
+    assert {simulated.answers(clear, severe, at, again=False, criteria=CRITERIA, assumed=EVEN)["correctness"]
+            for at in range(40)} == {3}  # fmt: skip
+    careless = replace(severe, careless=True)
+    assert set(said(careless)) == {1, 2, 3}
+
+
+def test_steps_between_many_systems_shrink_to_fit_the_scale():
+    assert simulated.planted_step(4, EVEN) == 0.2
+    assert simulated.planted_step(11, EVEN) == pytest.approx(0.08)
+    assert list(simulated.planted_quality(["b", "a"], EVEN).values()) == pytest.approx([0.6, 0.4])
+
+
+def test_means_of_a_drawn_study_are_those_of_pandas_by_unit_then_source():
+    rows = layout(3, 2)
+    rows = rows.drop(rows.index[[0, 5, 9, 21]]).reset_index(drop=True)  # annotators and a cell that are not there
+    rows.loc[rows["source"] == "s2", "source"] = "s1"  # two questions of a system on one source
+    people = [SimulatedAnnotator("S0", 0.0, False), SimulatedAnnotator("S1", 0.0, True)]
+    drawn = simulated._Drawn(rows, CRITERIA, [], list(NAMES), people, EVEN)
+    values = drawn.values(np.random.default_rng(4))
+    pairs = drawn.pairs.assign(**values).melt(
+        ["unit", "annotator", "system", "source"], [each.key for each in CRITERIA], "criterion"
+    )
+    said = rows.merge(pairs, on=["unit", "annotator", "system", "source", "criterion"])
+    for key, table in drawn.tables_of(values).items():
+        own = said[said["criterion"] == key].groupby(["system", "source", "unit"])["value"].mean()
+        expected = own.groupby(["system", "source"]).mean().unstack().reindex(list(NAMES))
+        assert table == pytest.approx(expected[rows["source"].unique()].to_numpy(), nan_ok=True)
+
+
+def test_what_a_rule_forces_is_forced_in_every_repeat():
+    drawn = simulated._Drawn(
+        layout(6, 2), CRITERIA, [Force("f", "grammaticality", 1, {"correctness": 1}, "why")], list(NAMES),
+        simulated.people(["S0", "S1"], EVEN), EVEN,
+    )  # fmt: skip
+    values = drawn.values(np.random.default_rng(5))
+    forced = values["grammaticality"] == 1
+    assert forced.any()
+    assert set(values["correctness"][forced]) == {1.0}
+
+
+def test_power_grows_with_sources_and_few_sources_find_nothing():
+    few, many = power(EVEN, 4)[0], power(EVEN, 40)[0]
+    assert few["floor"] > 0.05
+    assert few["neighbours"]["value"] == few["extremes"]["value"] == 0
+    assert many["neighbours"]["value"] > 0.9
+    assert many["order"]["value"] > 0.9
+    assert many["step"] == pytest.approx(0.4)
+    assert many["pairs"][0]["difference"] == pytest.approx(0.4, abs=0.1)
+
+
+def test_nothing_planted_is_told_apart_as_seldom_as_the_test_allows():
+    row = power(replace(EVEN, gap=0.0), 12)[0]
+    found = row["reversed"]["value"] + row["extremes"]["value"]
+    assert found < 0.08
+    assert row["order"]["value"] < 0.15
