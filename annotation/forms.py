@@ -1,7 +1,7 @@
 """What annotators send: one answer, a page of answers, marks in the passage, an agreement."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import forms
@@ -10,7 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from judging import spans
 from judging.actions.drafts import LAST_SEQUENCE
+from judging.actions.exit_forms import LONGEST_ANSWER
 from judging.actions.sheets import Asked, AskedMark, AskedReport, Sheet
+from judging.models import ExitQuestion
 from judging.spans import Marked
 
 LONGEST_NOTE = 5_000
@@ -134,3 +136,24 @@ class JoinForm(forms.Form):
 
     agree = forms.BooleanField(label=_("I have read this and want to take part."))
     another = forms.BooleanField(label=_("I am somebody else, on the same computer."))
+
+
+class ExitForm(forms.Form):
+    """The questions of a campaign's exit form; none must be answered."""
+
+    def __init__(self, *args: Any, questions: Iterable[ExitQuestion], said: Mapping[int, str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.questions = {f"e{each.number}": each.pk for each in questions}
+        for each in questions:
+            asked: dict[str, Any] = {"label": each.text, "required": False, "initial": said.get(each.pk, "")}
+            asked["help_text"] = _("Why we ask: %(reason)s") % {"reason": each.reason}
+            if each.kind == ExitQuestion.Kind.CHOICE:
+                choices = [("", _("no answer")), *((option, option) for option in each.options)]
+                self.fields[f"e{each.number}"] = forms.ChoiceField(choices=choices, widget=forms.RadioSelect, **asked)
+            else:
+                box = forms.Textarea(attrs={"rows": 3})
+                self.fields[f"e{each.number}"] = forms.CharField(max_length=LONGEST_ANSWER, widget=box, **asked)
+
+    def given(self) -> dict[int, str]:
+        """Return what was answered, by the question's key."""
+        return {self.questions[name]: text for name, text in self.cleaned_data.items()}

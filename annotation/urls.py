@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from annotation.views import account, crowd, entry, exercises, preview, samples, start, tasks, withdrawal, work
+from annotation.views import (
+    account,
+    crowd,
+    entry,
+    exercises,
+    exit_form,
+    preview,
+    samples,
+    start,
+    tasks,
+    withdrawal,
+    work,
+)
 
 app_name = "annotation"
 urlpatterns = [
@@ -21,6 +33,7 @@ urlpatterns = [
     path("work/<uuid:uuid>/pause/", work.pause, name="pause"),
     path("work/<uuid:uuid>/withdraw/", withdrawal.withdraw, name="withdraw"),
     path("work/<uuid:uuid>/done/", work.done, name="done"),
+    path("work/<uuid:uuid>/questions/", exit_form.exit_form, name="exit_form"),
     path("work/<uuid:uuid>/again/", work.hand_in_again, name="hand_in_again"),
     path("work/<uuid:uuid>/link/", work.new_link, name="new_link"),
     path("tasks/<uuid:uuid>/", tasks.task, name="task"),

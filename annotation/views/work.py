@@ -20,6 +20,7 @@ from judging.actions import (
     checks,
     discussions,
     enrollments,
+    exit_forms,
     judgments,
     participations,
     qualifications,
@@ -73,7 +74,7 @@ def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if own is not None:
         own = participations.settle(participation=own, now=timezone.now())
         if own.end == Participation.End.COMPLETED:
-            return render(request, "annotation/finished.html", context | way_back(own))
+            return render(request, "annotation/finished.html", context | way_back(own) | _exit_url(enrollment))
         if own.end or own.left:
             return end_page(request, own)
     if isinstance(outcome, NoneNow):
@@ -84,8 +85,8 @@ def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if outcome is None:
         held = Assignment.objects.held_by(enrollment).first()
         context["held_url"] = reverse("annotation:task", args=[held.pk]) if held else ""
-        return render(request, "annotation/closed.html", context)
-    return render(request, "annotation/finished.html", context)
+        return render(request, "annotation/closed.html", context | _exit_url(enrollment))
+    return render(request, "annotation/finished.html", context | _exit_url(enrollment))
 
 
 def _corrections(enrollment: Enrollment, campaign: Campaign) -> dict[str, object]:
@@ -99,6 +100,12 @@ def _corrections(enrollment: Enrollment, campaign: Campaign) -> dict[str, object
         "contact": campaign.contact,
         "done_url": reverse("annotation:done", args=[campaign.uuid]),
     }
+
+
+def _exit_url(enrollment: Enrollment) -> dict[str, str]:
+    """Return where the last page leads to the exit form, where something is asked."""
+    is_open = exit_forms.is_open(enrollment)
+    return {"exit_url": reverse("annotation:exit_form", args=[enrollment.campaign.uuid]) if is_open else ""}
 
 
 @campaign_for_annotators

@@ -11,7 +11,7 @@ from django.db.models import ProtectedError
 from django.db.models.functions import Now
 
 from judging import quality
-from judging.actions import checks, discussions, draws, exercises, history, rounds, selections
+from judging.actions import checks, discussions, draws, exercises, exit_forms, history, rounds, selections
 from judging.actions.rounds import Progress, silent
 from judging.models import (
     Assignment,
@@ -70,6 +70,7 @@ def duplicate(*, campaign: Campaign, by: User) -> Campaign:
     )
     exercises.copy(of=campaign, to=made)
     checks.copy(of=campaign, to=made)
+    exit_forms.copy(of=campaign, to=made)
     return made
 
 
@@ -167,6 +168,7 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
         | ({"decisions": {"version": agreed.number, "text": agreed.text}} if agreed else {}),
         **({} if campaign.origin == Campaign.Origin.IMPORTED else _quality_of(campaign)),
         **exercises.document(campaign),
+        **exit_forms.document(campaign),
     }
 
 

@@ -8,6 +8,7 @@ from judging.models.crowd import CrowdEvent, CrowdPlatform, Participation
 from judging.models.dry_run import DryRun
 from judging.models.event import Event, EventSeal
 from judging.models.exercise import Exercise, ExerciseKey, QualificationTry, TrainedExercise, TryAnswer
+from judging.models.exit_form import ExitAnswer, ExitQuestion
 from judging.models.file import StoredFile, Upload
 from judging.models.guideline import DiscussionNote, GuidelineVersion
 from judging.models.job import Job, WorkerPresence
@@ -71,6 +72,8 @@ __all__ = [
     "Exclusion",
     "Exercise",
     "ExerciseKey",
+    "ExitAnswer",
+    "ExitQuestion",
     "FilledBlank",
     "GuidelineVersion",
     "Invitation",

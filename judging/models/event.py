@@ -45,6 +45,7 @@ class Event(models.Model):
         CAMPAIGN_ARCHIVED = "campaign.archived", _("campaign archived")
         CAMPAIGN_DISCARDED = "campaign.discarded", _("draft deleted")
         DEVIATED = "campaign.deviation", _("changed after the lock")
+        EXIT_FORM_CHANGED = "exit_form.changed", _("exit form changed")
         DRY_RUN_MADE = "dry_run.made", _("tried with simulated annotators")
         DRY_RUN_REMOVED = "dry_run.removed", _("dry run deleted")
         DRAWS_REVEALED = "campaign.draws", _("secret of the draws revealed")

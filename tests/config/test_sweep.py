@@ -52,7 +52,7 @@ MAY = {
         judging:account_hand_over""",
     ANNOTATOR: """annotation:work annotation:start annotation:consent annotation:pause annotation:done
         annotation:new_link annotation:task annotation:draft annotation:submit annotation:hand_in_again
-        annotation:withdraw annotation:training annotation:qualification""",
+        annotation:withdraw annotation:exit_form annotation:training annotation:qualification""",
     ANNOTATOR | STAFF: "annotation:guideline",
     STAFF: """judging:rounds analysis:calibration judging:history judging:history_table
         judging:preregistration judging:preregistration_json
@@ -68,7 +68,8 @@ MAY = {
         analysis:items analysis:item analysis:keep_example analysis:table_text judging:machine_judges
         analysis:dry_run judging:annotator judging:now analysis:pdf analysis:printed_figure analysis:collection_items
         analysis:collection_item analysis:section""",
-    MANAGER: """analysis:dry_run_start analysis:dry_run_remove
+    MANAGER: """judging:exit_form judging:exit_question_add judging:exit_question_remove judging:exit_answers
+        analysis:dry_run_start analysis:dry_run_remove
         judging:gold judging:gold_correct judging:check_retire analysis:degraded_checks
         judging:exclusion_rules judging:reopen_places judging:pay judging:top_ups
         judging:round_begin judging:round_end judging:round_notes judging:decide
@@ -105,6 +106,7 @@ NOT_MADE = {
     "analysis:table_text", "analysis:pdf", "analysis:printed_figure", "judging:machine_judge_remove",
     "analysis:section", "analysis:sort_items", "analysis:sort_collection_items",
     "analysis:dry_run_remove",
+    "judging:exit_question_remove", "annotation:exit_form",
 }  # fmt: skip
 
 LEAD_TO_LOG_IN = {"login_code", "logout", "judging:end_sessions"}

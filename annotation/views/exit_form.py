@@ -1,0 +1,35 @@
+"""The exit form: a few questions after the last task, which an annotator may answer or leave."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from annotation.forms import ExitForm
+from annotation.views.work import enrollment_of
+from judging.actions import exit_forms
+from judging.guards import campaign_for_annotators
+from judging.models import Campaign
+
+
+@never_cache
+@campaign_for_annotators
+@require_http_methods(["GET", "POST"])
+def exit_form(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Ask, and keep what is answered; what was answered before can be changed."""
+    enrollment = enrollment_of(request.user, campaign)
+    if not exit_forms.is_open(enrollment):
+        raise Http404
+    said = dict(enrollment.exit_answers.values_list("question", "text"))
+    form = ExitForm(
+        request.POST if request.method == "POST" else None, questions=campaign.exit_questions.all(), said=said
+    )
+    if request.method == "POST" and form.is_valid():
+        exit_forms.answer(enrollment=enrollment, given=form.given(), now=timezone.now())
+        messages.success(request, _("Thank you. Your answers are stored."))
+        return redirect("annotation:work", campaign.uuid)
+    context = {"title": campaign.title, "form": form, "campaign": campaign}
+    return render(request, "annotation/exit_form.html", context, status=422 if form.errors else 200)

@@ -1,0 +1,43 @@
+"""A question of the exit form, as a manager writes it."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from judging.models import ExitQuestion
+
+MOST_OPTIONS = 12
+
+
+class ExitQuestionForm(forms.Form):
+    """What is asked, how, and why."""
+
+    text = forms.CharField(label=_("Question"), max_length=300)
+    reason = forms.CharField(
+        label=_("Why it is asked"), max_length=300, help_text=_("Annotators read it below the question.")
+    )
+    kind = forms.ChoiceField(label=_("Answer"), choices=ExitQuestion.Kind.choices, initial="text")
+    options = forms.CharField(
+        label=_("Options"), required=False, widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=_("One a line, where one of several is chosen."),
+    )  # fmt: skip
+    personal = forms.BooleanField(
+        label=_("It is about the person (age, language, education …)"), required=False,
+        help_text=_(
+            "Ask only what you need. Answers are then shown beside no label, and groups below 5 are not told apart."
+        ),
+    )  # fmt: skip
+
+    def clean_options(self) -> list[str]:
+        lines = [line.strip() for line in self.cleaned_data["options"].splitlines()]
+        return list(dict.fromkeys(line for line in lines if line))
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        options = cleaned.get("options") or []
+        if cleaned.get("kind") == ExitQuestion.Kind.CHOICE and not 2 <= len(options) <= MOST_OPTIONS:
+            self.add_error("options", _("Write two to twelve different options, one a line."))
+        if cleaned.get("kind") == ExitQuestion.Kind.TEXT:
+            cleaned["options"] = []
+        return cleaned
