@@ -18,7 +18,7 @@ SORTS = {
     "gap": gettext_lazy("metric against people, largest gap"),
     "loss": gettext_lazy("the system’s largest losses"),
     "outlier": gettext_lazy("the annotator’s outliers"),
-    "mean": gettext_lazy("people's mean, the worst first"),
+    "mean": gettext_lazy("people’s mean, the worst first"),
     "score": gettext_lazy("metric, the worst first"),
 }
 OF_COLLECTION = ("file", "score")

@@ -220,7 +220,7 @@ class SystemScoresForm(forms.Form):
 class TuningForm(forms.Form):
     """What to tune: on which criterion, with which metric beside answerability, and how weights are searched."""
 
-    criterion = forms.ChoiceField(label=_("Criterion"), help_text=_("What the weights shall follow."))
+    criterion = forms.ChoiceField(label=_("Criterion"), help_text=_("The ratings that the weights are fitted to."))
     metric = forms.ChoiceField(label=_("Metric that answerability is mixed into"), initial="bleu_1")
     formula = forms.ChoiceField(
         label=_("Formula"),

@@ -85,7 +85,7 @@ LEFT_OUT = {
 EPSILONS = [
     (0.1, _("0.1: crowd workers, or nothing is known of them")),
     (0.15, _("0.15: skilled annotators")),
-    (0.2, _("0.2: trained experts, whose time is dear")),
+    (0.2, _("0.2: trained experts, whose time costs more")),
 ]
 
 

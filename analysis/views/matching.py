@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.text import slugify
 from django.views.decorators.http import require_GET, require_POST
 
 from analysis.actions import matching as action
@@ -45,7 +46,8 @@ def start(request: HttpRequest, collection: Collection) -> HttpResponse:
 def document(request: HttpRequest, collection: Collection, job: UUID) -> HttpResponse:
     """Return a matching as JSON."""
     found = {key: value for key, value in _done(collection, job).result.items() if key != "figures"}
-    return attached(json.dumps(found, ensure_ascii=False, indent=1), "application/json", "matching.json")
+    name = f"{slugify(collection.name) or 'collection'}-matching.json"
+    return attached(json.dumps(found, ensure_ascii=False, indent=1), "application/json", name)
 
 
 @collection_for_readers

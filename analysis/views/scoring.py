@@ -77,7 +77,7 @@ def add_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
         except system_columns.ColumnAlreadyThere as column:
             form.add_error("file", _("“%(column)s” of this very file is here already.") % {"column": column})
         else:
-            messages.success(request, _("Scores of systems: %(n)s columns more.") % {"n": len(made)})
+            messages.success(request, _("Columns of scores of systems added: %(n)s.") % {"n": len(made)})
             return redirect("analysis:metrics", collection.pk)
     chosen = ScoresForm(initial={"metrics": list(CORE)}, collection=collection)
     return _page(request, collection, chosen, status=422, systems_form=form)

@@ -20,7 +20,7 @@ from judging.models import AccessKey, Event, User
 BYTES = 20
 DAYS = 90
 NOTED = timedelta(hours=1)  # how exact the last use is kept
-WORTHLESS = "This key is worthless."
+WORTHLESS = "This key is not valid: it was revoked, replaced, or never given."
 
 
 def digest(key: str) -> str:

@@ -63,5 +63,5 @@ def end_sessions(request: HttpRequest) -> HttpResponse:
         visits.end_all(user=request.user)
         history.note(Event.Act.LOGGED_OUT, by=request.user)
     request.session.flush()
-    messages.success(request, _("You are logged out everywhere, and your key is worthless."))
+    messages.success(request, _("You are logged out everywhere, and your key is revoked."))
     return redirect("login")

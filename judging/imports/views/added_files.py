@@ -266,7 +266,7 @@ def _add(request: HttpRequest, collection: Collection, ready: Sequence[AddedFile
         if len(ready) == 1:
             return redirect("judging:file", collection.pk, ready[0].number)
         return redirect("judging:files", collection.pk)
-    messages.success(request, _("Added: %(names)s") % {"names": ", ".join(each.name for each in done)})
+    messages.success(request, _("Added: %(names)s.") % {"names": ", ".join(each.name for each in done)})
     return redirect("judging:files", collection.pk)
 
 

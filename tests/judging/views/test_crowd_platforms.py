@@ -74,7 +74,7 @@ def test_settings_are_kept_and_a_secret_is_never_shown_again(client, platform):
     [
         ({"code_completed": "SAME-1", "code_quota_full": "SAME-1"}, "Two ends have the same code"),
         ({"code_completed": "no/slash"}, "4 to 40 letters"),
-        ({"minutes": 1}, "greater than or equal to 5"),
+        ({"minutes": 1}, "must be at least 5"),
         ({"study_param": "PROLIFIC_PID"}, "Two parameters have the same name"),
         ({"person_param": "a b"}, "Enter a valid value"),
         ({"return_template": "javascript:alert({code})"}, "It begins with https://"),

@@ -28,9 +28,9 @@ def test_manager_opens_a_round_and_closes_it(page, draft) -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"size": 0}, "greater than or equal to 1"),
+        ({"size": 0}, "must be at least 1"),
         ({"size": 99}, "99 sources are asked for, and 2 are left"),
-        ({"kind": "main"}, "not one of the available choices"),
+        ({"kind": "main"}, "is not on the list"),
         ({"annotators": "many"}, "whole number"),
     ],
 )

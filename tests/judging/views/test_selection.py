@@ -80,7 +80,7 @@ def test_list_is_pasted_and_uploaded(page, topical):
         ({"size": 3, "how": "each_value", "column": "topic", "sample_seed": 1}, "size", "“canals” has 2 sources"),
         ({"size": 1, "how": "column", "sample_seed": 1}, "column", "which column"),
         ({"size": 1, "how": "all"}, "sample_seed", "Give a seed"),
-        ({"size": 0, "sample_seed": 1}, "size", "greater than or equal to 1"),
+        ({"size": 0, "sample_seed": 1}, "size", "must be at least 1"),
         ({"column-0": ["bridges"]}, "column-0", "bridges"),
         ({"ids": "s1", "column-0": ["weirs"]}, "__all__", "“weirs” in the column “topic”"),
     ],
