@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analysis.reports.layout import Cell, Line, Table
+from analysis.reports.numerals import percent, signed, two
 from analysis.reports.rows import Record
-from analysis.reports.written import percent, signed, two
 
 HEADS = ("neighbours lie apart", "means as planted", "all neighbours told apart", "best and worst told apart",
          "some pair the wrong way round")  # fmt: skip
