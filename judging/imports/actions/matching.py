@@ -7,6 +7,7 @@ the system and the question, after a normalisation that the researcher sees and 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -106,8 +107,15 @@ def match(
     """
     ids = has_ids or any(question.key for question in study.questions)
     ways: list[By] = [by] if by != "auto" else [*(["ids"] if ids else []), "texts"]  # type: ignore[list-item]
-    found = [_Matcher(study, held, same, way, has_ids=has_ids, any_system=any_system).matching() for way in ways]
-    return max(found, key=lambda each: each.matched)
+    best: Matching | None = None
+    for way in ways:
+        found = _Matcher(study, held, same, way, has_ids=has_ids, any_system=any_system).matching()
+        if best is None or found.matched > best.matched:
+            best = found
+        if best.matched == len(study.questions) + len(study.sources):
+            break  # no way finds more
+    assert best is not None  # noqa: S101  # there is always a way
+    return best
 
 
 class _Matcher:
@@ -121,18 +129,22 @@ class _Matcher:
         self.of_set: dict[tuple[int, str], list[HeldSlot]] = {}
         self.of_source: dict[int, list[HeldSlot]] = {}
         self.of_key: dict[str, list[HeldSlot]] = {}
-        self.of_text: dict[str, list[HeldSlot]] = {}
         self.repeats = {source.key for source in study.sources if source.repeat_of}
-        copies = {source.pk for source in held.sources if source.repeat_of}
+        self.copies = {source.pk for source in held.sources if source.repeat_of}
         for slot in held.slots:
             self.of_set.setdefault((slot.source, slot.system), []).append(slot)
             self.of_source.setdefault(slot.source, []).append(slot)
-            if slot.source in copies:
-                continue  # found through the source they repeat
-            if slot.key:
+            if slot.key and slot.source not in self.copies:  # these are found through the source they repeat
                 self.of_key.setdefault(slot.key, []).append(slot)
-            if slot.text is not None:
-                self.of_text.setdefault(self.plain(slot.text), []).append(slot)
+
+    @cached_property
+    def of_text(self) -> dict[str, list[HeldSlot]]:
+        """The slots by their texts, for files that name questions by these."""
+        found: dict[str, list[HeldSlot]] = {}
+        for slot in self.held.slots:
+            if slot.text is not None and slot.source not in self.copies:
+                found.setdefault(self.plain(slot.text), []).append(slot)
+        return found
 
     def matching(self) -> Matching:
         sources = dict(self._sources())

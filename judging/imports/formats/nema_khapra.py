@@ -7,8 +7,8 @@ from judging.imports.readers.contract import Format, first_line, proposed
 from judging.imports.readers.tables import AnyTable, OpenTable, open_delimited
 
 _MODALITIES = {"squad": "document", "wikimovies": "knowledge base", "vqa": "image"}
-_BEFORE = {b"gold question", b"original question"}
-_AFTER = {b"modified question", b"noised question", b"noisy question"}
+_BEFORE = {b"gold question", b"original question", b"gold", b"original"}
+_AFTER = {b"modified question", b"noised question", b"noisy question", b"noised", b"noisy"}
 
 
 def open_nema(data: bytes) -> OpenTable:

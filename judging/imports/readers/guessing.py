@@ -53,6 +53,10 @@ _PREFIXES = ("score:", "attribute:", "source:", "judgment:")
 _REFERENCE = re.compile(
     r"(refs?|references?|gold|target|ground_truth|original)(_(raw|norm|text|questions?|\d+))?|ref\d+"
 )
+# What was made of a question on purpose; `modified` alone is rather a date.
+_NOISED = re.compile(
+    r"(?:noised|noisy|degraded|corrupted|perturbed)(?:_(?:questions?|text|version))?|modified_(?:questions?|version)"
+)
 _BOUNDED = re.compile(r"(sacre)?bleu|q_?bleu|rouge|meteor|bert_?score|mover_?score|chrf|exact_match|f1|em$|token_f1")
 _HIGHER = re.compile(r"bleurt|cider|comet|nist|bart_?score|qa_?score|rquge|uni_?eval|spice|align_?score|similarity")
 _LOWER = re.compile(r"ter$|wer$|perplexity|ppl$|edit_distance|loss$")
@@ -93,9 +97,12 @@ def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> Columns:
     """Return the columns that the header suggests; `rows` are the first few, looked at for columns of unknown name."""
     names = {column: _plain(column) for column in header}
     roles = _roles(names)
+    cells = {column: [row[place].strip() for row in rows] for place, column in enumerate(header)}
+    noised = [column for column in header if _NOISED.fullmatch(names[column]) and _are_words(cells[column])]
+    if "question" not in roles and len(noised) == 1:
+        roles["question"] = noised[0]
     left = [column for column in header if column not in roles.values() and not column.startswith(_PREFIXES)]
     references = _references(left, names, roles)
-    cells = {column: [row[place].strip() for row in rows] for place, column in enumerate(header)}
     free = [column for column in left if column not in references]
     roles |= by_shape({name: cells[name] for name in free}, cells, roles)
     _take_source_ids(roles, names, free, cells)
@@ -116,7 +123,7 @@ def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> Columns:
     scores = tuple(
         _score(column, names, cells[column]) for column in left if _is_score(column, names[column], cells[column])
     )
-    if names.get(roles.get("question", "")) in ("modified_question", "noised_question", "noisy_question"):
+    if _NOISED.fullmatch(names.get(roles.get("question", ""), "")):
         options["default_system"] = "noised"
     return Columns(
         references=references,
@@ -184,6 +191,11 @@ def _opened_names(column: str) -> Iterator[str]:
         yield f"{owner}_{name}"
         if name in ("text", "name", owner):
             yield owner
+
+
+def _are_words(cells: Sequence[str]) -> bool:
+    """Say whether at least half of the cells are texts of several words."""
+    return bool(cells) and sum(" " in cell for cell in cells) * 2 >= len(cells)
 
 
 def _decimal_commas(cells: Mapping[str, Sequence[str]]) -> bool:

@@ -1,8 +1,9 @@
 """A study as lines of text and back, record by record, so that a process may hand it to another as it goes."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
+from itertools import islice
 from operator import attrgetter
 from typing import Any
 
@@ -29,15 +30,17 @@ _PARTS = {
     "score_columns": ScoreColumn,
 }
 _TUPLES = {"sources": "references", "problems": "choices"}  # lists in JSON
+_NAMES = ("source_key", "system", "rater", "criterion", "column")
+_NOTHING: Mapping[str, str] = {}
+_TOGETHER = 200
 
 
 def pack(study: Study) -> Iterator[str]:
-    """Yield a line for each record: the part it is in, and its fields in their order."""
+    """Yield lines of records: the part they are in, and of each record the fields in their order."""
     for part, kind in _PARTS.items():
         values = attrgetter(*(each.name for each in fields(kind)))
-        yield from (_line([part, *values(record)]) for record in getattr(study, part))
-    for (source, system), count in study.expected.items():
-        yield _line(["expected", source, system, count])
+        yield from _lines(part, map(values, getattr(study, part)))
+    yield from _lines("expected", ((*pair, count) for pair, count in study.expected.items()))
     yield _line(["rows", study.rows_read, study.rows_kept])
 
 
@@ -47,19 +50,40 @@ def unpack(lines: Iterable[str]) -> Study:
     names = {part: [each.name for each in fields(kind)] for part, kind in _PARTS.items()}
     expected: dict[tuple[str, str], int] = {}
     rows = (0, 0)
+    texts: dict[str, str] = {}
     for line in lines:
-        part, *values = json.loads(line)
+        part, *records = json.loads(line)
         if part == "expected":
-            expected[values[0], values[1]] = values[2]
+            for source, system, count in records:
+                expected[texts.setdefault(source, source), texts.setdefault(system, system)] = count
         elif part == "rows":
-            rows = (values[0], values[1])
+            rows = (records[0], records[1])
         else:
-            found = dict(zip(names[part], values, strict=True))
-            if part in _TUPLES:
-                found[_TUPLES[part]] = tuple(found[_TUPLES[part]])
-            parts[part].append(_PARTS[part](**found))
-    records = {part: tuple(found) for part, found in parts.items()}
-    return Study(**records, expected=expected, rows_read=rows[0], rows_kept=rows[1])
+            kept, kind = parts[part], _PARTS[part]
+            for values in records:
+                kept.append(kind(**_shared(dict(zip(names[part], values, strict=True)), part, texts)))
+    found = {part: tuple(kept) for part, kept in parts.items()}
+    return Study(**found, expected=expected, rows_read=rows[0], rows_kept=rows[1])
+
+
+def _shared(found: dict[str, Any], part: str, texts: dict[str, str]) -> dict[str, Any]:
+    """Have records share what many of them say: of half a million equal names one is enough."""
+    for name in _NAMES:
+        if text := found.get(name):
+            found[name] = texts.setdefault(text, text)
+    for name in ("scores", "attributes"):
+        if name in found and not found[name]:
+            found[name] = _NOTHING
+    if part in _TUPLES:
+        found[_TUPLES[part]] = tuple(found[_TUPLES[part]])
+    return found
+
+
+def _lines(part: str, records: Iterable[tuple[Any, ...]]) -> Iterator[str]:
+    """Yield some hundred records in a line: a line for each would take as long as the rest of the reading."""
+    left = iter(records)
+    while together := list(islice(left, _TOGETHER)):
+        yield _line([part, *together])
 
 
 def _line(values: list[Any]) -> str:

@@ -48,8 +48,14 @@ def test_other_families_are_no_ratings(header: str, row: str) -> None:
     assert found(header, row) == []
 
 
-def test_a_file_of_tabs_with_other_names_for_raters_imports_by_itself() -> None:
-    data = b"Gold Question\tNoisy Question\tUser Score 1\tUser Score 2\nWho was it?\tWho was?\t3\t2\nWhy?\tWhy\t5\t5\n"
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("Gold Question", "Noisy Question"), ("Original Question", "Noised"), ("gold", "Noised"), ("Gold", "NOISY TEXT"),
+     ("original", "corrupted question")],
+)  # fmt: skip
+def test_a_file_of_tabs_with_other_names_for_raters_imports_by_itself(before: str, after: str) -> None:
+    header = f"{before}\t{after}\tUser Score 1\tUser Score 2\n"
+    data = header.encode() + b"Who was it?\tWho was\t3\t2\nWhy?\tWhy\t5\t5\n"
     study = sniff("mine.tsv", data).read(data)
     assert (study.raters, study.criteria, len(study.ratings)) == (("User 1", "User 2"), ("score",), 4)
     assert (study.systems, study.sources[0].references) == (("noised",), ("Who was it?",))
