@@ -245,18 +245,20 @@ class _Tests:
             if self.hits[item.nodeid] & wanted and (self.seconds[item.nodeid] < LONGEST or _is_lasting(item))
         ]
         plain = [item for item in found if not _is_lasting(item)]
-        lasting = _about(fault, [item for item in found if _is_lasting(item)])
+        lasting = [item for item in found if _is_lasting(item)]
         plain.sort(key=lambda item: self.seconds[item.nodeid])
         lasting.sort(key=lambda item: (self.modules[item.nodeid.partition("::")[0]], item.nodeid.partition("::")[0]))
-        return [*plain, *lasting]
+        return [*plain, *_about(fault, lasting)]
 
 
 def _about(fault: Fault, items: list[pytest.Item]) -> list[pytest.Item]:
-    """Return, of the tests of golden studies, those of the section that a fault is in; all for what sections share."""
-    own = [item for item in items if item.nodeid.startswith(GOLDEN)]
-    named = [item for item in own if fault.path.stem in getattr(item.module, "ABOUT", {}).get(item.originalname, ())]
-    others = [item for item in items if not item.nodeid.startswith(GOLDEN)]
-    return [*others, *named] if named else items
+    """Return tests with those of the section that a fault is in before the other tests of golden studies."""
+
+    def elsewhere(item: pytest.Item) -> bool:
+        about = getattr(item.module, "ABOUT", {}).get(item.originalname, ())
+        return item.nodeid.startswith(GOLDEN) and fault.path.stem not in about
+
+    return sorted(items, key=elsewhere)
 
 
 def _is_lasting(item: pytest.Item) -> bool:

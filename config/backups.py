@@ -29,6 +29,11 @@ def save(path: Path) -> str:
     """
     with transaction.atomic():
         history.note(Event.Act.BACKED_UP, about=path.name[:100])
+    return dump(path)
+
+
+def dump(path: Path) -> str:
+    """Write the database into a new file, and nothing into the database; return the file's SHA-256."""
     new = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -54,7 +59,7 @@ def restore(path: Path, *, replace: bool) -> history.Chain:
     _take_back_half_a_restore()
     if _has_people() and not replace:
         raise CannotRestore("This database holds accounts already. Say --replace to put the backup in their place.")
-    if others := _others():
+    if others := others_connected():
         raise CannotRestore(f"{others} other programs are connected to this database. Stop the site first.")
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"ALTER SCHEMA public RENAME TO {ASIDE}")
@@ -82,7 +87,8 @@ def _has_people() -> bool:
     return False
 
 
-def _others() -> int:
+def others_connected() -> int:
+    """Return how many other programs hold a connection to this database."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "

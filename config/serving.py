@@ -2,9 +2,10 @@
 
 import fcntl
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from django.conf import settings
@@ -32,7 +33,30 @@ def alone() -> Iterator[Path]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise CommandError(f"These data are served already: {path.read_text()}") from None
-        yield path
+        by_whom = _by_whom()
+        by_whom.write_text(str(os.getpid()))
+        try:
+            yield path
+        finally:
+            by_whom.unlink(missing_ok=True)
+
+
+def stop_others(say: Say) -> None:
+    """End the program that serves these data, if one does, and wait until it has."""
+    path = settings.HOME / "serving.lock"
+    with suppress(FileNotFoundError, ValueError, ProcessLookupError), path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            number = int(_by_whom().read_text())
+            say(f"Stopping the site at {path.read_text()} ...")
+            os.kill(number, signal.SIGTERM)
+            fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def _by_whom() -> Path:
+    """Return the file that holds the number of the process that serves; the lock says whether it still does."""
+    return settings.HOME / "serving.pid"
 
 
 def prepare(say: Say) -> None:

@@ -199,6 +199,29 @@ def names(made: Made) -> dict[str, str]:
     return {each["key"]: each["name"] for each in second.criteria(made.golden)}
 
 
+CHECKED_BY = {
+    "krippendorff_alpha": "krippendorff",
+    "fleiss_kappa": "statsmodels",
+    "randolph_kappa": "statsmodels",
+}
+COEFFICIENTS = {  # what a reader is told, and what it must be
+    "Gwet's AC1": "gwet_ac1",
+    "Gwet's AC2, linear weights": "gwet_ac2_linear",
+    "Gwet's AC2, quadratic weights": "gwet_ac2_quadratic",
+    "Randolph's kappa": "randolph_kappa",
+    "Brennan-Prediger, quadratic weights": "brennan_prediger_quadratic",
+    "Conger's kappa": "conger_kappa",
+    "Conger's kappa, quadratic weights": "conger_kappa_quadratic",
+    "Fleiss' kappa": "fleiss_kappa",
+    "ICC(1,1)": "icc_1,1",
+    "ICC(2,1)": "icc_2,1",
+    "ICC(3,1)": "icc_3,1",
+    "ICC(1,k)": "icc_1,k",
+    "ICC(2,k)": "icc_2,k",
+    "ICC(3,k)": "icc_3,k",
+}
+
+
 def test_returned(made: Made) -> None:
     same(made, "returned", second.returned(made.golden), ["system"])
 
@@ -484,6 +507,12 @@ def test_agreement(made: Made) -> None:
     by_place = {
         (row["criterion"], row["coefficient"], row["level"]): row["value"] for row in expected
     }
+    for row in made.tables["agreement"]:
+        library = CHECKED_BY.get(row["coefficient"], "") if row["value"] is not None else ""
+        assert row["checked_library"] in ("", library)
+        assert not library or abs(row["checked_difference"] or 0) < 1e-9
+        if row["coefficient"] == "krippendorff_alpha" and row["basis"] == "all":
+            assert row["checked_library"] == library
     (table,) = [t for t in made.html.tables if (t.section, t.title) == ("agreement", "Agreement")]
     for each in second.criteria(made.golden):
         key, name = each["key"], each["name"]
@@ -503,6 +532,15 @@ def test_agreement(made: Made) -> None:
         )
         for head, coefficient in (("Fleiss", "fleiss_kappa"), ("AC1", "gwet_ac1")):
             assert table.cell(name, head).text == written(by_place[key, coefficient, "nominal"])
+    others = [
+        t for t in made.html.tables if (t.section, t.title) == ("agreement", "Other coefficients")
+    ]
+    values = {(row["coefficient"], row["criterion"]): row["value"] for row in expected}
+    for line in others[0].lines if others else ():
+        for each in second.criteria(made.golden):
+            place = (COEFFICIENTS[line], each["key"])
+            if place in values:
+                assert others[0].cell(line, each["name"]).text == written(values[place])
 
 
 def test_annotators(made: Made) -> None:

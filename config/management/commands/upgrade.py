@@ -1,0 +1,34 @@
+"""`manage.py upgrade`: the database for this version of the program."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from config import serving, upgrading
+
+
+class Command(BaseCommand):
+    """Stop the site, save its database, and bring it up to date."""
+
+    help = (
+        "After getting a new version: stop the site if it runs here, save the database in a file, and bring it up to "
+        "date. Then start the site again."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--backup", type=Path, help="where to save; else a file in the data folder's backups")
+
+    def handle(self, *, backup: Path | None, **options: Any) -> None:
+        serving.stop_others(self.stdout.write)
+        with serving.alone():
+            try:
+                done, saved = upgrading.upgrade(backup=backup, now=timezone.now())
+            except upgrading.CannotUpgrade as refused:
+                raise CommandError(str(refused)) from None
+        if saved:
+            self.stdout.write(f"Saved before: {saved}")
+        steps = f"{len(done.missing)} steps, the last: {done.missing[-1]}." if done.missing else "Nothing was missing."
+        self.stdout.write(f"The database is up to date. {steps}")

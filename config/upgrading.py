@@ -1,0 +1,82 @@
+"""Bringing a site's database to this version of the program: checked and saved first; what fails says the way back."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import DatabaseError, connection, transaction
+from django.db.migrations.executor import MigrationExecutor
+
+from config import backups
+from config.database import roles
+from judging.actions import history
+from judging.models import Event
+
+Names = tuple[str, ...]
+
+
+class CannotUpgrade(Exception):
+    """The message says why, and what the database is now."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What lies between a database and this version: migrations of either that the other lacks."""
+
+    missing: Names  # this version has them, the database not yet
+    unknown: Names  # the database has them: it was made by a newer version
+    new: bool  # nothing was ever migrated
+
+
+def step() -> Step:
+    """Compare the database with this version."""
+    executor = MigrationExecutor(connection)
+    applied, known = set(executor.loader.applied_migrations), set(executor.loader.disk_migrations)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    ours = {app for app, _name in known}
+    return Step(
+        missing=tuple(f"{each.app_label}.{each.name}" for each, _backwards in plan),
+        unknown=tuple(sorted(f"{app}.{name}" for app, name in applied - known if app in ours)),
+        new=not applied,
+    )
+
+
+def upgrade(*, backup: Path | None, now: datetime) -> tuple[Step, Path | None]:
+    """Save the database and apply what is missing; return what that was, and where the backup lies."""
+    found = step()
+    if found.unknown:
+        raise CannotUpgrade(
+            f"This database was made by a newer version: {found.unknown[-1]} is not known here. Nothing was changed. "
+            "Get that version of the program, or a newer one."
+        )
+    if others := backups.others_connected():
+        raise CannotUpgrade(
+            f"{others} other programs are connected to this database. Nothing was changed. Stop the web servers and "
+            "workers first."
+        )
+    saved = None
+    if found.missing and not found.new:
+        saved = backup or settings.HOME / "backups" / f"before-upgrade-{now:%Y%m%d-%H%M%S}.dump"
+        saved.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            digest = backups.dump(saved)  # no event yet: its table may be of the older version
+        except FileExistsError:
+            raise CannotUpgrade(f"{saved} is there already. Nothing was changed. Name another file.") from None
+        except (OSError, backups.CannotRestore) as problem:
+            raise CannotUpgrade(f"The backup failed, so nothing was changed: {problem}") from None
+    try:
+        call_command("migrate", verbosity=0, interactive=False)
+    except DatabaseError as problem:
+        raise CannotUpgrade(
+            f"The upgrade stopped: {problem}The database is as the last whole step left it. To go back, start the "
+            f"version you had and call: python3 run.py manage restore {saved} --replace"
+        ) from problem
+    roles.grant()
+    if saved:
+        with transaction.atomic():
+            history.note(Event.Act.BACKED_UP, about=saved.name[:100], after=f"SHA-256 {digest}")
+    if problems := history.check().problems:
+        raise CannotUpgrade("It is upgraded, but its history was changed:\n" + "\n".join(problems))
+    return found, saved
