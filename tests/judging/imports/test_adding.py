@@ -311,9 +311,10 @@ def test_add_of_what_is_judged_is_refused_where_a_protocol_is_locked(state):
     with pytest.raises(CannotImport, match=r"2 new questions\. Metrics, references and metadata"):
         add(collection, SECOND)
     add(collection, SCORES, **MATERIAL, **BLEU)
+    add(collection, "passage,gold\nHerons wade at dawn.,When?\n", passage="passage", references=["gold"])
 
     assert Question.objects.count() == 4
-    assert Score.objects.count() == 3
+    assert (Score.objects.count(), Reference.objects.count()) == (3, 1)
 
 
 def test_add_of_references_is_refused_where_scores_were_computed_from_others():
