@@ -6,6 +6,7 @@ from judging import api
 from judging.imports.views import added_files, new_collections, systems
 from judging.views import (
     accounts,
+    authorships,
     campaigns,
     checks,
     collections,
@@ -155,6 +156,7 @@ urlpatterns = [
     path("campaigns/<uuid:uuid>/annotators/rules/", quality.rules, name="exclusion_rules"),
     path("campaigns/<uuid:uuid>/annotators/reopen/", quality.reopen_places, name="reopen_places"),
     path("campaigns/<uuid:uuid>/annotators/<int:pk>/", quality.annotator, name="annotator"),
+    path("campaigns/<uuid:uuid>/annotators/<int:pk>/systems/", authorships.note, name="own_systems"),
     path("campaigns/<uuid:uuid>/annotators/<int:pk>/erase/", erasures.erase, name="erase"),
     path("campaigns/<uuid:uuid>/invitations/", campaigns.invite, name="invite"),
     path("campaigns/<uuid:uuid>/invitations/<int:pk>/revoke/", campaigns.revoke, name="revoke"),

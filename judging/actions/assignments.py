@@ -54,13 +54,17 @@ class Progress:
         return None if self.remaining is None else self.done + self.remaining
 
 
-# A place is free for an annotator who has no row for its task yet, and whose seat it is, if it is kept for one. The
-# subquery is a scalar one so that the planner looks up each place's row by its unique key, and never joins all of them.
-FREE = """
+# A place is free for an annotator who has no row for its task yet, whose seat it is, if it is kept for one, and who
+# made no system that the task shows. The subqueries are scalar ones so that the planner looks up each place's row by
+# its unique key, and never joins all of them.
+BARRED = """(SELECT barred.id FROM judging_barredtask barred
+         WHERE barred.enrollment_id = {who} AND barred.task_id = {task}) IS NOT NULL"""
+FREE = f"""
     place.round_id = %(round)s AND (place.seat IS NULL OR place.seat = %(seat)s)
     AND (SELECT own.state FROM judging_assignment own
-         WHERE own.enrollment_id = %(enrollment)s AND own.task_id = place.task_id {own}) IS NULL
-"""
+         WHERE own.enrollment_id = %(enrollment)s AND own.task_id = place.task_id {{own}}) IS NULL
+    AND NOT {BARRED.format(who="%(enrollment)s", task="place.task_id")}
+"""  # noqa: S608
 # Whoever has handed nothing in yet keeps a place for a quarter of an hour after each sign of life, however long leases
 # are: people who join by the dozen and do nothing cannot keep a study's places.
 NEWCOMER_MINUTES = 15
@@ -115,13 +119,14 @@ WHERE id = %(enrollment)s
 """  # noqa: S608
 # Some place of a task is free again that the annotator left before: the row nobody had goes, the old one comes back.
 # Not for whoever is left out of the analysis: the place is somebody else's to fill.
-FREE_AGAIN = """
+FREE_AGAIN = f"""
 SELECT place.id FROM judging_assignment own
 JOIN judging_assignment place ON place.task_id = own.task_id AND place.state = 'open'
 WHERE own.id = %(own)s AND own.state = 'released' AND (place.seat IS NULL OR place.seat = %(seat)s)
     AND NOT EXISTS (SELECT FROM judging_exclusion WHERE enrollment_id = own.enrollment_id AND lifted_at IS NULL)
+    AND NOT {BARRED.format(who="own.enrollment_id", task="own.task_id")}
 ORDER BY place.place <> own.place, place.place LIMIT 1 FOR UPDATE SKIP LOCKED
-"""
+"""  # noqa: S608
 MOVE_INTO = """
 WITH place AS (DELETE FROM judging_assignment WHERE id = %(place)s RETURNING place, position, seat)
 UPDATE judging_assignment own SET (place, position, seat) = (SELECT place, position, seat FROM place)
@@ -158,7 +163,8 @@ SELECT round_id, task_id, seat FROM judging_assignment
 WHERE round_id = %(round)s AND state = 'open' AND position {side} %(first)s ORDER BY position LIMIT {most}
 """
 AHEAD = f"""
-SELECT count(DISTINCT place.task_id) FILTER (WHERE own.id IS NULL AND (place.seat IS NULL OR place.seat = %(seat)s)),
+SELECT count(DISTINCT place.task_id) FILTER (WHERE own.id IS NULL AND (place.seat IS NULL OR place.seat = %(seat)s)
+        AND NOT {BARRED.format(who="%(enrollment)s", task="place.task_id")}),
     count(*),
     (SELECT count(*) FROM judging_assignment
      WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND submitted_at IS NOT NULL),

@@ -11,7 +11,7 @@ from django.db.models import ProtectedError
 from django.db.models.functions import Now
 
 from judging import quality
-from judging.actions import checks, discussions, draws, exercises, exit_forms, history, rounds, selections
+from judging.actions import authorships, checks, discussions, draws, exercises, exit_forms, history, rounds, selections
 from judging.actions.rounds import Progress, silent
 from judging.models import (
     Assignment,
@@ -117,6 +117,8 @@ def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: s
     with transaction.atomic():
         held = _held(campaign)
         Collection.objects.select_for_update(no_key=True).get(pk=held.collection_id)  # no file comes in between
+        if held.state == Campaign.State.DRAFT and (misfit := authorships.check_plan(held)):
+            raise NotAllowedNow(misfit)
         draws.keep_secret(campaign=held, now=now, given=secret)
         for each in held.rounds.trials().running():
             rounds.close(round=each, now=now)

@@ -15,7 +15,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from judging import quality
-from judging.actions import assignments, history, rounds
+from judging.actions import assignments, authorships, history, rounds
 from judging.actions.assignments import Finished, Here, NoneNow, Progress
 from judging.design import KeyedDraws
 from judging.models import (
@@ -293,7 +293,7 @@ def _make(kind: str, plan: QualityPlan, enrollment: Enrollment, main: Round, tur
         again = set(met.exclude(of_task=None).values_list("of_task", flat=True))
         offered: list[tuple[CheckItem | None, int | None]] = [(None, task) for task in earlier if task not in again]
     else:
-        offered = _fitting(kind, main, earlier, met)
+        offered = _fitting(kind, enrollment, main, earlier, met)
     if not offered:
         return None
     item, of_task = offered[stream.randrange(len(offered))]
@@ -301,10 +301,14 @@ def _make(kind: str, plan: QualityPlan, enrollment: Enrollment, main: Round, tur
     return _lay_out(kind, units, enrollment, main, turn, item, of_task)
 
 
-def _fitting(kind: str, main: Round, earlier: Sequence[int], met: Any) -> list[tuple[CheckItem | None, int | None]]:
+def _fitting(
+    kind: str, enrollment: Enrollment, main: Round, earlier: Sequence[int], met: Any
+) -> list[tuple[CheckItem | None, int | None]]:
     """Return the items an annotator may meet now, each with the earlier task it is made of."""
     items = CheckItem.objects.filter(campaign=main.campaign, kind=kind, retired_at__isnull=True)
     items = items.exclude(pk__in=met.exclude(item=None).values("item")).order_by("pk")
+    if own := authorships.own_names(enrollment):
+        items = items.exclude(unit__question_set__system__name__in=own)
     if kind == CheckKind.GOLD and main.campaign.rubric.task != Rubric.Task.UNIT:
         return [(item, None) for item in items]
     if kind == CheckKind.GOLD:  # a page of single questions: an earlier one with the gold question among them

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Max, Prefetch
 
 from judging import design
-from judging.actions import draws, history, panels, selections
+from judging.actions import authorships, draws, history, panels, selections
 from judging.actions.bulk import let_planner_know
 from judging.models import (
     Assignment,
@@ -110,6 +110,7 @@ def open_(*, round: Round, now: datetime, progress: Progress = silent, units: Se
         for done, batch in enumerate(_batches(_places(round, tasks))):
             Assignment.objects.bulk_create(batch)
             progress(done * BATCH, len(tasks) * round.per_task, "Laying out places")
+        authorships.bar(round=round)
         Round.objects.filter(pk=round.pk).update(opened_at=now)
         let_planner_know(Task, TaskUnit, Assignment)
 

@@ -2,6 +2,7 @@
 
 from judging.models.added_file import AddedFile, FilledBlank
 from judging.models.assignment import Assignment, Draft, Marking, Note, SpanMark
+from judging.models.authorship import BarredTask, SystemAuthor
 from judging.models.campaign import Campaign, Deviation, Round, Task, TaskUnit
 from judging.models.check import AcceptedValue, CheckItem, CheckKind, CheckTask
 from judging.models.crowd import CrowdEvent, CrowdPlatform, Participation
@@ -52,6 +53,7 @@ __all__ = [
     "AnalysedAgreement",
     "Assignment",
     "Attribute",
+    "BarredTask",
     "Campaign",
     "CheckItem",
     "CheckKind",
@@ -106,6 +108,7 @@ __all__ = [
     "SpanMark",
     "StoredFile",
     "System",
+    "SystemAuthor",
     "SystemChange",
     "Task",
     "TaskUnit",

@@ -65,6 +65,7 @@ class Event(models.Model):
         PLACES_REOPENED = "places.reopened", _("places of annotators left out given out again")
         GOLD_CHANGED = "check.gold", _("accepted values of a gold question changed")
         CHECK_RETIRED = "check.retired", _("check taken out")
+        AUTHOR_NOTED = "annotator.author", _("systems of an annotator's own noted")
         SEAT_FREED = "annotator.seat", _("seat freed")
         CROWD_CHANGED = "crowd.changed", _("crowd platform changed")
         CROWD_LEFT = "crowd.left", _("left on the crowd platform")

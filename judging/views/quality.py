@@ -56,6 +56,9 @@ def annotator(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse
         "told": told(campaign, standing) if standing else [],
         "uses": _uses(campaign, counted, standing) if standing else [],
         "exclusion": Exclusion.objects.standing().filter(enrollment=enrollment).first(),
+        "systems": campaign.collection.systems.order_by("name"),
+        "own_systems": set(enrollment.authorships.values_list("system", flat=True)),
+        "is_manager": campaign.memberships.filter(user=request.user, role="manager").exists(),
     }
     return render(request, "judging/campaigns/annotator.html", context)
 

@@ -68,7 +68,8 @@ MAY = {
         analysis:items analysis:item analysis:keep_example analysis:table_text judging:machine_judges
         analysis:dry_run judging:annotator judging:now analysis:pdf analysis:printed_figure analysis:collection_items
         analysis:collection_item analysis:section""",
-    MANAGER: """judging:exit_form judging:exit_question_add judging:exit_question_remove judging:exit_answers
+    MANAGER: """judging:own_systems judging:exit_form judging:exit_question_add judging:exit_question_remove
+        judging:exit_answers
         analysis:dry_run_start analysis:dry_run_remove
         judging:gold judging:gold_correct judging:check_retire analysis:degraded_checks
         judging:exclusion_rules judging:reopen_places judging:pay judging:top_ups
@@ -186,7 +187,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
             f"judging:{name}": {"pk": manager.pk}
             for name in ("account", "let_try", "password_link", "second_factor_remove", "account_hand_over")
         },
-        **{f"judging:{name}": {"pk": own.pk} for name in ("erase", "annotator")},
+        **{f"judging:{name}": {"pk": own.pk} for name in ("erase", "annotator", "own_systems")},
         "judging:end_session": {"pk": manager.visits.get().pk},
         "judging:collection_end_use": {**collection, "user": analyst.pk},
         "judging:remove_member": {"pk": campaign.memberships.get(user=analyst).pk},

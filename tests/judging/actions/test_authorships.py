@@ -1,0 +1,122 @@
+"""Nobody judges a system of their own: which tasks an author gets, and what is refused with its reason."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from judging.actions import assignments, authorships, campaigns, checks, enrollments
+from judging.actions.assignments import Here
+from judging.actions.authorships import CannotBar
+from judging.models import BarredTask, Campaign, Enrollment, Event, Round, System, TaskUnit, Unit
+from tests import factories
+from tests.judging import trials
+from tests.judging.trials import NOW
+
+pytestmark = pytest.mark.django_db
+SYSTEMS = ("Alba", "Brisa", "Corvo")
+
+
+def planned(**fields: object) -> tuple[Campaign, Enrollment, System]:
+    """Return a draft with a task for each question set, somebody in it, and the system they made."""
+    made = factories.collection(sources=4, systems=SYSTEMS, expected=2)
+    asked = {"rubric": factories.rubric("qgstec2010-b"), "annotators_per_task": 1, "order": "depth"} | fields
+    campaign = factories.campaign(collection=made, **asked)
+    own = enrollments.enroll(campaign=campaign, user=factories.user())
+    return campaign, own, made.systems.get(name="Brisa")
+
+
+def opened(campaign: Campaign) -> None:
+    campaigns.lock(campaign=campaign, now=NOW)
+    campaigns.open_(campaign=campaign, now=NOW)
+
+
+def judged(own: Enrollment, main: Round) -> int:
+    """Judge all that is given out, the best value everywhere; return how many tasks."""
+    return trials.judged(own, main, lambda _text, _key: 1)
+
+
+def judged_systems(own: Enrollment) -> set[str]:
+    shown = TaskUnit.objects.filter(task__assignments__enrollment=own, task__assignments__state="submitted")
+    return set(shown.values_list("unit__question_set__system__name", flat=True))
+
+
+@pytest.mark.parametrize("order", ["depth", "breadth"])
+def test_an_author_judges_all_but_their_own_system_and_the_rest_is_left_for_others(order: str) -> None:
+    campaign, own, system = planned(order=order)
+    authorships.set_systems(enrollment=own, systems=[system], by=campaign.created_by)
+    opened(campaign)
+    main = campaign.rounds.get(kind="main")
+    main.campaign = campaign
+    assert assignments.progress(enrollment=own, round=main).remaining == 8
+    assert judged(own, main) == 8
+    assert judged_systems(own) == {"Alba", "Corvo"}
+    other = enrollments.enroll(campaign=campaign, user=factories.user())
+    assert judged(other, main) == 4
+    assert judged_systems(other) == {"Brisa"}
+
+
+def test_a_mark_while_it_runs_gives_the_held_task_back_and_taking_it_away_frees_the_tasks() -> None:
+    campaign, own, _made = planned()
+    opened(campaign)
+    main = campaign.rounds.get(kind="main")
+    main.campaign = campaign
+    found = assignments.claim(enrollment=own, round=main)
+    assert isinstance(found, Here)
+    first = TaskUnit.objects.filter(task=found.assignment.task_id).first().unit.question_set.system
+    authorships.set_systems(enrollment=own, systems=[first], by=campaign.created_by)
+    found.assignment.refresh_from_db()
+    assert found.assignment.state == "released"
+    assert judged(own, main) == 8
+    assert first.name not in judged_systems(own)
+    authorships.set_systems(enrollment=own, systems=[], by=campaign.created_by)
+    assert judged(own, main) == 4
+    assert BarredTask.objects.count() == 0
+    with pytest.raises(CannotBar, match="judged 4 tasks"):
+        authorships.set_systems(enrollment=own, systems=[first], by=campaign.created_by)
+    noted = Event.objects.filter(act="annotator.author").order_by("pk").values_list("about", "before", "after")
+    assert list(noted) == [(own.label, "", first.name), (own.label, first.name, "")]
+
+
+def test_no_gold_question_shows_an_author_their_own_system() -> None:
+    campaign, own, system = planned()
+    campaigns.change_plan(campaign=campaign, plan={"quality": {"gold": 100}})
+    campaign.refresh_from_db()
+    [criterion] = campaign.rubric.criteria.filter(key="relevance").values_list("pk", flat=True)
+    for unit in Unit.objects.filter(question_set__source__collection=campaign.collection, position=1):
+        checks.add_gold(campaign=campaign, unit=unit, text="", accepted={criterion: [1]})
+    authorships.set_systems(enrollment=own, systems=[system], by=campaign.created_by)
+    opened(campaign)
+    main = campaign.rounds.get(kind="main")
+    main.campaign = campaign
+    assert judged(own, main) == 8  # by `assignments`, without checks
+    items = checks._fitting("gold", own, main, [], checks.CheckTask.objects.none())
+    names = {item.unit.question_set.system.name for item, _task in items if item}
+    assert names == {"Alba", "Corvo"}
+
+
+def test_what_would_leave_nothing_to_judge_is_refused_with_the_reason() -> None:
+    campaign, own, system = planned(order="panel")
+    with pytest.raises(CannotBar, match="rotated panel"):
+        authorships.set_systems(enrollment=own, systems=[system], by=campaign.created_by)
+    Campaign.objects.filter(pk=campaign.pk).update(order="depth")
+    authorships.set_systems(enrollment=own, systems=[system], by=campaign.created_by)
+    Campaign.objects.filter(pk=campaign.pk).update(order="panel")
+    with pytest.raises(campaigns.NotAllowedNow, match=own.label):
+        campaigns.lock(campaign=campaign, now=NOW)
+    whole, reader, brisa = planned(rubric=factories.rubric())
+    with pytest.raises(CannotBar, match="Every task shows"):
+        authorships.set_systems(enrollment=reader, systems=[brisa], by=whole.created_by)
+
+
+def test_the_managers_page_notes_it_and_erasing_the_annotator_forgets_it() -> None:
+    campaign, own, system = planned()
+    opened(campaign)
+    client = Client()
+    client.force_login(campaign.created_by)
+    address = reverse("judging:own_systems", args=[campaign.uuid, own.pk])
+    page = client.post(address, {"system": [system.pk, "x"]}, follow=True).text
+    assert "go to others" in page
+    assert f'value="{system.pk}" checked' in page
+    assert BarredTask.objects.filter(enrollment=own).count() == 4
+    enrollments.erase(enrollment=own, by=campaign.created_by, now=NOW)
+    assert not BarredTask.objects.exists()
