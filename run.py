@@ -108,10 +108,7 @@ EXTRAS = {
         "Apache 2.0",
     ),
 }
-LANES = (  # for two cores: of about the same length, the second with the checks before it
-    "not browser and (not jobs or threads)",
-    "browser or (jobs and not threads)",
-)
+LANES = ("not second", "second")  # for two cores: of about the same length, the second with the checks before it
 UV_NAMES = {  # what pip has configured, under the names uv reads
     "index-url": "UV_DEFAULT_INDEX",
     "extra-index-url": "UV_INDEX",

@@ -45,6 +45,7 @@ SHAPES = {
         200, 15, 3, 17,
     ),
     "qgbench": Shape("qgbench", ("grammaticality", "understandability", "correctness"), 500, 6, 5, 10),
+    "wide": Shape("qgbench", ("grammaticality", "understandability", "correctness"), 12, 100, 3, 60),
 }  # fmt: skip
 
 

@@ -5,6 +5,7 @@ test that wants a database, and does not wait for the disk.
 """
 
 import fcntl
+import gc
 import os
 import shutil
 import subprocess
@@ -29,6 +30,7 @@ HOME.chmod(0o755)  # root hands the server to an account that must pass
 LIVING = (HOME / "living.lock").open("w")
 fcntl.flock(LIVING, fcntl.LOCK_EX)
 CLUSTER = Cluster(HOME, durable=False)
+SECOND = ("tests/annotation/", "tests/judging/actions/", "tests/judging/views/", "tests/published/")
 KINDS = ("browser", "jobs", "threads")
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 CHROMIUM_FLAGS = (
@@ -87,6 +89,23 @@ def pytest_configure() -> None:
     settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     TransactionTestCase._fixture_teardown = _empty_tables
+
+
+def pytest_collection_finish() -> None:
+    """Spare Python's collector the thousands of tests and modules that stay to the end."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark which lane of `run.py test` a test stands in, so that both take about as long."""
+    for item in items:
+        marks = {mark.name for mark in item.iter_markers()}
+        slow = "browser" in marks or ("jobs" in marks and "threads" not in marks)
+        if slow or item.nodeid.startswith(SECOND):
+            item.add_marker("second")
 
 
 def _empty_tables(case: object) -> None:

@@ -1,6 +1,7 @@
 """Do two systems differ? Tests on their mean scores per source, the same sources for both."""
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import nan
 
 import numpy as np
@@ -87,8 +88,7 @@ def paired_permutation(
     least = min(1.0, 2.0 ** (1 - int(differ.sum())))
     reach = float(special.stdtrit(n - 1, (1 + confidence) / 2) * gap.std(ddof=1) / np.sqrt(n))
     if n <= ENUMERATED:
-        signs = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
-        p, name = float(_as_extreme(signs @ gap, gap).mean()), f"{name}, all swaps"
+        p, name = float(_as_extreme(_all_signs(n) @ gap, gap).mean()), f"{name}, all swaps"
     else:
         drawn = _random_signs(n, resamples, rng)
         extreme = sum(int(_as_extreme(signs @ gap, gap).sum()) for signs in drawn)
@@ -118,11 +118,7 @@ def permuted_p_of_many(gaps: ArrayLike, *, rng: np.random.Generator, resamples: 
     studies, n = given.shape
     if n < 2:
         return np.full(studies, nan)
-    drawn: list[FloatArray]
-    if n <= ENUMERATED:
-        drawn = [np.asarray(1.0 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1))]
-    else:
-        drawn = _random_signs(n, resamples, rng)
+    drawn = [_all_signs(n)] if n <= ENUMERATED else _random_signs(n, resamples, rng)
     size, total = np.abs(given).sum(axis=1), np.abs(given.sum(axis=1))
     extreme = np.zeros(studies)
     for signs in drawn:
@@ -137,6 +133,14 @@ def permuted_p_of_many(gaps: ArrayLike, *, rng: np.random.Generator, resamples: 
 def _as_extreme(sums: FloatArray, gap: FloatArray) -> BoolArray:
     """Say which sums of swapped differences are as far from 0 as the given ones, but for rounding."""
     return np.asarray(np.abs(sums) >= abs(gap.sum()) - _EQUAL * np.abs(gap).sum())
+
+
+@lru_cache(maxsize=2)
+def _all_signs(n: int) -> FloatArray:
+    """Return all 2^n ways to swap, a row each; kept, as hundreds of pairs of systems ask for the same ones."""
+    signs = np.asarray(1.0 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1))
+    signs.flags.writeable = False
+    return signs
 
 
 def _random_signs(n: int, resamples: int, rng: np.random.Generator) -> list[FloatArray]:
@@ -227,16 +231,18 @@ def cliffs_delta(first: ArrayLike, second: ArrayLike, *, interval: Bootstrap | N
     method = "Cliff's delta"
     if pairs.n == 0:
         return undefined(method, "no source has both scores", dropped=pairs.dropped)
-    found = Estimate(value=_delta(pairs.columns), n=pairs.n, dropped=pairs.dropped, method=method)
+    found = Estimate(value=float(_deltas(pairs.columns[None])[0]), n=pairs.n, dropped=pairs.dropped, method=method)
     if interval is None:
         return found
     drawn = interval.rng.integers(0, pairs.n, size=(interval.resamples, pairs.n))
-    draws = np.array([_delta(pairs.columns[rows]) for rows in drawn])
-    spread = percentiles(draws, f"bootstrap of {interval.resamples} over sources", interval.confidence)
+    spread = percentiles(
+        _deltas(pairs.columns[drawn]), f"bootstrap of {interval.resamples} over sources", interval.confidence
+    )
     return replace(found, low=spread.low, high=spread.high, method=f"{method}; {spread.words}", reason=spread.reason)
 
 
-def _delta(columns: FloatArray) -> float:
-    n = len(columns)
-    ranks = stats.rankdata(np.round(columns.T.ravel(), EXACT))
-    return float(2 * (ranks[:n].sum() - ranks[n:].sum()) / (2 * n * n))
+def _deltas(samples: FloatArray) -> FloatArray:
+    """Return delta of each sample: samples x sources x 2."""
+    n = samples.shape[1]
+    ranks = stats.rankdata(np.round(np.hstack([samples[..., 0], samples[..., 1]]), EXACT), axis=1)
+    return np.asarray(2 * (ranks[:, :n].sum(axis=1) - ranks[:, n:].sum(axis=1)) / (2 * n * n))
