@@ -99,6 +99,14 @@ class AnnotatorStanding:
     severity: float | None
     flags: Sequence[Flag]
 
+    @property
+    def signed_severity(self) -> str:
+        """Return the severity as pages write it: with its sign, and a minus that is no hyphen."""
+        if self.severity is None:
+            return "–"
+        text = f"{self.severity:+.2f}".replace("-", "−")
+        return "0.00" if text[1:] == "0.00" else text
+
 
 @dataclass(frozen=True, slots=True)
 class Counted:
