@@ -58,8 +58,8 @@ NAMED = (
     Named(
         "sign of Cliff's delta",
         "analysis/stats/comparing.py",
-        "ranks[:n].sum() - ranks[n:].sum()",
-        "ranks[n:].sum() - ranks[:n].sum()",
+        "ranks[:, :n].sum(axis=1) - ranks[:, n:].sum(axis=1)",
+        "ranks[:, n:].sum(axis=1) - ranks[:, :n].sum(axis=1)",
         "tests/analysis/stats/test_comparing.py::test_cliffs_delta_counts_pairs",
     ),
     Named(

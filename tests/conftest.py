@@ -92,9 +92,7 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Spare Python's collector the thousands of tests and modules that stay to the end."""
-    gc.collect()
-    gc.freeze()
+    """Have Python's collector look less often through the thousands of tests and modules that stay to the end."""
     gc.set_threshold(100_000, 20, 100)
 
 
