@@ -48,6 +48,26 @@ class Result(models.Model):
         return self.key
 
 
+class ReportPage(models.Model):
+    """What a report's page says in one language and its run alone decides, written out as HTML.
+
+    It can be thrown away at any time: the next look writes it again.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="pages", db_index=False)
+    language = models.CharField(max_length=20)
+    made_with = models.CharField(max_length=64)  # digest of all else that decides it
+    parts = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run", "language"], name="report_page_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} in {self.language}"
+
+
 class KeptExample(models.Model):
     """A question that somebody keeps to show in a paper, with what it shows.
 

@@ -27,9 +27,12 @@ def _scored(work: jobs.Work) -> MetricsScored:
 @job_task("analysis.run", first=_scored)
 def run(work: jobs.Work, scored: MetricsScored) -> Mapping[str, Any]:
     """Do an analysis, once its scores are computed: every chunk of these stands once it is done."""
-    from analysis.actions import runs
+    from analysis.actions import report_pages, runs
 
-    return runs.analyse(run=_run_of(work), work=work, scored=scored)
+    done = _run_of(work)
+    result = runs.analyse(run=done, work=work, scored=scored)
+    report_pages.parts_of(done)
+    return result
 
 
 @job_task("analysis.planning")

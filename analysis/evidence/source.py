@@ -77,7 +77,8 @@ class ShownSource:
     passage: tuple[Segment, ...]
     sentence: str  # where there is no passage to mark it in
     references: list[str]
-    criteria: list[Criterion]
+    criteria: list[Criterion]  # those that somebody rated here
+    unrated: list[Criterion]
     metrics: list[Metric]
     questions: list[Given]
     comments: list[tuple[str, str]] = field(default_factory=list)  # on the whole task
@@ -94,17 +95,15 @@ def shown(
     file is read then, and the questions stand in the order of their texts, which no system decides.
     """
     units = _units(source, campaign)
-    criteria = (
-        []
-        if blind or campaign is None
-        else list(campaign.rubric.criteria.prefetch_related("points"))
-    )
+    asked = [] if blind or campaign is None else list(campaign.rubric.criteria.all())
     metrics = [] if blind else sorted(_metrics(source, units), key=lambda metric: metric != first)
     said, task_comments = (
         ({}, [])
         if blind or campaign is None
         else (said_of(units, campaign), _on_tasks(units, campaign))
     )
+    rated = {criterion for _unit, criterion in said}
+    criteria = [each for each in asked if each.pk in rated]
     comments = {} if blind or campaign is None else _comments(units, campaign)
     scores = (
         {} if blind else {(each.unit_id, each.metric_id): each for each in _scores(units, metrics)}
@@ -138,6 +137,7 @@ def shown(
         sentence="" if passage else source.sentence,
         references=list(Reference.objects.filter(source=source).values_list("text", flat=True)),
         criteria=criteria,
+        unrated=[each for each in asked if each.pk not in rated],
         metrics=metrics,
         questions=questions,
         comments=task_comments,

@@ -22,7 +22,7 @@ from judging import tasks
 from judging.actions import jobs
 from judging.forms.plain_text import sent
 from judging.guards import campaign_for_staff, collection_for_readers, judges_now
-from judging.models import Campaign, Collection, Job, Source
+from judging.models import Campaign, Collection, Criterion, Job, Source
 
 BLIND_PAGE = 50
 
@@ -119,10 +119,12 @@ def _items(request: HttpRequest, collection: Collection, campaign: Campaign | No
     if not form.is_valid():
         return render(request, "analysis/items/list.html", context, status=422)
     chosen, query = form.chosen(), form.query()
+    unit = Criterion.Unit.SET if chosen.of_sets else Criterion.Unit.QUESTION
+    criteria = [each for each in form.criteria if each.unit == unit]
     context |= {
         "chosen": chosen,
         "query": query.encoded,
-        "criteria": form.criteria,
+        "criteria": criteria,
         "fields": _fields(query),
     }
     order = _kept(request, chosen, f"{context['list_url']}?{query.encoded}")
@@ -133,7 +135,7 @@ def _items(request: HttpRequest, collection: Collection, campaign: Campaign | No
     page, points = _listed(request, chosen, order)
     context |= {
         "page": page,
-        "lines": lines.lines(chosen, page, form.criteria),
+        "lines": lines.lines(chosen, page, criteria),
         "points": points,
         "are_cells": any(dot.questions > 1 for dot in points),
     }

@@ -9,12 +9,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from analysis.actions import examples, papers, runs
+from analysis.actions import examples, papers, report_pages, runs
 from analysis.forms.runs import RunForm
 from analysis.models import Result, Run
 from analysis.reports import making
 from analysis.sections import page, section_of
-from analysis.sections.study import facts_of
 from judging import storage, tasks
 from judging.actions import jobs
 from judging.guards import campaign_for_staff, judges_now
@@ -95,7 +94,7 @@ def section(request: HttpRequest, campaign: Campaign, number: int, key: str) -> 
     """Show one section of a report with all its tables, or with the one whose place the address
     names."""
     run, asked = done_run(campaign, number), section_of(key)
-    card = page.card_of(asked, runs.found_by(run), _figures(run)) if asked else None
+    card = page.card_of(asked, runs.found_by(run), report_pages.figures_of(run)) if asked else None
     if card is None:
         raise Http404
     tables = card.switched or [*card.tables, *card.folded]
@@ -148,17 +147,9 @@ def _page(
         "others": Run.objects.filter(campaign=campaign, job__state="done").order_by("-number"),
     }
     if run:
-        found, figures = runs.found_by(run), _figures(run)
         context |= {
-            "figures": figures,
-            "study": facts_of(found),
-            "missing": facts_of(found).missing,
-            "paragraphs": page.in_brief(found),
-            "chapters": page.chapters(found, figures),
-            "titles": page.downloads(found),
+            "parts": report_pages.parts_of(run),
             "changed": runs.changed_since(run),
-            "older": not found.documents.get("sections"),
-            "methods": papers.methods(found, papers.made_of(run)),
             "has_pdf": Result.objects.filter(run=run, key=papers.PDF).exists(),
             "kept": []
             if judges_now(request.user, campaign.collection)
@@ -174,13 +165,3 @@ def _failed_since(campaign: Campaign, run: Run | None) -> Run | None:
         campaign=campaign, job__state="failed", number__gt=run.number if run else 0
     )
     return newer.select_related("job").order_by("-number").first()
-
-
-def _figures(run: Run) -> list[str]:
-    """Return the names of a run's figures, each of which there is in both inks."""
-    keys = (
-        Result.objects.filter(run=run, key__startswith="figure-")
-        .order_by("key")
-        .values_list("key", flat=True)
-    )
-    return list(dict.fromkeys(key.removeprefix("figure-").rpartition("-")[0] for key in keys))

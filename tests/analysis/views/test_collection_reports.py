@@ -5,7 +5,7 @@ from django.urls import reverse
 
 import analysis.tasks  # noqa: F401  # registers what does an analysis
 from analysis.actions import papers, runs
-from analysis.models import Result, Run
+from analysis.models import ReportPage, Result, Run
 from analysis.sections import page
 from judging import tasks
 from tests import factories
@@ -42,6 +42,7 @@ def test_button_starts_the_report_of_imported_ratings(client):
     assert answer.url == reverse("analysis:report", args=[collection.campaigns.get().uuid])
     tasks.current_app.tasks[runs.KIND].run(str(run.job_id))
     assert Result.objects.filter(run=run).exists()
+    assert ReportPage.objects.filter(run=run, language="en").exists()
     assert client.get(answer.url).status_code == 200
 
 

@@ -75,6 +75,16 @@ def test_item_shows_passage_question_ratings_comments_scores_and_reference(manag
     assert Reference.objects.filter(source__collection=study.collection).count() == 6
 
 
+def test_item_has_a_column_for_each_criterion_that_somebody_rated_and_names_the_others(
+    manager, study
+):
+    factories.criterion(study.rubric, "variety", position=9)
+    factories.criterion(study.rubric, "clarity", position=10)
+    page = manager.get(item_of(study)).text
+    assert page.count('<th scope="col">') == 3  # the question, grammaticality, correctness
+    assert "Nobody rated here: Variety, Clarity." in " ".join(page.split())
+
+
 def test_item_leads_to_the_ones_beside_it_in_the_same_order(manager, study):
     query = "?sort=disagreement&criterion=correctness"
     lines = manager.get(list_of(study, query)).context["lines"]

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from analysis.actions import runs
-from analysis.models import Result, Run
+from analysis.models import ReportPage, Result, Run
 from judging.actions import jobs
 from judging.models import Job, Membership
 from tests import factories
@@ -277,10 +277,53 @@ def test_report_needs_as_many_queries_with_one_run_as_with_three(manager, run):
         manager.get(address("report", run))
     for _ in range(2):
         again(run)
+    manager.get(address("report", run))  # the first look at a report writes its page
     with CaptureQueriesContext(connection) as thrice:
         page = manager.get(address("report", run)).content.decode()
     assert "run 3, seed 1" in page
     assert len(once) == len(thrice)
+
+
+def test_page_is_written_once_and_shown_as_it_was_kept(manager, run):
+    manager.get(address("report", run))
+    [kept] = ReportPage.objects.all()
+    assert "Alba has the best mean on" in kept.parts["short"]
+    kept.parts["chapters"] = "<h2>As it was kept</h2>"
+    kept.save()
+    page = manager.get(address("report", run)).text
+    assert "<h2>As it was kept</h2>" in page
+    assert "Alba has the best mean on" in page
+
+
+def test_page_that_other_code_wrote_is_written_again(manager, run):
+    ReportPage.objects.create(run=run, language="en", made_with="older code", parts={})
+    first, second = (manager.get(address("report", run)).text for _ in range(2))
+    assert "Alba has the best mean on" in first
+    assert first.count("<table") == second.count("<table") > 6
+    [kept] = ReportPage.objects.all()
+    assert kept.made_with != "older code"
+
+
+def test_page_is_kept_for_each_language(manager, run):
+    for language in ("de", "en", "de"):
+        manager.get(address("report", run), headers={"Accept-Language": language})
+    assert set(ReportPage.objects.values_list("language", flat=True)) == {"de", "en"}
+
+
+def test_kept_page_still_says_what_has_changed_since(manager, run):
+    assert 'id="changed"' not in manager.get(address("report", run)).text
+    annotator = run.campaign.enrollments.first()
+    studies.exclude(annotator, by=run.campaign.created_by)
+    page = manager.get(address("report", run)).text
+    assert "Changed since it was made: exclusions." in page
+
+
+def test_page_can_be_read_where_it_cannot_be_kept(manager, run):
+    """A full disk, or a database that only reads, must not hide a report."""
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE analysis_reportpage ADD CHECK (language = 'none')")
+    assert "Alba has the best mean on" in manager.get(address("report", run)).text
+    assert not ReportPage.objects.exists()
 
 
 def test_run_asked_for_twice_before_anybody_began_it_is_one(manager, run):
