@@ -60,9 +60,7 @@ class ReportPage(models.Model):
     parts = models.JSONField(default=dict)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["run", "language"], name="report_page_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["run", "language"], name="report_page_once")]
 
     def __str__(self) -> str:
         return f"{self.run_id} in {self.language}"

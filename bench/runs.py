@@ -157,7 +157,9 @@ def run(arguments: argparse.Namespace) -> None:
         f"{len(read.judgments):,} judgments of {len(read.questions):,} questions, {len(read.metrics)} metrics"
     )
     work = Timed()
-    parameters = {"metrics": [], "slices": ["day"]} | ({"resamples": 100} if arguments.quick else {})
+    parameters = {"metrics": [], "slices": ["day"]} | (
+        {"resamples": 100} if arguments.quick else {}
+    )
     asked = runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters=parameters)
     job = jobs.claim(job_id=asked.job_id)
     start, processor = time.perf_counter(), time.process_time()
