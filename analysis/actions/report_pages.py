@@ -10,6 +10,7 @@ import django
 from django.apps import apps
 from django.conf import settings
 from django.db import DatabaseError, transaction
+from django.template import engines
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
@@ -96,7 +97,7 @@ def _code() -> str:
 
 
 def _files() -> Iterator[Path]:
-    templates = [folder for engine in settings.TEMPLATES for folder in engine["DIRS"]]
+    templates = [folder for engine in engines.all() for folder in engine.dirs]
     roots = [apps.get_app_config(name).path for name in APPS]
     for folder in (*roots, *templates, *settings.LOCALE_PATHS):
-        yield from (path for path in Path(folder).rglob("*") if path.suffix in ENDINGS)
+        yield from (path for path in Path(str(folder)).rglob("*") if path.suffix in ENDINGS)
