@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from hashlib import blake2b
 from operator import itemgetter
 
 from judging.imports.readers.columns import MOST_EXPECTED, ColumnRoles, check
@@ -23,7 +22,7 @@ from judging.imports.readers.records import (
 from judging.imports.readers.screening import Screen, TellLeftOut
 from judging.imports.readers.slots import SlotsSeen
 from judging.imports.readers.sources import GivenInRow, RowRefused, Sources, references_in
-from judging.imports.readers.tables import AnyTable, OpenTable, Row, shorten
+from judging.imports.readers.tables import AnyTable, OpenTable, Row, row_digest, shorten
 
 MappedUnit = tuple[str, str, int | None]
 
@@ -138,7 +137,7 @@ class _Reading:
         self._differing: dict[tuple[str, str], int] = {}
 
     def take(self, row: Row) -> None:
-        first = self._first.setdefault(_digest(row.cells), row.number)
+        first = self._first.setdefault(row_digest(row.cells), row.number)
         try:
             unit = self._unit(row) if first == row.number else self._again(row, first)
         except RowRefused as refusal:
@@ -517,12 +516,6 @@ def _given_columns(columns: ColumnRoles) -> Iterator[str]:
     yield from (name for role in roles if (name := getattr(columns, role)))
     yield from columns.references
     yield from columns.source_metadata
-
-
-def _digest(cells: tuple[str, ...]) -> bytes:
-    """Return what tells rows apart; no cell holds a NUL. A digest takes less than keeping the cells
-    of every row."""
-    return blake2b("\x00".join(cells).encode(), digest_size=16).digest()
 
 
 def _rated_before(rater: str, criterion: str, first: int) -> str:

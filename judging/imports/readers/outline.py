@@ -7,7 +7,6 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from hashlib import blake2b
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +15,7 @@ from judging.imports.readers.contract import Format
 from judging.imports.readers.guessing import MISSING_WORDS
 from judging.imports.readers.pseudonyms import Pseudonyms, pseudonymised
 from judging.imports.readers.records import Problem, StudyRecords
-from judging.imports.readers.tables import AnyTable, Row, shorten
+from judging.imports.readers.tables import AnyTable, Row, row_digest, shorten
 
 FIRST_VALUES = 3
 MOST_PROBLEMS = 100  # listed; all are counted
@@ -153,7 +152,8 @@ class _Counts:
         self._place = header.index(proposed.criterion) if proposed.criterion else None
 
     def take(self, row: Row) -> None:
-        self.digests.append(_digest(row.cells))
+        # 64 bits: among a million rows two others share them once in 37 million files
+        self.digests.append(int.from_bytes(row_digest(row.cells)[:8]))
         self.numbers.append(row.number)
         for words, cell in zip(self._words, row.cells, strict=True):
             if len(cell) < _LONGEST_WORD and cell.casefold() in MISSING_WORDS:
@@ -173,12 +173,6 @@ def _first_values(cells: tuple[str, ...]) -> tuple[str, ...]:
         shorten(cell.strip(), most=_LONGEST_VALUE) for cell in cells if cell.strip()
     )
     return tuple(values)[:FIRST_VALUES]
-
-
-def _digest(cells: tuple[str, ...]) -> int:
-    """Return 64 bits that tell rows apart: among a million rows two others share them once in 37
-    million files."""
-    return int.from_bytes(blake2b("\x00".join(cells).encode(), digest_size=8).digest())
 
 
 def _repeated(digests: "array[int]", numbers: "array[int]") -> tuple[int, list[tuple[int, int]]]:

@@ -33,6 +33,7 @@ _PARTS = {
 _TUPLES = {"sources": "references", "problems": "choices"}  # lists in JSON
 _NAMES = ("source_key", "system", "rater", "criterion", "column")
 _NOTHING: Mapping[str, str] = {}
+_PASSAGE = [each.name for each in fields(SourceRecord)].index("passage")
 _TOGETHER = 200
 
 
@@ -41,7 +42,8 @@ def pack(study: StudyRecords) -> Iterator[str]:
     order."""
     for part, kind in _PARTS.items():
         values = attrgetter(*(each.name for each in fields(kind)))
-        yield from _lines(part, map(values, getattr(study, part)))
+        records = map(values, getattr(study, part))
+        yield from _lines(part, _passages_once(records) if part == "sources" else records)
     yield from _lines("expected", ((*pair, count) for pair, count in study.expected.items()))
     yield _line(["rows", study.rows_read, study.rows_kept])
 
@@ -53,6 +55,7 @@ def unpack(lines: Iterable[str]) -> StudyRecords:
     expected: dict[tuple[str, str], int] = {}
     rows = (0, 0)
     texts: dict[str, str] = {}
+    passages: list[str] = []
     for line in lines:
         part, *records = json.loads(line)
         if part == "expected":
@@ -63,6 +66,8 @@ def unpack(lines: Iterable[str]) -> StudyRecords:
         else:
             kept, kind = parts[part], _PARTS[part]
             for values in records:
+                if part == "sources":
+                    _restore_passage(values, passages)
                 kept.append(
                     kind(**_shared(dict(zip(names[part], values, strict=True)), part, texts))
                 )
@@ -81,6 +86,30 @@ def _shared(found: dict[str, Any], part: str, texts: dict[str, str]) -> dict[str
     if part in _TUPLES:
         found[_TUPLES[part]] = tuple(found[_TUPLES[part]])
     return found
+
+
+def _passages_once(records: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Put the number of an earlier passage in place of one that is the same: thousands of sources may
+    share one long text."""
+    seen: dict[str, int] = {}
+    for values in records:
+        passage = values[_PASSAGE]
+        number = None if passage is None else seen.get(passage)
+        if number is not None:
+            yield (*values[:_PASSAGE], number, *values[_PASSAGE + 1 :])
+        else:
+            if passage is not None:
+                seen[passage] = len(seen)
+            yield values
+
+
+def _restore_passage(values: list[Any], passages: list[str]) -> None:
+    """Put the passage back that a number stands for."""
+    passage = values[_PASSAGE]
+    if isinstance(passage, int):
+        values[_PASSAGE] = passages[passage]
+    elif passage is not None:
+        passages.append(passage)
 
 
 def _lines(part: str, records: Iterable[tuple[Any, ...]]) -> Iterator[str]:

@@ -15,6 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
 from itertools import chain, islice
 from typing import TextIO
 
@@ -34,6 +36,7 @@ _SAMPLE = 50
 _UNDER_TITLE = 0.6  # of the first rows, before they tell the delimiter against the first
 DEEPEST_JSON = 50
 _TOO_DEEP = "its lists or objects are nested too deeply"
+_LONG = 1_000  # characters of a cell, from which it pays to remember its digest
 _LAYOUT_ROWS = 200  # looked at to find out whether there is a header, and how wide the rows are
 
 Parsed = tuple[int, list[str] | Problem]
@@ -500,6 +503,19 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"the key “{shorten(twice)}” stands twice in one object")
     return found
+
+
+def row_digest(cells: tuple[str, ...]) -> bytes:
+    """Return 16 bytes that tell rows apart; they take less than the cells of every row. No cell
+    holds a NUL."""
+    parts = (_long_digest(cell) if len(cell) > _LONG else cell.encode() for cell in cells)
+    return blake2b(b"\x00".join(parts), digest_size=16).digest()
+
+
+@lru_cache(maxsize=16)
+def _long_digest(cell: str) -> bytes:
+    """Return the digest of a long cell; the same passage often stands in rows one after another."""
+    return blake2b(cell.encode(), digest_size=16).digest()
 
 
 def shorten(text: str, *, most: int = 80) -> str:

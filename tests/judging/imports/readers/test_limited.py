@@ -28,6 +28,7 @@ from judging.imports.readers.limited import (
 from judging.imports.readers.outline import outline, outline_from
 from judging.imports.readers.packing import pack, unpack
 from judging.imports.readers.pseudonyms import Pseudonyms
+from judging.imports.readers.records import SourceRecord, StudyRecords
 from judging.imports.readers.registry import FORMAT
 from judging.imports.readers.text import Unreadable
 from tests.judging.imports.formats.studies import FULL
@@ -49,6 +50,23 @@ def test_every_part_of_a_study_survives_the_way() -> None:
     assert unpack(pack(FULL)) == FULL
     repeated = FORMAT["csv"].read(CSV)
     assert repeated.repeats and unpack(pack(repeated)) == repeated
+
+
+def test_a_passage_of_many_sources_goes_over_once() -> None:
+    text = "The owl sits on the old oak. " * 100
+    study = StudyRecords(
+        sources=tuple(
+            SourceRecord(key=str(number), passage=passage)
+            for number, passage in enumerate((text, None, "Another", text, "Another", ""))
+        )
+    )
+
+    lines = list(pack(study))
+    back = unpack(lines)
+
+    assert back == study
+    assert sum(line.count(text) for line in lines) == 1
+    assert back.sources[3].passage is back.sources[0].passage
 
 
 def test_columns_options_and_the_key_go_with_the_request() -> None:

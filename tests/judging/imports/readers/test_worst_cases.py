@@ -159,6 +159,15 @@ def squad(passage: str, answer: str) -> str:
     return json.dumps({"data": [{"paragraphs": [{"context": passage, "qas": qas}]}]})
 
 
+def answers_all_over(passage: str) -> str:
+    """Questions about one passage, each about another place of it."""
+    qas = [
+        {"question": "Q", "answers": [{"text": "a", "answer_start": 2 * number}]}
+        for number in range(NEAR // 2 // 80)
+    ]
+    return json.dumps({"data": [{"paragraphs": [{"context": passage, "qas": qas}]}]})
+
+
 def in_lists(levels: int) -> str:
     text = "[" + "{}," * (NEAR // 6) + "{}]"
     for level in range(levels):
@@ -183,6 +192,7 @@ SMALL_AND_BAD: dict[str, tuple[str, Callable[[], str]]] = {
         lambda: f"passage,sentence,answer,system,question\n{'b.' * (NEAR // 2)},.,b,S,Q\n",
     ),
     "answers that stand elsewhere": ("a.json", lambda: squad("a " * (NEAR // 4), "a")),
+    "one passage and many answers": ("a.json", lambda: answers_all_over("a " * (NEAR // 4))),
     "answers inside one word": ("a.json", lambda: squad("a" * (NEAR // 2), "a")),
 }
 
