@@ -64,7 +64,7 @@ class Sweeper(bootsteps.StartStopStep):
         from judging.tasks import Sweep
 
         due = Sweep()
-        while not self.over.wait(Sweep.EVERY):
+        while not self.over.is_set():
             try:
                 due(time.monotonic())
             except (DatabaseError, InterfaceError) as problem:
@@ -74,6 +74,7 @@ class Sweeper(bootsteps.StartStopStep):
                 Exception
             ):  # whatever it is, the next sweep may do better, and none at all would be worse
                 log.exception("The sweep failed")
+            self.over.wait(Sweep.EVERY)
         connection.close()
 
 

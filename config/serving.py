@@ -146,14 +146,9 @@ def programs(port: int) -> tuple[Program, Program]:
     """Return the web server and the worker."""
     logs = settings.HOME / "logs"
     logs.mkdir(exist_ok=True)
-    gunicorn = [
-        sys.executable,
-        "-m",
-        "gunicorn",
-        "-c",
-        str(settings.ROOT / "deploy" / "gunicorn.conf.py"),
-    ]
-    celery = [sys.executable, "-m", "celery", "-A", "config", "worker", "-c", "2", "-l", "WARNING"]
+    standby = [sys.executable, "-m", "config.standby"]
+    gunicorn = [*standby, "gunicorn", "-c", str(settings.ROOT / "deploy" / "gunicorn.conf.py")]
+    celery = [*standby, "celery", "-A", "config", "worker", "-c", "2", "-l", "WARNING"]
     one_thread = {
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
@@ -165,8 +160,10 @@ def programs(port: int) -> tuple[Program, Program]:
     web = {"DATABASE_URL": database, "PGAPPNAME": WEB, "QUAESTOR_BIND": f"127.0.0.1:{port}"}
     worker = {"DATABASE_URL": database, "PGAPPNAME": WORKER, **one_thread}
     return (
-        Program("web server", gunicorn, logs / "web.log", settings.ROOT, web),
-        Program("worker", [*celery, *quiet], logs / "worker.log", settings.ROOT, worker),
+        Program("web server", gunicorn, logs / "web.log", settings.ROOT, web, waits=True),
+        Program(
+            "worker", [*celery, *quiet], logs / "worker.log", settings.ROOT, worker, waits=True
+        ),
     )
 
 
