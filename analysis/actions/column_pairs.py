@@ -1,12 +1,14 @@
 """Two columns of scores side by side: how they go together, and, on one scale, how far they differ
 and where most."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
 from analysis.reports.rows import Record, number
+from analysis.stats.arrays import FloatArray
 from analysis.stats.correlation import correlate
 from judging.models import Metric, Question, Score, System, Unit
 
@@ -24,17 +26,16 @@ def compare(first: Metric, second: Metric) -> dict[str, Any]:
     Two values are equal where they differ by no more than the digits of the coarser one leave open.
     Columns on different scales have no difference: only how they go together is told.
     """
-    left, right = _values(first), _values(second)
-    both = [key for key in left if key in right]
-    scales = _scale(first, left), _scale(second, right)
-    a = np.array([left[key][0] for key in both]) / _unit(*scales)
-    b = np.array([right[key][0] for key in both]) / _unit(*reversed(scales))
+    left, right = _ScoreColumn.of(first), _ScoreColumn.of(second)
+    both = [key for key in left.values if key in right.values]
+    scales = {left.scale, right.scale}
+    comparable = len(scales) == 1 or scales == {"percent", "fraction"}
     found: dict[str, Any] = {
         "n": len(both),
-        "only_first": len(left) - len(both),
-        "only_second": len(right) - len(both),
-        "scaled": scales[0] != scales[1] and set(scales) <= {"percent", "fraction"},
-        "comparable": scales[0] == scales[1] or set(scales) == {"percent", "fraction"},
+        "only_first": len(left.values) - len(both),
+        "only_second": len(right.values) - len(both),
+        "scaled": scales == {"percent", "fraction"},
+        "comparable": comparable,
         "largest": None,
         "mean": None,
         "share": None,
@@ -43,21 +44,26 @@ def compare(first: Metric, second: Metric) -> dict[str, Any]:
     }
     if not both:
         return found
+    (a, digits_a), (b, digits_b) = left.beside(right, both), right.beside(left, both)
     found |= {
         "pearson": number(correlate(a, b, method="pearson").value),
         "spearman": number(correlate(a, b, method="spearman").value),
         "points": _points(a, b),
     }
-    if not found["comparable"]:
+    if not comparable:
         return found
-    digits = np.maximum(
-        np.array([left[key][1] for key in both]) / _unit(*scales),
-        np.array([right[key][1] for key in both]) / _unit(*reversed(scales)),
-    )
-    apart = np.abs(a - b)
+    apart, digits = np.abs(a - b), np.maximum(digits_a, digits_b)
     same = apart <= digits * (1 + 1e-9)
     worst = [place for place in np.argsort(-apart, kind="stable") if not same[place]][:SHOWN]
-    rows = [_row(both[place], a[place], b[place]) for place in worst]
+    rows: list[Record] = [
+        {
+            "key": both[place],
+            "first": number(a[place]),
+            "second": number(b[place]),
+            "difference": number(a[place] - b[place]),
+        }
+        for place in worst
+    ]
     return found | {
         "largest": number(float(apart.max())),
         "mean": number(float(apart.mean())),
@@ -67,17 +73,35 @@ def compare(first: Metric, second: Metric) -> dict[str, Any]:
     }
 
 
-def _values(metric: Metric) -> dict[Key, PairedValue]:
-    rows = (
-        Score.objects.filter(metric=metric)
-        .order_by("pk")
-        .values_list("unit", "system", "value", "text")
-    )
-    return {
-        (unit, system): (value, _half(text))
-        for unit, system, value, text in rows
-        if value is not None
-    }
+@dataclass(frozen=True, slots=True)
+class _ScoreColumn:
+    """A metric's scores, and its scale; one of unknown scale whose values all lie between 0 and 1
+    is a fraction."""
+
+    values: dict[Key, PairedValue]
+    scale: str
+
+    @classmethod
+    def of(cls, metric: Metric) -> Self:
+        rows = Score.objects.filter(metric=metric).order_by("pk")
+        values: dict[Key, PairedValue] = {
+            (unit, system): (value, _half(text))
+            for unit, system, value, text in rows.values_list("unit", "system", "value", "text")
+            if value is not None
+        }
+        is_fraction = bool(values) and all(0 <= value <= 1 for value, _half in values.values())
+        scale = str(metric.scale)
+        if metric.kind == Metric.Kind.HUMAN_MEAN:
+            scale = "people"
+        elif metric.scale == Metric.Scale.OTHER and is_fraction:
+            scale = str(Metric.Scale.FRACTION)
+        return cls(values, scale)
+
+    def beside(self, other: Self, keys: Sequence[Key]) -> tuple[FloatArray, FloatArray]:
+        """Return values and half digits; of percents beside fractions, a hundredth."""
+        percent = (self.scale, other.scale) == ("percent", "fraction")
+        columns = np.array([self.values[key] for key in keys]) / (100.0 if percent else 1.0)
+        return columns[:, 0], columns[:, 1]
 
 
 def _half(text: str) -> float:
@@ -89,25 +113,7 @@ def _half(text: str) -> float:
     return float(max(EQUAL, 0.5 * 10.0 ** (int(power or 0) - len(fraction))))
 
 
-def _scale(metric: Metric, values: Mapping[Key, PairedValue]) -> str:
-    """Return the scale of a column; one of unknown scale whose values all lie between 0 and 1 is a
-    fraction."""
-    if metric.kind == Metric.Kind.HUMAN_MEAN:
-        return "people"
-    if (
-        metric.scale == Metric.Scale.OTHER
-        and values
-        and all(0 <= value <= 1 for value, _half in values.values())
-    ):
-        return str(Metric.Scale.FRACTION)
-    return str(metric.scale)
-
-
-def _unit(scale: str, other: str) -> float:
-    return 100.0 if (scale, other) == ("percent", "fraction") else 1.0
-
-
-def _points(a: Any, b: Any) -> list[tuple[float, float]]:
+def _points(a: FloatArray, b: FloatArray) -> list[tuple[float, float]]:
     """Return places between 0 and 100 for a scatter, spread over all values where there are
     many."""
     kept = np.unique(np.linspace(0, len(a) - 1, min(len(a), DRAWN)).astype(int))
@@ -115,18 +121,9 @@ def _points(a: Any, b: Any) -> list[tuple[float, float]]:
     return [(round(float(x), 1), round(100 - float(y), 1)) for x, y in zip(across, up, strict=True)]
 
 
-def _placed(values: Any) -> Any:
+def _placed(values: FloatArray) -> FloatArray:
     spread = values.max() - values.min()
     return np.full(len(values), 50.0) if spread == 0 else 100 * (values - values.min()) / spread
-
-
-def _row(key: Key, first: float, second: float) -> Record:
-    return {
-        "key": key,
-        "first": number(first),
-        "second": number(second),
-        "difference": number(first - second),
-    }
 
 
 def _named(rows: list[Record]) -> list[Record]:

@@ -22,7 +22,17 @@ from analysis.sections.system_means import SystemMeans
 from judging.actions import campaigns, dry_runs, jobs
 from judging.actions.dry_runs import CannotTry
 from judging.actions.rounds import NothingToJudge, TellProgress, silent
-from judging.models import Campaign, CheckKind, DryRun, Enrollment, Job, TaskUnit, Unit, User
+from judging.models import (
+    Campaign,
+    CheckItem,
+    CheckKind,
+    DryRun,
+    Enrollment,
+    Job,
+    TaskUnit,
+    Unit,
+    User,
+)
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.rules import Force
 
@@ -166,37 +176,33 @@ def _seen(
         own = Seen(place, simulated.qualities(criteria, quality.get(system, 0.5)))
         found[pk] = places[source, system, position] = own
     middle = Seen(len(rows), simulated.qualities(criteria, 0.5))
-    items = copy.check_items.select_related(
-        "unit__question_set", "original__question_set"
-    ).order_by("pk")
-    for count, item in enumerate(items.prefetch_related("accepted"), start=1):
+    items = copy.check_items.select_related("unit__question_set", "original__question_set")
+    items = items.prefetch_related("accepted__criterion").order_by("pk")
+    for place, item in enumerate(items, start=len(rows) + 1):
         of = item.original.question_set.source_id
-        copied = Unit.objects.filter(
-            question_set__source=item.unit.question_set.source_id
-        ).values_list(*UNIT)
-        for pk, _source, _key, system, position in copied:
+        copied = Unit.objects.filter(question_set__source=item.unit.question_set.source_id)
+        for pk, _source, _key, system, position in copied.values_list(*UNIT):
             found[pk] = places.get((of, system, position), middle)
+        own = found[item.unit_id]
         if item.kind == CheckKind.GOLD:
-            right: dict[int, list[int]] = {}
-            for each in item.accepted.all():
-                right.setdefault(each.criterion_id, []).append(each.value)
-            known = dict(copy.rubric.criteria.values_list("key", "pk"))
-            given = {each.key: _of_accepted(each, right.get(known[each.key])) for each in criteria}
-            found[item.unit_id] = Seen(len(rows) + count, given, clear=True)
+            found[item.unit_id] = Seen(place, _accepted_quality(item, criteria), clear=True)
         else:
-            own = found[item.unit_id]
-            found[item.unit_id] = Seen(
-                own.number, {key: value - simulated.WORSE for key, value in own.quality.items()}
-            )
+            worse = {key: value - simulated.WORSE for key, value in own.quality.items()}
+            found[item.unit_id] = Seen(own.number, worse)
     return found
 
 
-def _of_accepted(criterion: RubricCriterion, accepted: list[int] | None) -> float:
-    """Return the quality that stands at the middle of the accepted values; the scale's middle where
-    none is named."""
-    points = simulated.points_of(criterion)
-    places = sorted(points.index(value) for value in accepted or () if value in points)
-    return places[len(places) // 2] / max(len(points) - 1, 1) if places else 0.5
+def _accepted_quality(item: CheckItem, criteria: tuple[RubricCriterion, ...]) -> dict[str, float]:
+    """Return the quality that stands at the middle of the values that a gold question accepts; the
+    scale's middle where none is named."""
+    found = {}
+    for each in criteria:
+        points = simulated.points_of(each)
+        accepted = [one.value for one in item.accepted.all() if one.criterion.key == each.key]
+        places = sorted(points.index(value) for value in accepted if value in points)
+        middle = places[len(places) // 2] / max(len(points) - 1, 1) if places else 0.5
+        found[each.key] = middle
+    return found
 
 
 def power(

@@ -112,27 +112,14 @@ def _qa_pairs(sets: Sequence[int]) -> tuple[QaPairs, QaPairs]:
     place = Coalesce(F("source__passage"), -F("source"), output_field=BigIntegerField())
     told = AskedSet.objects.filter(pk__in=sets).annotate(place=place)
     where = {pk: (at, system) for pk, at, system in told.values_list("pk", "place", "system")}
-    passages, sources = (
-        {at for at, _ in where.values() if at > 0},
-        {-at for at, _ in where.values() if at < 0},
-    )
-    near = Source.objects.filter(
-        Q(passage__in=passages) | Q(pk__in=sources), repeat_of__isnull=True
-    )
-    of_source = {
-        pk: (passage or -pk, answer)
-        for pk, passage, answer in near.values_list("pk", "passage", "answer")
-    }
+    of_source = _answers_at({at for at, _ in where.values()})
     asked = Asked.objects.filter(
         unit__question_set__source__in=of_source,
         unit__question_set__system__in={system for _, system in where.values()},
     ).order_by("unit__question_set", "unit__position")
     generated: dict[tuple[int, int], list[str]] = {}
     for text, submitted, source, system in asked.values_list(
-        "text",
-        "submitted_answer",
-        "unit__question_set__source",
-        "unit__question_set__system",
+        "text", "submitted_answer", "unit__question_set__source", "unit__question_set__system"
     ):
         at, answer = of_source[source]
         generated.setdefault((at, system), []).append(qa_pair(text, submitted or answer))
@@ -145,6 +132,19 @@ def _qa_pairs(sets: Sequence[int]) -> tuple[QaPairs, QaPairs]:
         {pk: tuple(filter(None, generated.get(key, []))) for pk, key in where.items()},
         {pk: tuple(filter(None, gold.get(at, []))) for pk, (at, _) in where.items()},
     )
+
+
+def _answers_at(places: set[int]) -> dict[int, tuple[int, str]]:
+    """Return place and answer of every source at some places: a passage, or minus a source."""
+    passages, sources = (
+        {at for at in places if at > 0},
+        {-at for at in places if at < 0},
+    )
+    near = Source.objects.filter(
+        Q(passage__in=passages) | Q(pk__in=sources), repeat_of__isnull=True
+    )
+    rows = near.values_list("pk", "passage", "answer")
+    return {pk: (passage or -pk, answer) for pk, passage, answer in rows}
 
 
 def _of_system(system: int) -> list[Question]:

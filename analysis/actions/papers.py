@@ -2,16 +2,17 @@
 methods."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
 
 from analysis import frames
 from analysis.actions import examples
 from analysis.models import Result, Run
 from analysis.reports import bibliography, latex, text_tables, typeset
 from analysis.reports.layout import PageTable
-from analysis.reports.rows import Record
 from analysis.sections import CHAPTERS, SECTIONS, page
 from analysis.sections.methods import RunMade, methods
-from analysis.sections.section import Found
+from analysis.sections.section import Found, Section
 from analysis.sections.study import facts_of
 from judging import storage
 
@@ -56,58 +57,65 @@ def latex_files(run: Run, found: Found, tables: Mapping[str, object]) -> Iterato
     """Yield every file of the report's LaTeX by name; `report.tex` compiles by itself and uses the
     others."""
     identities = {section.key: section.identity for section in SECTIONS}
-    rows: dict[str, list[Record]] = {
-        key: held for key, held in tables.items() if key in identities and isinstance(held, list)
-    }
-    yield from latex.numbers({key: (held, identities[key]) for key, held in rows.items()})
+    yield from latex.numbers(
+        {
+            key: (rows, identities[key])
+            for key, rows in tables.items()
+            if key in identities and isinstance(rows, list)
+        }
+    )
     told = methods(found, made_of(run))
     mentions = bibliography.mentions([text for _about, text in told])
     sources = bibliography.cited(mentions)
     yield "methods.tex", "\n".join(latex.paragraphs(told, mentions))
     yield "references.bib", bibliography.bib(sources)
     yield "report.bbl", "".join(bibliography.printed(sources))
-    parts = [
-        "\\section{In short}",
-        *latex.paragraphs([(each["about"], each["text"]) for each in page.in_short(found)]),
-    ]
+    short = [(each["about"], each["text"]) for each in page.in_short(found)]
+    parts = ["\\section{In short}", *latex.paragraphs(short)]
     parts += ["\\section{Methods}", "\\input{methods}"]
     drawn = _figure_names(run)
     for chapter in CHAPTERS:
-        shown: list[str] = []
-        for section in chapter.sections:
-            held = section.tables(found)
-            open_ones = [table for table in held if not table.folded]
-            folded = [table for table in held if table.folded]
-            if open_ones:
-                yield f"tables/{section.key}.tex", _tables(section.key, open_ones, "")
-                shown.append(f"\\input{{tables/{section.key}}}")
-            if folded:
-                yield f"tables/{section.key}-more.tex", _tables(section.key, folded, "-more")
-            if held:
-                shown += [
-                    latex.figure(each.name, each.alt)
-                    for each in section.figures(found)
-                    if each.name in drawn
-                ]
-        if shown:
-            parts += [f"\\section{{{latex.escaped(chapter.title)}}}", *shown]
-    kept = examples.records(run.campaign)
-    if kept:
+        shown = [_SectionLatex.of(section, found, drawn) for section in chapter.sections]
+        yield from (file for each in shown for file in each.files)
+        if lines := [line for each in shown for line in each.lines]:
+            parts += [f"\\section{{{latex.escaped(chapter.title)}}}", *lines]
+    if kept := examples.records(run.campaign):
         criteria = list(run.campaign.rubric.criteria.values_list("key", "name"))
         yield "examples.tex", latex.examples(kept, criteria)
         parts += ["\\section{Examples}", "\\input{examples}"]
     yield "report.tex", latex.document(run.campaign.title, parts, references=bool(sources))
 
 
+@dataclass(frozen=True, slots=True)
+class _SectionLatex:
+    """The files of one section, and the lines by which the report shows it: tables that the page
+    shows folded are files only."""
+
+    files: list[tuple[str, str]]
+    lines: list[str]
+
+    @classmethod
+    def of(cls, section: Section[Any], found: Found, drawn: set[str]) -> Self:
+        files, lines = [], []
+        tables = section.tables(found)
+        for is_folded, more in ((False, ""), (True, "-more")):
+            if held := [table for table in tables if table.folded == is_folded]:
+                files.append((f"tables/{section.key}{more}.tex", _tables(section.key, held, more)))
+        if any(not table.folded for table in tables):
+            lines.append(f"\\input{{tables/{section.key}}}")
+        if tables:
+            figures = [each for each in section.figures(found) if each.name in drawn]
+            lines += [latex.figure(each.name, each.alt) for each in figures]
+        return cls(files, lines)
+
+
 def _tables(key: str, tables: list[PageTable], more: str) -> str:
+    name = key.replace("_", "-")
+    labels = [name, *(f"{name}-{place}" for place in range(2, len(tables) + 1))]
     return "\n".join(
-        latex.table(table, label=f"{_label(key, place)}{more}")
-        for place, table in enumerate(tables, 1)
+        latex.table(table, label=f"{label}{more}")
+        for table, label in zip(tables, labels, strict=False)
     )
-
-
-def _label(key: str, place: int) -> str:
-    return key.replace("_", "-") if place == 1 else f"{key.replace('_', '-')}-{place}"
 
 
 def _figure_names(run: Run) -> set[str]:
@@ -122,56 +130,48 @@ def pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes:
     light = {
         name.removesuffix("-light"): svg for name, svg in figures.items() if name.endswith("-light")
     }
-    warnings = []
-    if study.unfinished:
-        warnings.append(
-            f"This study is unfinished: {study.filled:,} of {study.places:,} places were handed in. "
-            "Every number is of those."
-        )
-    chapters = [
-        (
-            shown.title,
-            [
-                typeset.PrintedCard(
-                    title=card.title,
-                    note=card.note,
-                    tables=card.tables,
-                    figures=[(each["name"], each["alt"]) for each in card.figures],
-                    remarks=card.remarks,
-                )
-                for card in shown.cards
-                if card.tables or card.figures
-            ],
-        )
-        for shown in page.chapters(found, list(light))
-    ]
-    names = list(run.campaign.rubric.criteria.values_list("key", "name"))
-    return typeset.pdf(
-        typeset.PrintedReport(
-            title=run.campaign.title,
-            stamp=f"{run.campaign.rubric.title}, run {run.number}, seed {run.seed}, input {run.input_sha256[:16]}",
-            warnings=warnings,
-            short=[(each["about"], each["text"]) for each in page.in_short(found)],
-            methods=methods(found, made_of(run)),
-            chapters=[(title, cards) for title, cards in chapters if cards],
-            examples=[
-                {
-                    **{name: str(row[name]) for name in ("system", "source", "question", "note")},
-                    "told": "; ".join(
-                        filter(
-                            None,
-                            [
-                                f"Answer: {row['answer']}" if row["answer"] else "",
-                                *(f"{name} {row[key]}" for key, name in names if row.get(key)),
-                            ],
-                        )
-                    ),
-                }
-                for row in examples.records(run.campaign)
-            ],
-        ),
-        light,
+    unfinished = (
+        f"This study is unfinished: {study.filled:,} of {study.places:,} places were handed in. "
+        "Every number is of those."
     )
+    chapters = []
+    for chapter in page.chapters(found, list(light)):
+        cards = [
+            typeset.PrintedCard(
+                title=card.title,
+                note=card.note,
+                tables=card.tables,
+                figures=[(each["name"], each["alt"]) for each in card.figures],
+                remarks=card.remarks,
+            )
+            for card in chapter.cards
+            if card.tables or card.figures
+        ]
+        if cards:
+            chapters.append((chapter.title, cards))
+    rubric = run.campaign.rubric
+    report = typeset.PrintedReport(
+        title=run.campaign.title,
+        stamp=(f"{rubric.title}, run {run.number}, seed {run.seed}, input {run.input_sha256[:16]}"),
+        warnings=[unfinished] if study.unfinished else [],
+        short=[(each["about"], each["text"]) for each in page.in_short(found)],
+        methods=methods(found, made_of(run)),
+        chapters=chapters,
+        examples=_printed_examples(run),
+    )
+    return typeset.pdf(report, light)
+
+
+def _printed_examples(run: Run) -> list[dict[str, str]]:
+    """Return the kept examples, each with its answer and its values in one line."""
+    names = list(run.campaign.rubric.criteria.values_list("key", "name"))
+    printed = []
+    for row in examples.records(run.campaign):
+        told = [f"Answer: {row['answer']}"] if row["answer"] else []
+        told += [f"{name} {row[key]}" for key, name in names if row.get(key)]
+        shown = {name: str(row[name]) for name in ("system", "source", "question", "note")}
+        printed.append(shown | {"told": "; ".join(told)})
+    return printed
 
 
 def kept_pdf(run: Run) -> bytes | None:

@@ -2,7 +2,7 @@
 is named."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from judging.models import (
     Assignment,
@@ -66,55 +66,65 @@ def compared(round: Round) -> Compared:
     on a scale without order any two values differ. What is asked once for a set counts once, and
     "cannot say" is no value.
     """
-    criteria = {each.pk: each for each in round.campaign.rubric.criteria.all()}
-    ranks = _ranks(criteria)
+    scales = _scales(round)
+    said = _said(round, scales)
+    shared = {place: rows for place, rows in said.items() if len(rows) > 1}
+    equal = sum(len({row.value for row in rows}) == 1 for rows in shared.values())
+    comments, notes = _comments(round), _notes(round)
+    found = [
+        _difference(rows, scales[key], comments.get(unit, []), notes.get((key, unit), ""))
+        for (unit, key), rows in shared.items()
+        if scales[key].differ([row.value for row in rows])
+    ]
+    found.sort(key=lambda each: (each.criterion.position, -each.apart, each.task, each.unit))
+    return Compared(len(shared), equal, found)
+
+
+@dataclass(frozen=True)
+class _RankedScale:
+    """A criterion with the ranks of its values."""
+
+    criterion: Criterion
+    ranks: dict[int, int] = field(default_factory=dict)
+
+    def apart(self, values: list[int]) -> int:
+        if self.criterion.level == Criterion.Level.NOMINAL:
+            return 0
+        places = [self.ranks[value] for value in values]
+        return max(places) - min(places)
+
+    def differ(self, values: list[int]) -> bool:
+        """Return whether values lie far enough apart to be discussed."""
+        if self.criterion.level == Criterion.Level.NOMINAL:
+            return len(set(values)) > 1
+        return self.apart(values) > STEPS
+
+
+def _scales(round: Round) -> dict[int, _RankedScale]:
+    scales = {each.pk: _RankedScale(each) for each in round.campaign.rubric.criteria.all()}
+    points = ScalePoint.objects.filter(criterion__in=scales, missing=False)
+    for key, value in points.order_by("criterion", "value").values_list("criterion", "value"):
+        ranks = scales[key].ranks
+        ranks[value] = len(ranks)
+    return scales
+
+
+def _said(round: Round, scales: dict[int, _RankedScale]) -> dict[tuple[int, int], list[Judgment]]:
+    """Return what was handed in by unit and criterion; what is asked once for a set, at one unit
+    of it."""
     said: dict[tuple[int, int], list[Judgment]] = defaultdict(list)
     once: set[tuple[int, int, int | None]] = set()
     for row in _rows(round):
-        criterion, assignment = criteria[row.criterion_id], row.assignment
-        if row.value not in ranks[row.criterion_id]:
+        scale = scales[row.criterion_id]
+        if row.value not in scale.ranks:
             continue
-        if criterion.asked == Criterion.Asked.ONCE_PER_SET:
-            of_set = (row.unit.question_set_id, row.criterion_id, assignment.enrollment_id)
+        if scale.criterion.asked == Criterion.Asked.ONCE_PER_SET:
+            of_set = row.unit.question_set_id, row.criterion_id, row.assignment.enrollment_id
             if of_set in once:
                 continue
             once.add(of_set)
         said[row.unit_id, row.criterion_id].append(row)
-    shared = {place: rows for place, rows in said.items() if len(rows) > 1}
-    comments, notes = _comments(round), _notes(round)
-    found = []
-    for (unit, key), rows in shared.items():
-        criterion, values = criteria[key], [row.value for row in rows]
-        apart = _apart(values, ranks[key], criterion)
-        if apart <= STEPS and not (
-            criterion.level == Criterion.Level.NOMINAL and len(set(values)) > 1
-        ):
-            continue
-        found.append(
-            _difference(rows, criterion, apart, comments.get(unit, []), notes.get((key, unit), ""))
-        )
-    found.sort(key=lambda each: (each.criterion.position, -each.apart, each.task, each.unit))
-    return Compared(
-        len(shared), sum(len({row.value for row in rows}) == 1 for rows in shared.values()), found
-    )
-
-
-def _apart(values: list[int], ranks: dict[int, int], criterion: Criterion) -> int:
-    if criterion.level == Criterion.Level.NOMINAL:
-        return 0
-    places = [ranks[value] for value in values]
-    return max(places) - min(places)
-
-
-def _ranks(criteria: dict[int, Criterion]) -> dict[int, dict[int, int]]:
-    """Return the rank of each value on each criterion's scale."""
-    found: dict[int, dict[int, int]] = {key: {} for key in criteria}
-    points = ScalePoint.objects.filter(criterion__in=criteria, missing=False).order_by(
-        "criterion", "value"
-    )
-    for key, value in points.values_list("criterion", "value"):
-        found[key][value] = len(found[key])
-    return found
+    return said
 
 
 def _rows(round: Round) -> list[Judgment]:
@@ -157,25 +167,20 @@ def _notes(round: Round) -> dict[tuple[int, int | None], str]:
 
 
 def _difference(
-    rows: list[Judgment],
-    criterion: Criterion,
-    apart: int,
-    comments: list[tuple[str, str]],
-    note: str,
+    rows: list[Judgment], scale: _RankedScale, comments: list[tuple[str, str]], note: str
 ) -> RoundDifference:
-    first = rows[0]
-    labels = [row.assignment.enrollment.label if row.assignment.enrollment else "" for row in rows]
+    first, enrolled = rows[0], [row.assignment.enrollment for row in rows]
     return RoundDifference(
         unit=first.unit_id,
-        criterion=criterion,
+        criterion=scale.criterion,
         question=first.unit.question.text if hasattr(first.unit, "question") else "",
         source=first.unit.question_set.source,
         task=first.assignment.task.number,
         said=[
-            Voice(label, row.value, row.point.label)
-            for label, row in zip(labels, rows, strict=True)
+            Voice(who.label if who else "", row.value, row.point.label)
+            for who, row in zip(enrolled, rows, strict=True)
         ],
-        apart=apart,
+        apart=scale.apart([row.value for row in rows]),
         comments=comments,
         note=note,
     )

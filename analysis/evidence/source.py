@@ -2,8 +2,8 @@
 scores."""
 
 from collections import defaultdict
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 from django.db.models import QuerySet
 
@@ -94,56 +94,74 @@ def shown(
     `blind`: for somebody who still judges it. No system, rating, comment, score or column of the
     file is read then, and the questions stand in the order of their texts, which no system decides.
     """
-    units = _units(source, campaign)
-    asked = [] if blind or campaign is None else list(campaign.rubric.criteria.all())
-    metrics = [] if blind else sorted(_metrics(source, units), key=lambda metric: metric != first)
-    said, task_comments = (
-        ({}, [])
-        if blind or campaign is None
-        else (said_of(units, campaign), _on_tasks(units, campaign))
-    )
-    rated = {criterion for _unit, criterion in said}
-    criteria = [each for each in asked if each.pk in rated]
-    comments = {} if blind or campaign is None else _comments(units, campaign)
-    scores = (
-        {} if blind else {(each.unit_id, each.metric_id): each for each in _scores(units, metrics)}
-    )
-    attributes = {} if blind else _attributes(units)
-    questions = [
-        _given(
-            each,
-            criteria,
-            metrics,
-            said,
-            scores,
-            comments.get(each.pk, []),
-            attributes.get(each.pk, []),
-            blind,
-        )
-        for each in units
-        if each.position
-        or any((each.pk, criterion.pk) in said for criterion in criteria)
-        or _scored(each, scores)
-    ]
+    units, told = _units(source, campaign), _Told()
+    if not blind:
+        told = _Told.of(source, units, first)
+        if campaign is not None:
+            told = told.with_people(units, campaign)
+    judged = {pk for pk, _ in (*told.said, *told.scores)}
+    questions = [_given(each, told, blind) for each in units if each.position or each.pk in judged]
     if blind:
         questions = sorted((each for each in questions if each.text), key=lambda each: each.text)
     sentence = _span(source.sentence, source.sentence_start)
+    answer = _span(source.answer, source.answer_start)
     passage = source.passage.text if source.passage else ""
     return ShownSource(
         source=source,
-        passage=segments(
-            passage, sentence=sentence, answer=_span(source.answer, source.answer_start)
-        ),
+        passage=segments(passage, sentence=sentence, answer=answer),
         sentence="" if passage else source.sentence,
         references=list(Reference.objects.filter(source=source).values_list("text", flat=True)),
-        criteria=criteria,
-        unrated=[each for each in asked if each.pk not in rated],
-        metrics=metrics,
+        criteria=told.criteria,
+        unrated=told.unrated,
+        metrics=told.metrics,
         questions=questions,
-        comments=task_comments,
+        comments=told.on_tasks,
         matched=[] if blind else _matched(source),
-        machines=[] if blind or campaign is None else _by_machines(units, campaign),
+        machines=told.machines,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Told:
+    """What is known of a source's units beside their texts; a blind reader is told nothing."""
+
+    metrics: list[Metric] = field(default_factory=list)
+    scores: dict[tuple[int | None, int], Score] = field(default_factory=dict)  # unit, metric
+    attributes: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
+    criteria: list[Criterion] = field(default_factory=list)  # that somebody rated here
+    unrated: list[Criterion] = field(default_factory=list)
+    said: dict[tuple[int, int], list[Said]] = field(default_factory=dict)  # unit, criterion
+    comments: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
+    on_tasks: list[tuple[str, str]] = field(default_factory=list)
+    machines: list[SaidByMachine] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, source: Source, units: list[Unit], first: Metric | None) -> Self:
+        scored = Score.objects.filter(unit__in=units)
+        metrics = Metric.objects.filter(
+            collection=source.collection_id, pk__in=scored.values("metric")
+        ).order_by("pk")
+        rows = scored.filter(metric__in=metrics)
+        return cls(
+            metrics=sorted(metrics, key=lambda metric: metric != first),
+            scores={(each.unit_id, each.metric_id): each for each in rows},
+            attributes=_attributes(units),
+        )
+
+    def with_people(self, units: list[Unit], campaign: Campaign) -> Self:
+        """Add what people and machine judges of one campaign said."""
+        said = said_of(units, campaign)
+        rated = {criterion for _unit, criterion in said}
+        asked = list(campaign.rubric.criteria.all())
+        return replace(
+            self,
+            criteria=[each for each in asked if each.pk in rated],
+            unrated=[each for each in asked if each.pk not in rated],
+            said=said,
+            comments=_comments(units, campaign),
+            on_tasks=_on_tasks(units, campaign),
+            machines=_by_machines(units, campaign),
+        )
 
 
 def _span(text: str, start: int | None) -> Range | None:
@@ -157,19 +175,6 @@ def _units(source: Source, campaign: Campaign | None) -> list[Unit]:
     if campaign and campaign.selection and campaign.state != Campaign.State.DRAFT:
         found = found.filter(pk__in=SelectedUnit.objects.filter(campaign=campaign).values("unit"))
     return list(found.order_by("question_set__system__name", "question_set", "position"))
-
-
-def _metrics(source: Source, units: list[Unit]) -> QuerySet[Metric]:
-    scored = Score.objects.filter(unit__in=units).values("metric")
-    return Metric.objects.filter(collection=source.collection_id, pk__in=scored).order_by("pk")
-
-
-def _scores(units: list[Unit], metrics: list[Metric]) -> QuerySet[Score]:
-    return Score.objects.filter(unit__in=units, metric__in=metrics)
-
-
-def _scored(unit: Unit, scores: dict[tuple[int | None, int], Score]) -> bool:
-    return any(pk == unit.pk for pk, _metric in scores)
 
 
 def said_of(units: list[Unit], campaign: Campaign) -> dict[tuple[int, int], list[Said]]:
@@ -282,16 +287,7 @@ def _attributes(units: list[Unit]) -> dict[int, list[tuple[str, str]]]:
     return found
 
 
-def _given(
-    unit: Unit,
-    criteria: list[Criterion],
-    metrics: list[Metric],
-    said: dict[tuple[int, int], list[Said]],
-    scores: dict[tuple[int | None, int], Score],
-    comments: list[tuple[str, str]],
-    attributes: list[tuple[str, str]],
-    blind: bool,
-) -> Given:
+def _given(unit: Unit, told: _Told, blind: bool) -> Given:
     question = getattr(unit, "question", None)
     system = unit.question_set.system
     return Given(
@@ -302,10 +298,10 @@ def _given(
         text=question.text if question else "",
         question_type=question.question_type if question else "",
         submitted_answer=question.submitted_answer if question else "",
-        said=[said.get((unit.pk, each.pk), []) for each in criteria],
-        scores=[scores.get((unit.pk, each.pk)) for each in metrics],
-        comments=comments,
-        attributes=attributes,
+        said=[told.said.get((unit.pk, each.pk), []) for each in told.criteria],
+        scores=[told.scores.get((unit.pk, each.pk)) for each in told.metrics],
+        comments=told.comments.get(unit.pk, []),
+        attributes=told.attributes.get(unit.pk, []),
     )
 
 

@@ -12,18 +12,18 @@ The same values fill the copy of a campaign one by one, and are drawn by the hun
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import nan
+from math import nan, prod
+from typing import Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import special
 
 from analysis.planning.power import share_of
 from analysis.reports.rows import Record, number
 from analysis.sections.comparisons import SURE, swaps_for
 from analysis.sections.section import averaged
-from analysis.stats.arrays import FloatArray, IntArray
+from analysis.stats.arrays import BoolArray, FloatArray, IntArray
 from analysis.stats.comparing import permuted_p_of_many, smallest_p
 from analysis.stats.multiplicity import holm
 from judging.protocols.rubric_schema import RubricCriterion
@@ -178,24 +178,44 @@ def power_of(
     """
     repeats = REPEATS if len(judgments) <= MANY_ROWS else FEWER
     drawn = _Drawn(judgments, criteria, forces, order, annotators, assumed)
-    tested = [
-        each for each in criteria if averaged(each) and (judgments["criterion"] == each.key).any()
-    ]
-    tables: dict[str, list[FloatArray]] = {each.key: [] for each in tested}
-    for repeat in range(repeats):
-        for key, table in drawn.tables(
-            np.random.default_rng([assumed.seed, OF_REPEAT, repeat])
-        ).items():
-            if key in tables:
-                tables[key].append(table)
+    chance = [np.random.default_rng([assumed.seed, OF_REPEAT, place]) for place in range(repeats)]
+    tables = [drawn.tables(rng) for rng in chance]
     rng = np.random.default_rng([assumed.seed, OF_REPEAT])
     return [
-        _power(each, np.stack(tables[each.key]), order, assumed, resamples, rng) for each in tested
+        _power(each, np.stack([of[each.key] for of in tables]), order, assumed, resamples, rng)
+        for each in criteria
+        if averaged(each) and (judgments["criterion"] == each.key).any()
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _CellMeans:
+    """How the values of one criterion make a table of means, systems by sources.
+
+    A cell is the mean over a source's questions of the mean over annotators.
+    """
+
+    rows: IntArray  # (R,) of the pairs that were asked this criterion
+    cell: IntArray  # (R,)
+    weight: FloatArray  # (R,) of a value, so that their sum is the cell's mean
+    empty: BoolArray  # (cells,)
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, rows: IntArray, unit: IntArray, cell: IntArray, shape: tuple[int, int]) -> Self:
+        annotators = np.bincount(unit)[unit]
+        units = pd.Series(unit).groupby(cell).transform("nunique").to_numpy()
+        empty = np.bincount(cell, minlength=prod(shape)) == 0
+        return cls(rows, cell, np.asarray(1 / (annotators * units)), empty, shape)
+
+    def table(self, values: FloatArray) -> FloatArray:
+        total = np.bincount(self.cell, self.weight * values[self.rows], self.empty.size)
+        return np.where(self.empty, nan, total).reshape(self.shape)
 
 
 class _Drawn:
-    """The layout of a study as index columns, from which whole studies are drawn."""
+    """The layout of a study as index columns over pairs of unit and annotator, from which whole
+    studies are drawn."""
 
     def __init__(
         self,
@@ -206,88 +226,92 @@ class _Drawn:
         annotators: Sequence[SimulatedAnnotator],
         assumed: Assumed,
     ) -> None:
-        self.criteria, self.forces, self.assumed, self.order = (
-            criteria,
-            forces,
-            assumed,
-            list(order),
-        )
-        by_label = {each.label: each for each in annotators}
-        pairs = judgments[["unit", "annotator", "system", "source", "set"]].drop_duplicates(
-            ["unit", "annotator"]
-        )
-        self.pairs = pairs.reset_index(drop=True)
-        known = pd.MultiIndex.from_frame(self.pairs[["unit", "annotator"]])
-        self.severity = np.array([by_label[label].severity for label in self.pairs["annotator"]])
-        self.careless = np.array(
-            [by_label[label].careless for label in self.pairs["annotator"]], dtype=bool
-        )
+        self.criteria, self.forces, self.assumed = criteria, forces, assumed
+        key = ["unit", "annotator"]
+        columns = judgments[[*key, "system", "source", "set"]]
+        self.pairs = columns.drop_duplicates(key).reset_index(drop=True)
         self.unit, _ = pd.factorize(self.pairs["unit"])
         self.set, _ = pd.factorize(self.pairs["set"])
         self.set_answer = self.pairs.groupby(["set", "annotator"], sort=False).ngroup().to_numpy()
-        quality = planted_quality(self.order, assumed)
+        quality, by_label = planted_quality(order, assumed), {who.label: who for who in annotators}
         self.quality = np.array([quality[name] for name in self.pairs["system"]])
-        self.rows: dict[str, NDArray[np.int64]] = {}
-        for each in criteria:
-            own = judgments[judgments["criterion"] == each.key]
-            self.rows[each.key] = known.get_indexer(
-                pd.MultiIndex.from_frame(own[["unit", "annotator"]])
-            )
-        sources, _ = pd.factorize(self.pairs["source"])
-        systems = pd.Index(self.order).get_indexer(pd.Index(self.pairs["system"]))
-        self.shape = (len(self.order), int(sources.max()) + 1)
-        self.cell = systems * self.shape[1] + sources
-        self.weights = {key: self._weights(rows) for key, rows in self.rows.items()}
-        self.empty = {
-            key: np.bincount(self.cell[rows], minlength=self.shape[0] * self.shape[1]) == 0
-            for key, rows in self.rows.items()
-        }
+        people = [by_label[label] for label in self.pairs["annotator"]]
+        self.severity = np.array([who.severity for who in people])
+        self.careless = np.array([who.careless for who in people], dtype=bool)
 
-    def _weights(self, rows: NDArray[np.int64]) -> FloatArray:
-        """Weigh values so that their sum is the mean over a source's questions of the mean over
-        annotators."""
-        annotators = np.bincount(self.unit[rows])[self.unit[rows]]
-        of_units = pd.DataFrame({"cell": self.cell[rows], "unit": self.unit[rows]})
-        units = of_units.groupby("cell")["unit"].transform("nunique").to_numpy()
-        return np.asarray(1 / (annotators * units))
+        source, _ = pd.factorize(self.pairs["source"])
+        system = pd.Index(list(order)).get_indexer(pd.Index(self.pairs["system"]))
+        shape = (len(order), int(source.max()) + 1)
+        cell = system * shape[1] + source
+        place_of = pd.MultiIndex.from_frame(self.pairs[key])
+        self.means: dict[str, _CellMeans] = {}
+        for each in criteria:
+            asked = judgments.loc[judgments["criterion"] == each.key, key]
+            rows = place_of.get_indexer(pd.MultiIndex.from_frame(asked))
+            self.means[each.key] = _CellMeans.of(rows, self.unit[rows], cell[rows], shape)
 
     def values(self, rng: np.random.Generator) -> dict[str, FloatArray]:
         """Draw every value of a study, by criterion: a column over pairs of unit and annotator."""
-        turned_out = {"unit": rng.normal(size=self.unit.max() + 1) * self.assumed.question}
-        turned_out["set"] = rng.normal(size=self.set.max() + 1) * self.assumed.question
+        of_unit = rng.normal(size=self.unit.max() + 1) * self.assumed.question
+        of_set = rng.normal(size=self.set.max() + 1) * self.assumed.question
         found: dict[str, FloatArray] = {}
         for each in self.criteria:
-            points = points_of(each)
             once = each.asked == "once_per_set"
-            size = self.set_answer.max() + 1 if once else len(self.pairs)
-            chance, anything = rng.normal(size=size) * self.assumed.noise, rng.random(size)
-            if once:
-                chance, anything = chance[self.set_answer], anything[self.set_answer]
-            base = self.quality if averaged(each) else np.full(len(self.pairs), 0.5)
-            own = turned_out["set"][self.set] if once else turned_out["unit"][self.unit]
-            given = nearest(base + own - self.severity + chance, points)
-            any_point = np.asarray(points)[(anything * len(points)).astype(int)]
-            found[each.key] = np.where(self.careless, any_point, given).astype(float)
-        for _ in self.forces:  # a forced value may force in its turn
-            for rule in self.forces:
-                hit = found[rule.criterion] == rule.value
-                for key, value in rule.sets.items():
-                    found[key] = np.where(hit, float(value), found[key])
+            answer = self.set_answer if once else np.arange(len(self.pairs))
+            chance = rng.normal(size=answer.max() + 1) * self.assumed.noise
+            anything = rng.random(answer.max() + 1)
+            quality = self.quality if averaged(each) else np.full(len(self.pairs), 0.5)
+            turned_out = of_set[self.set] if once else of_unit[self.unit]
+            points = points_of(each)
+            seen = nearest(quality + turned_out - self.severity + chance[answer], points)
+            any_point = np.asarray(points)[(anything[answer] * len(points)).astype(int)]
+            found[each.key] = np.where(self.careless, any_point, seen).astype(float)
+        for rule in [*self.forces] * len(self.forces):  # a forced value may force in its turn
+            hit = found[rule.criterion] == rule.value
+            for key, value in rule.sets.items():
+                found[key] = np.where(hit, float(value), found[key])
         return found
 
     def tables(self, rng: np.random.Generator) -> dict[str, FloatArray]:
         """Draw a study's means, systems by sources, in the order that was planted."""
-        return self.tables_of(self.values(rng))
+        values = self.values(rng)
+        return {key: means.table(values[key]) for key, means in self.means.items()}
 
-    def tables_of(self, values: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-        found = {}
-        for key, rows in self.rows.items():
-            total = np.bincount(
-                self.cell[rows], self.weights[key] * values[key][rows], self.cell.max() + 1
-            )
-            total = np.pad(total, (0, self.shape[0] * self.shape[1] - len(total)))
-            found[key] = np.where(self.empty[key], nan, total).reshape(self.shape)
-        return found
+
+@dataclass(frozen=True, slots=True)
+class _PairTests:
+    """All pairs of systems, the one planted as better first, tested in every repeat."""
+
+    pairs: list[tuple[int, int]]  # (P,)
+    gap: FloatArray  # (n_repeats, P) by which the mean of the better one is better
+    p: FloatArray  # (n_repeats, P) after Holm's correction over the pairs
+    floor: float  # the smallest p that a pair could reach before it
+
+    @classmethod
+    def of(cls, tables: FloatArray, resamples: int, rng: np.random.Generator) -> Self:
+        """Test tables (n_repeats, n_systems, n_sources) of which high values are good."""
+        pairs = list(combinations(range(tables.shape[1]), 2))
+        swaps = swaps_for(len(pairs), tables.shape[2], resamples)
+        p, gaps = np.full((2, len(tables), len(pairs)), nan)
+        floor = 1.0
+        for column, (better, worse) in enumerate(pairs):
+            gap = tables[:, better] - tables[:, worse]
+            gap = gap[:, ~np.isnan(gap[0])]
+            if gap.shape[1] > 1:
+                p[:, column] = permuted_p_of_many(gap, rng=rng, resamples=swaps)
+                gaps[:, column] = gap.mean(axis=1)
+                floor = min(floor, smallest_p(gap.shape[1], pairs=len(pairs), resamples=swaps))
+        return cls(pairs, gaps, np.array([holm(row) for row in p]), floor)
+
+    @property
+    def told(self) -> BoolArray:
+        """Return which pairs are told apart as planted, (n_repeats, P)."""
+        return np.asarray((self.p < SURE) & (self.gap > 0))
+
+    @property
+    def reversed(self) -> BoolArray:
+        """Return in which repeats a pair is told apart the wrong way round."""
+        return np.asarray(((self.p < SURE) & (self.gap < 0)).any(axis=1))
 
 
 def _power(
@@ -299,51 +323,37 @@ def _power(
     rng: np.random.Generator,
 ) -> Record:
     """Test every pair of systems in every repeat; `tables` is (n_repeats, n_systems, n_sources)."""
-    sign = -1.0 if criterion.best == "lowest" else 1.0
-    pairs = list(combinations(range(len(order)), 2))
-    swaps = swaps_for(len(pairs), tables.shape[2], resamples)
-    p, gaps = np.full((len(tables), len(pairs)), nan), np.full((len(tables), len(pairs)), nan)
-    floor = 1.0
-    for column, (better, worse) in enumerate(pairs):
-        gap = sign * (tables[:, better] - tables[:, worse])
-        gap = gap[:, ~np.isnan(gap[0])]
-        if gap.shape[1] > 1:
-            p[:, column] = permuted_p_of_many(gap, rng=rng, resamples=swaps)
-            gaps[:, column] = gap.mean(axis=1)
-            floor = min(floor, smallest_p(gap.shape[1], pairs=len(pairs), resamples=swaps))
-    with np.errstate(invalid="ignore"):
-        adjusted = np.array([holm(row) for row in p])
-        told = (adjusted < SURE) & (gaps > 0)
-        reversed_ = np.asarray(((adjusted < SURE) & (gaps < 0)).any(axis=1))
-        means = sign * np.nanmean(tables, axis=2)
-        ordered = np.asarray((np.diff(means, axis=1) < 0).all(axis=1))
-    neighbours = [column for column, (one, two) in enumerate(pairs) if two == one + 1]
-    steps = planted_step(len(order), assumed) * (len(points_of(criterion)) - 1)
-    span = points_of(criterion)
+    points, good = points_of(criterion), -1.0 if criterion.best == "lowest" else 1.0
+    tests = _PairTests.of(good * tables, resamples, rng)
+    told, difference = tests.told, tests.gap.mean(axis=0)
+    means = good * np.nanmean(tables, axis=2)
+    ordered = np.asarray((np.diff(means, axis=1) < 0).all(axis=1))
+    neighbours = [column for column, (one, two) in enumerate(tests.pairs) if two == one + 1]
+    last = len(order) - 1
     return {
         "criterion": criterion.key,
         "name": criterion.name,
         "repeats": len(tables),
         "sources": int(tables.shape[2]),
-        "step": number(steps * abs(span[-1] - span[0]) / max(len(span) - 1, 1)),
-        "floor": number(floor),
+        "step": number(planted_step(len(order), assumed) * abs(points[-1] - points[0])),
+        "floor": number(tests.floor),
         "order": _share(ordered),
         "neighbours": _share(np.asarray(told[:, neighbours].all(axis=1))),
-        "extremes": _share(told[:, pairs.index((0, len(order) - 1))]) if len(order) > 1 else None,
-        "reversed": _share(reversed_),
+        "extremes": _share(told[:, tests.pairs.index((0, last))]) if last > 0 else None,
+        "reversed": _share(tests.reversed),
         "pairs": [
             {
                 "better": order[one],
                 "worse": order[two],
-                "difference": number(float(gaps[:, column].mean())),
+                "difference": number(float(difference[column])),
                 **_share(told[:, column]),
             }
-            for column, (one, two) in enumerate(pairs)
+            for column, (one, two) in enumerate(tests.pairs)
         ],
     }
 
 
-def _share(found: NDArray[np.bool_]) -> Record:
+def _share(found: BoolArray) -> Record:
     """Return the share of repeats in which something happened, with Wilson's limits."""
     share = share_of(int(found.sum()), len(found), "")
     return {"value": number(share.value), "low": number(share.low), "high": number(share.high)}

@@ -2,14 +2,16 @@
 character breaks."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from string import Template
+from typing import Any, Self
 
 from django.utils.text import slugify
 
 from analysis.reports import other_scripts
 from analysis.reports.bibliography import Mention
-from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.layout import Cell, PageTable
 from analysis.reports.rows import Record
 
 LONG = 40  # lines from which a table may break over pages
@@ -229,88 +231,92 @@ def table(shown: PageTable, *, label: str) -> str:
     return "".join(_one_table(part, label=each) for part, each in zip(parts, labels, strict=True))
 
 
-def _one_table(shown: PageTable, *, label: str) -> str:
-    wordy = [
-        any(len(line.cells[place].text) > WORDY for line in shown.lines)
-        for place in range(len(shown.columns))
-    ]
-    ends = [any(len(line.last) > WORDY for line in shown.lines)] if shown.last else []
-    long_names = any(len(line.name) > WORDY for line in shown.lines)
-    of_words = sum(wordy) + sum(ends) + long_names
-    of_numbers = 1 + len(wordy) + len(ends) - of_words
-    width = f"{max(0.35, 0.92 - 0.14 * of_numbers) / max(1, of_words):.2f}"
-    words = rf">{{\raggedright\arraybackslash}}p{{{width}\linewidth}}"
-    columns = (
-        (words if long_names else "l")
-        + "".join(words if each else "r" for each in wordy)
-        + "".join(words if each else "l" for each in ends)
-    )
-    heads = [shown.first, *shown.columns, *([shown.last] if shown.last else [])]
-    head = _line([escaped(each) for each in heads])
-    if any(shown.notes):
-        under = ["", *(_small(note) for note in shown.notes), *([""] if shown.last else [])]
-        head += _line(under)
-    body = "".join(
-        _line(
+_SHORT = Template(
+    r"""\begin{table}\centering\small
+$named
+\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
+\begin{tabular}{$columns}
+\toprule
+$head\midrule
+$body\bottomrule
+\end{tabular}}
+$notes\end{table}
+"""
+)
+_LONG = Template(
+    r"""{\footnotesize\setlength{\tabcolsep}{4pt}\begin{longtable}{$columns}
+$named\\
+\toprule
+$head\midrule\endhead
+\bottomrule\endfoot
+$body\end{longtable}
+$notes}
+"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wordy:
+    """Which columns of a table hold words, and break them into lines."""
+
+    names: bool
+    cells: list[bool]
+    last: list[bool]  # of the last column, where there is one
+
+    @classmethod
+    def of(cls, shown: PageTable) -> Self:
+        return cls(
+            any(len(line.name) > WORDY for line in shown.lines),
             [
-                _stacked(_name(line), line.under, "l", in_lines=long_names),
-                *(_cell(cell, in_lines=each) for cell, each in zip(line.cells, wordy, strict=True)),
-                *([escaped(line.last)] if shown.last else []),
+                any(len(line.cells[place].text) > WORDY for line in shown.lines)
+                for place in range(len(shown.columns))
+            ],
+            [any(len(line.last) > WORDY for line in shown.lines)] if shown.last else [],
+        )
+
+    def columns(self) -> str:
+        """Return how LaTeX sets the columns; those with words share what numbers leave free."""
+        wordy = [self.names, *self.cells, *self.last]
+        free = max(0.35, 0.92 - 0.14 * (len(wordy) - sum(wordy)))
+        width = f"{free / max(1, sum(wordy)):.2f}"
+        words = rf">{{\raggedright\arraybackslash}}p{{{width}\linewidth}}"
+        sides = ["l", *("r" for _ in self.cells), *("l" for _ in self.last)]
+        return "".join(
+            words if is_wordy else side for is_wordy, side in zip(wordy, sides, strict=True)
+        )
+
+
+def _one_table(shown: PageTable, *, label: str) -> str:
+    wordy = _Wordy.of(shown)
+    head = _line(
+        escaped(each) for each in [shown.first, *shown.columns, *filter(None, [shown.last])]
+    )
+    if any(shown.notes):
+        head += _line(["", *(_small(note) for note in shown.notes), *("" for _ in wordy.last)])
+    body = ""
+    for line in shown.lines:
+        name = escaped(line.name) + (f" ({escaped(line.chip)})" if line.chip else "")
+        cells = zip(line.cells, wordy.cells, strict=True)
+        body += _line(
+            [
+                _stacked(name, line.under, "l", in_lines=wordy.names),
+                *(_cell(cell, in_lines=in_lines) for cell, in_lines in cells),
+                *(escaped(line.last) for _ in wordy.last),
             ]
         )
-        for line in shown.lines
-    )
-    says_title = shown.caption.startswith(shown.title)
-    caption = (
-        ". ".join(filter(None, ["" if says_title else shown.title, shown.caption.rstrip(".")]))
-        + "."
-    )
-    notes = "".join(rf"\par\footnotesize {escaped(reason)}." + "\n" for reason in shown.reasons)
-    named = rf"\caption{{{escaped(caption)}}}\label{{tab:{label}}}"
-    if len(shown.lines) > LONG:
-        return (
-            rf"{{\footnotesize\setlength{{\tabcolsep}}{{4pt}}"
-            rf"\begin{{longtable}}{{{columns}}}" + "\n" + named + r"\\" + "\n"
-            r"\toprule"
-            + "\n"
-            + head
-            + r"\midrule\endhead"
-            + "\n"
-            + r"\bottomrule\endfoot"
-            + "\n"
-            + body
-            + r"\end{longtable}"
-            + "\n"
-            + notes
-            + "}\n"
-        )
-    return (
-        r"\begin{table}\centering\small" + "\n" + named + "\n"
-        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%" + "\n"
-        rf"\begin{{tabular}}{{{columns}}}"
-        + "\n"
-        + r"\toprule"
-        + "\n"
-        + head
-        + r"\midrule"
-        + "\n"
-        + body
-        + r"\bottomrule"
-        + "\n"
-        + r"\end{tabular}}"
-        + "\n"
-        + notes
-        + r"\end{table}"
-        + "\n"
+    title = "" if shown.caption.startswith(shown.title) else shown.title
+    caption = ". ".join(filter(None, [title, shown.caption.rstrip(".")])) + "."
+    return (_LONG if len(shown.lines) > LONG else _SHORT).substitute(
+        columns=wordy.columns(),
+        named=rf"\caption{{{escaped(caption)}}}\label{{tab:{label}}}",
+        head=head,
+        body=body,
+        notes="".join(rf"\par\footnotesize {escaped(why)}." + "\n" for why in shown.reasons),
     )
 
 
-def _line(cells: Sequence[str]) -> str:
+def _line(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\" + "\n"
-
-
-def _name(line: Line) -> str:
-    return escaped(line.name) + (f" ({escaped(line.chip)})" if line.chip else "")
 
 
 def _cell(cell: Cell, *, in_lines: bool) -> str:

@@ -99,31 +99,20 @@ def against_people(
     tables_ = {name: numeric(each, name=name, ndim=2) for name, each in (ratings or {}).items()}
     if facets.design.annotators and (missing := set(people.names) - set(tables_)):
         raise ValueError(f"ratings: annotators are random, but there are none of {sorted(missing)}")
-    places: dict[tuple[int, int, str, str], Association] = {}
+    rows: dict[tuple[int, int, int, int], Association] = {}
     for shared in shared_questions(people, own, facets, items=items):
-        by_annotator = (
-            [tables_[people.names[k]][shared.kept] for k in shared.humans]
-            if facets.design.annotators
-            else []
-        )
-        for level in levels:
-            answers = _AT[level](
-                ColumnGroup(shared, measures, by_annotator, rng, resamples, confidence)
-            )
-            for measure, answer in answers:
-                for k, human in enumerate(shared.humans):
-                    for m, metric in enumerate(shared.metrics):
-                        names = (people.names[human], own.names[metric])
-                        row = _association(answer, (k, m), names, level, measure, shared)
-                        places[human, metric, level, measure] = row
-    return [
-        places[human, metric, level, measure]
-        for human in range(len(people.names))
-        for metric in range(len(own.names))
-        for level in levels
-        for measure in measures
-        if (human, metric, level, measure) in places
-    ]
+        chosen = shared.humans if facets.design.annotators else []
+        by_annotator = [tables_[people.names[k]][shared.kept] for k in chosen]
+        asked = ColumnGroup(shared, measures, by_annotator, rng, resamples, confidence)
+        for at_level, level in enumerate(levels):
+            for measure, answer in _AT[level](asked):
+                of_measure = at_level, measures.index(measure)
+                for k, m in np.ndindex(asked.shape):
+                    human, metric = shared.humans[k], shared.metrics[m]
+                    names = people.names[human], own.names[metric]
+                    row = _association(answer, (k, m), names, level, measure, shared)
+                    rows[human, metric, *of_measure] = row
+    return [rows[place] for place in sorted(rows)]
 
 
 def _association(

@@ -11,6 +11,7 @@ system, use of the scale) decides.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import nan
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +20,7 @@ from scipy import special, stats
 from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels, grouped, numeric
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.multiplicity import benjamini_yekutieli
-from analysis.stats.resampling import Jackknife, jackknife, with_spread
+from analysis.stats.resampling import Jackknife, Resampled, jackknife, with_spread
 
 FEWEST_ITEMS = 30
 FEWEST_PEOPLE = 3
@@ -131,23 +132,18 @@ def alternative_test(
     >>> round(found.advantage.value, 4), found.winning_rate
     (0.9333, 1.0)
     """
-    table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
     if level not in LEVELS:
         raise ValueError(f"level: {level!r} is none of {', '.join(LEVELS)}")
     if not 0 <= epsilon < 1:
         raise ValueError(f"epsilon: {epsilon} does not lie between 0 and 1")
-    if len(own) != len(table):
-        raise ValueError(f"judge: {len(own)} values for {len(table)} items")
-    trusted = None if expert is None else numeric(expert, name="expert", ndim=1)
-    titles = list(names) or [f"person {place}" for place in range(1, table.shape[1] + 1)]
-    codes = np.arange(len(own)) if sources is None else grouped(sources, name="sources")[1]
-    enough = (~np.isnan(table)).sum(axis=1) >= (1 if trusted is not None else 2)
-    has = ~np.isnan(own)
-    usable = enough & has & (True if trusted is None else ~np.isnan(trusted))
-    wins = [_wins(table, own, place, usable, level, trusted) for place in range(table.shape[1])]
+    data = _Judged.of(people, judge, sources, expert)
+    n_people = data.people.shape[1]
+    titles = list(names) or [f"person {place}" for place in range(1, n_people + 1)]
+    usable = data.usable
+    wins = [data.wins(person, usable, level) for person in range(n_people)]
     found = [
-        _against(title, gap, codes, epsilon, fewest_items, sources is not None)
-        for title, gap in zip(titles, wins, strict=True)
+        _against(title, each, data, epsilon, fewest_items)
+        for title, each in zip(titles, wins, strict=True)
     ]
     by_items = benjamini_yekutieli([one.p_items for one in found])
     together = benjamini_yekutieli([one.p for one in found])
@@ -157,16 +153,19 @@ def alternative_test(
     )
     tested = [one for one in judged if not one.reason]
     few = f"no person has {fewest_items} items that the judge and others judged too"
+    is_weak = bool(tested) and len(tested) < FEWEST_PEOPLE and data.expert is None
     return AlternativeTest(
         people=judged,
         epsilon=epsilon,
         winning_rate_items=_share([one.won_items for one in tested]),
         winning_rate=_share([one.won for one in tested]),
-        advantage=_average(wins, [not one.reason for one in judged], codes, sources is not None),
+        advantage=_average(
+            [each for each, one in zip(wins, judged, strict=True) if not one.reason], data
+        ),
         items=int(usable.sum()),
-        dropped=int((has & ~usable).sum()),
+        dropped=int((~np.isnan(data.judge) & ~usable).sum()),
         reason="" if tested else few,
-        caution=TWO_PEOPLE if len(tested) < FEWEST_PEOPLE and tested and trusted is None else "",
+        caution=TWO_PEOPLE if is_weak else "",
     )
 
 
@@ -196,26 +195,20 @@ def power_by_items(
         By size the share of draws in which the judge passes: near 0 or 1 so many items settle the verdict, near a half
         they do not.
     """
-    table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
-    usable = ~np.isnan(own) & ((~np.isnan(table)).sum(axis=1) >= 2)
-    codes = np.arange(len(own)) if sources is None else grouped(sources, name="sources")[1]
+    data = _Judged.of(people, judge, sources)
+    usable = data.usable
     if not usable.any():
         return dict.fromkeys(sizes, nan)
-    _, codes = np.unique(codes[usable], return_inverse=True)
-    table, own = table[usable], own[usable]
-    members = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
+    table, own, codes = (each[usable] for each in (data.people, data.judge, data.codes))
+    members = [np.flatnonzero(codes == code) for code in np.unique(codes)]
     found = {}
     for size in sizes:
         count = max(2, round(size * len(members) / len(own)))
         passed = 0
         for _ in range(draws):
             drawn = [members[place] for place in rng.integers(0, len(members), count)]
-            rows = np.concatenate(drawn)
-            of = (
-                None
-                if sources is None
-                else np.repeat(np.arange(count), [len(each) for each in drawn])
-            )
+            rows, lengths = np.concatenate(drawn), [len(each) for each in drawn]
+            of = None if sources is None else np.repeat(np.arange(count), lengths)
             tested = alternative_test(
                 table[rows], own[rows], level=level, epsilon=epsilon, sources=of
             )
@@ -224,25 +217,61 @@ def power_by_items(
     return found
 
 
-Wins = tuple[FloatArray, FloatArray, BoolArray]  # W_f, W_h and which items they are of
+@dataclass(frozen=True, slots=True)
+class _Wins:
+    """On which items the judge, and the person left out, is at least as near to the others."""
+
+    judge: FloatArray  # W_f
+    person: FloatArray  # W_h
+    items: BoolArray  # (n_items,) which they are of
 
 
-def _wins(
-    table: FloatArray,
-    judge: FloatArray,
-    person: int,
-    usable: BoolArray,
-    level: str,
-    expert: FloatArray | None,
-) -> Wins:
-    """Return on which items the judge, and the person, is at least as near to the others."""
-    own = table[:, person]
-    others = np.delete(table, person, axis=1) if expert is None else expert[:, None]
-    items = usable & ~np.isnan(own) & (~np.isnan(others)).any(axis=1)
-    near = [_nearness(values[items, None], others[items], level) for values in (judge, own)]
-    gap = near[0] - near[1]
-    tie = np.abs(gap) <= TIE * np.maximum(1.0, np.abs(near[0]))
-    return ((gap > 0) | tie).astype(float), ((gap < 0) | tie).astype(float), items
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The values of people and of the judge on the same items."""
+
+    people: FloatArray  # (n_items, n_people)
+    judge: FloatArray  # (n_items,)
+    codes: IntArray  # (n_items,) what is left out whole
+    resampled: Resampled
+    expert: FloatArray | None
+
+    @classmethod
+    def of(
+        cls,
+        people: ArrayLike,
+        judge: ArrayLike,
+        sources: Labels | None,
+        expert: ArrayLike | None = None,
+    ) -> Self:
+        table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
+        if len(own) != len(table):
+            raise ValueError(f"judge: {len(own)} values for {len(table)} items")
+        trusted = None if expert is None else numeric(expert, name="expert", ndim=1)
+        if sources is None:
+            return cls(table, own, np.arange(len(own)), "unit", trusted)
+        return cls(table, own, grouped(sources, name="sources")[1], "source", trusted)
+
+    @property
+    def usable(self) -> BoolArray:
+        """Return the items that the judge has, and the expert, or two people."""
+        people = (~np.isnan(self.people)).sum(axis=1)
+        others = people >= 2 if self.expert is None else (people >= 1) & ~np.isnan(self.expert)
+        return np.asarray(others & ~np.isnan(self.judge))
+
+    def wins(self, person: int, usable: BoolArray, level: str) -> _Wins:
+        """Compare the judge with one person by how near each is to the others."""
+        own = self.people[:, person]
+        others = np.delete(self.people, person, axis=1)
+        if self.expert is not None:
+            others = self.expert[:, None]
+        items = usable & ~np.isnan(own) & (~np.isnan(others)).any(axis=1)
+        near, of_person = (
+            _nearness(values[items, None], others[items], level) for values in (self.judge, own)
+        )
+        gap = near - of_person
+        tie = np.abs(gap) <= TIE * np.maximum(1.0, np.abs(near))
+        return _Wins(((gap > 0) | tie).astype(float), ((gap < 0) | tie).astype(float), items)
 
 
 def _nearness(values: FloatArray, others: FloatArray, level: str) -> FloatArray:
@@ -253,24 +282,23 @@ def _nearness(values: FloatArray, others: FloatArray, level: str) -> FloatArray:
     return np.asarray(-np.nansum((values - others) ** 2, axis=1))
 
 
-def _against(
-    name: str, wins: Wins, codes: IntArray, epsilon: float, fewest: int, together: bool
-) -> AgainstPerson:
-    judge, person, items = wins
-    n = len(judge)
+def _against(name: str, wins: _Wins, data: _Judged, epsilon: float, fewest: int) -> AgainstPerson:
+    n = len(wins.judge)
     if n < fewest or n < 2:
         return AgainstPerson(
             person=name, n=n, reason=f"{n} items that the judge and others judged too: too few"
         )
-    gap = person - judge
-    p = one_sided(gap, epsilon)
+    gap = wins.person - wins.judge
+    p_items = p = one_sided(gap, epsilon)
+    if data.resampled == "source":
+        p = one_sided_by_source(gap, data.codes[wins.items], epsilon)
     return AgainstPerson(
         person=name,
         n=n,
-        advantage=float(judge.mean()),
-        person_advantage=float(person.mean()),
-        p_items=p,
-        p=one_sided_by_source(gap, codes[items], epsilon) if together else p,
+        advantage=float(wins.judge.mean()),
+        person_advantage=float(wins.person.mean()),
+        p_items=p_items,
+        p=p,
     )
 
 
@@ -303,38 +331,24 @@ def _share(won: Sequence[bool]) -> float:
     return sum(won) / len(won) if won else nan
 
 
-def _average(
-    wins: Sequence[Wins], counted: Sequence[bool], codes: IntArray, together: bool
-) -> Estimate:
+def _average(wins: Sequence[_Wins], data: _Judged) -> Estimate:
     """Return the mean over people of the share of items that the judge wins, with its interval over
     sources."""
-    kept = [one for one, is_in in zip(wins, counted, strict=True) if is_in]
-    if not kept:
+    if not wins:
         return undefined(NAME, "nobody can be compared with the judge")
-    value = float(np.mean([judge.mean() for judge, _, _ in kept]))
-    any_of = np.logical_or.reduce([items for _, _, items in kept])
-    names, unit = np.unique(codes[any_of], return_inverse=True)
-    place = np.full(len(codes), -1)
-    place[any_of] = unit
-    left_out = np.zeros(len(names))
-    for judge, _, items in kept:
-        count = np.bincount(place[items], minlength=len(names))
-        rest = len(judge) - count
+    value = float(np.mean([one.judge.mean() for one in wins]))
+    items = np.logical_or.reduce([one.items for one in wins])
+    n, units = int(items.sum()), np.unique(data.codes[items])
+    left_out = np.zeros(len(units))
+    for one in wins:
+        unit = np.searchsorted(units, data.codes[one.items])
+        rest = len(one.judge) - np.bincount(unit, minlength=len(units))
         if (rest == 0).any():
-            return Estimate(
-                value=value,
-                n=int(any_of.sum()),
-                method=NAME,
-                reason="a person judged one source alone",
-            )
-        left_out += (
-            judge.sum() - np.bincount(place[items], weights=judge, minlength=len(names))
-        ) / rest
+            reason = "a person judged one source alone"
+            return Estimate(value=value, n=n, method=NAME, reason=reason)
+        won = np.bincount(unit, weights=one.judge, minlength=len(units))
+        left_out += (one.judge.sum() - won) / rest
     found = jackknife(
-        value,
-        left_out / len(kept),
-        np.ones(len(names)),
-        Jackknife(),
-        of="source" if together else "unit",
+        value, left_out / len(wins), np.ones(len(units)), Jackknife(), of=data.resampled
     )
-    return with_spread(value, found, n=int(any_of.sum()), dropped=0, method=NAME, at_most=1.0)
+    return with_spread(value, found, n=n, dropped=0, method=NAME, at_most=1.0)

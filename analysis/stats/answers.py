@@ -79,6 +79,10 @@ class ColumnGroup:
     confidence: float
 
     @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.shared.humans), len(self.shared.metrics)
+
+    @property
     def coefficients(self) -> list[PooledCoefficient]:
         return [each for each in COEFFICIENTS if each in self.measures]
 
@@ -114,15 +118,7 @@ def over_questions(asked: ColumnGroup) -> Iterator[tuple[Measure, GroupMeasure]]
     left = pooled(of.human, of.metric, of.facets, coefficients=asked.coefficients)
     for name, each in asked.with_annotators(left, values).items():
         plain: Method = "kendall" if name == "kendall_c" else name
-        published = np.array(
-            [
-                [
-                    nan if np.isnan(v) else independent_p(h, x, float(v), plain)
-                    for x, v in zip(of.metric.T, row, strict=True)
-                ]
-                for h, row in zip(of.human.T, each.value, strict=True)
-            ]
-        )
+        published = _published(of.human, of.metric, each.value, plain)
         yield name, _by_leaving_out(asked, name, each, "fisher", n, {"p_as_published": published})
     if "pairwise_accuracy" in asked.measures:
         yield (
@@ -182,95 +178,84 @@ def _calibrated(asked: ColumnGroup, found: Accuracies | str, *, pooled: bool) ->
     """Return held-out accuracies; where systems are random over all pairs, and where annotators
     are, without limits.
     """
-    shape = (len(asked.shared.humans), len(asked.shared.metrics))
+    measure = TITLES["pairwise_accuracy"]
     if isinstance(found, str):
-        return GroupMeasure(
-            value=np.full(shape, nan), n=0, method=TITLES["pairwise_accuracy"], reason=found
-        )
-    limits = found.limits(asked.confidence)
-    design = asked.shared.facets.design
-    beside = (
-        "systems are random"
-        if pooled and design.systems
-        else "annotators are random"
-        if design.annotators
-        else ""
-    )
-    hidden = np.full(shape, nan)
+        return GroupMeasure(value=np.full(asked.shape, nan), n=0, method=measure, reason=found)
+    limits, design = found.limits(asked.confidence), asked.shared.facets.design
     where = "all pairs" if pooled else "pairs on a source, mean over sources"
-    method = f"pairwise accuracy, {where}, epsilon of the other sources"
-    if not beside:
-        method += f"; delete-one jackknife-t over {asked.random()}, {asked.confidence:.0%}"
-    return GroupMeasure(
+    method = f"{measure}, {where}, epsilon of the other sources"
+    answer = GroupMeasure(
         value=found.held_out.value,
-        low=hidden if beside else limits.low,
-        high=hidden if beside else limits.high,
-        p=hidden if beside else limits.p,
-        df=hidden if beside else limits.df,
+        low=limits.low,
+        high=limits.high,
+        p=limits.p,
+        df=limits.df,
         clusters=limits.units,
         n=len(asked.shared.human) if pooled else limits.units,
-        method=method,
-        reason=f"{beside}: no interval" if beside else limits.reason,
+        method=f"{method}; delete-one jackknife-t over {asked.random()}, {asked.confidence:.0%}",
+        reason=limits.reason,
         more={
             "epsilon": found.epsilon,
             "in_sample": found.in_sample,
-            "baseline": np.repeat(found.baseline[:, None], shape[1], axis=1),
+            "baseline": np.repeat(found.baseline[:, None], asked.shape[1], axis=1),
         },
     )
+    if not (design.annotators or (pooled and design.systems)):
+        return answer
+    random = "systems" if pooled and design.systems else "annotators"
+    reason = f"{random} are random: no interval"
+    return replace(answer, low=nan, high=nan, p=nan, df=nan, method=method, reason=reason)
 
 
 def _none(
     asked: ColumnGroup, reason: str, measures: Sequence[Measure] = MEASURES[:-1]
 ) -> Iterator[tuple[Measure, GroupMeasure]]:
     """Answer nothing to those measures that were asked for, and say why."""
-    shape = (len(asked.shared.humans), len(asked.shared.metrics))
+    nothing = np.full(asked.shape, nan)
     for measure in measures:
         if measure in asked.measures:
-            yield (
-                measure,
-                GroupMeasure(value=np.full(shape, nan), n=0, method=TITLES[measure], reason=reason),
-            )
+            yield measure, GroupMeasure(value=nothing, n=0, method=TITLES[measure], reason=reason)
+
+
+def too_few_systems(facets: Facets) -> str:
+    """Return why nothing can be said over systems; nothing where it can."""
+    if facets.n_systems < 2:
+        return NO_SYSTEMS
+    if min(facets.n_systems, facets.n_sources) >= FEWEST:
+        return ""
+    return f"{facets.n_systems} systems and {facets.n_sources} sources: three of each are needed"
 
 
 def over_systems(asked: ColumnGroup) -> Iterator[tuple[Measure, GroupMeasure]]:
     of = asked.shared
-    n, sources = of.facets.n_systems, of.facets.n_sources
-    shape = (len(of.humans), len(of.metrics))
-    if min(n, sources) < FEWEST:
-        reason = (
-            NO_SYSTEMS if n < 2 else f"{n} systems and {sources} sources: three of each are needed"
-        )
-        yield from _none(asked, reason, (*OVER_SYSTEMS, "soft_pairwise_accuracy"))
+    if few := too_few_systems(of.facets):
+        yield from _none(asked, few, (*OVER_SYSTEMS, "soft_pairwise_accuracy"))
         return
     people, own = RankedMeans.of(of.human, of.facets), RankedMeans.of(of.metric, of.facets)
-    orders = Orders.of(n, asked.rng)
+    orders = Orders.of(of.facets.n_systems, asked.rng)
     for measure in OVER_SYSTEMS:
-        if measure in asked.measures:
-            test = order_test(people, own, measure, orders)
-            if measure == "pairwise_accuracy":
-                first, second = np.triu_indices(n, 1)
-                tied = (people.ranks[first] == people.ranks[second]).mean(axis=0)
-                more = {
-                    "epsilon": np.zeros(shape),
-                    "baseline": np.repeat(tied[:, None], shape[1], 1),
-                }
-            else:
-                columns = [
-                    each.means if measure == "pearson" else each.ranks for each in (people, own)
-                ]
-                more = {"p_as_published": _published(columns[0], columns[1], test.value, measure)}
-            answer = _of_orders(asked, measure, test, orders)
-            yield measure, replace(answer, more={**answer.more, **more})
+        if measure not in asked.measures:
+            continue
+        test = order_test(people, own, measure, orders)
+        if measure == "pairwise_accuracy":
+            first, second = np.triu_indices(of.facets.n_systems, 1)
+            tied = (people.ranks[first] == people.ranks[second]).mean(axis=0)
+            baseline = np.repeat(tied[:, None], asked.shape[1], 1)
+            more = {"epsilon": np.zeros(asked.shape), "baseline": baseline}
+        elif measure == "pearson":
+            more = {"p_as_published": _published(people.means, own.means, test.value, measure)}
+        else:
+            more = {"p_as_published": _published(people.ranks, own.ranks, test.value, measure)}
+        yield measure, _of_orders(asked, measure, test, orders, more)
     if "soft_pairwise_accuracy" in asked.measures:
         human = np.column_stack([whole(column) for column in of.human.T])
-        p = pair_tests(
-            np.column_stack([human, of.metric]),
-            of.facets,
-            rng=asked.rng,
-            permutations=asked.resamples,
+        both = np.column_stack([human, of.metric])
+        p = pair_tests(both, of.facets, rng=asked.rng, permutations=asked.resamples)
+        test = soft_order_test(p[..., : asked.shape[0]], p[..., asked.shape[0] :], orders)
+        yield (
+            "soft_pairwise_accuracy",
+            _of_orders(asked, "soft_pairwise_accuracy", test, orders, {}),
         )
-        test = soft_order_test(p[..., : shape[0]], p[..., shape[0] :], orders)
-        yield "soft_pairwise_accuracy", _of_orders(asked, "soft_pairwise_accuracy", test, orders)
 
 
 def _published(
@@ -284,7 +269,11 @@ def _published(
 
 
 def _of_orders(
-    asked: ColumnGroup, measure: Measure, test: OrderTest, orders: Orders
+    asked: ColumnGroup,
+    measure: Measure,
+    test: OrderTest,
+    orders: Orders,
+    more: Mapping[str, FloatArray],
 ) -> GroupMeasure:
     """Return coefficients over systems with their test by orders.
 
@@ -293,26 +282,18 @@ def _of_orders(
     correlation towards 0, and neither drawing nor leaving out sources makes up for that
     (docs/statistics.md).
     """
-    of = asked.shared.facets
-    low, high = np.full(test.value.shape, nan), np.full(test.value.shape, nan)
-    reason = np.full(test.value.shape, "", dtype=object)
-    words = ""
-    for at in np.ndindex(test.value.shape):
-        value = float(test.value[at])
-        if np.isnan(value):
-            continue
-        if measure in METHODS and of.design.systems and not of.design.annotators:
-            words = f"Fisher z over {of.n_systems} systems, {asked.confidence:.0%}; "
+    of, confidence = asked.shared.facets, asked.confidence
+    low, high = np.full((2, *test.value.shape), nan)
+    defined, words = ~np.isnan(test.value), ""
+    reason = np.where(defined, NO_INTERVAL, "").astype(object)
+    if measure in METHODS and of.design.systems and not of.design.annotators and defined.any():
+        words = f"Fisher z over {of.n_systems} systems, {confidence:.0%}; "
+        for at in zip(*np.nonzero(defined), strict=True):
             low[at], high[at] = fisher_interval(
-                value, of.n_systems, method=measure, confidence=asked.confidence
+                float(test.value[at]), of.n_systems, method=measure, confidence=confidence
             )
-            reason[at] = (
-                ""
-                if low[at] == low[at]
-                else "too few systems or a perfect correlation: no interval"
-            )
-        else:
-            reason[at] = NO_INTERVAL
+        none = "too few systems or a perfect correlation: no interval"
+        reason = np.where(defined & np.isnan(low), none, "").astype(object)
     return GroupMeasure(
         value=test.value,
         low=low,
@@ -322,5 +303,5 @@ def _of_orders(
         clusters=0 if of.design.systems else of.n_sources,
         method=f"{TITLES[measure]}, over systems; {words}{orders.words}",
         reason=reason,
-        more={"smallest_p": test.smallest_p},
+        more={"smallest_p": test.smallest_p, **more},
     )

@@ -109,39 +109,37 @@ def _paired(
 ) -> tuple[list[_Pair], int]:
     """Return a pair for every annotator who shares a question, and how many sources have one."""
     values = numeric(ratings, name="ratings", ndim=1)
-    found = {
-        name: grouped(labels, name=name)
-        for name, labels in (
-            ("systems", systems),
-            ("sources", sources),
-            ("annotators", annotators),
-            ("questions", systems if questions is None else questions),
-        )
+    labels = {
+        "systems": systems,
+        "sources": sources,
+        "annotators": annotators,
+        "questions": systems if questions is None else questions,
     }
-    same_length(ratings=values, **{name: codes for name, (_, codes) in found.items()})
+    names, codes = {}, {}
+    for name, column in labels.items():
+        names[name], codes[name] = grouped(column, name=name)
+    same_length(ratings=values, **codes)
     judged = ~np.isnan(values)
-    system, source, annotator, slot = (codes[judged] for _, codes in found.values())
+    system, source, annotator, slot = (each[judged] for each in codes.values())
     keys = np.stack([source, system, slot])
-    (of_source, of_system, _), question = np.unique(keys, axis=1, return_inverse=True)
-    shape = (len(of_source), len(found["annotators"][0]))
+    (source, system, _), question = np.unique(keys, axis=1, return_inverse=True)
+    shape = len(source), len(names["annotators"])
     cell = question.ravel() * shape[1] + annotator
-    size = shape[0] * shape[1]
-    count = np.bincount(cell, minlength=size).reshape(shape)
-    sums = np.bincount(cell, values[judged], size).reshape(shape)
-    table = sums / np.maximum(count, 1)
-    judges = (count > 0).sum(axis=1)
-    _, place = np.unique(of_source[judges > 1], return_inverse=True)
-    numbers = np.zeros(len(of_source), dtype=np.intp)
-    numbers[judges > 1] = place
-    pairs = []
-    for a in range(shape[1]):
-        rows = (count[:, a] > 0) & (judges > 1)
-        if rows.any():
-            others = (table[rows].sum(axis=1) - table[rows, a]) / (judges[rows] - 1)
-            own = np.round(table[rows, a], DECIMALS)
-            pair = _Pair(own, np.round(others, DECIMALS), of_system[rows], numbers[rows], shape[1])
-            pairs.append(replace(pair, systems=len(found["systems"][0])))
-    return pairs, int(place.max()) + 1 if place.size else 0
+    count = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+    sums = np.bincount(cell, values[judged], shape[0] * shape[1]).reshape(shape)
+
+    shared = (count > 0).sum(axis=1) > 1
+    table, rated = (sums / np.maximum(count, 1))[shared], (count > 0)[shared]
+    judges = rated.sum(axis=1, keepdims=True)
+    others = np.round((table.sum(axis=1, keepdims=True) - table) / (judges - 1), DECIMALS)
+    own, system = np.round(table, DECIMALS), system[shared]
+    kept, source = np.unique(source[shared], return_inverse=True)
+    pairs = [
+        _Pair(own[rows, a], others[rows, a], system[rows], source[rows], len(names["systems"]))
+        for a, rows in enumerate(rated.T)
+        if rows.any()
+    ]
+    return pairs, len(kept)
 
 
 def _units(pairs: list[_Pair], method: Method, level: CeilingLevel, sources: int) -> int:

@@ -37,6 +37,12 @@ class WithoutUnits:
     annotators: FloatArray | None = None
     fragile: BoolArray | None = None  # where a coefficient is undefined without one of the units
 
+    @property
+    def parts(self) -> list[FloatArray]:
+        """Return what the coefficients are without the units of every facet that is random."""
+        parts = (self.sources, self.systems, self.cells, self.annotators)
+        return [part for part in parts if part is not None]
+
     def each(self, change: Callable[[FloatArray], FloatArray]) -> "WithoutUnits":
         """Return the same with ``change`` made to every number."""
 
@@ -116,36 +122,33 @@ def inferred(left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0
         for means over sources and for differences
     """
     value = left.value
-    perfect, straight = np.zeros((2, *value.shape), dtype=bool)
+    nowhere = np.zeros(value.shape, dtype=bool)
+    perfect = straight = nowhere
     if scale == "fisher":
         perfect = np.abs(value) >= PERFECT
-        parts = (left.sources, left.systems, left.cells, left.annotators)
-        straight = np.any(
-            [(np.abs(part) >= PERFECT).any(axis=0) for part in parts if part is not None], axis=0
-        )
+        straight = np.any([(np.abs(part) >= PERFECT).any(axis=0) for part in left.parts], axis=0)
         left = left.each(lambda r: np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15)))
     error, freedom, units = standard_error(left)
-    fragile = np.zeros(value.shape, dtype=bool) if left.fragile is None else left.fragile
-    still = error <= 1e-12
-    nothing = still & (left.value == 0)  # two metrics that are one and the same
     reason = np.full(value.shape, "", dtype=object)
-    reason[still] = "nothing changes it: no interval can be estimated"
-    reason[fragile] = "without one of the units it is undefined: no interval"
-    reason[straight] = "without one of the units the correlation is perfect: no interval"
-    reason[perfect] = "a perfect correlation: no interval"
-    reason[units < FEWEST] = f"fewer than {FEWEST} sources: no interval"
-    reason[np.isnan(value)] = ""
+    still, few = error <= 1e-12, units < FEWEST
+    for where, why in (  # the last that holds is told
+        (still, "nothing changes it: no interval can be estimated"),
+        (
+            nowhere if left.fragile is None else left.fragile,
+            "without one of the units it is undefined: no interval",
+        ),
+        (straight, "without one of the units the correlation is perfect: no interval"),
+        (perfect, "a perfect correlation: no interval"),
+        (few, f"fewer than {FEWEST} sources: no interval"),
+        (np.isnan(value), ""),
+    ):
+        reason[where] = why
     sound = np.asarray(reason == "") & ~np.isnan(value) & (freedom > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         reach = special.stdtrit(freedom, (1 + confidence) / 2) * error
         p = 2 * special.stdtr(freedom, -np.abs(left.value) / error)
     back = np.tanh if scale == "fisher" else np.asarray
-    low, high = back(left.value - reach), back(left.value + reach)
-    return Inferred(
-        np.where(sound, low, nan),
-        np.where(sound, high, nan),
-        np.where(sound, p, np.where(nothing & (units >= FEWEST), 1.0, nan)),
-        np.where(sound, freedom, nan),
-        units,
-        reason,
-    )
+    limits = back(left.value - reach), back(left.value + reach)
+    low, high, p, freedom = (np.where(sound, each, nan) for each in (*limits, p, freedom))
+    p[still & (left.value == 0) & ~few] = 1.0  # two metrics that are one and the same
+    return Inferred(low, high, p, freedom, units, reason)

@@ -13,14 +13,16 @@ rates).
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from math import nan
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.stats.against_people import LEVELS, Association, CorrelationLevel
 from analysis.stats.annotator_facet import without_annotators
-from analysis.stats.answers import NO_INTERVAL, NO_SYSTEMS
+from analysis.stats.answers import NO_INTERVAL, NO_SYSTEMS, too_few_systems
 from analysis.stats.arrays import FloatArray, IntArray, numeric
 from analysis.stats.correlation import NAMES, Method
 from analysis.stats.estimate import Tested
@@ -73,6 +75,37 @@ class Indistinct:
     unknown: tuple[str, ...]  # undefined at this level, or without a test against the highest
     alpha: float
 
+    @classmethod
+    def of(
+        cls, values: Mapping[str, float], rows: Sequence[MetricDifference], *, alpha: float
+    ) -> Self | None:
+        """Return the set of one family of tests; None where no metric has a value.
+
+        Parameters
+        ----------
+        values : of the metrics; rows : all their differences, one human column at one level
+        """
+        ranked = sorted((m for m in values if not np.isnan(values[m])), key=lambda m: -values[m])
+        if not ranked:
+            return None
+        highest, p = ranked[0], dict.fromkeys(values, nan)
+        for row in rows:
+            if row.better == highest:
+                p[row.other] = row.p_holm
+            elif row.other == highest and not np.isnan(row.p_holm):
+                p[row.better] = 1.0
+        compared = [m for m in ranked[1:] if not np.isnan(p[m])]
+        return cls(
+            human=rows[0].human,
+            level=rows[0].level,
+            measure=rows[0].measure,
+            highest=highest,
+            members=(highest, *(m for m in compared if p[m] >= alpha)),
+            behind=tuple(m for m in compared if p[m] < alpha),
+            unknown=tuple(m for m in values if m != highest and m not in compared),
+            alpha=alpha,
+        )
+
 
 def metric_differences(
     humans: Mapping[str, ArrayLike],
@@ -99,7 +132,7 @@ def metric_differences(
     people, own = NamedColumns.of(humans), NamedColumns.of(metrics)
     tables = {name: numeric(each, name=name, ndim=2) for name, each in (ratings or {}).items()}
     swaps = max(resamples, PER_PAIR * len(own.names) * (len(own.names) - 1) // 2)
-    found: dict[tuple[int, int, int, str], MetricDifference] = {}
+    found: dict[tuple[int, CorrelationLevel], dict[tuple[int, ...], MetricDifference]] = {}
     for shared, pairs in shared_by_pairs(people, own, facets, items=items):
         chosen = shared.humans if facets.design.annotators else []
         by_annotator = [tables[people.names[k]][shared.kept] for k in chosen]
@@ -107,46 +140,15 @@ def metric_differences(
         for level in levels:
             for one in _AT[level](asked):
                 human = shared.humans[one.human]
-                a, b = (shared.metrics[i] for i in pairs[one.pair])
-                found[human, min(a, b), max(a, b), level] = _difference(
-                    one, level, measure, shared, people.names[human], (own.names[a], own.names[b])
-                )
+                both = tuple(shared.metrics[i] for i in pairs[one.pair])
+                row = one.row(asked, level, people.names[human], [own.names[i] for i in both])
+                found.setdefault((human, level), {})[tuple(sorted(both))] = row
     rows = []
-    for human in range(len(people.names)):
-        for level in levels:
-            family = [
-                row for key, row in sorted(found.items()) if key[0] == human and key[3] == level
-            ]
-            adjusted = holm([row.found.p for row in family])
-            rows += [replace(row, p_holm=float(p)) for row, p in zip(family, adjusted, strict=True)]
+    for family in product(range(len(people.names)), levels):
+        each = [row for _, row in sorted(found.get(family, {}).items())]
+        adjusted = holm([row.found.p for row in each])
+        rows += [replace(row, p_holm=float(p)) for row, p in zip(each, adjusted, strict=True)]
     return rows
-
-
-def _difference(
-    one: "_Outcome",
-    level: CorrelationLevel,
-    measure: Method,
-    shared: SharedQuestions,
-    human: str,
-    names: tuple[str, str],
-) -> MetricDifference:
-    """Return an outcome with the better metric first."""
-    (better, other), found = names, one.found
-    if found.value < 0:
-        (other, better) = names
-        found = replace(found, value=-found.value, low=-found.high, high=-found.low)
-    return MetricDifference(
-        human=human,
-        better=better,
-        other=other,
-        level=level,
-        measure=measure,
-        found=found,
-        smallest_p=one.smallest_p,
-        questions=len(shared.human),
-        sources=shared.facets.n_sources,
-        systems=shared.facets.n_systems,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +159,27 @@ class _Outcome:
     pair: int
     found: Tested
     smallest_p: float = nan
+
+    def row(
+        self, asked: "_Pairwise", level: CorrelationLevel, human: str, metrics: Sequence[str]
+    ) -> MetricDifference:
+        """Return the outcome with the better metric first."""
+        (better, other), found = metrics, self.found
+        if found.value < 0:
+            better, other = other, better
+            found = replace(found, value=-found.value, low=-found.high, high=-found.low)
+        return MetricDifference(
+            human=human,
+            better=better,
+            other=other,
+            level=level,
+            measure=asked.measure,
+            found=found,
+            smallest_p=self.smallest_p,
+            questions=len(asked.shared.human),
+            sources=asked.shared.facets.n_sources,
+            systems=asked.shared.facets.n_systems,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,10 +274,8 @@ def _within_source(asked: _Pairwise) -> Iterator[_Outcome]:
 
 def _systems(asked: _Pairwise) -> Iterator[_Outcome]:
     of, name, (first, second) = asked.shared, asked.measure, asked.sides
-    n, sources = of.facets.n_systems, of.facets.n_sources
-    if min(n, sources) < FEWEST:
-        enough = f"{n} systems and {sources} sources: three of each are needed"
-        yield from asked.none(NO_SYSTEMS if n < 2 else enough)
+    if few := too_few_systems(of.facets):
+        yield from asked.none(few)
         return
     swapped = swapped_systems(
         of.human,
@@ -275,8 +296,8 @@ def _systems(asked: _Pairwise) -> Iterator[_Outcome]:
         found = Tested(
             value=value,
             p=p,
-            n=n,
-            clusters=sources,
+            n=of.facets.n_systems,
+            clusters=of.facets.n_sources,
             dropped=of.dropped,
             method=method,
             reason=reason,
@@ -306,43 +327,15 @@ def indistinct(
     differences : from `metric_differences`
     alpha : chance of leaving out the truly highest
     """
-    families: dict[tuple[str, CorrelationLevel, Method], list[MetricDifference]] = {}
+    values: dict[tuple[str, ...], dict[str, float]] = {}
+    for each in associations:
+        family = values.setdefault((each.human, each.level, each.measure), {})
+        family[each.metric] = each.found.value
+    families: dict[tuple[str, ...], list[MetricDifference]] = {}
     for row in differences:
         families.setdefault((row.human, row.level, row.measure), []).append(row)
-    values: dict[tuple[str, CorrelationLevel, str], dict[str, float]] = {}
-    for each in associations:
-        values.setdefault((each.human, each.level, each.measure), {})[each.metric] = (
-            each.found.value
-        )
-    found = []
-    for (human, level, measure), rows in families.items():
-        of = values[human, level, measure]
-        ranked = sorted((m for m in of if not np.isnan(of[m])), key=lambda m: -of[m])
-        if not ranked:
-            continue
-        highest, p = ranked[0], {}
-        for row in rows:
-            if highest in (row.better, row.other):
-                metric = row.other if row.better == highest else row.better
-                p[metric] = (
-                    nan if np.isnan(row.p_holm) else row.p_holm if row.better == highest else 1.0
-                )
-        unknown = [m for m in of if m != highest and np.isnan(p.get(m, nan))]
-        members = [m for m in ranked if m == highest or (m not in unknown and p[m] >= alpha)]
-        behind = [m for m in ranked if m not in members and m not in unknown]
-        found.append(
-            Indistinct(
-                human=human,
-                level=level,
-                measure=measure,
-                highest=highest,
-                members=tuple(members),
-                behind=tuple(behind),
-                unknown=tuple(unknown),
-                alpha=alpha,
-            )
-        )
-    return found
+    sets = (Indistinct.of(values[key], rows, alpha=alpha) for key, rows in families.items())
+    return [each for each in sets if each]
 
 
 def in_every_set(sets: Sequence[Indistinct], human: str) -> tuple[str, ...]:

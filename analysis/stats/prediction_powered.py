@@ -63,28 +63,22 @@ def corrected_mean(
         return Corrected(
             people=nothing, corrected=nothing, tuning=nan, saves=nan, items=items, judged=n
         )
-    _, unit = np.unique(codes[has], return_inverse=True)
-    sums = np.zeros((unit.max() + 1, 4))
-    for place, values in enumerate((np.where(judged, said, 0.0), own * judged, judged * 1.0, own)):
-        sums[:, place] = np.bincount(unit, weights=values[has])
-    count = np.bincount(unit)
-    left_y, left_f = _terms(sums.sum(axis=0) - sums, items - count)
-    value_y, value_f = (float(each) for each in _terms(sums.sum(axis=0), np.asarray(items)))
-    gap_y, gap_f = left_y - left_y.mean(), left_f - left_f.mean()
-    spread = float(gap_f @ gap_f)
-    tuning = float(np.clip(-(gap_y @ gap_f) / spread, 0, 1)) if spread > 0 else 0.0
-    units = np.ones(len(count))
-    by_people = jackknife(value_y, left_y, units, Jackknife(), of=of)
-    value, left = value_y + tuning * value_f, left_y + tuning * left_f
-    helped = jackknife(value, left, units, Jackknife(), of=of)
-    gap = gap_y + tuning * gap_f
+    y, f = _terms(np.where(judged, said, nan)[has], own[has], codes[has])
+    tuning = 0.0
+    if f.gap @ f.gap > 0:
+        tuning = float(np.clip(-(y.gap @ f.gap) / float(f.gap @ f.gap), 0, 1))
+    theta = _Term(y.value + tuning * f.value, y.left + tuning * f.left)
+    gap = y.gap + tuning * f.gap
+    by_people, helped = (
+        jackknife(each.value, each.left, np.ones(len(each.left)), Jackknife(), of=of)
+        for each in (y, theta)
+    )
+    method = f"{CORRECTED}, lambda {tuning:.2f}"
     return Corrected(
-        people=with_spread(value_y, by_people, n=n, dropped=0, method=PEOPLE),
-        corrected=with_spread(
-            value, helped, n=items, dropped=0, method=f"{CORRECTED}, lambda {tuning:.2f}"
-        ),
+        people=with_spread(y.value, by_people, n=n, dropped=0, method=PEOPLE),
+        corrected=with_spread(theta.value, helped, n=items, dropped=0, method=method),
         tuning=tuning,
-        saves=float((gap_y @ gap_y) / (gap @ gap)) if gap @ gap > 0 else nan,
+        saves=float((y.gap @ y.gap) / (gap @ gap)) if gap @ gap > 0 else nan,
         items=items,
         judged=n,
     )
@@ -100,8 +94,27 @@ def _cannot(items: int, n: int, sources: int) -> str:
     return ""
 
 
-def _terms(sums: FloatArray, items: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return mean_n(Y), and mean_N(f) - mean_n(f), from sums of Y, of f where judged, of what is
-    judged, and of f."""
-    n = sums[..., 2]
-    return np.asarray(sums[..., 0] / n), np.asarray(sums[..., 3] / items - sums[..., 1] / n)
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """A term of theta, and what it is without each source."""
+
+    value: float
+    left: FloatArray  # (sources,)
+
+    @property
+    def gap(self) -> FloatArray:
+        return np.asarray(self.left - self.left.mean())
+
+
+def _terms(people: FloatArray, judge: FloatArray, codes: IntArray) -> tuple[_Term, _Term]:
+    """Return mean_n(Y), and mean_N(f) - mean_n(f); people are NaN where they did not judge."""
+    _, source = np.unique(codes, return_inverse=True)
+    judged = ~np.isnan(people)
+    parts = (np.where(judged, people, 0.0), judge * judged, judged * 1.0, judge)
+    by_source = np.stack([np.bincount(source, weights=part) for part in parts], axis=1)
+    count = np.bincount(source)
+    whole = by_source.sum(axis=0)
+    sums = np.vstack([whole, whole - by_source])  # of all, then without each source
+    y, f, n, every_f = sums.T
+    mean, gain = y / n, every_f / (len(judge) - np.append(0, count)) - f / n
+    return _Term(float(mean[0]), mean[1:]), _Term(float(gain[0]), gain[1:])

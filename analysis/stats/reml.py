@@ -20,6 +20,7 @@ and McCulloch (1992), Variance Components, chapter 6.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import log, sqrt
+from typing import Self
 
 import numpy as np
 from scipy import linalg, sparse
@@ -112,15 +113,14 @@ def _evaluated(design: MixedDesign, variances: FloatArray) -> RemlFit:
     V = v_e V0 + Z D Z' with V0 = I + sum of gamma_l Z_l Z_l' over the nested levels. What is
     needed of V0^-1 are M' V0^-1 M and the sums Z_l' V0^-1 M over groups.
     """
-    levels, residual = len(design.levels), float(variances[-1])
-    gamma = variances[:levels] / residual
-    chain, log_det, shares = _chain(design, gamma)
-    up, sums = _carried(design, gamma, chain, design.sums)
+    residual = float(variances[-1])
+    nested = _Elimination.of(design.levels, variances[: len(design.levels)] / residual)
+    up, sums = nested.carried(design.sums)
     inner = design.whole.copy()
-    for ratio, (shrink, _), total in zip(gamma, chain, up, strict=True):
+    for ratio, shrink, total in zip(nested.gamma, nested.shrink, up, strict=True):
         inner -= total.T @ ((ratio * shrink)[:, None] * total)
     solved = _mixed_equations(design, inner, variances)
-    effects = [_nested(*each, solved, residual) for each in zip(sums, shares, strict=True)]
+    effects = [_nested(*each, solved, residual) for each in zip(sums, nested.shares, strict=True)]
     effects += [_crossing(name, design, solved, variances) for name in design.blocks]
     free = design.n - design.fixed
     squares = np.array([effect.own @ effect.own for effect in effects])
@@ -130,9 +130,9 @@ def _evaluated(design: MixedDesign, variances: FloatArray) -> RemlFit:
     squares, traces = np.append(squares, last), np.append(traces, last_trace)
     return RemlFit(
         variances=variances,
-        deviance=free * log(residual) + log_det + solved.log_det + solved.squares / residual,
+        deviance=free * log(residual) + nested.log_det + solved.log_det + solved.squares / residual,
         score=(squares - traces) / 2,
-        information=_information(design, variances, chain, effects, solved.inverse, squares),
+        information=_information(design, variances, nested, effects, solved.inverse, squares),
         coefficients=solved.coefficients,
         inverse=solved.inverse,
         grams=[effect.gram for effect in effects],
@@ -202,60 +202,77 @@ def _crossing(name: str, design: MixedDesign, solved: _Solved, variances: FloatA
     return _Effect(own, trace, rows.T @ own, gram)
 
 
-_Chain = list[tuple[FloatArray, FloatArray]]
+@dataclass(frozen=True, slots=True)
+class _Elimination:
+    """The nested levels at some gamma, eliminated from fine to coarse.
 
-
-def _chain(design: MixedDesign, gamma: FloatArray) -> tuple[_Chain, float, list[float]]:
-    """Eliminate the nested levels from fine to coarse.
-
-    With V_g the covariance inside group g after its own effect, returns for each level the factor
-    1 / (1 + gamma W), W the sum of 1' V^-1 1 over what is in the group, and 1' V_g^-1 1; then
-    log |V0|, and tr(Z_l' V0^-1 Z_l) of each level.
+    W is the sum of 1' V^-1 1 over what is in a group, V_g the covariance inside group g after its
+    own effect.
     """
-    chain: _Chain = []
-    weight, log_det = np.ones(design.n), 0.0
-    for level, ratio in zip(design.levels, gamma, strict=True):
-        whole = np.bincount(level.parents, weight, level.groups)
-        shrink = 1 / (1 + ratio * whole)
-        log_det += float(np.log1p(ratio * whole).sum())
-        weight = whole * shrink
-        chain.append((shrink, weight))
-    shares: list[float] = []
-    above = np.zeros(1)
-    parents = np.zeros(design.levels[-1].groups if design.levels else 0, dtype=np.intp)
-    for i in reversed(range(len(chain))):
-        shrink, weight = chain[i]
-        shares.append(float((weight - weight**2 * above[parents]).sum()))
-        above = gamma[i] * shrink + shrink**2 * above[parents]
-        parents = design.levels[i].parents
-    return chain, log_det, shares[::-1]
 
+    levels: list[NestedLevel]
+    gamma: FloatArray
+    shrink: list[FloatArray]  # of each level, 1 / (1 + gamma W)
+    weight: list[FloatArray]  # 1' V_g^-1 1
+    shares: list[float]  # tr(Z_l' V0^-1 Z_l)
+    log_det: float  # log |V0|
 
-def _carried(
-    design: MixedDesign, gamma: FloatArray, chain: _Chain, sums: FloatArray
-) -> tuple[list[FloatArray], list[FloatArray]]:
-    """From sums of columns over the finest groups, return for each level 1' V^-1 (columns) before
-    its own effect is eliminated, and Z_l' V0^-1 (columns).
-    """
-    up: list[FloatArray] = []
-    for level, (shrink, _) in zip(design.levels, chain, strict=True):
-        up.append(level.added(sums) if up else sums)
-        sums = shrink[:, None] * up[-1]
-    down: list[FloatArray] = []
-    above = np.zeros((1, sums.shape[1]))
-    parents = np.zeros(len(sums), dtype=np.intp)
-    for i in reversed(range(len(chain))):
-        shrink, weight = chain[i]
-        down.append(shrink[:, None] * up[i] - weight[:, None] * above[parents])
-        above = above[parents] + gamma[i] * down[-1]
-        parents = design.levels[i].parents
-    return up, down[::-1]
+    @classmethod
+    def of(cls, levels: list[NestedLevel], gamma: FloatArray) -> Self:
+        shrink: list[FloatArray] = []
+        weight: list[FloatArray] = []
+        log_det = 0.0
+        for level, ratio in zip(levels, gamma, strict=True):
+            finer = weight[-1] if weight else np.ones(len(level.parents))
+            whole = np.bincount(level.parents, finer, level.groups)
+            log_det += float(np.log1p(ratio * whole).sum())
+            shrink.append(1 / (1 + ratio * whole))
+            weight.append(whole * shrink[-1])
+        shares, above = [], np.zeros(1)
+        for i in reversed(range(len(levels))):
+            above = above[cls.parents_of(levels, i)]
+            shares.append(float((weight[i] - weight[i] ** 2 * above).sum()))
+            above = gamma[i] * shrink[i] + shrink[i] ** 2 * above
+        return cls(levels, gamma, shrink, weight, shares[::-1], log_det)
+
+    @staticmethod
+    def parents_of(levels: list[NestedLevel], i: int) -> IntArray:
+        """Return the coarser group of each group of a level; all ratings are that of the last."""
+        if i + 1 < len(levels):
+            return levels[i + 1].parents
+        return np.zeros(levels[i].groups, dtype=np.intp)
+
+    def carried(self, sums: FloatArray) -> tuple[list[FloatArray], list[FloatArray]]:
+        """From sums of columns over the finest groups, return for each level 1' V^-1 (columns)
+        before its own effect is eliminated, and Z_l' V0^-1 (columns).
+        """
+        up: list[FloatArray] = []
+        for level, shrink in zip(self.levels, self.shrink, strict=True):
+            up.append(level.added(sums) if up else sums)
+            sums = shrink[:, None] * up[-1]
+        down, above = [], np.zeros((1, sums.shape[1]))
+        for i in reversed(range(len(self.levels))):
+            above = above[self.parents_of(self.levels, i)]
+            down.append(self.shrink[i][:, None] * up[i] - self.weight[i][:, None] * above)
+            above = above + self.gamma[i] * down[-1]
+        return up, down[::-1]
+
+    def products(self, own: list[FloatArray]) -> FloatArray:
+        """Return t_j' V0^-1 t_k of the nested effects, t_k = Z_k own_k."""
+        finest = []
+        for k, values in enumerate(own):
+            for level in self.levels[k:0:-1]:
+                values = values[level.parents]
+            finest.append(values)
+        sizes = np.bincount(self.levels[0].parents, minlength=self.levels[0].groups)
+        _, down = self.carried(np.asarray(sizes[:, None] * np.column_stack(finest)))
+        return np.array([values @ sums for values, sums in zip(own, down, strict=True)])
 
 
 def _information(
     design: MixedDesign,
     variances: FloatArray,
-    chain: _Chain,
+    nested: _Elimination,
     effects: list[_Effect],
     inverse: FloatArray,
     squares: FloatArray,
@@ -265,26 +282,13 @@ def _information(
     With t_k = Z_k Z_k' P y it is t_j' P t_k / 2. For the residual, v_e P P y follows from
     V P y = y - X b: the sum of v_k t_k is that, and P of it is P y.
     """
-    levels, residual = len(design.levels), float(variances[-1])
-    size, own = len(effects), [effect.own for effect in effects]
+    levels, size, residual = len(design.levels), len(effects), float(variances[-1])
+    crossing = np.array([effect.across for effect in effects]).reshape(size, design.dense).T
     products = np.zeros((size, size))
     if levels:
-        gamma = variances[:levels] / residual
-        first = design.levels[0]
-        spread = np.zeros((first.groups, levels))
-        for k in range(levels):
-            values = own[k]
-            for finer in range(k, 0, -1):
-                values = values[design.levels[finer].parents]
-            spread[:, k] = values
-        sizes = np.bincount(first.parents, minlength=first.groups)
-        _, down = _carried(design, gamma, chain, sizes[:, None] * spread)
-        products[:levels, :levels] = [own[j] @ down[j] for j in range(levels)]
-    across = [effect.across for effect in effects]
-    crossing = np.array(across).reshape(size, design.dense).T
+        products[:levels, :levels] = nested.products([effect.own for effect in effects[:levels]])
     for k, block in enumerate(design.blocks.values(), levels):
-        products[k] = own[k] @ crossing[block]
-        products[:, k] = products[k]
+        products[k] = products[:, k] = effects[k].own @ crossing[block]
     found = np.zeros((size + 1, size + 1))
     found[:-1, :-1] = (products - crossing.T @ inverse @ crossing) / residual
     found[:-1, -1] = (squares[:-1] - found[:-1, :-1] @ variances[:-1]) / residual

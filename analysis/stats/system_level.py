@@ -7,7 +7,7 @@ its means would be as likely as the one it has.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from scipy import stats
@@ -36,7 +36,7 @@ class RankedMeans:
     ranks: FloatArray
 
     @classmethod
-    def of(cls, columns: FloatArray, facets: Facets) -> "RankedMeans":
+    def of(cls, columns: FloatArray, facets: Facets) -> Self:
         """Return the means over each system's questions."""
         exact = [exact_means(column, facets.system, facets.n_systems) for column in columns.T]
         means = np.array([[float(mean) for mean in each] for each in exact])
@@ -94,7 +94,7 @@ class Orders:
     complete: bool
 
     @classmethod
-    def of(cls, systems: int, rng: np.random.Generator, *, drawn: int = DRAWN) -> "Orders":
+    def of(cls, systems: int, rng: np.random.Generator, *, drawn: int = DRAWN) -> Self:
         """Return all orders of up to `ENUMERATED` systems, else the given one and ``drawn``
         others.
         """
@@ -182,53 +182,62 @@ def swapped_systems(
     leaves the sources as they are. All swaps are made if there are no more than ``resamples``; the
     first is none at all.
     """
-    people = RankedMeans.of(human, facets)
-    standard = (metrics - metrics.mean(axis=0)) / np.where(
-        metrics.std(axis=0) > 0, metrics.std(axis=0), np.nan
-    )
+    deviation = metrics.std(axis=0)
+    standard = (metrics - metrics.mean(axis=0)) / np.where(deviation > 0, deviation, np.nan)
     means = np.stack([_means(column, facets) for column in standard.T], axis=1)  # (S, M)
-    units = facets.n_systems if facets.design.systems else facets.n_sources
-    signs, complete_ = _swaps(units, resamples, rng)
-    if facets.design.systems:
-        turned = signs[:, :, None] * means
-    else:
-        cell = facets.source * facets.n_systems + facets.system
-        size = facets.n_sources * facets.n_systems
-        sums = np.stack([np.bincount(cell, column, size) for column in standard.T], axis=-1)
-        count = np.bincount(facets.system, minlength=facets.n_systems)
-        turned = (signs @ sums.reshape(facets.n_sources, -1)).reshape(
-            len(signs), facets.n_systems, -1
-        ) / count[:, None]
-    target = people.under(coefficient)
-    value, p = (np.full((human.shape[1], len(pairs)), np.nan) for _ in range(2))
+    swaps = _Swaps.of(facets, resamples, rng)
+    turned = swaps.of_means(means) if facets.design.systems else swaps.of_sums(standard, facets)
+    people = RankedMeans.of(human, facets).under(coefficient)
+
+    def followed(swapped: FloatArray) -> FloatArray:
+        """Return (B, K): the coefficients of people with one metric's swapped means (B, S)."""
+        under = features(np.round(swapped, TIE)[..., None], coefficient)
+        return coefficients_of(people, under, coefficient)[..., 0]
+
+    value, p = np.full((2, human.shape[1], len(pairs)), np.nan)
     for place, (a, b) in enumerate(pairs):
         middle, half = (means[:, a] + means[:, b]) / 2, (turned[:, :, a] - turned[:, :, b]) / 2
-        one, other = (
-            coefficients_of(
-                target, features(np.round(middle + side, TIE)[..., None], coefficient), coefficient
-            )
-            for side in (half, -half)
-        )
-        found = (one - other)[..., 0]
+        found = followed(middle + half) - followed(middle - half)
         value[:, place] = found[0]
         extreme = (np.abs(found) >= np.abs(found[0]) - 1e-12).mean(axis=0)
         p[:, place] = np.where(np.isnan(found[0]), np.nan, extreme)
-    kind = "all" if complete_ else f"{len(signs) - 1:,}"
-    return SwapTest(
-        value,
-        p,
-        1 / len(signs),
-        f"{kind} swaps by {'system' if facets.design.systems else 'source'}",
-    )
+    return SwapTest(value, p, 1 / len(swaps.signs), swaps.words)
 
 
-def _swaps(units: int, resamples: int, rng: np.random.Generator) -> tuple[FloatArray, bool]:
-    """Return signs (B, units), the first row all 1; swapping all units is swapping none, so the
-    first unit stays.
-    """
-    if 2 ** (units - 1) <= resamples:
-        return np.array([(1.0, *rest) for rest in product((1.0, -1.0), repeat=units - 1)]), True
-    return np.vstack([np.ones(units), rng.choice([-1.0, 1.0], size=(resamples, units))]), False
+@dataclass(frozen=True, slots=True)
+class _Swaps:
+    """Which units' scores change places (-1); the first swap is none at all."""
+
+    signs: FloatArray  # (B, units)
+    words: str
+
+    @classmethod
+    def of(cls, facets: Facets, resamples: int, rng: np.random.Generator) -> Self:
+        """Return all swaps of the systems or sources if ``resamples`` are enough, else some.
+
+        Swapping all units is swapping none, so of all swaps the first unit stays.
+        """
+        units, unit = facets.n_sources, "source"
+        if facets.design.systems:
+            units, unit = facets.n_systems, "system"
+        if 2 ** (units - 1) <= resamples:
+            rows = [(1.0, *rest) for rest in product((1.0, -1.0), repeat=units - 1)]
+            return cls(np.array(rows), f"all swaps by {unit}")
+        drawn = rng.choice([-1.0, 1.0], size=(resamples, units))
+        return cls(np.vstack([np.ones(units), drawn]), f"{resamples:,} swaps by {unit}")
+
+    def of_means(self, means: FloatArray) -> FloatArray:
+        """Return the means (B, S, M) with systems swapped."""
+        return self.signs[:, :, None] * means
+
+    def of_sums(self, columns: FloatArray, facets: Facets) -> FloatArray:
+        """Return the systems' means (B, S, M) with all their questions of a source swapped."""
+        cell = facets.source * facets.n_systems + facets.system
+        size = facets.n_sources * facets.n_systems
+        sums = np.stack([np.bincount(cell, column, size) for column in columns.T], axis=-1)
+        swapped = self.signs @ sums.reshape(facets.n_sources, -1)
+        count = np.bincount(facets.system, minlength=facets.n_systems)
+        return np.asarray(swapped.reshape(len(swapped), facets.n_systems, -1) / count[:, None])
 
 
 def _means(column: FloatArray, facets: Facets) -> FloatArray:

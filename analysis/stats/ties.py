@@ -11,11 +11,12 @@ others, and the share of human ties, which is what tying everything gets, stands
 
 from dataclasses import dataclass, replace
 from math import nan
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.stats.arrays import FloatArray, IntArray, Labels, numeric, same_length
+from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels, numeric, same_length
 from analysis.stats.estimate import Estimate, Tested, undefined, untested
 from analysis.stats.facets import Facets, facets
 from analysis.stats.left_out import Inferred, WithoutUnits, inferred
@@ -180,39 +181,35 @@ def accuracies_within(human: FloatArray, metrics: FloatArray, facets: Facets) ->
     pairs = _Pairs.of(tables(human, facets), tables(metrics, facets))
     if pairs.source.size == 0:
         return "no pair of items to compare"
-    shape = (human.shape[1], metrics.shape[1])
-    in_sample, epsilon = np.empty(shape), np.empty(shape)
-    accurate, beyond = np.empty((2, facets.n_sources, *shape))
-    by_system = np.empty((2, facets.n_systems, facets.n_sources, *shape))
+    shape = human.shape[1], metrics.shape[1]
+    in_sample, epsilon = np.empty((2, *shape))
+    counted = pairs.without_systems(facets.design.systems)
+    rates = np.empty((2, len(counted), facets.n_sources, *shape))
     tied = (pairs.human == 0).astype(np.float64)
     for m, gap in enumerate(pairs.metrics.T):
-        steps = _Steps.of(gap, pairs.source, pairs.slack[m])
+        steps = _TieSteps.of(gap, pairs.source, pairs.slack[m])
         for k in range(shape[0]):
-            right = (pairs.human[:, k] * gap > 0).astype(np.float64)
-            gains = pairs.weight * (tied[:, k] - right)
+            in_order = (pairs.human[:, k] * gap > 0).astype(np.float64)
+            gains = pairs.weight * (tied[:, k] - in_order)
             curve = steps.curve(gains)
-            best = steps.best(curve, gains)
             top = int(np.argmax(curve >= curve.max() - _NEAR))
-            in_sample[k, m] = pairs.weight @ right + curve[top]
+            in_sample[k, m] = pairs.weight @ in_order + curve[top]
             epsilon[k, m] = steps.epsilon(top)
-            given = (steps.step < best[pairs.source]).astype(np.float64)
-            hit = np.where(given > 0, tied[:, k], right)
-            for part, mine in pairs.without_systems(facets.design.systems):
-                rates = [pairs.share(each, mine) for each in (hit, given, tied[:, k])]
-                chance = rates[1] * rates[2] + (1 - rates[1]) * (1 - rates[2]) / 2
-                if part is None:
-                    accurate[:, k, m], beyond[:, k, m] = rates[0], rates[0] - chance
-                else:
-                    by_system[:, part, :, k, m] = rates[0], rates[0] - chance
-    systems = by_system if facets.design.systems else (None, None)
-    return Accuracies(
-        in_sample,
-        epsilon,
-        np.asarray(pairs.weight @ tied),
-        mean_left_out(accurate, systems[0]),
-        mean_left_out(beyond, systems[1]),
-        pairs.source.size,
+            given = (steps.step < steps.best(curve, gains)[pairs.source]).astype(np.float64)
+            right = np.where(given > 0, tied[:, k], in_order)
+            for row, mine in enumerate(counted):
+                right_here, *ties = (pairs.share(each, mine) for each in (right, given, tied[:, k]))
+                rates[:, row, :, k, m] = right_here, right_here - _by_chance(*ties)
+    held_out, beyond = (
+        mean_left_out(each[0], each[1:] if facets.design.systems else None) for each in rates
     )
+    baseline = np.asarray(pairs.weight @ tied)
+    return Accuracies(in_sample, epsilon, baseline, held_out, beyond, pairs.source.size)
+
+
+def _by_chance(metric_ties: FloatArray, human_ties: FloatArray) -> FloatArray:
+    """Return the share of pairs that are right by chance, from the shares that each ties."""
+    return metric_ties * human_ties + (1 - metric_ties) * (1 - human_ties) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,30 +229,20 @@ class _Pairs:
     slack: FloatArray  # (M,) differences of a metric that are less apart are the same, but for rounding
 
     @classmethod
-    def of(cls, human: FloatArray, metrics: FloatArray) -> "_Pairs":
+    def of(cls, human: FloatArray, metrics: FloatArray) -> Self:
         n_sources, n_systems = human.shape[:2]
         first, second = np.triu_indices(n_systems, 1)
         held = ~np.isnan(human[..., 0])  # columns are complete, so all have the same gaps
         source, pair = np.nonzero(held[:, first] & held[:, second])
+        first, second = first[pair], second[pair]
         count = np.bincount(source, minlength=n_sources)
-        a, b = (source, first[pair]), (source, second[pair])
         weight = 1 / count[source] / max(1, int((count > 0).sum()))
-        slack = [1e-12 * np.nan_to_num(np.abs(x)).max(axis=(0, 1)) for x in (human, metrics)]
-        gaps = [x[b] - x[a] for x in (human, metrics)]
-        gaps = [
-            np.where(np.abs(gap) <= small, 0, gap) for gap, small in zip(gaps, slack, strict=True)
-        ]
-        return cls(
-            first[pair],
-            second[pair],
-            source,
-            n_sources,
-            n_systems,
-            gaps[0],
-            gaps[1],
-            weight,
-            slack[1],
-        )
+        gaps, slacks = [], []
+        for means in (human, metrics):
+            gap = means[source, second] - means[source, first]
+            slacks.append(1e-12 * np.nan_to_num(np.abs(means)).max(axis=(0, 1)))
+            gaps.append(np.where(np.abs(gap) <= slacks[-1], 0, gap))
+        return cls(first, second, source, n_sources, n_systems, gaps[0], gaps[1], weight, slacks[1])
 
     def share(self, hit: FloatArray, counted: FloatArray) -> FloatArray:
         """Return, on every source, the share of its counted pairs that are hit; nan where it has
@@ -265,33 +252,46 @@ class _Pairs:
         hits = np.bincount(self.source, counted * hit, self.n_sources)
         return np.asarray(hits / np.where(of > 0, of, nan))
 
-    def without_systems(self, each: bool) -> "list[tuple[int | None, FloatArray]]":
+    def without_systems(self, each: bool) -> list[FloatArray]:
         """Return which pairs count: all of them, and if asked for those without each system."""
-        parts: list[tuple[int | None, FloatArray]] = [(None, np.ones(self.source.size))]
+        parts = [np.ones(self.source.size)]
         for system in range(self.n_systems if each else 0):
             others = (self.first != system) & (self.second != system)
-            parts.append((system, others.astype(np.float64)))
+            parts.append(others.astype(np.float64))
         return parts
 
 
 @dataclass(frozen=True, slots=True)
-class _Steps:
+class _TieSteps:
     """The sizes of a metric's differences, one after another the largest that is a tie; t of
     them are ties at step t.
+
+    A source's own ties change at the steps of its own pairs only. Its steps between two of these,
+    before the first and after the last are its stretches.
     """
 
     sizes: FloatArray  # (T,) ascending; the largest of those that are the same but for rounding
     step: IntArray  # (P,) a pair is a tie from step + 1 on
-    order: IntArray  # (P,) pairs by source and step
-    source: IntArray  # (P,) in that order
+    sources: IntArray  # (G,) that have pairs
+    order: IntArray  # (G + P,) a nothing for each source, then the pairs, by source and step
+    last: IntArray  # (N,) of each stretch, the last in that order whose tie has begun
+    start: IntArray  # (N,)
+    stop: IntArray  # (N,) the step after the stretch
 
     @classmethod
-    def of(cls, gap: FloatArray, source: IntArray, slack: float) -> "_Steps":
+    def of(cls, gap: FloatArray, source: IntArray, slack: float) -> Self:
         every, place = np.unique(np.abs(gap), return_inverse=True)
         number = np.cumsum(np.diff(every, prepend=every[0]) > slack, dtype=np.intp)
         step, sizes = number[place], every[np.append(np.diff(number) > 0, True)]
-        order = np.lexsort((step, source))
-        return cls(sizes, step, order, source[order])
+        sources = np.unique(source)
+        start = np.append(np.zeros_like(sources), step + 1)
+        of = np.append(sources, source)
+        order = np.lexsort((start, of))
+        start, of = start[order], of[order]
+        same_source = np.append(of[1:] == of[:-1], False)
+        stop = np.where(same_source, np.roll(start, -1), sizes.size + 1)
+        last = np.flatnonzero(stop > start)
+        return cls(sizes, step, sources, order, last, start[last], stop[last])
 
     def epsilon(self, t: int) -> float:
         return float(self.sizes[t - 1]) if t else 0.0
@@ -308,46 +308,41 @@ class _Steps:
     def best(self, curve: FloatArray, gains: FloatArray) -> IntArray:
         """Return for every source the first step that is best for all other sources together.
 
-        Without a source its own gains are taken from the curve; they change only at its own steps,
-        so between these the best place is that of the curve itself.
+        Without a source its own gains are taken from the curve. They are the same all along a
+        stretch, so the best place there is that of the curve itself.
         """
-        heads = np.flatnonzero(np.diff(self.source, prepend=-1))
-        first = heads + np.arange(heads.size)  # of a source's stretches, one more than it has pairs
-        size = self.source.size + heads.size
-        own = np.ones(size, dtype=bool)
-        own[first] = False
-        start, taken = np.zeros(size, dtype=np.intp), np.zeros(size)
-        start[own] = self.step[self.order] + 1
-        total = np.cumsum(gains[self.order])
-        before = np.concatenate([[0.0], total])[heads]
-        taken[own] = total - np.repeat(before, np.diff(np.append(heads, self.source.size)))
-        stop = np.append(start[1:], curve.size)
-        stop[np.append(first[1:], size) - 1] = curve.size
-        place = _highest(curve, start, np.maximum(stop, start + 1))
-        left = np.where(stop > start, curve[np.minimum(place, curve.size - 1)] - taken, -np.inf)
-        top = np.maximum.reduceat(left, first)
-        reached = left >= np.repeat(top, np.diff(np.append(first, size))) - _NEAR
-        found = np.zeros(int(self.source.max()) + 1, dtype=np.intp)
-        found[self.source[heads]] = np.minimum.reduceat(np.where(reached, place, curve.size), first)
+        is_head = self.order < self.sources.size
+        total = np.cumsum(np.append(np.zeros(self.sources.size), gains)[self.order])
+        own = total - _spread(total[is_head], is_head)
+        place = _highest(curve, self.start, self.stop)
+        left, first = curve[place] - own[self.last], self.start == 0
+        heads = np.flatnonzero(first)
+        reached = left >= _spread(np.maximum.reduceat(left, heads), first) - _NEAR
+        found = np.zeros(int(self.sources.max()) + 1, dtype=np.intp)
+        found[self.sources] = np.minimum.reduceat(np.where(reached, place, curve.size), heads)
         return found
+
+
+def _spread(values: FloatArray, is_first: BoolArray) -> FloatArray:
+    """Repeat the value of each source for all that is its, from its first on."""
+    return np.asarray(values[np.cumsum(is_first) - 1])
 
 
 def _highest(curve: FloatArray, start: IntArray, stop: IntArray) -> IntArray:
     """Return the first place of the highest value of stretches [start, stop), from the highest
     of 1, 2, 4, ... places.
     """
-    levels = [np.arange(curve.size)]
-    while 2 ** len(levels) <= curve.size:
-        half = 2 ** (len(levels) - 1)
-        one, other = levels[-1][:-half], levels[-1][half:]
-        levels.append(np.where(curve[one] >= curve[other] - _NEAR, one, other))
+
+    def higher(one: IntArray, other: IntArray) -> IntArray:
+        return np.where(curve[one] >= curve[other] - _NEAR, one, other)
+
     depth = np.floor(np.log2(stop - start)).astype(np.intp)
     found = np.empty(start.size, dtype=np.intp)
-    for level, places in enumerate(levels):
+    places = np.arange(curve.size)  # of the highest among 2**level from here on
+    for level in range(int(depth.max()) + 1):
         mine = depth == level
-        one = places[np.minimum(start[mine], places.size - 1)]
-        other = places[np.minimum(stop[mine] - 2**level, places.size - 1)]
-        found[mine] = np.where(curve[one] >= curve[other] - _NEAR, one, other)
+        found[mine] = higher(places[start[mine]], places[stop[mine] - 2**level])
+        places = higher(places[: -(2**level)], places[2**level :])
     return found
 
 
@@ -370,10 +365,10 @@ def accuracies_pooled(human: FloatArray, metrics: FloatArray, facets: Facets) ->
     levels = [np.unique(column, return_inverse=True) for column in human.T]
     if n * max(n // 2, *(values.size for values, _ in levels)) > MOST_PAIRS:
         return f"{n * (n - 1) // 2:,} pairs are too many to compare: see it per source"
-    apart = _Apart.of(facets)
+    apart, ordered_pairs = _Apart.of(facets), n * (n - 1)
     tied = [apart.ties(column) for column in human.T]
-    in_sample, epsilon = np.empty(shape), np.empty(shape)
-    accurate, beyond = np.empty((2, facets.n_sources + 1, *shape))
+    in_sample, epsilon = np.empty((2, *shape))
+    rates = np.empty((2, facets.n_sources + 1, *shape))
     for m, metric in enumerate(metrics.T):
         reach = _Reach.of(metric, max(64, _GRID // n))
         near = apart.near(reach, metric)
@@ -381,16 +376,13 @@ def accuracies_pooled(human: FloatArray, metrics: FloatArray, facets: Facets) ->
             right = apart.right(reach, metric, values, level)
             total = right.by.sum(axis=0)
             top = int(total.argmax())
-            in_sample[k, m], epsilon[k, m] = total[top] / (n * (n - 1)), reach.candidates[top]
+            in_sample[k, m], epsilon[k, m] = total[top] / ordered_pairs, reach.candidates[top]
             best = (total - 2 * right.by + right.inside).argmax(axis=1)
-            rates = [apart.shares(each, best) for each in (right, near, tied[k])]
-            chance = rates[1] * rates[2] + (1 - rates[1]) * (1 - rates[2]) / 2
-            accurate[:, k, m], beyond[:, k, m] = rates[0], rates[0] - chance
-    baseline = np.array([each.by.sum() / (n * (n - 1)) for each in tied])
-    held_out, gained = (
-        WithoutUnits(value=each[0], sources=each[1:]) for each in (accurate, beyond)
-    )
-    return Accuracies(in_sample, epsilon, baseline, held_out, gained, n * (n - 1) // 2)
+            right_here, *ties = (apart.shares(each, best) for each in (right, near, tied[k]))
+            rates[..., k, m] = right_here, right_here - _by_chance(*ties)
+    baseline = np.array([each.by.sum() / ordered_pairs for each in tied])
+    held_out, beyond = (WithoutUnits(value=each[0], sources=each[1:]) for each in rates)
+    return Accuracies(in_sample, epsilon, baseline, held_out, beyond, ordered_pairs // 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,7 +398,7 @@ class _Reach:
     high: IntArray
 
     @classmethod
-    def of(cls, metric: FloatArray, most: int) -> "_Reach":
+    def of(cls, metric: FloatArray, most: int) -> Self:
         values = _thinned(np.unique(metric), 1000)
         gaps = np.unique(np.abs(values[:, None] - values))
         candidates, slack = _thinned(gaps, most), 1e-12 * float(np.abs(metric).max())
@@ -443,7 +435,7 @@ class _Apart:
     second: IntArray
 
     @classmethod
-    def of(cls, facets: Facets) -> "_Apart":
+    def of(cls, facets: Facets) -> Self:
         order = np.argsort(facets.source, kind="stable")
         codes, size = facets.source[order], np.bincount(facets.source, minlength=facets.n_sources)
         lags = [np.flatnonzero(codes[lag:] == codes[:-lag]) for lag in range(1, int(size.max()))]

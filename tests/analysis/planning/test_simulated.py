@@ -111,9 +111,10 @@ def test_means_of_a_drawn_study_are_those_of_pandas_by_unit_then_source():
         ["unit", "annotator", "system", "source"], [each.key for each in CRITERIA], "criterion"
     )
     said = rows.merge(pairs, on=["unit", "annotator", "system", "source", "criterion"])
-    for key, table in drawn.tables_of(values).items():
+    for key, means in drawn.means.items():
         own = said[said["criterion"] == key].groupby(["system", "source", "unit"])["value"].mean()
         expected = own.groupby(["system", "source"]).mean().unstack().reindex(list(NAMES))
+        table = means.table(values[key])
         assert table == pytest.approx(expected[rows["source"].unique()].to_numpy(), nan_ok=True)
 
 
