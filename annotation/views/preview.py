@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.contrib import messages
-from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -107,11 +106,11 @@ def _first_task(campaign: Campaign) -> Sheet | None:
         sources = sources.filter(question_sets__units__in=judged).distinct()
     first = sources.order_by("position").values("pk")[:LOOKED_AT]
     sets = QuestionSet.objects.filter(source__in=first).order_by("source__position", "system__name")
-    units = sets.prefetch_related(Prefetch("units", queryset=judged), "units__question")
-    tasks = rounds.cut(rubric=campaign.rubric, sets=list(units))
+    held = {each.pk: each for each in sets}
+    units = judged.filter(question_set__in=held).select_related("question")
+    tasks = rounds.cut(rubric=campaign.rubric, sets=list(held.values()), units=units)
     if not tasks:
         return None
-    held = {each.pk: each for each in units}
     return _laid_out(campaign, [_line(unit, held[unit.question_set_id]) for unit in tasks[0]])
 
 

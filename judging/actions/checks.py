@@ -398,9 +398,8 @@ def _units(campaign: Campaign, item: CheckItem | None, of_task: int | None) -> l
         "pk"
     )
     if of_task is None:
-        cuts = rounds.cut(
-            rubric=campaign.rubric, sets=list(held.prefetch_related("units__question"))
-        )
+        units = Unit.objects.filter(question_set__in=held).select_related("question")
+        cuts = rounds.cut(rubric=campaign.rubric, sets=list(held), units=units)
         return [
             unit.pk
             for unit in next(cut for cut in cuts if any(unit.pk == item.unit_id for unit in cut))

@@ -2,13 +2,14 @@
 closing."""
 
 import itertools
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
 from uuid import uuid4
 
 from django.db import transaction
-from django.db.models import Max, Prefetch
+from django.db.models import Max
 
 from judging import design
 from judging.actions import authorships, draws, history, panels, selections
@@ -207,14 +208,18 @@ def close(*, round: Round, now: datetime) -> None:
     Round.objects.filter(pk=round.pk).update(closed_at=now)
 
 
-def cut(*, rubric: Rubric, sets: Sequence[QuestionSet]) -> list[list[Unit]]:
+def cut(*, rubric: Rubric, sets: Sequence[QuestionSet], units: Iterable[Unit]) -> list[list[Unit]]:
     """Return the units of each task: a source's, a question set's, or pages of single questions.
 
-    Slots without a question, and those the protocol's rules settle beforehand, are never asked, so
-    they are left out.
+    `units`: those of these sets that may be judged, each with its question at hand. Slots without a
+    question, and those the protocol's rules settle beforehand, are never asked, so they are left
+    out.
     """
     document = documents.from_document(rubric.document)
-    asked = [(held, _asked_units(held, document)) for held in sets]
+    of_set = defaultdict[int, list[Unit]](list)
+    for unit in units:
+        of_set[unit.question_set_id].append(unit)
+    asked = [(held, _asked_units(of_set[held.pk], document)) for held in sets]
     if rubric.task == Rubric.Task.SOURCE:
         grouped = itertools.groupby(asked, key=lambda pair: pair[0].source_id)
         tasks = [[unit for _, units in pairs for unit in units] for _, pairs in grouped]
@@ -226,10 +231,10 @@ def cut(*, rubric: Rubric, sets: Sequence[QuestionSet]) -> list[list[Unit]]:
     return [units for units in tasks if units]
 
 
-def _asked_units(held: QuestionSet, document: RubricDocument) -> list[Unit]:
+def _asked_units(units: list[Unit], document: RubricDocument) -> list[Unit]:
     """Return a set's questions that are to be judged, and the set itself where the rubric asks
     something of it."""
-    units = sorted(held.units.all(), key=lambda unit: unit.position or 0)
+    units.sort(key=lambda unit: unit.position or 0)
     slots = [unit for unit in units if unit.position]
     texts = [_text(unit) for unit in slots]
     marks = settled(texts, document.rules, document.worst())
@@ -253,9 +258,13 @@ def _make_tasks(
 ) -> list[tuple[int, QuestionSet]]:
     """Store the tasks; return the key of each with the question set that stands first in it."""
     campaign = round.campaign
-    sets = QuestionSet.objects.filter(
-        source__collection=campaign.collection, source__repeat_of__isnull=True
-    ).select_related("source", "system")
+    sets = (
+        QuestionSet.objects.filter(
+            source__collection=campaign.collection, source__repeat_of__isnull=True
+        )
+        .select_related("source", "system")
+        .only("source__key", "source__position", "system__name")
+    )
     try:
         units = (
             selections.units_of(campaign) if wanted is None else Unit.objects.filter(pk__in=wanted)
@@ -266,11 +275,14 @@ def _make_tasks(
         ) from None
     if wanted is not None:
         sets = sets.filter(units__in=wanted).distinct()
-    known = {
-        held.pk: held
-        for held in sets.prefetch_related(Prefetch("units", queryset=units), "units__question")
-    }
-    cuts = cut(rubric=campaign.rubric, sets=_in_drawn_order(round, known.values()))
+    known = {held.pk: held for held in sets}
+    cuts = cut(
+        rubric=campaign.rubric,
+        sets=_in_drawn_order(round, known.values()),
+        units=units.filter(question_set__source__collection=campaign.collection)
+        .select_related("question")
+        .only("question_set", "position", "question__text"),
+    )
     keys = take_ids(Task, len(cuts))
     copy(
         Task,
