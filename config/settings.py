@@ -189,7 +189,7 @@ STATIC_ROOT = HOME / "static"
 STATICFILES_DIRS = [ROOT / "static"]
 STORAGES = {
     "default": {"BACKEND": "judging.storage.DatabaseStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "config.static_files.StaticFiles"},
 }
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # one page can hold many units with many criteria
 UPLOAD_LIMIT = 200 * 1024 * 1024

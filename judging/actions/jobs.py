@@ -28,6 +28,7 @@ RING_AGAIN_AFTER = timedelta(seconds=10)  # through a broker, where messages pil
 TELL_AGAIN_AFTER = timedelta(seconds=2)
 ATTEMPTS = 3
 LIFELINES = 1_903_781  # marks our advisory locks among those of other programs in the same database
+WAITS_FOR_OTHERS = "judging.ask_judge"  # the kind whose jobs ask a server that is not ours
 BELL = "quaestor_jobs"  # the channel of PostgreSQL's NOTIFY
 LOST_TOO_OFTEN = f"Its worker died {ATTEMPTS} times; it was not tried again."
 
@@ -145,11 +146,22 @@ def notify() -> None:
         cursor.execute("SELECT pg_notify(%s, '')", [BELL])
 
 
+# A job that asks somebody else's server waits for it, for hours perhaps. There are at most as many
+# of these at once as workers, so a process of each worker is left for everything else.
 RESERVE = """
+WITH told AS (SELECT now() - make_interval(secs => %(told)s) AS earliest)
 UPDATE judging_job SET rung_at = now() WHERE id = (
-    SELECT id FROM judging_job
-    WHERE state = 'queued' AND (rung_at IS NULL OR rung_at NOT BETWEEN now() - make_interval(secs => %s) AND now())
-    ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    SELECT id FROM judging_job, told
+    WHERE state = 'queued' AND (rung_at IS NULL OR rung_at NOT BETWEEN told.earliest AND now())
+    AND (kind <> %(waits)s OR (
+        SELECT count(*) FROM judging_job other, told WHERE other.kind = %(waits)s AND (
+            other.state = 'running'
+            OR (other.state = 'queued' AND other.rung_at BETWEEN told.earliest AND now()))
+    ) < GREATEST(1, (
+        SELECT count(*) FROM judging_workerpresence
+        WHERE seen_at > statement_timestamp() - make_interval(secs => %(present)s)
+            AND seen_at <= statement_timestamp())))
+    ORDER BY created_at LIMIT 1 FOR UPDATE OF judging_job SKIP LOCKED
 ) RETURNING kind, id::text
 """
 
@@ -158,7 +170,12 @@ def reserve() -> tuple[str, str] | None:
     """Return kind and id of the oldest job that waits, and keep other workers from being told of it
     for a moment."""
     with connection.cursor() as cursor:
-        cursor.execute(RESERVE, [TELL_AGAIN_AFTER.total_seconds()])
+        wanted: dict[str, float | str] = {
+            "told": TELL_AGAIN_AFTER.total_seconds(),
+            "present": PRESENT_FOR.total_seconds(),
+            "waits": WAITS_FOR_OTHERS,
+        }
+        cursor.execute(RESERVE, wanted)
         found = cursor.fetchone()
     return found and (found[0], found[1])
 

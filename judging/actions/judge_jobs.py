@@ -14,7 +14,7 @@ from judging.actions import history, jobs, machine_asking, seals
 from judging.actions.machine_asking import CannotAsk, Chat, Prices, QuestionsPart
 from judging.models import Campaign, Event, Job, JudgeKey, User
 
-KIND = "judging.ask_judge"
+KIND = jobs.WAITS_FOR_OTHERS
 A_BREATH = 0.5  # seconds between two looks whether somebody cancelled
 
 

@@ -52,6 +52,24 @@ def test_the_oldest_waiting_job_is_told_first_and_to_one_worker():
     assert jobs.reserve() is None
 
 
+def test_one_job_that_waits_for_others_is_told_for_each_worker_and_the_rest_go_before():
+    first, second, third = (asked(kind=jobs.WAITS_FOR_OTHERS) for _ in range(3))
+    assert jobs.reserve() == (jobs.WAITS_FOR_OTHERS, str(first.pk))
+    assert jobs.reserve() is None
+
+    jobs.claim(job_id=first.pk)
+    own = asked()
+    assert jobs.reserve() == (own.kind, str(own.pk))
+    assert jobs.reserve() is None
+
+    jobs.say_alive(worker="one")
+    jobs.say_alive(worker="two")
+    assert jobs.reserve() == (jobs.WAITS_FOR_OTHERS, str(second.pk))
+    assert jobs.reserve() is None
+    jobs.finish(job=jobs.claim(job_id=second.pk), result={})
+    assert jobs.reserve() == (jobs.WAITS_FOR_OTHERS, str(third.pk))
+
+
 @pytest.mark.parametrize("rung", ["2020-01-01T00:00Z", LATER])
 def test_a_job_that_was_told_in_vain_is_told_again_though_the_clock_was_set_back(rung):
     job = asked(rung_at=rung)
