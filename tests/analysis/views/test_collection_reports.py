@@ -1,16 +1,21 @@
 """A report on imported ratings or means, at the press of a button."""
 
+import re
+
 import pytest
 from django.urls import reverse
 
 import analysis.tasks  # noqa: F401  # registers what does an analysis
-from analysis.actions import papers, runs
-from analysis.models import ReportPage, Result, Run
+from analysis import frames
+from analysis.actions import exports, papers, runs
+from analysis.models import ReportPage, Run
 from analysis.sections import page
 from judging import tasks
+from judging.imports.actions import taking_back
 from tests import factories
 from tests.judging.imports.studies import add, assembled
-from tests.judging.imports.test_adding import MATERIAL, SCORES, of_one, ratings
+from tests.judging.imports.test_adding import BLEU, MATERIAL, SCORES, SECOND, of_one, ratings
+from tests.judging.studies import NOW
 
 pytestmark = pytest.mark.django_db
 MEANS = [
@@ -28,22 +33,51 @@ def press(client, collection):
     return client.post(reverse("analysis:collection_report", args=[collection.pk]))
 
 
+LATER = re.compile(
+    r'name="csrfmiddlewaretoken" value="[^"]*"|<p class="small quiet runs">.*?</p>', re.S
+)
+NUMBER = re.compile(r'([Rr]uns?[ /]|"run": )\d+')
+
+
+def report_of(client, collection):
+    """Press the button and have a worker make the report; return its digest, its page and its files
+    of text, without the number of the run and the list of all."""
+    answer = press(client, collection)
+    run = Run.objects.latest("number")
+    assert answer.url == reverse("analysis:report", args=[run.campaign.uuid])
+    tasks.current_app.tasks[runs.KIND].run(str(run.job_id))
+    assert ReportPage.objects.filter(run=run, language="en").exists()
+    texts = {"page": client.get(answer.url).text}
+    texts |= {
+        name: content.decode()
+        for name, content in exports.files(run)
+        if not name.endswith((".pdf", ".png"))
+    }
+    return Run.objects.get(pk=run.pk).input_sha256, {
+        name: NUMBER.sub(r"\1N", LATER.sub("", text)).strip() for name, text in texts.items()
+    }
+
+
 @pytest.mark.django_db(transaction=True)
-def test_button_starts_the_report_of_imported_ratings(client):
+def test_button_makes_the_same_report_to_the_letter_when_files_are_taken_back(client):
     collection, rubric = assembled(), factories.rubric()
-    for rater in ("Ana", "Bo"):
-        add(collection, ratings("", 1, 2, 3, 1) + "\n" * len(rater), rubric=rubric, **of_one(rater))
+    for rater, values in (("Ana", (3, 2, 1, 3)), ("Bo", (3, 1, 1, 2))):
+        add(collection, ratings(rater, *values), rubric=rubric, **of_one(rater))
     client.force_login(collection.owner)
     assert "Make the report" in client.get(reverse("judging:collection", args=[collection.pk])).text
+    digest, texts = report_of(client, collection)
 
-    answer = press(client, collection)
+    rated = add(collection, ratings("Cy", 1, 2, 3, 1), rubric=rubric, **of_one("Cy"))
+    scored = add(collection, SCORES, **MATERIAL, **BLEU)
+    batch = add(collection, SECOND)
+    assert frames.digest(frames.material(collection.campaigns.get())) != digest
+    for added in (batch, scored, rated):
+        taking_back.take_back(added=added, by=collection.owner, now=NOW)
+    again, again_texts = report_of(client, collection)
 
-    run = Run.objects.get()
-    assert answer.url == reverse("analysis:report", args=[collection.campaigns.get().uuid])
-    tasks.current_app.tasks[runs.KIND].run(str(run.job_id))
-    assert Result.objects.filter(run=run).exists()
-    assert ReportPage.objects.filter(run=run, language="en").exists()
-    assert client.get(answer.url).status_code == 200
+    assert again == digest
+    assert again_texts == texts
+    assert {"page", "report.json", "tables/agreement.csv", "judgments.csv"} <= texts.keys()
 
 
 def test_button_makes_the_campaign_that_means_need_once(client):
