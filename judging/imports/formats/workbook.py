@@ -48,6 +48,8 @@ _CHUNK = 1 << 16
 _LOOKS = 20  # rows of a sheet, to see whether it holds a table
 _MERGED = re.compile(rb'mergeCell ref="([A-Z]{1,3})([0-9]{1,7}):[A-Z]{1,3}([0-9]{1,7})"')
 _LONGEST_REFERENCE = 60  # bytes of such an element
+_CELL = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
+_THREADED = "[Threaded comment]"
 _DEEPEST = 50
 _WORKBOOK = "xl/workbook.xml"
 _DAY_FORMATS = {
@@ -105,7 +107,7 @@ def open_workbook(
         return _likely(book, header, above)
     if unknown := next((name for name in names if name not in book.parts), None):
         raise Unreadable(f"The workbook has no sheet “{unknown}”; it has {_listed(book.parts)}.")
-    tables = {name: shape_rows(book.rows(name), header=header, above=above) for name in names}
+    tables = {name: _table(book, name, header, above) for name in names}
     return next(iter(tables.values())) if len(tables) == 1 else _together(tables)
 
 
@@ -116,7 +118,7 @@ def _likely(book: _Book, header: bool | None, above: int | None) -> OpenTable:
     if not given:
         raise Unreadable("The workbook is empty.")
     name = next((each.name for each in given if each.fullest > 1), given[0].name)
-    table = shape_rows(book.rows(name), header=header, above=above)
+    table = _table(book, name, header, above)
     if len(given) > 1:
         reason = (
             f"The sheet “{name[:80]}” is read, one of {_listed({each.name: '' for each in given})}."
@@ -124,6 +126,13 @@ def _likely(book: _Book, header: bool | None, above: int | None) -> OpenTable:
         table.problems.append(
             Problem(row=WHOLE_FILE, column="", value="", reason=reason, kind="warning")
         )
+    return table
+
+
+def _table(book: _Book, name: str, header: bool | None, above: int | None) -> OpenTable:
+    table = shape_rows(book.rows(name), header=header, above=above)
+    if comments := book.comments(name):
+        table.comment(comments)
     return table
 
 
@@ -152,9 +161,8 @@ def _all_rows(tables: Mapping[str, OpenTable], header: tuple[str, ...]) -> Itera
             table.header.index(column) if column in table.header else None for column in header
         ]
         for row in table.rows:
-            yield Row(
-                row.number, (name, *("" if place is None else row.cells[place] for place in places))
-            )
+            cells = ("" if place is None else row.cells[place] for place in places)
+            yield Row(row.number, (name, *cells), row.comments)
         yield from (_in_sheet(problem, name) for problem in table.problems[remarks:])
 
 
@@ -202,10 +210,10 @@ class _Book:
         self.archive = _archive(data)
         index = _Index()
         self._parse(_WORKBOOK, index)
-        relations = _Relations()
+        relations = _Relations("/worksheet")
         self._parse("xl/_rels/workbook.xml.rels", relations)
         known = {name: relations.targets.get(key, "") for name, key in index.sheets.items()}
-        self.parts = {name: _path(target) for name, target in known.items() if target}
+        self.parts = {name: _path(target, "xl") for name, target in known.items() if target}
         self.since_1904 = index.since_1904
         self._texts: list[str] | None = None
         self._days: frozenset[int] = frozenset()
@@ -227,6 +235,17 @@ class _Book:
             cells += [""] * (width - len(cells))
             merged.fill(number, cells)
             yield number, cells
+
+    def comments(self, name: str) -> Mapping[int, Mapping[int, str]]:
+        """Return the comments on the cells of a sheet, by row and place."""
+        folder, _, part = self.parts[name].rpartition("/")
+        relations, found = _Relations("/comments"), _Comments()
+        if f"{folder}/_rels/{part}.rels" in self.archive.namelist():
+            self._parse(f"{folder}/_rels/{part}.rels", relations)
+        parts = {_path(target, folder) for target in relations.targets.values()}
+        for each in sorted(parts.intersection(self.archive.namelist())):
+            self._parse(each, found)
+        return found.of_row
 
     def _read(self, name: str) -> Generator[tuple[int, list[str]], None, None]:
         self._know_texts()
@@ -333,8 +352,8 @@ def _archive(data: bytes) -> zipfile.ZipFile:
     return archive
 
 
-def _path(target: str) -> str:
-    return target[1:] if target.startswith("/") else normpath(f"xl/{target}")
+def _path(target: str, folder: str) -> str:
+    return target[1:] if target.startswith("/") else normpath(f"{folder}/{target}")
 
 
 class _Part(ContentHandler):
@@ -380,14 +399,15 @@ class _Index(_Part):
 
 
 class _Relations(_Part):
-    """Which part a key stands for; charts and macros are none of rows."""
+    """Which part of one kind a key stands for; charts and macros are none of rows."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str) -> None:
         super().__init__()
+        self.kind = kind
         self.targets: dict[str, str] = {}
 
     def begin(self, tag: str, attrs: AttributesImpl) -> None:
-        if tag == "Relationship" and attrs.get("Type", "").endswith("/worksheet"):
+        if tag == "Relationship" and attrs.get("Type", "").endswith(self.kind):
             self.targets[attrs.get("Id", "")] = attrs.get("Target", "")
 
 
@@ -479,6 +499,55 @@ class _Texts(_Part):
             self.found.append(text)
 
     _open = False
+
+
+class _Comments(_Part):
+    """The comments on cells. Who wrote one stands in front of it in many, and is left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.of_row: dict[int, dict[int, str]] = {}
+        self._size = 0
+        self._authors: list[str] = []
+        self._cell: tuple[int, int] | None = None
+        self._pieces: list[str] = []
+        self._inside = False
+
+    def begin(self, tag: str, attrs: AttributesImpl) -> None:
+        if tag == "comment":
+            named = _CELL.fullmatch(attrs.get("ref", ""))
+            self._cell = (int(named[2]), _column(named[1])) if named else None
+        if tag in ("comment", "author"):
+            self._pieces = []
+        self._inside = tag in ("t", "author")
+
+    def characters(self, content: str) -> None:
+        if self._inside:
+            self._pieces.append(content)
+
+    def end(self, tag: str) -> None:
+        self._inside = False
+        if tag == "author":
+            self._authors.append("".join(self._pieces))
+        elif tag == "comment" and self._cell:
+            text = self._said("".join(self._pieces))
+            self._size += sys.getsizeof(text)
+            if self._size > LARGEST_TEXTS:
+                raise Unreadable(
+                    f"The comments of the workbook take more than {LARGEST_TEXTS:,} bytes. Save it as CSV."
+                )
+            row, column = self._cell
+            if text:
+                self.of_row.setdefault(row, {})[column - 1] = text
+
+    def _said(self, text: str) -> str:
+        """Return a comment without its author, and of a thread what follows the notice for older
+        programs."""
+        if text.startswith(_THREADED):
+            text = text.partition("Comment:")[2]
+        for author in filter(None, self._authors):
+            text = text.removeprefix(f"{author}:")
+        return text.strip()
 
 
 class _Cells(_Part):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from judging.imports.readers.records import Problem
-from judging.imports.readers.tables import AnyTable
+from judging.imports.readers.tables import AnyTable, comments_left_out
 from judging.imports.readers.text import Unreadable
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 
@@ -104,8 +104,9 @@ def read_answers(
     problems: list[Problem] = []
     answers: list[JudgeAnswer] = []
     seen: dict[tuple[int, str], set[int]] = defaultdict(set)
-    blank = 0
+    blank = comments = 0
     for row in table.rows:
+        comments += len(row.comments or ())
         item, reason = find.item(row.cells)
         if item is None:
             problems.append(_refused(row.number, "", "", reason))
@@ -142,6 +143,8 @@ def read_answers(
             answers.append(
                 JudgeAnswer(unit, said.criterion, value, repeat, said.rationale, said.raw, shown_at)
             )
+    if comments:
+        problems.append(comments_left_out(comments, "on cells"))
     problems = sorted([*table.problems, *problems], key=lambda problem: problem.row)
     columns = {what: table.header[place] for what, place in places.items()}
     columns |= (

@@ -6,9 +6,11 @@ from datetime import date, datetime, time
 from typing import Any
 
 import pytest
-from openpyxl import Workbook
+from openpyxl import Workbook, load_workbook
+from openpyxl.comments import Comment
 
 from judging.imports.formats.workbook import WorkbookSheet, read_workbook, sheets
+from judging.imports.readers.registry import FORMAT
 from judging.imports.readers.text import Unreadable
 
 
@@ -267,3 +269,74 @@ def test_read_workbook_writes_a_merged_cell_into_each_row_that_it_covers() -> No
     assert [row.cells for row in read_workbook(out.getvalue()).rows] == [
         ("S1", "A", "3"), ("S1", "B", "1"), ("S1", "C", "1"), ("S2", "A", "2"), ("", "A", "5"),
     ]  # fmt: skip
+
+
+def commented(data: bytes, **said: str) -> bytes:
+    """Return the workbook with comments on cells of its last sheet."""
+    book = load_workbook(io.BytesIO(data))
+    for cell, text in said.items():
+        book.worksheets[-1][cell].comment = Comment(text, "Eva Owl")
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+RATED = saved(
+    ("passage", "system", "question", "fluency@J1", "clarity@J1", "fluency@J2"),
+    ("Owls hunt.", "A", "Who hunts?", 3, 2, 3),
+    ("Owls hunt.", "B", "What hunt?", 1, None, 3),
+)
+THREAD = (
+    "[Threaded comment]\n\nYour version of Excel allows you to read this threaded comment.\n\nComment:\n"
+    "    Either way"
+)
+
+
+def test_comments_on_ratings_are_notes_of_their_raters() -> None:
+    data = commented(RATED, D3="Eva Owl:\nOdd verb", E3=" Unsure ", F2=THREAD)
+    study = FORMAT["xlsx"].read(data)
+    assert [(note.rater, note.system, note.text, note.row) for note in study.notes] == [
+        ("J2", "A", "fluency: Either way", 2),
+        ("J1", "B", "fluency: Odd verb", 3),
+        ("J1", "B", "clarity: Unsure", 3),
+    ]
+    assert study.problems == ()
+
+
+def test_comments_on_other_cells_are_counted() -> None:
+    data = commented(RATED, A1="From the paper", A2="Checked", C3="Rude", H9="Look", D2="Fine")
+    study = FORMAT["xlsx"].read(data)
+    assert [note.text for note in study.notes] == ["fluency: Fine"]
+    assert [(each.row, each.column, each.reason) for each in study.problems] == [
+        (0, "", "2 comments on no cell of a row that is read are left out."),
+        (2, "passage", "2 comments on cells that hold no rating are left out."),
+    ]
+
+
+def test_comments_of_raters_by_row_and_of_several_sheets_find_their_rows() -> None:
+    first = saved(
+        ("question", "rater", "criterion", "value"), ("Who?", "J1", "fluency", 3), sheets=1
+    )
+    assert [each.text for each in FORMAT["xlsx"].read(commented(first, D2="Well")).notes] == [
+        "fluency: Well"
+    ]
+    book = load_workbook(io.BytesIO(commented(first, D2="Well")))
+    other = book.create_sheet("more")
+    for row in (("question", "rater", "criterion", "value"), ("Who?", "J2", "fluency", 1)):
+        other.append(row)
+    other["D2"].comment = Comment("Badly", "")
+    out = io.BytesIO()
+    book.save(out)
+    study = FORMAT["xlsx"].read(out.getvalue(), options={"sheet": ["Sheet", "more"]})
+    assert [(note.rater, note.text) for note in study.notes] == [
+        ("J1", "fluency: Well"),
+        ("J2", "fluency: Badly"),
+    ]
+
+
+def test_a_comment_whose_part_is_missing_is_no_harm() -> None:
+    data = commented(RATED, D3="Odd")
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        part = next(name for name in archive.namelist() if "comment" in name.casefold())
+    broken = changed(data, "xl/worksheets/_rels/sheet1.xml.rels", part.encode()[3:], b"gone.xml")
+    assert FORMAT["xlsx"].read(broken).notes == ()
