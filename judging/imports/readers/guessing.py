@@ -40,6 +40,7 @@ _NAMES = {
     "mark_end": "mark_end",
     "mark_text": "mark_text",
 }
+_TEXTS = ("question", "passage", "answer", "sentence", "submitted_answer", "note", "mark_text")
 _KNOWN = {name for names in _NAMES.values() for name in names.split()} - {"text"}
 MISSING_WORDS = {
     "nan",
@@ -160,6 +161,15 @@ _NUMBERED = re.compile(
 def is_known_name(text: str) -> bool:
     """Say whether a cell is a name that columns commonly have."""
     return len(text) < 50 and _plain(text) in _KNOWN
+
+
+def is_text(text: str) -> bool:
+    """Say whether columns of this name hold what somebody wrote: passages, questions, answers,
+    notes."""
+    plain = _plain(text) if len(text) < 50 else ""
+    return any(plain in _NAMES[role].split() for role in _TEXTS) or bool(
+        _REFERENCE.fullmatch(plain)
+    )
 
 
 def is_note(text: str) -> bool:

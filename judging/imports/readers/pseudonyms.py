@@ -7,8 +7,10 @@ by trying all of them. What was replaced is handed out once, as a key table, and
 
 A column of ids is known by its name, and every cell of it is replaced; or by the shape of most of
 what stands in it. In other columns that name people, single cells are replaced that look like an id
-as a whole, and so are ids in the names of columns and in what problems quote. Free text is left
-alone: an answer may well be an address.
+as a whole, and so are ids in the names of columns and in what problems quote. In columns of anything
+but text, whatever their role, so is a cell that is an e-mail address as a whole. Free text is left
+alone: an answer may well be an address, and what stands in its own passage names nobody. A column of
+texts of which most cells are ids that stand in no other cell of their row is no column of texts.
 """
 
 import re
@@ -17,9 +19,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from hmac import digest
+from typing import TypeVar
 
-from judging.imports.readers.guessing import is_criterion, is_known_name
-from judging.imports.readers.records import Problem, StudyRecords
+from judging.imports.readers.guessing import is_criterion, is_known_name, is_text
+from judging.imports.readers.records import (
+    Problem,
+    QuestionRecord,
+    RatingRecord,
+    SourceRecord,
+    StudyRecords,
+)
 from judging.imports.readers.tables import AnyTable, OpenTable, Row
 
 LETTERS = 10  # of a label: 50 bits, so that a million people share one with a chance below one in a thousand
@@ -80,6 +89,8 @@ _EMAIL = r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"
 _WORKER = r"A(?=[0-9A-Z]{0,13}[0-9])[0-9A-Z]{11,14}"  # Amazon's: A and at least eleven letters and figures
 _HEX = r"[0-9a-f]{24}"  # Prolific's
 _ID = re.compile(rf"(?<![\w.+-])(?:{_EMAIL}|{_WORKER}|{_HEX})(?![\w@])")
+_ADDRESS = re.compile(_EMAIL)
+_KINDS = {"targettype", "targetquestiontype", "requestedtype", "modality", "questiontype"}
 _SAMPLE = 200
 
 
@@ -142,13 +153,28 @@ class Pseudonyms:
 def id_columns(table: AnyTable) -> tuple[str, ...]:
     """Return the columns that hold ids of people, by their names and by most of their first
     cells."""
-    sample = table.sample(_SAMPLE)
-    found = []
-    for place, name in enumerate(table.header):
-        cells = [cell for row in sample if (cell := row.cells[place].strip())]
-        if _plain(name) in _NAMED or (not _is_thing(name) and _are_ids(cells)):
-            found.append(name)
-    return tuple(found)
+    sample = [row.cells for row in table.sample(_SAMPLE)]
+    return tuple(
+        name
+        for place, name in enumerate(table.header)
+        if _plain(name) in _NAMED or _holds_ids(name, place, sample)
+    )
+
+
+def _holds_ids(name: str, place: int, rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether most of a column's cells are ids, of texts those that no other cell quotes."""
+    if _is_thing(name) and not is_text(name):
+        return False
+    given = [(cell, cells) for cells in rows if (cell := cells[place].strip())]
+    ids = [(cell, cells) for cell, cells in given if _ID.fullmatch(cell)]
+    if is_text(name):
+        ids = [(cell, cells) for cell, cells in ids if not _is_quoted(cell, cells)]
+    return len(ids) > 0.5 * len(given)
+
+
+def _is_quoted(cell: str, cells: Sequence[str]) -> bool:
+    """Say whether a longer cell of the row has this one in it, as a passage has its answer."""
+    return any(cell in other and len(other.strip()) > len(cell) for other in cells)
 
 
 def _names_people(name: str) -> bool:
@@ -157,6 +183,8 @@ def _names_people(name: str) -> bool:
 
 def _is_thing(name: str) -> bool:
     """Say whether the column is known to hold texts, or ids of other things than people."""
+    if _plain(name) in _KINDS:
+        return False
     return _plain(name) in _THINGS or (is_known_name(name) and not _names_people(name))
 
 
@@ -169,10 +197,12 @@ def pseudonymised(
         return _study(taken, key)
     names = id_columns(taken) if columns is None else columns
     places = [place for place, name in enumerate(taken.header) if name in names]
-    people = [place for place, name in enumerate(taken.header) if _names_people(name)]
+    others = [place for place, name in enumerate(taken.header) if name not in names]
+    people = [place for place in others if _names_people(taken.header[place])]
+    plain = [place for place in others if not is_text(taken.header[place])]
     return OpenTable(
         tuple(map(key.in_name, taken.header)),
-        _results(taken, places, [place for place in people if place not in places], key),
+        _results(taken, places, people, plain, key),
         delimiter=taken.delimiter,
         quoted=taken.quoted,
         headed=taken.headed,
@@ -180,8 +210,14 @@ def pseudonymised(
 
 
 def _results(
-    table: AnyTable, places: Sequence[int], people: Sequence[int], key: Pseudonyms
+    table: AnyTable,
+    places: Sequence[int],
+    people: Sequence[int],
+    plain: Sequence[int],
+    key: Pseudonyms,
 ) -> Iterator[Row | Problem]:
+    """Yield the rows: of `places` every cell is replaced, of `people` what looks like an id, of
+    `plain` what is an address."""
     for row in table.rows:
         cells = list(row.cells)
         for place in places:
@@ -189,7 +225,13 @@ def _results(
         for place in people:
             if _ID.fullmatch(cells[place].strip()):
                 cells[place] = key.label(cells[place])
-        yield Row(row.number, tuple(cells))
+        if "@" in "\x00".join(cells):  # looking at the whole row once is cheaper than at each cell
+            for place in plain:
+                address = _ADDRESS.fullmatch(cells[place].strip())
+                if address and not _is_quoted(address[0], row.cells):
+                    cells[place] = key.label(cells[place])
+        said = row.comments and {key.in_name(name): text for name, text in row.comments.items()}
+        yield Row(row.number, tuple(cells), said)
     for problem in table.problems:
         yield _problem(problem, key)
 
@@ -204,21 +246,38 @@ def _problem(problem: Problem, key: Pseudonyms) -> Problem:
 
 
 def _study(study: StudyRecords, key: Pseudonyms) -> StudyRecords:
-    """Replace raters who are ids by their shape: a study that was read whole has no columns with
-    names."""
+    """Replace raters who are ids by their shape, and metadata that are addresses: a study that was
+    read whole has no columns with names."""
     return replace(
         study,
-        ratings=tuple(replace(each, rater=key.in_text(each.rater)) for each in study.ratings),
+        sources=tuple(_without_addresses(each, key) for each in study.sources),
+        questions=tuple(_without_addresses(each, key) for each in study.questions),
+        ratings=tuple(
+            _without_addresses(replace(each, rater=key.in_text(each.rater)), key)
+            for each in study.ratings
+        ),
         notes=tuple(replace(each, rater=key.in_text(each.rater)) for each in study.notes),
         marks=tuple(replace(each, rater=key.in_text(each.rater)) for each in study.marks),
         problems=tuple(_problem(each, key) for each in study.problems),
     )
 
 
+Described = TypeVar("Described", SourceRecord, QuestionRecord, RatingRecord)
+
+
+def _without_addresses(record: Described, key: Pseudonyms) -> Described:
+    """Return a record whose metadata name nobody by an address."""
+    if not any("@" in value for value in record.attributes.values()):
+        return record
+    return replace(
+        record,
+        attributes={
+            name: key.label(value) if _ADDRESS.fullmatch(value.strip()) else value
+            for name, value in record.attributes.items()
+        },
+    )
+
+
 def _plain(name: str) -> str:
     last = name.rpartition(":")[2] if ":" in name else name
     return "".join(filter(str.isalnum, last)).casefold()
-
-
-def _are_ids(cells: Sequence[str]) -> bool:
-    return bool(cells) and sum(_ID.fullmatch(cell) is not None for cell in cells) > 0.5 * len(cells)

@@ -3,11 +3,12 @@
 import base64
 import hashlib
 import hmac
+from dataclasses import replace
 
 import pytest
 
-from judging.imports.readers.pseudonyms import Pseudonyms, id_columns
-from judging.imports.readers.records import StudyRecords
+from judging.imports.readers.pseudonyms import Pseudonyms, id_columns, pseudonymised
+from judging.imports.readers.records import SourceRecord, StudyRecords
 from judging.imports.readers.registry import FORMAT, sniff
 from judging.imports.readers.tables import read_delimited
 
@@ -81,6 +82,11 @@ def test_texts_and_ids_of_questions_are_left_alone() -> None:
         ("who", ["ann", "ben"], False),
         ("model", ["T5", "ALBERT-BASE-V2"], False),
         ("question_id", ["5f1a2b3c4d5e6f7a8b9c0d1e"], False),
+        ("answer", [ANN, BEN, "at dawn"], True),
+        ("answer", [ANN, "at dawn"], False),
+        ("sentence", [EVA, EVA], True),
+        ("passage", [f"Write to {EVA}."], False),
+        ("target_type", [EVA, BEN, "who"], True),
     ],
 )
 def test_columns_of_ids_are_known_by_name_and_by_shape(
@@ -89,6 +95,29 @@ def test_columns_of_ids_are_known_by_name_and_by_shape(
     lines = [f"question,{header}", *(f"Who?,{cell}" for cell in cells)]
     table = read_delimited("\n".join(lines).encode(), header=True)
     assert id_columns(table) == ((header,) if known else ())
+
+
+def test_an_address_is_a_label_in_every_column_but_those_of_texts() -> None:
+    data = (
+        "id,passage,answer,system,target_type,contact,question\n"
+        f"{EVA},Write to {EVA}.,{EVA},rules,{EVA},-,Where to write?\n"
+        f"2,Owls hunt.,Owls,{EVA},what,{EVA},{EVA}\n"
+        "3,Owls hunt.,Owls,rules,what,who knows,What?\n4,Owls hunt.,Owls,rules,what,-,What?\n"
+    )
+    study, key = read(data)
+    assert dict(key.table) == {label(EVA): EVA}
+    first, second = study.questions[:2]
+    assert (study.sources[0].answer, second.text) == (EVA, EVA), "texts are left alone"
+    assert first.attributes["contact"] == "-"
+    assert (second.system, second.attributes["contact"]) == (label(EVA), label(EVA))
+
+
+def test_metadata_of_a_study_that_is_read_whole_name_nobody() -> None:
+    said = {"made by": EVA, "topic": f"mail to {EVA}"}
+    source = SourceRecord(key="1", answer=EVA, attributes=said)
+    found = pseudonymised(StudyRecords(sources=(source,)), Pseudonyms(KEY))
+    assert isinstance(found, StudyRecords)
+    assert found.sources == (replace(source, attributes=said | {"made by": label(EVA)}),)
 
 
 def test_a_study_that_is_read_whole_gets_labels_too() -> None:
