@@ -27,6 +27,13 @@ _AROUND = re.compile(
     re.I,
 )
 
+# What a column of systems may be called beside its plain names, as in "Which model made the question".
+_SYSTEM_WORDS = {"system", "model", "llm", "generator"}
+_WORDS_BESIDE = re.compile(
+    r"which|what|whose|the|an?|of|is|was|did|has|by|for|qg|questions?|generat(?:ion|ed|ing)|made|wrote|produced|used"
+    r"|name|id|label|key|code|tag"
+)
+
 
 def are_questions(cells: Sequence[str]) -> bool:
     """Say whether most of these cells, but for blank ones, are questions."""
@@ -56,6 +63,11 @@ def by_shape(
         if longest and lengths[longest] >= _LONG:
             found["passage"] = longest
     known = {**roles, **found}
+    if "system" not in known:
+        named = [name for name in texts if name not in known.values() and _is_of_systems(name)]
+        repeating = [name for name in named if _are_names(texts[name])]
+        if len(repeating) == 1:
+            found["system"] = known["system"] = repeating[0]
     passages = cells.get(known.get("passage", "") or known.get("sentence", ""))
     if passages is None:
         return found
@@ -146,6 +158,22 @@ def _holds(cell: str, passage: str) -> bool:
             return True
         start = passage.find(cell, start + 1)
     return False
+
+
+def _is_of_systems(name: str) -> bool:
+    """Say whether a column's name asks which system it was, and nothing else of the system."""
+    words = set(re.findall(r"[^\W_]+", name[:_NAME].casefold()))
+    return bool(words & _SYSTEM_WORDS) and all(map(_WORDS_BESIDE.fullmatch, words - _SYSTEM_WORDS))
+
+
+def _are_names(column: Sequence[str]) -> bool:
+    """Say whether a few short texts come again and again, as names of systems do."""
+    different = set(column)
+    return (
+        all(0 < len(cell) <= _NAME for cell in column)
+        and 2 * len(different) <= len(column)
+        and len(different) <= _MOST_SYSTEMS
+    )
 
 
 def _answer_the_same(column: Sequence[str], passages: Sequence[str]) -> bool:

@@ -78,6 +78,29 @@ def test_names_that_are_known_come_before_shapes() -> None:
     assert found.system == "", "without a passage by name or shape nothing tells a system"
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "known"),
+    [
+        ("Which model", ["bart", "t5", "t5", "bart", "t5", "t5"], True),
+        ("LLM used", ["bart", "bart", "bart", "t5", "t5", "t5"], True),
+        ("which_model_generated_the_question", ["bart", "t5"] * 3, True),
+        ("Which model", ["a", "b", "c", "d", "e", "a"], False),
+        ("Which model", ["bart", "", "t5", "bart", "t5", ""], False),
+        ("Model answer", ["yes", "no"] * 3, False),
+        ("Which", ["bart", "t5"] * 3, False),
+        ("model_size", ["11", "3"] * 3, False),
+    ],
+)
+def test_a_column_that_asks_for_the_system_is_known_by_names_that_come_again(
+    name: str, values: list[str], known: bool
+) -> None:
+    header = ["nr", name, "prediction"]
+    rows = [[str(place // 2), value, f"Who, {place}?"] for place, value in enumerate(values)]
+    found = guess(header, rows)
+    assert found.system == (name if known else "")
+    assert (name in found.metadata) is not known
+
+
 def test_a_column_that_differs_within_a_passage_but_not_alike_is_no_system() -> None:
     header = ["Nr", "Absatz", "Antwort", "Art", "Frage"]
     rows = [
