@@ -9,6 +9,7 @@ from io import BytesIO
 from django.core.files.base import File
 from django.core.files.storage import Storage
 from django.db import IntegrityError, connection, transaction
+from django.db.models import ProtectedError
 from django.utils import timezone
 from django.utils.deconstruct import deconstructible
 
@@ -96,6 +97,12 @@ def head_of(file: StoredFile, size: int) -> bytes:
             [size, file.pk],
         )
         return bytes(cursor.fetchone()[0])
+
+
+def let_go(file: StoredFile) -> None:
+    """Remove a file's bytes, unless anything points at them."""
+    with suppress(ProtectedError, IntegrityError), transaction.atomic():
+        StoredFile.objects.defer("content").filter(pk=file.pk).delete()
 
 
 @deconstructible

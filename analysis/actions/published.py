@@ -27,13 +27,8 @@ from analysis.stats.dependent import williams_matrix
 from analysis.stats.inference import Inference
 from analysis.stats.kappa import WEIGHTS, kappa_matrix
 from judging.imports.actions import reading_plans
-from judging.imports.formats.qgstec_xml import read_qgstec
-from judging.imports.readers import registry as formats
-from judging.imports.readers.guessing import guess
-from judging.imports.readers.mapping import to_study
-from judging.imports.readers.pseudonyms import Pseudonyms
+from judging.imports.actions.reading_plans import Plan
 from judging.imports.readers.records import StudyRecords
-from judging.imports.readers.tables import read_delimited
 from judging.models import Metric
 
 Numbers = dict[str, Any]
@@ -268,8 +263,8 @@ def _read_qgstec(content: bytes) -> StudyRecords:
     """Read the release, where two questions are owed for a sentence and type; elsewhere as many as
     most got."""
     if hashlib.sha256(content).hexdigest() == QGSTEC_SHA256:
-        return read_qgstec(content)
-    study = read_qgstec(content, expected=MOST_IN_A_SET)
+        return _read(content, Plan(format="qgstec_xml"))
+    study = _read(content, Plan(format="qgstec_xml", options={"expected": MOST_IN_A_SET}))
     largest: dict[str, int] = {}
     for question in study.questions:
         largest[question.source_key] = max(question.position, largest.get(question.source_key, 0))
@@ -281,9 +276,7 @@ def _read_qgstec(content: bytes) -> StudyRecords:
 
 def _read_qgbench(content: bytes) -> StudyRecords:
     """Read the released scores or a batch of its crowd work."""
-    return formats.sniff("qgbench.csv", content).read(
-        content, pseudonyms=Pseudonyms(reading_plans.pseudonym_key())
-    )
+    return _read(content, Plan())
 
 
 def _mean_r(table: FloatArray, method: Any) -> float:
@@ -294,8 +287,12 @@ def _mean_r(table: FloatArray, method: Any) -> float:
 
 
 def _read_nema(content: bytes) -> StudyRecords:
-    table = read_delimited(content, quoted=False)
-    return to_study(table, guess(table.header, [row.cells for row in table.rows[:50]]))
+    return _read(content, Plan(format="csv", options={"quoted": False}))
+
+
+def _read(content: bytes, plan: Plan) -> StudyRecords:
+    """Read a file as an upload is read: under limits where it is large, ids of people as labels."""
+    return reading_plans.read_study(name="released.csv", data=content, plan=plan)
 
 
 def _alphas(**values: float) -> dict[str, Numbers]:

@@ -12,12 +12,11 @@ from analysis import frames
 from analysis.actions.published import STUDIES, Numbers, Published
 from judging import storage
 from judging.actions import jobs, rubrics
-from judging.imports.actions import adding, means, new_collections
+from judging.imports.actions import adding, means, new_collections, reading_plans
 from judging.imports.actions.added_ratings import campaign_of
 from judging.imports.actions.joining import JoiningChoices
 from judging.imports.actions.new_collections import CannotImport
 from judging.imports.actions.reading_plans import Plan
-from judging.imports.readers import registry
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.sameness import Sameness
 from judging.models import Campaign, Collection, Job, Metric, Rubric, StoredFile, User
@@ -175,12 +174,9 @@ def _assembled(
 def _plan(given: ReleasedFile) -> Plan:
     """Return how a file is read: as it is proposed. Of a table of metrics, everything but single
     ratings is taken."""
-    content = given.content
-    format = registry.sniff(given.name, content)
-    if format.table is None:
-        return Plan(format=format.key)
-    columns = format.columns(format.open(content), given.name)
-    return Plan(format=format.key, columns=_with_directions(columns))
+    head = reading_plans.read_head(name=given.name, data=given.content, plan=Plan())
+    columns = None if head.proposed is None else _with_directions(head.proposed)
+    return Plan(format=head.format, columns=columns)
 
 
 def _with_directions(columns: ColumnRoles) -> ColumnRoles:

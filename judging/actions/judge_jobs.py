@@ -1,8 +1,10 @@
-"""Asking a machine judge as a job: what was asked for, the key for its time alone, and doing it."""
+"""Asking a machine judge as a job: what was asked for, the key for its time alone, and doing it;
+and taking one whose table of answers is large."""
 
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -10,11 +12,15 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from judging.actions import history, jobs, machine_asking, seals
+from judging import storage
+from judging.actions import history, jobs, machine_asking, machine_judges, seals
 from judging.actions.machine_asking import CannotAsk, Chat, Prices, QuestionsPart
-from judging.models import Campaign, Event, Job, JudgeKey, User
+from judging.actions.machine_judges import CannotTake
+from judging.imports.readers.machine_tables import JudgeAnswers
+from judging.imports.readers.text import Unreadable
+from judging.models import Campaign, Event, Job, JudgeKey, StoredFile, User
 
-KIND = jobs.WAITS_FOR_OTHERS
+KIND, ADD = jobs.WAITS_FOR_OTHERS, "judging.add_judge"
 A_BREATH = 0.5  # seconds between two looks whether somebody cancelled
 
 
@@ -150,3 +156,51 @@ def _key(job: Job) -> str:
     if not key:
         raise jobs.CannotDo("The site's own key has changed; type the judge's key again.")
     return key
+
+
+def start_adding(
+    *, campaign: Campaign, by: User, file: StoredFile, file_name: str, about: Mapping[str, Any]
+) -> Job:
+    """Write down that a judge is to be taken from a large table; the caller rings."""
+    plain = {
+        name: str(value) if isinstance(value, Decimal | date) else value
+        for name, value in about.items()
+    }
+    parameters = {"file": file.sha256, "file_name": file_name, "about": plain}
+    return jobs.enqueue(kind=ADD, parameters=parameters, by=by, campaign=campaign)
+
+
+def read_table(work: jobs.Work) -> tuple[Campaign, StoredFile, JudgeAnswers]:
+    """Read the table of a judge that is to be added; one that cannot be taken is not kept."""
+    said, campaign = work.job.parameters, work.job.campaign
+    file = StoredFile.objects.defer("content").filter(sha256=said["file"]).first()
+    if campaign is None or file is None:
+        raise jobs.CannotDo("The campaign or the file is gone already.")
+    work.progress(0, 0, "Reading the table")
+    try:
+        found = machine_judges.read(
+            campaign=campaign, file=file, file_name=said["file_name"], progress=work.progress
+        )
+    except (CannotTake, Unreadable) as refused:
+        storage.let_go(file)
+        raise jobs.CannotDo(str(refused)) from None
+    return campaign, file, found
+
+
+def add(
+    work: jobs.Work, campaign: Campaign, file: StoredFile, found: JudgeAnswers
+) -> Mapping[str, Any]:
+    """Store that judge with its answers."""
+    said = work.job.parameters
+    try:
+        judge = machine_judges.keep(
+            campaign=campaign,
+            by=work.job.created_by,
+            file=file,
+            file_name=said["file_name"],
+            about=said["about"],
+            found=found,
+        )
+    except CannotTake as refused:
+        raise jobs.CannotDo(str(refused)) from None
+    return {"judge": judge.name, "answers": len(found.answers), "problems": len(found.problems)}

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -11,9 +12,11 @@ from django.db.models import Count
 from judging import storage
 from judging.actions import history
 from judging.actions.bulk import copy
-from judging.imports.formats.workbook import open_workbook
+from judging.actions.rounds import TellProgress, silent
+from judging.imports.readers import limited
 from judging.imports.readers.machine_tables import JudgeAnswers, JudgedItem, read_answers
-from judging.imports.readers.tables import OpenTable, open_delimited, open_jsonl
+from judging.imports.readers.registry import FORMAT
+from judging.imports.readers.tables import AnyTable, open_delimited, open_jsonl
 from judging.models import (
     Campaign,
     Criterion,
@@ -23,12 +26,14 @@ from judging.models import (
     MachineJudgment,
     Question,
     SelectedUnit,
+    StoredFile,
     Unit,
     User,
 )
 from judging.protocols import rubric as documents
 
-READERS = {".jsonl": open_jsonl, ".xlsx": open_workbook}
+FORMATS = {".jsonl": "jsonl", ".xlsx": "xlsx"}  # by the ending; CSV or TSV else
+NEAR = 250_000  # bytes; a larger table is read in a process of its own
 PROBLEMS_KEPT = 500
 ABOUT = (
     "name",
@@ -116,15 +121,23 @@ def listed(campaign: Campaign) -> list[MachineJudge]:
 
 
 def add(
-    *, campaign: Campaign, by: User, content: bytes, file_name: str, about: Mapping[str, Any]
+    *, campaign: Campaign, by: User, file: StoredFile, file_name: str, about: Mapping[str, Any]
 ) -> tuple[MachineJudge, JudgeAnswers]:
-    """Take a judge with its answers from a table. What is no answer is kept with its row and
-    reason.
+    """Take a judge with its answers from a table; raises what `read` and `keep` raise."""
+    found = read(campaign=campaign, file=file, file_name=file_name)
+    kept = keep(campaign=campaign, by=by, file=file, file_name=file_name, about=about, found=found)
+    return kept, found
+
+
+def read(
+    *, campaign: Campaign, file: StoredFile, file_name: str, progress: TellProgress = silent
+) -> JudgeAnswers:
+    """Read a judge's answers from a table. What is no answer comes with its row and reason.
 
     Raises
     ------
     CannotTake
-        The campaign is a draft, the name is taken, or the table has no answer that can be taken.
+        The campaign is a draft, or the table has no answer that can be taken.
     Unreadable
         The file is no table, or its columns say nothing of items or criteria.
     """
@@ -133,18 +146,31 @@ def add(
             "Lock the campaign first: a draft's protocol and questions may still change."
         )
     rubric = documents.from_document(campaign.rubric.document)
-    found = read_answers(_table(content, file_name), items(campaign), rubric)
+    found = read_answers(_table(file, file_name, progress), items(campaign), rubric)
     if not found.answers:
         first = found.problems[0] if found.problems else None
         why = f" The first problem: row {first.row}, {first.value} {first.reason}." if first else ""
         raise CannotTake(f"No answer of the table could be taken.{why}")
+    return found
+
+
+def keep(
+    *,
+    campaign: Campaign,
+    by: User,
+    file: StoredFile,
+    file_name: str,
+    about: Mapping[str, Any],
+    found: JudgeAnswers,
+) -> MachineJudge:
+    """Store a judge with its answers; CannotTake where its name is taken."""
     prompt = about.get("prompt", "")
     try:
         with transaction.atomic():
             judge = MachineJudge.objects.create(
                 campaign=campaign,
                 created_by=by,
-                file=storage.keep(content),
+                file=file,
                 file_name=file_name[:255],
                 prompt_sha256=hashlib.sha256(prompt.encode()).hexdigest() if prompt else "",
                 problems=[_told(each) for each in found.problems[:PROBLEMS_KEPT]],
@@ -158,7 +184,7 @@ def add(
         if "machine_judge_name" not in str(refused):
             raise
         raise CannotTake(f"A judge of this campaign is already called {about['name']}.") from None
-    return judge, found
+    return judge
 
 
 def store(judge: MachineJudge, found: JudgeAnswers) -> None:
@@ -227,9 +253,19 @@ def warnings(campaign: Campaign, prompt: str) -> list[str]:
     return found
 
 
-def _table(content: bytes, file_name: str) -> OpenTable:
-    ending = f".{file_name.rpartition('.')[2].lower()}"
-    return READERS.get(ending, open_delimited)(content)
+def _table(file: StoredFile, file_name: str, progress: TellProgress) -> AnyTable:
+    """Return the rows of a table; what could take long or much is read in a process of its own."""
+    known = FORMAT[FORMATS.get(PurePath(file_name).suffix.lower(), "csv")]
+    request = limited.Request(
+        data=storage.content_of(file),
+        name=file_name,
+        format=known.key,
+        is_packed=not known.is_text,
+    )
+    if file.size <= NEAR and known.is_text:
+        return open_jsonl(request.data) if known.key == "jsonl" else open_delimited(request.data)
+    told = "Reading the table: {:,} rows".format
+    return limited.table_of(request, progress=lambda rows: progress(0, 0, told(rows)))
 
 
 def _told(problem: Any) -> dict[str, Any]:

@@ -24,6 +24,7 @@ TITLES = {
     "judging.take_back_file": gettext_lazy("Taking a file back"),
     "analysis.reproduce": gettext_lazy("Computing a published study again"),
     "judging.ask_judge": gettext_lazy("Asking a machine judge"),
+    "judging.add_judge": gettext_lazy("Adding a machine judge"),
     "judging.delete_collection": gettext_lazy("Deleting a collection"),
     "judging.launch": gettext_lazy("Opening a campaign"),
     "analysis.run": gettext_lazy("Analysing the judgments"),
@@ -141,7 +142,7 @@ def _result(job: Job) -> tuple[str, str]:
         )
     if collection := job.result.get("collection"):
         return reverse("judging:collection", args=[collection]), _("Look at the collection")
-    if job.kind == "judging.ask_judge":
+    if job.kind in ("judging.ask_judge", "judging.add_judge"):
         return reverse("judging:machine_judges", args=[job.campaign.uuid]), _("To the judges")
     if job.kind == "analysis.run":
         return reverse("analysis:report", args=[job.campaign.uuid]), _(

@@ -10,12 +10,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging import tasks
+from judging import storage, tasks
 from judging.actions import judge_jobs, machine_asking, machine_judges
 from judging.actions.machine_asking import CannotAsk
 from judging.actions.machine_judges import CannotTake
 from judging.forms.machine_judges import AskJudgeForm, JudgeKeyForm, MachineJudgeForm
 from judging.guards import campaign_for_managers, campaign_for_staff
+from judging.imports.actions import looks
 from judging.imports.readers.text import Unreadable
 from judging.models import Campaign, Membership
 from judging.protocols import rubric as documents
@@ -36,16 +37,18 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = MachineJudgeForm(request.POST, request.FILES, campaign=campaign)
     if not form.is_valid():
         return _page(request, campaign, form, status=422)
-    file = form.cleaned_data["file"]
+    sent = form.cleaned_data["file"]
+    file = storage.keep_pieces(sent.chunks())
+    given: dict[str, Any] = {"file": file, "file_name": sent.name, "about": form.about()}
+    if file.size > looks.AT_ONCE:
+        with transaction.atomic():
+            job = judge_jobs.start_adding(campaign=campaign, by=request.user, **given)
+            transaction.on_commit(lambda: tasks.ring(job.pk))
+        return redirect("judging:job", job.pk)
     try:
-        judge, found = machine_judges.add(
-            campaign=campaign,
-            by=request.user,
-            content=file.read(),
-            file_name=file.name,
-            about=form.about(),
-        )
+        judge, found = machine_judges.add(campaign=campaign, by=request.user, **given)
     except (CannotTake, Unreadable) as refused:
+        storage.let_go(file)
         form.add_error("name" if "already called" in str(refused) else "file", str(refused))
         return _page(request, campaign, form, status=422)
     taken = ngettext("%(n)d answer taken.", "%(n)d answers taken.", len(found.answers)) % {

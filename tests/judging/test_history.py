@@ -14,6 +14,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from judging import storage
 from judging.actions import (
     accounts,
     campaigns,
@@ -122,7 +123,7 @@ def test_every_act_on_material_and_machine_judges_names_who_did_it() -> None:
     table = f"item,correctness\n{machine_judges.items(campaign)[0].token},2\n".encode()
     about = {"name": "Small", "model": "m"}
     judge, _found = machine_judges.add(
-        campaign=campaign, by=owner, content=table, file_name="j.csv", about=about
+        campaign=campaign, by=owner, file=storage.keep(table), file_name="j.csv", about=about
     )
     client = logged_in(owner)
     client.post(f"/campaigns/{campaign.uuid}/judges/{judge.pk}/remove/")

@@ -14,9 +14,9 @@ from typing import Any, NoReturn
 
 from judging.imports.readers.columns import BadColumns, columns_from
 from judging.imports.readers.outline import outline
-from judging.imports.readers.packing import pack
+from judging.imports.readers.packing import pack, pack_table
 from judging.imports.readers.pseudonyms import Pseudonyms
-from judging.imports.readers.records import unreadable
+from judging.imports.readers.records import StudyRecords, unreadable
 from judging.imports.readers.registry import FORMAT, sniff
 from judging.imports.readers.screening import screen_from
 from judging.imports.readers.tables import OpenTable, shorten
@@ -83,6 +83,14 @@ def _read(request: dict[str, Any], data: bytes) -> Iterator[str]:
             progress=_progress,
         )
         yield json.dumps({"outline": found.as_json()})
+    elif request["wanted"] == "rows":
+        rows = known.taken(data, options)
+        del data
+        if isinstance(rows, StudyRecords):
+            raise Unreadable(f"{known.title} is no table.")
+        if isinstance(rows, OpenTable):
+            rows.tell(_progress, every=_EVERY)
+        yield from pack_table(rows)
     else:
         columns = columns_from(request["columns"]) if request["columns"] else None
         taken = known.take(data, options, key)

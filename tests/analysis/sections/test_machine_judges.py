@@ -17,6 +17,7 @@ from analysis.sections.judge_corrections import CorrectedMeans
 from analysis.sections.judge_verdicts import AgainstPeople, Verdicts
 from analysis.sections.machine_judges import MachineJudges
 from analysis.sections.system_means import SystemMeans
+from judging import storage
 from judging.actions import machine_judges
 from judging.imports.actions import new_collections
 from judging.imports.readers.guessing import guess
@@ -69,7 +70,7 @@ def judge(campaign: Campaign, values, name="Judge", again=None, **about):
     return machine_judges.add(
         campaign=campaign,
         by=campaign.created_by,
-        content="\n".join(rows).encode(),
+        file=storage.keep("\n".join(rows).encode()),
         file_name="judge.csv",
         about={"name": name, "model": "maker/model", "prompt": "Rate.", **about},
     )[0]
@@ -128,7 +129,7 @@ def test_a_judge_is_compared_with_itself_over_repetitions_and_places():
     machine_judges.add(
         campaign=made,
         by=made.created_by,
-        content="\n".join(rows).encode(),
+        file=storage.keep("\n".join(rows).encode()),
         file_name="twice.csv",
         about={"name": "Judge", "model": "m"},
     )
@@ -227,7 +228,7 @@ def test_a_judge_on_half_the_items_is_compared_on_those():
     machine_judges.add(
         campaign=made,
         by=made.created_by,
-        content="\n".join(rows).encode(),
+        file=storage.keep("\n".join(rows).encode()),
         file_name="half.csv",
         about={"name": "Half", "model": "m"},
     )

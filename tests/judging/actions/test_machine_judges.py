@@ -5,12 +5,22 @@ import hashlib
 import io
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
+from judging import storage, tasks
 from judging.actions import machine_judges
 from judging.actions.machine_judges import CannotTake
-from judging.models import Criterion, Judgment, MachineJudge, MachineJudgment
+from judging.imports.actions import looks
+from judging.models import (
+    Criterion,
+    Job,
+    Judgment,
+    MachineJudge,
+    MachineJudgment,
+    StoredFile,
+)
 from tests import factories
 from tests.analysis import studies
 
@@ -41,7 +51,7 @@ def added(campaign, content=None, **about):
     return machine_judges.add(
         campaign=campaign,
         by=campaign.created_by,
-        content=content or table(campaign),
+        file=storage.keep(content or table(campaign)),
         file_name="answers.csv",
         about={**ABOUT, **about},
     )
@@ -149,3 +159,45 @@ def test_the_page_says_why_a_table_is_refused(client, campaign):
     page = client.post(reverse("judging:machine_judge_add", args=[campaign.uuid]), sent)
     assert page.status_code == 422
     assert "no column is named as a criterion" in page.content.decode()
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """Every table is large: a worker takes it, and a process of its own reads it."""
+    monkeypatch.setattr(looks, "AT_ONCE", 10)
+    monkeypatch.setattr(machine_judges, "NEAR", 10)
+    monkeypatch.setattr(tasks, "ring", lambda job_id: None)
+
+
+def sent_by_page(client, campaign, content):
+    """Send a table by the page; return its job when a worker has done it."""
+    client.force_login(campaign.created_by)
+    said = {"name": "Big judge", "model": "m-1", "cost": "1.25", "judged_on": "2026-05-01"}
+    page = client.post(
+        reverse("judging:machine_judge_add", args=[campaign.uuid]),
+        {**said, "file": SimpleUploadedFile("answers.csv", content)},
+    )
+    job = Job.objects.get(kind="judging.add_judge")
+    assert page.url == reverse("judging:job", args=[job.pk])
+    tasks.current_app.tasks[job.kind].run(str(job.pk))
+    return Job.objects.get(pk=job.pk)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_large_table_is_taken_by_a_worker(client, campaign, large):
+    job = sent_by_page(client, campaign, table(campaign, lambda place: 5 if place == 2 else 3))
+    assert job.result == {"judge": "Big judge", "answers": 34, "problems": 2}
+    judge = MachineJudge.objects.get()
+    assert (str(judge.cost), str(judge.judged_on)) == ("1.2500000000", "2026-05-01")
+    assert judge.judgments.count() == 34
+    assert [each["row"] for each in judge.problems] == [3, 4]
+    page = client.get(reverse("judging:job", args=[job.pk])).text
+    assert reverse("judging:machine_judges", args=[campaign.uuid]) in page
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_large_table_that_cannot_be_taken_is_not_kept(client, campaign, large):
+    job = sent_by_page(client, campaign, b"item,fluency\nx,1\n")
+    assert "no column is named as a criterion" in job.error
+    assert not MachineJudge.objects.exists()
+    assert not StoredFile.objects.filter(size=19).exists()

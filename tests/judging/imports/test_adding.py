@@ -323,7 +323,7 @@ def test_take_back_names_the_machine_judge_that_rests_on_it():
     judge, _ = machine_judges.add(
         campaign=campaign,
         by=collection.owner,
-        content=f"item,correctness\n{token},2\n".encode(),
+        file=storage.keep(f"item,correctness\n{token},2\n".encode()),
         file_name="j.csv",
         about={"name": "Small", "model": "m"},
     )

@@ -11,6 +11,7 @@ from django.urls import reverse
 from judging import storage
 from judging.imports.actions import adding
 from judging.models import StoredFile
+from tests import factories
 
 pytestmark = pytest.mark.django_db
 MEGABYTE = 1_000_000
@@ -58,10 +59,18 @@ def peak(page, url: str, body: Body) -> int:
     return held
 
 
-@pytest.mark.parametrize(("where", "size"), [("import", 50), ("files", 12), ("reproduce", 12)])
+@pytest.mark.parametrize(
+    ("where", "size"), [("import", 50), ("files", 12), ("reproduce", 12), ("judge", 12)]
+)
 def test_an_upload_takes_no_more_memory_than_a_few_of_its_pieces(page, owner, where, size):
     collection = adding.start(name="Canals", by=owner)
+    campaign = factories.campaign(manager=owner)
     addresses = {
+        "judge": (
+            reverse("judging:machine_judge_add", args=[campaign.uuid]),
+            "file",
+            {"name": "J", "model": "m"},
+        ),
         "import": (reverse("judging:import"), "file", {}),
         "files": (reverse("judging:files_upload", args=[collection.pk]), "files", {}),
         "reproduce": (reverse("analysis:reproduce"), "files", {"study": "nema2018"}),
