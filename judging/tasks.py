@@ -27,7 +27,14 @@ from judging.actions import (
     visits,
 )
 from judging.actions.rounds import NothingToJudge
-from judging.imports.actions import adding, looks, new_collections, taking_back, uploads
+from judging.imports.actions import (
+    adding,
+    kept_readings,
+    looks,
+    new_collections,
+    taking_back,
+    uploads,
+)
 from judging.models import AddedFile, Job, Upload
 
 log = logging.getLogger(__name__)
@@ -148,6 +155,7 @@ class Sweep:
             visits.clear(now=timezone.now())
             enrollments.forget_visitors(now=timezone.now())
             retention.forget_due(now=timezone.now())
+            kept_readings.forget_old(now=timezone.now())
 
 
 @job_task("judging.launch")
@@ -242,6 +250,12 @@ def take_back_file(work: jobs.Work) -> Mapping[str, Any]:
 def ask_judge(work: jobs.Work) -> Mapping[str, Any]:
     """Ask a machine judge at an address; each answer commits as it comes."""
     return judge_jobs.execute(work)
+
+
+@job_task(judge_jobs.ADD, first=judge_jobs.read_table)
+def add_judge(work: jobs.Work, read: tuple[Any, ...]) -> Mapping[str, Any]:
+    """Take a machine judge whose table is large: read first, then stored in one transaction."""
+    return judge_jobs.add(work, *read)
 
 
 @job_task("judging.delete_collection")

@@ -4,13 +4,13 @@ question set included."""
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Model, ProtectedError, Q, QuerySet
+from django.db.models import Model, Q, QuerySet
 
+from judging import storage
 from judging.actions import campaigns, history
 from judging.actions.bulk import check_at_once, take_ids
 from judging.actions.rounds import TellProgress, silent
@@ -223,15 +223,19 @@ def delete(
         lists = held.added_files.exclude(examined__rows_file=None).values_list(
             "examined__rows_file", flat=True
         )
-        theirs = Q(collections=held) | Q(added_files__collection=held) | Q(sha256__in=list(lists))
+        kept = held.added_files.exclude(examined__reading=None).values_list(
+            "examined__reading__sha256", flat=True
+        )
+        theirs = (
+            Q(collections=held) | Q(added_files__collection=held) | Q(sha256__in=[*lists, *kept])
+        )
         files = StoredFile.objects.defer("content").filter(theirs)
-        kept = list(files.distinct())
+        stored = list(files.distinct())
         held.delete()
-        for file in kept:
+        for file in stored:
             if not file.collections.exists() and not file.added_files.exists():
                 file.uploads.filter(owner=held.owner).delete()
-                with suppress(ProtectedError), transaction.atomic():
-                    file.delete()
+                storage.let_go(file)
         history.note(Event.Act.COLLECTION_DELETED, by=by, about=name_of(collection))
 
 

@@ -104,6 +104,11 @@ class AddedFile(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def is_examined(self) -> bool:
+        """Say whether a preview said what the file would bring now."""
+        return "expected" in self.examined
+
 
 def brought_by() -> models.ForeignKey:  # type: ignore[type-arg]
     """Return the column that names the file a row came with; it is null for what was made here.

@@ -12,7 +12,13 @@ from judging import storage
 from judging.actions import collections, history
 from judging.actions.bulk import check_at_once, let_planner_know
 from judging.actions.rounds import TellProgress, silent
-from judging.imports.actions import added_ratings, holdings, reading_plans, storing
+from judging.imports.actions import (
+    added_ratings,
+    holdings,
+    kept_readings,
+    reading_plans,
+    storing,
+)
 from judging.imports.actions.joining import (
     SHOWN,
     Joined,
@@ -21,6 +27,7 @@ from judging.imports.actions.joining import (
     choices_from,
     join,
 )
+from judging.imports.actions.kept_readings import KeptReading
 from judging.imports.actions.matching import Held
 from judging.imports.actions.new_collections import CannotImport
 from judging.imports.actions.reading_plans import Plan
@@ -103,6 +110,7 @@ def upload(*, collection: Collection, name: str, file: StoredFile, by: User) -> 
 
 def discard(*, added: AddedFile) -> None:
     """Forget a file that was not added."""
+    kept_readings.of_added(added).forget()
     AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING).delete()
 
 
@@ -150,11 +158,24 @@ def decide(
     then."""
     if plan is not None:
         added.plan, added.rubric = plan.as_dict(), rubric
+        kept_readings.of_added(added).forget()
+        added.examined = {}
     if choices is not None:
         added.choices = choices.as_dict()
-    added.examined = {}
+    added.examined = _kept_of(added)
     waiting = AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING)
-    waiting.update(plan=added.plan, choices=added.choices, rubric=added.rubric, examined={})
+    waiting.update(
+        plan=added.plan, choices=added.choices, rubric=added.rubric, examined=added.examined
+    )
+
+
+def look_again(added: AddedFile) -> None:
+    """Have a waiting file looked at once more before it is added: what a look found holds no more.
+    What it read of the file does."""
+    added.examined = _kept_of(added)
+    AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING).update(
+        examined=added.examined
+    )
 
 
 def plan_of(added: AddedFile) -> Plan:
@@ -174,6 +195,7 @@ def read(
     progress: TellProgress = silent,
     screen: Screen | None = None,
     found: MatchCounts | None = None,
+    kept: KeptReading | None = None,
 ) -> StudyRecords:
     """Return what a file says; rows that do not pass the screen are noted as found and left out."""
     return reading_plans.read_study(
@@ -183,6 +205,7 @@ def read(
         progress=progress,
         screen=screen,
         left_out=found.left_out if found else lambda row, what: None,
+        kept=kept,
     )
 
 
@@ -219,15 +242,18 @@ def hand_out_keys(*, added: AddedFile, by: User, now: datetime) -> Mapping[str, 
 
 def examine(*, added: AddedFile, progress: TellProgress = silent) -> Joined:
     """Say what a file would bring now, and keep the counts: adding it must bring the same."""
-    joined = _join(added, progress)
+    kept = kept_readings.of_added(added, make=True)
+    joined = _join(added, progress, kept)
     study = joined.study
     added.examined = {
+        **({kept_readings.KEPT: kept.made} if kept.made else _kept_of(added)),
         **joined.found.as_dict(),
         **_rows_file(joined),
         "expected": joined.counts(),
         "rows": study.rows_read,
         "kept": study.rows_kept,
         "obstacles": joined.obstacles,
+        "alone": not joined.held.sources,
         "by": joined.matching.by,
         "fields": [name.replace("_", " ") for name in joined.matching.fields],
         "adds": bool(joined.new_questions),
@@ -251,12 +277,17 @@ def _refused(problem: Problem) -> dict[str, Any]:
     return {**shown, "reason": problem.reason}
 
 
-def _join(added: AddedFile, progress: TellProgress) -> Joined:
+def _kept_of(added: AddedFile) -> dict[str, Any]:
+    """Return what is kept of a look at the file, which holds whatever is decided about matching."""
+    return {name: each for name, each in added.examined.items() if name == kept_readings.KEPT}
+
+
+def _join(added: AddedFile, progress: TellProgress, kept: KeptReading) -> Joined:
     campaign = added_ratings.campaign_of(added.collection, added.rubric) if added.rubric else None
     held, found = holdings.held(added.collection), MatchCounts()
     columns, choices = plan_of(added).columns, choices_of(added)
     return join(
-        study=read(added, progress, _screen(held, columns, choices), found),
+        study=read(added, progress, _screen(held, columns, choices), found, kept),
         columns=columns,
         collection=added.collection,
         choices=choices,
@@ -319,8 +350,9 @@ def add(
         added = AddedFile.objects.select_related("collection", "file", "rubric").get(pk=added.pk)
         if added.state != AddedFile.State.WAITING:
             raise CannotImport(["The file was added already, or taken back."])
-        joined = _join(added, progress)
-        if added.examined and added.examined["expected"] != joined.counts():
+        kept = kept_readings.of_added(added)
+        joined = _join(added, progress, kept)
+        if added.is_examined and added.examined["expected"] != joined.counts():
             raise Changed(
                 ["The collection changed since you looked at this file. Look at it once more."]
             )
@@ -328,6 +360,7 @@ def add(
             raise CannotImport(joined.obstacles)
         check_at_once()
         _store(added, joined, by, now, ratings_title, progress)
+        kept.forget()
         let_planner_know(Passage, Source, QuestionSet, Unit, Question, Score, Assignment, Judgment)
         history.note(Event.Act.FILE_ADDED, by=by, campaign=added.campaign, about=name_of(added))
     return added

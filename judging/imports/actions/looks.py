@@ -11,7 +11,7 @@ from typing import Any
 from judging import storage
 from judging.actions.rounds import TellProgress, silent
 from judging.design import letter
-from judging.imports.actions import new_collections, reading_plans
+from judging.imports.actions import kept_readings, new_collections, reading_plans
 from judging.imports.actions.reading_plans import Head, Plan
 from judging.imports.readers.overview import (
     Sample,
@@ -25,7 +25,8 @@ from judging.imports.readers.records import Problem, SourceRecord, StudyRecords
 from judging.imports.readers.text import Unreadable, decodings
 from judging.models import AddedFile, Rubric, StoredFile, Upload, User
 
-COLUMNS, PREVIEW, HANDFUL = "judging.read_columns", "judging.preview_import", "judging.draw_sources"
+COLUMNS, HANDFUL = "judging.read_columns", "judging.draw_sources"
+PREVIEW = kept_readings.PREVIEW
 AT_ONCE = 2_000_000  # bytes; a larger file is looked at by a job
 SHOWN = 50
 SAMPLES = 5
@@ -86,8 +87,9 @@ def _preview(
     name: str, file: StoredFile, plan: Plan, parameters: Mapping[str, Any], progress: TellProgress
 ) -> dict[str, Any]:
     """Return what would be stored, the first of what would not, and what is to be asked."""
+    kept = kept_readings.of_upload(parameters["upload"], file, make=True)
     study = reading_plans.read_study(
-        name=name, data=storage.content_of(file), plan=plan, progress=progress
+        name=name, data=storage.content_of(file), plan=plan, progress=progress, kept=kept
     )
     rubric = Rubric.objects.filter(pk=parameters["rubric"]).first()
     examined = new_collections.examine(study=study, rubric=rubric)
@@ -116,6 +118,7 @@ def _preview(
         "asks": [_ask(each, sources[each.source_key]) for each in asks[:SHOWN]],
         "ask_count": len(asks),
         "handful": _drawn(study, FIRST_SEED),
+        **({kept_readings.KEPT: kept.made} if kept.made else {}),
     }
 
 
@@ -147,8 +150,9 @@ def _ask(ask: Problem, source: SourceRecord) -> dict[str, Any]:
 def _handful(
     name: str, file: StoredFile, plan: Plan, parameters: Mapping[str, Any], progress: TellProgress
 ) -> dict[str, Any]:
+    kept = kept_readings.of_upload(parameters["upload"], file)
     study = reading_plans.read_study(
-        name=name, data=storage.content_of(file), plan=plan, progress=progress
+        name=name, data=storage.content_of(file), plan=plan, progress=progress, kept=kept
     )
     return _drawn(study, parameters["seed"])
 

@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 
 from judging.actions.rounds import TellProgress, silent
+from judging.imports.actions.kept_readings import KeptReading
 from judging.imports.readers import limited
 from judging.imports.readers.columns import BadColumns, ColumnRoles, WhenAmbiguous, columns_from
 from judging.imports.readers.pseudonyms import Pseudonyms
@@ -147,12 +148,13 @@ def read_study(
     progress: TellProgress = silent,
     screen: Screen | None = None,
     left_out: TellLeftOut = lambda row, what: None,
+    kept: KeptReading | None = None,
 ) -> StudyRecords:
     """Return the study in a file; one with the reason where it cannot be read, or not under these
     columns.
 
     Ids of people outside are labels already. What could take long or much is read in a process of
-    its own. Rows that do not pass the screen are told to `left_out` alone.
+    its own, unless it is `kept`. Rows that do not pass the screen are told to `left_out` alone.
     """
     format = _format(name, data, plan)
     options, key = _options(format, plan), pseudonym_key()
@@ -169,6 +171,8 @@ def read_study(
                 screen=screen,
                 left_out=left_out,
             )
+            if kept:
+                return kept.study(request, _rows(progress))
             return limited.study_of(request, progress=_rows(progress))[0]
         taken = format.take(data, options, Pseudonyms(key))
         try:

@@ -7,7 +7,7 @@ from typing import Any
 
 from judging import storage
 from judging.actions.rounds import TellProgress, silent
-from judging.imports.actions import new_collections, reading_plans
+from judging.imports.actions import kept_readings, new_collections, reading_plans
 from judging.imports.actions.new_collections import Imported
 from judging.imports.actions.reading_plans import Plan
 from judging.models import Rubric, StoredFile, Upload, User
@@ -69,10 +69,15 @@ def import_upload(
     """Read an upload and store all that it holds; raises what `import_study` raises."""
     upload = wanted.upload
     progress(0, 0, "Reading the file")
+    kept = kept_readings.of_upload(upload.pk, upload.file)
     study = reading_plans.read_study(
-        name=upload.name, data=storage.content_of(upload.file), plan=wanted.plan, progress=progress
+        name=upload.name,
+        data=storage.content_of(upload.file),
+        plan=wanted.plan,
+        progress=progress,
+        kept=kept,
     )
-    return new_collections.import_study(
+    made = new_collections.import_study(
         study=study,
         name=wanted.name,
         by=by,
@@ -90,3 +95,5 @@ def import_upload(
         again=wanted.again,
         progress=progress,
     )
+    kept.forget()
+    return made

@@ -1,4 +1,4 @@
-"""A study as lines of text and back, record by record, so that a process may hand it to another as
+"""A study, or a table, as lines of text and back, record by record, so that a process may hand it to another as
 it goes."""
 
 import json
@@ -19,6 +19,7 @@ from judging.imports.readers.records import (
     SourceRecord,
     StudyRecords,
 )
+from judging.imports.readers.tables import AnyTable, OpenTable, Row
 
 _PARTS = {
     "sources": SourceRecord,
@@ -30,11 +31,14 @@ _PARTS = {
     "repeats": RepeatedRow,
     "score_columns": ScoreColumn,
 }
+_PROBLEM = [each.name for each in fields(Problem)]
 _TUPLES = {"sources": "references", "problems": "choices"}  # lists in JSON
 _NAMES = ("source_key", "system", "rater", "criterion", "column")
 _NOTHING: Mapping[str, str] = {}
 _PASSAGE = [each.name for each in fields(SourceRecord)].index("passage")
 _TOGETHER = 200
+SPOOLED = 1 << 20  # bytes of lines that wait in memory before a temporary file is on the disk
+FORM = {part: [each.name for each in fields(kind)] for part, kind in _PARTS.items()}
 
 
 def pack(study: StudyRecords) -> Iterator[str]:
@@ -51,7 +55,6 @@ def pack(study: StudyRecords) -> Iterator[str]:
 def unpack(lines: Iterable[str]) -> StudyRecords:
     """Return the study that the lines hold."""
     parts: dict[str, list[Any]] = {part: [] for part in _PARTS}
-    names = {part: [each.name for each in fields(kind)] for part, kind in _PARTS.items()}
     expected: dict[tuple[str, str], int] = {}
     rows = (0, 0)
     texts: dict[str, str] = {}
@@ -69,10 +72,35 @@ def unpack(lines: Iterable[str]) -> StudyRecords:
                 if part == "sources":
                     _restore_passage(values, passages)
                 kept.append(
-                    kind(**_shared(dict(zip(names[part], values, strict=True)), part, texts))
+                    kind(**_shared(dict(zip(FORM[part], values, strict=True)), part, texts))
                 )
     found = {part: tuple(kept) for part, kept in parts.items()}
     return StudyRecords(**found, expected=expected, rows_read=rows[0], rows_kept=rows[1])
+
+
+def pack_table(table: AnyTable) -> Iterator[str]:
+    """Yield lines of a table: its header, its rows, and behind them its problems."""
+    yield _line(["header", *table.header])
+    yield from _lines("row", ((row.number, row.cells, row.comments) for row in table.rows))
+    values = attrgetter(*_PROBLEM)
+    yield from _lines("problem", map(values, table.problems))
+
+
+def unpack_table(lines: Iterator[str]) -> OpenTable:
+    """Return the table that the lines hold, whose rows come as the lines do."""
+    _, *header = json.loads(next(lines))
+    return OpenTable(tuple(header), _results(lines))
+
+
+def _results(lines: Iterator[str]) -> Iterator[Row | Problem]:
+    for line in lines:
+        part, *records = json.loads(line)
+        for values in records:
+            if part == "row":
+                yield Row(values[0], tuple(values[1]), values[2])
+            else:
+                found = dict(zip(_PROBLEM, values, strict=True))
+                yield Problem(**found | {"choices": tuple(found["choices"])})
 
 
 def _shared(found: dict[str, Any], part: str, texts: dict[str, str]) -> dict[str, Any]:

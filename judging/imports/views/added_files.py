@@ -206,7 +206,7 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
     if added.state == AddedFile.State.WAITING and is_owner:
         if not added.plan:
             return redirect("judging:file_columns", added.collection_id, added.number)
-        if not added.examined:
+        if not added.is_examined:
             if added.file.size > LARGE:
                 return _job(request, added.collection, EXAMINE, [added])
             adding.examine(added=added)
@@ -307,7 +307,8 @@ def _add(request: HttpRequest, collection: Collection, ready: Sequence[AddedFile
     except CannotImport as refused:
         for reason in refused.reasons:
             messages.error(request, reason)
-        AddedFile.objects.filter(pk__in=[each.pk for each in ready]).update(examined={})
+        for each in ready:
+            adding.look_again(each)
         if len(ready) == 1:
             return redirect("judging:file", collection.pk, ready[0].number)
         return redirect("judging:files", collection.pk)

@@ -49,6 +49,13 @@ def run(kind: str, job_id: Any) -> None:
     tasks.current_app.tasks[f"judging.{kind}"].run(str(job_id))
 
 
+def test_the_first_file_of_a_collection_is_matched_by_nothing(client: Client) -> None:
+    empty = adding.start(name="Mills", by=factories.researcher())
+    added = waiting(empty, BATCH.replace("passage", "id,passage", 1), **MATERIAL)
+    client.force_login(empty.owner)
+    assert "nothing yet: these are the first questions" in client.get(at("file", added)).text
+
+
 def test_files_of_three_raters_are_read_alike_and_added_at_once(page, collection):
     factories.rubric()
     send(

@@ -24,6 +24,7 @@ from judging.imports.readers.limited import (
     _unfinished,
     outline_of,
     study_of,
+    table_of,
 )
 from judging.imports.readers.outline import outline, outline_from
 from judging.imports.readers.packing import pack, unpack
@@ -67,6 +68,18 @@ def test_a_passage_of_many_sources_goes_over_once() -> None:
     assert back == study
     assert sum(line.count(text) for line in lines) == 1
     assert back.sources[3].passage is back.sources[0].passage
+
+
+def test_a_table_comes_back_row_by_row_with_its_problems() -> None:
+    plain = FORMAT["csv"].open(CSV)
+    table = table_of(Request(data=CSV, name="a.csv"), limits=TIGHT)
+    rows = tuple(table.rows)
+    assert (table.header, rows, table.rows_read) == (plain.header, plain.rows, plain.rows_read)
+    assert tuple(table.problems) == plain.problems
+    with pytest.raises(Unreadable, match=r"The file is empty\."):
+        table_of(Request(data=b"", name="a.csv"), limits=TIGHT)
+    with pytest.raises(Unreadable, match="has no <instance>"):
+        table_of(Request(data=b"<dataset></dataset>", name="a.xml"), limits=TIGHT)
 
 
 def test_columns_options_and_the_key_go_with_the_request() -> None:
