@@ -32,7 +32,7 @@ HELP = """Quaestor: human evaluation of automatically generated questions.
   python3 run.py test --long                             the same, looking at every page in every look
   python3 run.py extras [NAME ...]                       install optional metrics; without names, list them
   python3 run.py soak [--minutes N] [--kills N]          kill every process of a busy site, again and again, and count
-  python3 run.py manage COMMAND ...                      one management command; "manage help" lists them
+  python3 run.py manage COMMAND ... [--home DIR]         one management command; "manage help" lists them
 
 The first call installs the locked packages into .venv; later calls start at once, whichever Python
 they are made with: .venv keeps the one that made it. To change it, remove .venv.
@@ -155,7 +155,8 @@ def main(arguments: list[str]) -> int:
         os.chdir(ROOT)
         os.execv(PYTHON, [str(PYTHON), "-m", "bench.soak", *rest])
     if word != "test":
-        manage(rest if word == "manage" else [word, *take_home(rest)])
+        words = take_home(rest)
+        manage(words if word == "manage" else [word, *words])
     return test(rest)
 
 

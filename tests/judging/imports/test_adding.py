@@ -1,17 +1,22 @@
 """Files added to a collection and taken back: what they bring, what they leave."""
 
+import csv
+from io import BytesIO
 from typing import Any
 
 import pytest
 from django.db import connection, transaction
 from django.urls import reverse
+from openpyxl import Workbook
 
 from analysis import frames
 from judging import storage
 from judging.actions import campaigns, collections, machine_judges
-from judging.imports.actions import adding, taking_back
+from judging.imports.actions import adding, proposals, reading_plans, taking_back
 from judging.imports.actions.joining import JoiningChoices
 from judging.imports.actions.new_collections import CannotImport
+from judging.imports.actions.reading_plans import Plan
+from judging.imports.readers.numbers import is_number
 from judging.imports.readers.sameness import Sameness
 from judging.models import (
     AddedFile,
@@ -234,6 +239,42 @@ def test_add_puts_the_ratings_of_three_files_into_one_campaign():
     assert table["Bo"].tolist() == [3, 1, 1, 2]
     assert table["Cy"].tolist()[:3] == [2, 2, 1]
     assert Task.objects.count() == 2
+
+
+def as_workbook(text: str) -> bytes:
+    book, out = Workbook(), BytesIO()
+    for row in csv.reader(text.splitlines()):
+        book.active.append([float(cell) if is_number(cell) else cell for cell in row])
+    book.save(out)
+    return out.getvalue()
+
+
+def test_workbooks_of_three_raters_and_one_of_metrics_join_as_they_are_proposed():
+    collection, rubric = assembled(), factories.rubric()
+    texts = {"ana": ratings("", 3, 2, 1, 3), "bo": ratings("", 3, 1, 1, 2)}
+    texts |= {"cy": ratings("", 2, 2, 1), "metrics": SCORES}
+    for name, text in texts.items():
+        data = as_workbook(text)
+        added = adding.upload(
+            collection=collection,
+            name=f"{name}.xlsx",
+            file=storage.keep(data),
+            by=collection.owner,
+        )
+        head = reading_plans.read_head(name=added.name, data=data, plan=Plan())
+        head = proposals.proposed(head, added=added)
+        plan = Plan(format=head.format, columns=head.proposed)
+        adding.decide(added=added, plan=plan, rubric=rubric if head.criteria else None)
+        adding.add(added=added, by=collection.owner, now=NOW)
+
+    table = frames.material(collection.campaigns.get()).ratings("grammaticality")
+    assert table[["ana", "bo", "cy"]].dropna().to_numpy().tolist() == [
+        [3, 3, 2],
+        [2, 1, 2],
+        [1, 1, 1],
+    ]
+    assert table["bo"].tolist() == [3, 1, 1, 2]
+    assert sorted(Score.objects.values_list("text", flat=True)) == ["0.25", "0.5", "0.75"]
 
 
 def test_add_gives_one_rater_who_comes_in_two_files_one_assignment_a_task():
