@@ -225,8 +225,8 @@ def _results(
         for place in people:
             if _ID.fullmatch(cells[place].strip()):
                 cells[place] = key.label(cells[place])
-        if "@" in "\x00".join(cells):  # looking at the whole row once is cheaper than at each cell
-            for place in plain:
+        for place in plain:
+            if "@" in cells[place]:
                 address = _ADDRESS.fullmatch(cells[place].strip())
                 if address and not _is_quoted(address[0], row.cells):
                     cells[place] = key.label(cells[place])
