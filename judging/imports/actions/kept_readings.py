@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from io import BytesIO
 from tempfile import SpooledTemporaryFile
+from typing import Any
 
 from judging import storage
 from judging.imports.readers import limited, packing
@@ -73,7 +74,13 @@ class KeptReading:
         """Return a digest of everything that decides what the reading answers."""
         columns = None if request.columns is None else request.columns.as_dict()
         screen = request.screen and [sorted(request.screen.held), request.screen.same.as_dict()]
-        said = [self.whose, self.file.sha256, request.name, request.format, dict(request.options)]
+        said: list[Any] = [
+            self.whose,
+            self.file.sha256,
+            request.name,
+            request.format,
+            dict(request.options),
+        ]
         said += [columns, screen, sha256(request.key).hexdigest(), packing.FORM]
         return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
