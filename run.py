@@ -26,22 +26,27 @@ STAMP = VENV / "made-from"
 PYTHON = VENV / "bin" / "python"
 HELP = """Quaestor: human evaluation of automatically generated questions.
 
-  python3 run.py demo [--exit] [--port N] [--home DIR]   a demo study, ready to rate and already analysed
-  python3 run.py up [--port N] [--home DIR]              the same without demo data, for studies of your own
-  python3 run.py test [pytest arguments]                 every check and test; with arguments, those tests only
-  python3 run.py test --long                             the same, looking at every page in every look
-  python3 run.py extras [NAME ...]                       install optional metrics; without names, list them
-  python3 run.py soak [--minutes N] [--kills N]          kill every process of a busy site, again and again, and count
-  python3 run.py manage COMMAND ... [--home DIR]         one management command; "manage help" lists them
+python3 run.py COMMAND, where COMMAND is
+
+  demo [--exit] [--port N] [--home DIR]   a demo study, ready to rate and already analysed
+  up [--port N] [--home DIR]              the same without demo data, for studies of your own
+  test [pytest arguments]                 every check and test; with arguments, those tests only
+  test --long                             the same, looking at every page in every look
+  extras [NAME ...]                       install optional metrics; without names, list them
+  soak [--minutes N] [--kills N]          kill every process of a busy site again and again
+  manage COMMAND ... [--home DIR]         one management command; "manage help" lists them
 
 The first call installs the locked packages into .venv; later calls start at once, whichever Python
 they are made with: .venv keeps the one that made it. To change it, remove .venv.
 Data are kept in ./var, or in --home, or in $QUAESTOR_HOME."""
-NOT_INSTALLED = """The packages could not be installed. The first start needs a package index, once: check the network,
-or point pip at a mirror (pip config set global.index-url ADDRESS), and start again."""
-READ_ONLY = """{root} cannot be written to, and the packages must be installed there once, into .venv.
-Copy or clone the project to a folder of yours; or have its owner call run.py once."""
-NO_PIP = "pip is missing, and the packages cannot be installed without it (Debian: apt-get install python3-pip)."
+NOT_INSTALLED = """The packages could not be installed. The first start needs a package index, once:
+check the network, or point pip at a mirror (pip config set global.index-url ADDRESS), and start again."""
+READ_ONLY = """{root} cannot be written to, and the packages must be installed there once, into
+.venv. Copy or clone the project to a folder of yours; or have its owner call run.py once."""
+NO_PIP = (
+    "pip is missing, and the packages cannot be installed without it "
+    "(Debian: apt-get install python3-pip)."
+)
 NOT_AUDITED = (
     "Locked packages were not looked up for known weaknesses: no list of them can be reached."
 )
@@ -52,7 +57,10 @@ NO_CHROMIUM = (
 NO_NODE_PACKAGES = (
     "The checks of the pages' scripts are left out: their packages could not be installed (npm ci)."
 )
-NO_NODE = "Checks of the pages' scripts are left out: no Node 20 or newer with npm found (Debian: apt-get install npm)."
+NO_NODE = (
+    "Checks of the pages' scripts are left out: no Node 20 or newer with npm found "
+    "(Debian: apt-get install npm)."
+)
 OLDEST_NODE = 20
 NODE_PACKAGES = ROOT / "node_modules"
 NODE_LOCK = ROOT / "package-lock.json"
@@ -100,7 +108,8 @@ EXTRAS = {
         "BERTScore, MoverScore, answer consistency and others, by models in folders of yours",
         "about 1 to 5 GB, by platform",
         "BSD and Apache 2.0",
-        afterwards="set QUAESTOR_METRIC_MODEL or QUAESTOR_QA_MODEL to the folder of a downloaded transformer.",
+        afterwards="set QUAESTOR_METRIC_MODEL or QUAESTOR_QA_MODEL to the folder of a downloaded "
+        "transformer.",
     ),
     "sacrebleu": Extra(
         ("sacrebleu",), "sacreBLEU and chrF, with their signatures", "under 1 MB", "Apache 2.0"
@@ -175,7 +184,8 @@ def install_extras(names: list[str]) -> int:
     KEPT_EXTRAS.write_text("".join(f"{name}\n" for name in dict.fromkeys([*kept_extras(), *names])))
     if not put_extras(names):
         print(
-            "The packages could not be installed: check the network or pip's settings, and call this again."
+            "The packages could not be installed: check the network or pip's settings, "
+            "and call this again."
         )
         return 1
     print(f"Installed: {', '.join(names)}. Restart the site and its worker to use them.")
@@ -252,7 +262,8 @@ def set_up(*, tests: bool) -> None:
         raise
     if (again := [name for name in kept_extras() if name in EXTRAS]) and not put_extras(again):
         print(
-            f"The extras {', '.join(again)} could not be installed again: python3 run.py extras {' '.join(again)}"
+            f"The extras {', '.join(again)} could not be installed again: "
+            f"python3 run.py extras {' '.join(again)}"
         )
 
 
@@ -454,10 +465,8 @@ def passes(check: tuple[str, ...]) -> bool:
     began = time.monotonic()
     own = VENV / "bin" / check[0]
     passed = ran([str(own) if own.exists() else check[0], *check[1:]])
-    print(
-        f"{' '.join(check):22} {'passed' if passed else 'FAILED'} in {time.monotonic() - began:.1f} s",
-        flush=True,
-    )
+    outcome = "passed" if passed else "FAILED"
+    print(f"{' '.join(check):22} {outcome} in {time.monotonic() - began:.1f} s", flush=True)
     return passed
 
 

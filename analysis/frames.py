@@ -19,9 +19,12 @@ from judging.protocols import rubric as documents
 from judging.protocols.rubric_schema import RubricDocument, without_criteria
 
 SLOTS = """
-    SELECT u.id AS unit, s.name AS system, src.key AS source, src.position AS source_position, qs.id AS question_set,
-           coalesce(u.position, 0) AS position, q.text AS text, p.text AS passage, src.answer AS answer,
-           src.id AS source_id, src.target_type AS target_type, q.submitted_answer AS submitted_answer
+    SELECT u.id AS unit, s.name AS system, src.key AS source, src.position AS source_position,
+        qs.id AS question_set,
+           coalesce(u.position, 0) AS position, q.text AS text, p.text AS passage,
+           src.answer AS answer,
+           src.id AS source_id, src.target_type AS target_type,
+           q.submitted_answer AS submitted_answer
     FROM judging_unit u
     JOIN judging_questionset qs ON qs.id = u.question_set_id
     JOIN judging_source src ON src.id = qs.source_id
@@ -29,7 +32,8 @@ SLOTS = """
     LEFT JOIN judging_passage p ON p.id = src.passage_id
     LEFT JOIN judging_question q ON q.unit_id = u.id
     WHERE src.collection_id = %(collection)s AND src.repeat_of_id IS NULL
-      AND (NOT %(part)s OR u.id IN (SELECT unit_id FROM judging_selectedunit WHERE campaign_id = %(campaign)s))
+      AND (NOT %(part)s OR u.id IN (SELECT unit_id FROM judging_selectedunit
+          WHERE campaign_id = %(campaign)s))
     ORDER BY src.position, s.name, qs.id, u.position NULLS FIRST
 """
 # units of copies that hold ratings somebody gave again: an analysis takes the first of each
@@ -45,7 +49,8 @@ AGAIN = """
         FROM judging_source src
         JOIN judging_questionset qs ON qs.source_id = src.id
         JOIN judging_unit u ON u.question_set_id = qs.id
-        JOIN judging_questionset of_first ON of_first.source_id = src.repeat_of_id AND of_first.system_id = qs.system_id
+        JOIN judging_questionset of_first ON of_first.source_id = src.repeat_of_id
+            AND of_first.system_id = qs.system_id
         JOIN judging_unit first ON first.question_set_id = of_first.id
         LEFT JOIN judging_question q ON q.unit_id = u.id
         LEFT JOIN judging_question asked ON asked.unit_id = first.id
@@ -53,7 +58,8 @@ AGAIN = """
           AND (q.text = asked.text OR (u.position IS NULL AND first.position IS NULL))
         GROUP BY u.id, src.repeat
     )
-    SELECT copies.unit AS unit, c.key AS criterion, e.label AS annotator, copies.repeat AS repeat, j.value AS value
+    SELECT copies.unit AS unit, c.key AS criterion, e.label AS annotator, copies.repeat AS repeat,
+        j.value AS value
     FROM copies
     JOIN judging_judgment j ON j.unit_id = copies.copy
     JOIN judging_assignment a ON a.id = j.assignment_id
@@ -66,7 +72,8 @@ AGAIN = """
 # values given to hidden repeats of the campaign's own tasks, beside the first ones; never judgments
 # of the study
 HIDDEN = """
-    SELECT said.unit_id AS unit, c.key AS criterion, e.label AS annotator, first.value AS first, said.value AS again
+    SELECT said.unit_id AS unit, c.key AS criterion, e.label AS annotator, first.value AS first,
+        said.value AS again
     FROM judging_checktask met
     JOIN judging_enrollment e ON e.id = met.enrollment_id
     JOIN judging_assignment own ON own.task_id = met.task_id AND own.submitted_at IS NOT NULL
@@ -76,15 +83,20 @@ HIDDEN = """
     JOIN judging_judgment first ON first.assignment_id = earlier.id AND first.unit_id = said.unit_id
         AND first.criterion_id = said.criterion_id AND first.superseded_at IS NULL
     JOIN judging_criterion c ON c.id = said.criterion_id
-    JOIN judging_scalepoint one ON one.criterion_id = c.id AND one.value = first.value AND NOT one.missing
-    JOIN judging_scalepoint two ON two.criterion_id = c.id AND two.value = said.value AND NOT two.missing
+    JOIN judging_scalepoint one ON one.criterion_id = c.id AND one.value = first.value
+        AND NOT one.missing
+    JOIN judging_scalepoint two ON two.criterion_id = c.id AND two.value = said.value
+        AND NOT two.missing
     WHERE met.kind = 'repeat' AND e.campaign_id = %(campaign)s
     ORDER BY c.position, said.unit_id, e.label
 """
 JUDGMENTS = """
-    SELECT j.unit_id AS unit, c.key AS criterion, e.label AS annotator, j.value AS value, sp.missing AS missing,
-           j.origin AS origin, j.cause AS cause, a.state AS state, t.number AS task, j.created_at AS created_at,
-           EXISTS (SELECT 1 FROM judging_exclusion x WHERE x.enrollment_id = e.id AND x.lifted_at IS NULL) AS excluded
+    SELECT j.unit_id AS unit, c.key AS criterion, e.label AS annotator, j.value AS value,
+        sp.missing AS missing,
+           j.origin AS origin, j.cause AS cause, a.state AS state, t.number AS task,
+           j.created_at AS created_at,
+           EXISTS (SELECT 1 FROM judging_exclusion x
+               WHERE x.enrollment_id = e.id AND x.lifted_at IS NULL) AS excluded
     FROM judging_judgment j
     JOIN judging_assignment a ON a.id = j.assignment_id
     JOIN judging_round r ON r.id = a.round_id
@@ -127,9 +139,11 @@ COUNTS = """
         JOIN judging_assignment a ON a.id = j.assignment_id
         JOIN judging_round r ON r.id = a.round_id
         WHERE r.campaign_id = %(campaign)s AND r.kind = %(round)s AND r.number = %(number)s
-          AND j.superseded_at IS NULL AND a.state = ANY(%(states)s) AND j.unit_id NOT IN ({repeated})
+          AND j.superseded_at IS NULL AND a.state = ANY(%(states)s)
+              AND j.unit_id NOT IN ({repeated})
           AND NOT EXISTS (
-              SELECT 1 FROM judging_exclusion x WHERE x.enrollment_id = a.enrollment_id AND x.lifted_at IS NULL
+              SELECT 1 FROM judging_exclusion x
+                  WHERE x.enrollment_id = a.enrollment_id AND x.lifted_at IS NULL
           )
         GROUP BY j.criterion_id, j.unit_id
     ) AS units
@@ -143,7 +157,8 @@ SOURCES = """
     JOIN judging_questionset qs ON qs.id = u.question_set_id
 """
 MARKS = """
-    SELECT m.unit_id AS unit, e.label AS annotator, m.nothing AS nothing, s.start AS start, s."end" AS "end"
+    SELECT m.unit_id AS unit, e.label AS annotator, m.nothing AS nothing, s.start AS start,
+        s."end" AS "end"
     FROM judging_marking m
     JOIN judging_assignment a ON a.id = m.assignment_id
     JOIN judging_round r ON r.id = a.round_id
@@ -154,7 +169,8 @@ MARKS = """
     ORDER BY m.unit_id, e.label, s.start
 """
 BY_MACHINES = """
-    SELECT mj.name AS judge, m.unit_id AS unit, c.key AS criterion, m.value AS value, sp.missing AS missing,
+    SELECT mj.name AS judge, m.unit_id AS unit, c.key AS criterion, m.value AS value,
+        sp.missing AS missing,
            m.repeat AS repeat, m.place AS place, m.rationale AS rationale
     FROM judging_machinejudgment m
     JOIN judging_machinejudge mj ON mj.id = m.judge_id

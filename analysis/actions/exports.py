@@ -49,9 +49,8 @@ def files(run: Run) -> Iterator[tuple[str, bytes]]:
     for name, rows in runs.tables_of(run).items():
         if isinstance(rows, list) and rows and name != "sentences":
             yield f"tables/{name}.csv", table_csv(name, rows).encode()
-    for result in (
-        Result.objects.filter(run=run, file__isnull=False).select_related("file").order_by("key")
-    ):
+    stored = Result.objects.filter(run=run, file__isnull=False).select_related("file")
+    for result in stored.order_by("key"):
         if result.file:
             yield _name_of(result), storage.content_of(result.file)
     found = runs.found_by(run)
@@ -69,12 +68,9 @@ def files(run: Run) -> Iterator[tuple[str, bytes]]:
     yield "judgments-raw.csv", write_long_csv(study).encode()
     yield "codebook.csv", exports.codebook_csv(campaign=run.campaign).encode()
     yield "mixed-model.R", mixed_model_script(_missing_values(run.campaign.rubric)).encode()
-    yield (
-        "rubric.json",
-        json.dumps(
-            run.campaign.rubric.document, indent=1, ensure_ascii=False, sort_keys=True
-        ).encode(),
-    )
+    rubric = run.campaign.rubric.document
+    text = json.dumps(rubric, indent=1, ensure_ascii=False, sort_keys=True)
+    yield "rubric.json", text.encode()
 
 
 def _name_of(result: Result) -> str:

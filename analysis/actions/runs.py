@@ -105,7 +105,7 @@ def score(*, run: Run, work: jobs.Work) -> MetricsScored:
     """Compute what a run's metrics lack, chunk by chunk; what a dead worker has kept is not
     computed again."""
     settings = {**DEFAULTS, **run.parameters}
-    steps = _Steps(work)
+    steps = _RunSteps(work)
     computed = scores.compute(
         run.campaign.collection,
         chosen=[scores.ChosenMetric(id) for id in settings["metrics"]],
@@ -120,7 +120,7 @@ def score(*, run: Run, work: jobs.Work) -> MetricsScored:
 def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, Any]:
     """Read, compute, draw and keep. Called by the worker inside one transaction."""
     settings = {**DEFAULTS, **run.parameters}
-    steps = _Steps(work, scored.steps)
+    steps = _RunSteps(work, scored.steps)
     steps.take("Reading judgments")
     state = state_of(run.campaign)
     read = _read(run.campaign, settings)
@@ -243,7 +243,7 @@ def _other(campaign: Campaign, settings: Mapping[str, Any]) -> Material | None:
     return _narrowed(_read(campaign, turned), settings)
 
 
-def _documents(inputs: Inputs, *, seed: int, resamples: int, steps: "_Steps") -> dict[str, Any]:
+def _documents(inputs: Inputs, *, seed: int, resamples: int, steps: "_RunSteps") -> dict[str, Any]:
     """Work out every section's rows, as they are stored."""
     documents: dict[str, Any] = {}
     for section in sections.ordered():
@@ -331,7 +331,7 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
 
 
-class _Steps:
+class _RunSteps:
     """A run's progress, counted in steps whose number grows as tables are found to need more."""
 
     def __init__(self, work: jobs.Work, done: int = 0) -> None:

@@ -36,16 +36,18 @@ COUNTED = """
     JOIN judging_scalepoint sp ON sp.criterion_id = j.criterion_id AND sp.value = j.value
     WHERE j.criterion_id = %(criterion)s AND r.campaign_id = %(campaign)s AND r.kind = 'main'
       AND a.state = 'submitted' AND j.superseded_at IS NULL AND NOT sp.missing
-      AND NOT EXISTS (SELECT 1 FROM judging_exclusion x WHERE x.enrollment_id = e.id AND x.lifted_at IS NULL)
+      AND NOT EXISTS (SELECT 1 FROM judging_exclusion x
+          WHERE x.enrollment_id = e.id AND x.lifted_at IS NULL)
 """
-SAID = f"said AS (SELECT j.unit_id, avg(j.value)::float8 AS mean, count(*) AS n {COUNTED} GROUP BY j.unit_id)"
+SAID = f"""said AS (
+    SELECT j.unit_id, avg(j.value)::float8 AS mean, count(*) AS n {COUNTED} GROUP BY j.unit_id)"""
 # the mean distance between two annotators; for values without an order, the share of pairs that
 # differ
 DISTANCES = f"""
     given AS (SELECT j.unit_id, j.value, count(*) AS n {COUNTED} GROUP BY j.unit_id, j.value),
     pairs AS (
-        SELECT one.unit_id, sum(one.n * other.n * {{distance}})::float8 / nullif((max(whole.n) * (max(whole.n) - 1)), 0)
-            AS key
+        SELECT one.unit_id, sum(one.n * other.n * {{distance}})::float8
+            / nullif((max(whole.n) * (max(whole.n) - 1)), 0) AS key
         FROM given one JOIN given other USING (unit_id)
         JOIN (SELECT unit_id, sum(n) AS n FROM given GROUP BY unit_id) AS whole USING (unit_id)
         GROUP BY one.unit_id
@@ -54,14 +56,17 @@ DISTANCES = f"""
 RANKED = f"""
     {SAID},
     both_known AS (
-        SELECT said.unit_id, said.mean * %(human_sign)s AS human, sc.value * %(metric_sign)s AS metric
+        SELECT said.unit_id, said.mean * %(human_sign)s AS human,
+            sc.value * %(metric_sign)s AS metric
         FROM said JOIN judging_score sc ON sc.unit_id = said.unit_id AND sc.metric_id = %(metric)s
         WHERE sc.value IS NOT NULL
     ),
     ranked AS (
         SELECT unit_id, count(*) OVER () AS n,
-            rank() OVER (ORDER BY human) + (count(*) OVER (PARTITION BY human) - 1) / 2.0 AS of_people,
-            rank() OVER (ORDER BY metric) + (count(*) OVER (PARTITION BY metric) - 1) / 2.0 AS of_metric
+            rank() OVER (ORDER BY human)
+                + (count(*) OVER (PARTITION BY human) - 1) / 2.0 AS of_people,
+            rank() OVER (ORDER BY metric)
+                + (count(*) OVER (PARTITION BY metric) - 1) / 2.0 AS of_metric
         FROM both_known
     ),
     gaps AS (
@@ -74,20 +79,24 @@ LOSSES = f"""
     {SAID},
     of_system AS (
         SELECT qs.source_id, qs.system_id, avg(said.mean) * %(human_sign)s AS mean
-        FROM said JOIN judging_unit u ON u.id = said.unit_id JOIN judging_questionset qs ON qs.id = u.question_set_id
+        FROM said JOIN judging_unit u ON u.id = said.unit_id
+            JOIN judging_questionset qs ON qs.id = u.question_set_id
         GROUP BY qs.source_id, qs.system_id
     ),
     losses AS (
         SELECT own.source_id, (avg(other.mean) - own.mean)::float8 AS key
-        FROM of_system own JOIN of_system other ON other.source_id = own.source_id AND other.system_id <> own.system_id
-        WHERE own.system_id = %(system)s AND (%(against)s::bigint IS NULL OR other.system_id = %(against)s)
+        FROM of_system own JOIN of_system other ON other.source_id = own.source_id
+            AND other.system_id <> own.system_id
+        WHERE own.system_id = %(system)s
+            AND (%(against)s::bigint IS NULL OR other.system_id = %(against)s)
         GROUP BY own.source_id, own.mean
     )
 """
 OUTLIERS = f"""
     {SAID},
     outliers AS (
-        SELECT j.unit_id, abs(j.value - (said.mean * said.n - j.value) / (said.n - 1))::float8 AS key
+        SELECT j.unit_id,
+            abs(j.value - (said.mean * said.n - j.value) / (said.n - 1))::float8 AS key
         FROM judging_judgment j
         JOIN judging_assignment a ON a.id = j.assignment_id
         JOIN judging_round r ON r.id = a.round_id
@@ -109,7 +118,8 @@ KEYS: Mapping[str, tuple[str, str, str]] = {
     "score": (
         "",
         "-sc.value * %(metric_sign)s",
-        "JOIN judging_score sc ON sc.unit_id = u.id AND sc.metric_id = %(metric)s AND sc.value IS NOT NULL",
+        "JOIN judging_score sc "
+        "ON sc.unit_id = u.id AND sc.metric_id = %(metric)s AND sc.value IS NOT NULL",
     ),
 }
 JUDGED = """
@@ -118,7 +128,8 @@ JUDGED = """
         JOIN judging_assignment a ON a.id = j.assignment_id
         JOIN judging_round r ON r.id = a.round_id
         JOIN judging_enrollment e ON e.id = a.enrollment_id
-        WHERE j.unit_id = u.id AND r.campaign_id = %(campaign)s AND r.kind = 'main' AND a.state = 'submitted'
+        WHERE j.unit_id = u.id AND r.campaign_id = %(campaign)s AND r.kind = 'main'
+            AND a.state = 'submitted'
           AND j.superseded_at IS NULL {conditions}
     )
 """
@@ -193,11 +204,9 @@ def _in_file_order(chosen: Chosen, cursor: int | None, *, backwards: bool, size:
     behind = ""
     if cursor is not None:
         known = _rows(
-            f"SELECT {place} {UNITS} WHERE u.id = %(cursor)s AND src.collection_id = %(collection)s",
-            {
-                "cursor": cursor,
-                "collection": chosen.collection.pk,
-            },
+            f"SELECT {place} {UNITS} "
+            "WHERE u.id = %(cursor)s AND src.collection_id = %(collection)s",
+            {"cursor": cursor, "collection": chosen.collection.pk},
         )
         if known:
             sign = "<" if backwards else ">"
@@ -368,7 +377,8 @@ def scatter(chosen: Chosen, *, most: int = POINTS) -> list[Dot]:
             round(min(across) / %(cell)s) * %(cell)s, round(min(down) / %(cell)s) * %(cell)s
         FROM placed
         GROUP BY CASE WHEN shared THEN 0 ELSE id END,
-            CASE WHEN shared THEN round(across / %(cell)s) END, CASE WHEN shared THEN round(down / %(cell)s) END
+            CASE WHEN shared THEN round(across / %(cell)s) END,
+            CASE WHEN shared THEN round(down / %(cell)s) END
         ORDER BY min(id)
         """,
         given | {"most": most, "cell": CELL},
@@ -432,7 +442,8 @@ def filters(chosen: Chosen) -> tuple[list[str], dict[str, Any]]:
     if chosen.attribute:
         valued = " AND at.value = %(attribute_value)s" if chosen.attribute_value else ""
         met.append(
-            f"EXISTS (SELECT 1 FROM judging_attribute at WHERE at.unit_id = u.id AND at.name = %(attribute)s{valued})"
+            "EXISTS (SELECT 1 FROM judging_attribute at "
+            f"WHERE at.unit_id = u.id AND at.name = %(attribute)s{valued})"
         )
     if chosen.text:
         met.append("(q.text ILIKE %(text)s OR src.key ILIKE %(text)s)")

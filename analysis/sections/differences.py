@@ -164,36 +164,42 @@ class Differences(Section[MetricPair]):
     def tables(self, found: Found) -> list[PageTable]:
         leaders = {(row.criterion, row.level): row.highest for row in leaders_of(found)}
         chosen = level_of(found)
-        pairs: dict[tuple[str, str], list[MetricPair]] = {}
-        for row in found.of(Differences):
-            pairs.setdefault((row.criterion, row.level), []).append(row)
-        tables = []
+        pairs, tables = _pairs(found), []
         for (human, level), best in leaders.items():
             every = pairs.get((human, level), [])
-            own = [_led_by(best, row) for row in every if best in (row.better, row.other)]
-            lines = [_line(row) for row in sorted(own, key=lambda row: row.estimate.value)]
-            reasons = {
-                row.estimate.reason for row in own if isnan(row.estimate.p) and row.estimate.reason
-            }
-            title = f"{found.name_of(human)}, {LEVELS[level]}: {best}"
-            heads, notes = ["Δρ", "p"], ["", ""]
-            if level == "pooled":
-                heads, notes = [*heads, "p Williams"], [*notes, "as published"]
-            if lines:
-                table = PageTable(
-                    title,
-                    heads,
-                    lines,
-                    first="against",
-                    notes=notes,
-                    reasons=sorted(reasons),
-                    folded=True,
-                )
+            title = f"{found.name_of(human)}, {LEVELS[level]}"
+            if table := _against(best, every, f"{title}: {best}"):
                 tables.append((level != chosen, table))
-                if len(lines) > 1:
-                    title = f"{found.name_of(human)}, {LEVELS[level]}: every pair"
-                    tables.append((True, _square(title, every)))
+                if len(table.lines) > 1:
+                    tables.append((True, _square(f"{title}: every pair", every)))
         return [table for _, table in sorted(tables, key=lambda pair: pair[0])]
+
+
+def _pairs(found: Found) -> dict[tuple[str, str], list[MetricPair]]:
+    """Return the pairs of metrics by human column and level."""
+    pairs: dict[tuple[str, str], list[MetricPair]] = {}
+    for row in found.of(Differences):
+        pairs.setdefault((row.criterion, row.level), []).append(row)
+    return pairs
+
+
+def _against(best: str, pairs: Sequence[MetricPair], title: str) -> PageTable | None:
+    """Return the metrics against the highest, the nearest first."""
+    own = [_led_by(best, row) for row in pairs if best in (row.better, row.other)]
+    if not own:
+        return None
+    own.sort(key=lambda row: row.estimate.value)
+    reasons = {row.estimate.reason for row in own if isnan(row.estimate.p)} - {""}
+    is_pooled = own[0].level == "pooled"
+    return PageTable(
+        title,
+        ["Δρ", "p", *(["p Williams"] if is_pooled else [])],
+        [_line(row) for row in own],
+        first="against",
+        notes=["", "", *(["as published"] if is_pooled else [])],
+        reasons=sorted(reasons),
+        folded=True,
+    )
 
 
 class Leaders(Section[LeaderRow]):
@@ -249,12 +255,9 @@ def leaders_of(found: Found) -> list[LeaderRow]:
     level."""
     if found.knows(Leaders):
         return found.of(Leaders)
-    pairs: dict[tuple[str, str], list[MetricPair]] = {}
-    for row in found.of(Differences):
-        pairs.setdefault((row.criterion, row.level), []).append(row)
     levels = [row for row in found.of(Levels) if row.coefficient == "spearman"]
     rows = []
-    for (human, level), own in pairs.items():
+    for (human, level), own in _pairs(found).items():
         values = {
             row.metric: row.estimate.value
             for row in levels
@@ -267,35 +270,38 @@ def leaders_of(found: Found) -> list[LeaderRow]:
 
 def _follows(rows: Sequence[MetricLevel], human: str, level: str, found: Found) -> str:
     name = inside(found.name_of(human))
-    defined = sorted(
-        (row for row in rows if row.estimate.defined), key=lambda row: -row.estimate.value
-    )
+    defined = [row for row in rows if row.estimate.defined]
     if not defined:
         return f"How metrics follow {name} is undefined: {rows[0].estimate.reason}."
+    defined.sort(key=lambda row: -row.estimate.value)
     first = defined[0]
     size = f"{counted(first.sources, 'source')}, n = {first.questions:,}"
     if level == "systems":
         size = f"{counted(first.systems, 'system')}, {size}"
     what = f"{LEVELS[level]} ({size})"
     if not any(_is_above_zero(row.estimate) for row in defined):
-        values = [coefficient(row.estimate.value) for row in (defined[-1], first)]
-        told = " to ".join(dict.fromkeys(values))
-        if not any(_has_inference(row.estimate) for row in defined):
-            why = first.estimate.reason or "it has neither an interval nor a test"
-            return f"Whether a metric follows {name} {what} cannot be told: {why} (Spearman's rho {told})."
-        why = "no interval of Spearman's rho lies above 0"
-        if all(isnan(row.estimate.low) for row in defined):
-            why = "no Spearman's rho above 0 has a p below .05"
-        return f"No metric can be said to follow {name} {what}: {why} ({told})."
-    leader = next((r for r in found.of(Leaders) if (r.criterion, r.level) == (human, level)), None)
+        return _follows_nothing([row.estimate for row in defined], f"{name} {what}")
     told = coefficient(first.estimate.value)
     if between(first.estimate):
         told += f", {coefficient(first.estimate.low)} to {coefficient(first.estimate.high)}"
     sentence = f"On {name}, {first.metric} has the highest Spearman's rho {what}: {told}"
+    leader = next((r for r in found.of(Leaders) if (r.criterion, r.level) == (human, level)), None)
     if leader and len(rows) > 1:
         sentence += _apart_from(leader)
-    ceiling = _ceiling(found, human, level)
-    return f"{sentence}.{ceiling}"
+    return f"{sentence}.{_ceiling(found, human, level)}"
+
+
+def _follows_nothing(estimates: Sequence[Tested], what: str) -> str:
+    """Say why no metric can be said to follow a human column; the highest estimate stands first."""
+    values = [coefficient(each.value) for each in (estimates[-1], estimates[0])]
+    told = " to ".join(dict.fromkeys(values))
+    if all(isnan(each.low) and isnan(each.p) for each in estimates):
+        why = estimates[0].reason or "it has neither an interval nor a test"
+        return f"Whether a metric follows {what} cannot be told: {why} (Spearman's rho {told})."
+    why = "no interval of Spearman's rho lies above 0"
+    if all(isnan(each.low) for each in estimates):
+        why = "no Spearman's rho above 0 has a p below .05"
+    return f"No metric can be said to follow {what}: {why} ({told})."
 
 
 def _apart_from(leader: LeaderRow) -> str:
@@ -309,10 +315,6 @@ def _apart_from(leader: LeaderRow) -> str:
     if leader.unknown:
         parts.append(f"no test compares it with {briefly(leader.unknown)}")
     return "".join(f"; {part}" for part in parts)
-
-
-def _has_inference(of: Tested) -> bool:
-    return not (isnan(of.low) and isnan(of.p))
 
 
 def _is_above_zero(of: Tested) -> bool:

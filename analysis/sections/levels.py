@@ -329,20 +329,17 @@ def _heat(
     people = any(ceilings.get((row.criterion, level, measure)) is not None for row in rows)
     shaded = not measure.endswith("accuracy")
     sizes = {row.questions or row.estimate.n for row in rows if row.estimate.defined}
+
+    def cell(human: str, metric: str) -> Cell:
+        leads = human in found.names and level in OF_QUESTIONS
+        query = ItemQuery(sort="gap", criterion=human, metric=metric) if leads else None
+        row = by_place.get((human, metric))
+        return heat_cell(row, shaded=shaded, with_n=len(sizes) > 1, items=query)
+
     lines = [
         Line(
             found.name_of(human),
-            [
-                heat_cell(
-                    by_place.get((human, metric)),
-                    shaded=shaded,
-                    with_n=len(sizes) > 1,
-                    items=ItemQuery(sort="gap", criterion=human, metric=metric)
-                    if human in found.names and level in OF_QUESTIONS
-                    else None,
-                )
-                for metric in metrics
-            ],
+            [cell(human, metric) for metric in metrics],
             _ceiling(ceilings.get((human, level, measure))) if people else "",
             under=_baseline([row for row in rows if row.criterion == human]),
         )

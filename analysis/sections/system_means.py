@@ -66,25 +66,18 @@ class SystemMeans(Section[SystemMean]):
         if len(shown) == 1:
             systems = by_merit(rows, shown[0])
         degraded = degraded_systems(found)
-        lines = [
-            Line(
-                name or "(no name)",
-                [
-                    _cell(
-                        by_place.get((name, each.criterion)),
-                        name == tops[each.criterion],
-                        letters.get((name, each.criterion), ""),
-                        ItemQuery(criterion=each.criterion, system=name),
-                    )
-                    for each in shown
-                ],
-                f"{returned[name].returned:,} of {returned[name].expected:,}"
-                if name in returned
-                else "",
-                "degraded on purpose" if name in degraded else "",
-            )
-            for name in systems
-        ]
+
+        def cell(name: str, criterion: str) -> Cell:
+            mean, own = by_place.get((name, criterion)), letters.get((name, criterion), "")
+            query = ItemQuery(criterion=criterion, system=name)
+            return _cell(mean, name == tops[criterion], own, query)
+
+        lines = []
+        for name in systems:
+            cells, row = [cell(name, each.criterion) for each in shown], returned.get(name)
+            gave = f"{row.returned:,} of {row.expected:,}" if row else ""
+            chip = "degraded on purpose" if name in degraded else ""
+            lines.append(Line(name or "(no name)", cells, gave, chip))
         reasons = sorted({row.mean.reason for row in rows if row.mean.reason})
         reasons += [
             f"{each.name}: more groups of systems than there are letters; see every pair."

@@ -61,45 +61,51 @@ def work(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if own is not None:
         own = participations.go_on(participation=own, now=timezone.now())
         rounds = [each for each in rounds if each.pk == own.round_id]
-    if rounds and "begin" not in request.GET and not begun(enrollment) and not (own and own.end):
+    has_ended = own is not None and bool(own.end)
+    if rounds and "begin" not in request.GET and not begun(enrollment) and not has_ended:
         return redirect("annotation:start", campaign.uuid)
-    step = (
-        qualifications.step(enrollment)
-        if any(each.kind == Round.Kind.MAIN for each in rounds)
-        else ""
-    )
-    if step and not (own and (own.end or own.left)):
+    is_main = any(each.kind == Round.Kind.MAIN for each in rounds)
+    step = qualifications.step(enrollment) if is_main else ""
+    if step and not has_ended and not (own and own.left):
         return redirect(f"annotation:{step}", campaign.uuid)
     outcome = None if step else _claim(enrollment, rounds)
     if isinstance(outcome, Here):
         return redirect("annotation:task", outcome.assignment.pk)
-    done_url = reverse("annotation:done", args=[campaign.uuid])
-    context = {
+    return _no_task(request, enrollment, own, outcome)
+
+
+def _no_task(
+    request: HttpRequest,
+    enrollment: Enrollment,
+    own: Participation | None,
+    outcome: NoneNow | Finished | None,
+) -> HttpResponse:
+    """Say why there is no task; `own`: the part in a crowd platform's study."""
+    campaign = enrollment.campaign
+    context = _corrections(enrollment, campaign) | {
         "title": campaign.title,
         "done": Assignment.objects.done_by(enrollment).count(),
-        "done_url": done_url,
     }
-    context |= _corrections(enrollment, campaign)
     if own is not None:
         own = participations.settle(participation=own, now=timezone.now())
         if own.end == Participation.End.COMPLETED:
-            return render(
-                request,
-                "annotation/finished.html",
-                context | way_back(request, own) | _exit_url(enrollment),
-            )
+            context |= way_back(request, own) | _exit_url(enrollment)
+            return render(request, "annotation/finished.html", context)
         if own.end or own.left:
             return end_page(request, own)
     if isinstance(outcome, NoneNow):
-        own = reverse("annotation:work", args=[campaign.uuid]) + "?begin"
-        pause = reverse("annotation:pause", args=[campaign.uuid])
-        waiting = {"held": outcome.held_by_others, "retry_url": own, "pause_url": pause}
-        return render(request, "annotation/none_now.html", context | waiting)
+        context |= {
+            "held": outcome.held_by_others,
+            "retry_url": reverse("annotation:work", args=[campaign.uuid]) + "?begin",
+            "pause_url": reverse("annotation:pause", args=[campaign.uuid]),
+        }
+        return render(request, "annotation/none_now.html", context)
+    context |= _exit_url(enrollment)
     if outcome is None:
         held = Assignment.objects.held_by(enrollment).first()
         context["held_url"] = reverse("annotation:task", args=[held.pk]) if held else ""
-        return render(request, "annotation/closed.html", context | _exit_url(enrollment))
-    return render(request, "annotation/finished.html", context | _exit_url(enrollment))
+        return render(request, "annotation/closed.html", context)
+    return render(request, "annotation/finished.html", context)
 
 
 def _corrections(enrollment: Enrollment, campaign: Campaign) -> dict[str, object]:

@@ -75,7 +75,8 @@ LEASE = f"""interval '1 minute' * CASE WHEN EXISTS (SELECT FROM judging_assignme
     WHERE done.enrollment_id = {{who}} AND done.submitted_at IS NOT NULL) THEN %(minutes)s
     ELSE least(%(minutes)s, {NEWCOMER_MINUTES}) END"""
 COLUMNS = ", ".join(f"taken.{field.column}" for field in Assignment._meta.concrete_fields)
-LEFT_OUT = "EXISTS (SELECT FROM judging_exclusion WHERE enrollment_id = %(enrollment)s AND lifted_at IS NULL)"
+LEFT_OUT = """EXISTS (SELECT FROM judging_exclusion
+    WHERE enrollment_id = %(enrollment)s AND lifted_at IS NULL)"""
 ALONE = f"""
 SELECT cursor, cursor_round_id, seat, trained_at, qualified_at, stopped_at IS NOT NULL OR {LEFT_OUT}
 FROM judging_enrollment WHERE id = %(enrollment)s FOR NO KEY UPDATE
@@ -91,7 +92,8 @@ WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND state = 'relea
 # state before it.
 TAKING = f"""
 WITH taken AS (
-UPDATE judging_assignment SET state = 'held', enrollment_id = %(enrollment)s, held_at = now(), last_seen_at = now(),
+UPDATE judging_assignment SET state = 'held', enrollment_id = %(enrollment)s,
+    held_at = now(), last_seen_at = now(),
     lease_expires_at = now() + {LEASE.format(who="%(enrollment)s")}
 WHERE state = 'open' AND NOT {LEFT_OUT} {{where}} AND id = (
     SELECT place.id FROM judging_assignment place
@@ -105,10 +107,12 @@ SELECT {COLUMNS} FROM taken
 # task its annotator has a row for, or was opened again later, and those are marked.
 FIRST_FREE = f"""
 SELECT place.position FROM judging_assignment place
-WHERE place.state = 'open' AND place.position >= %(first)s AND {FREE.format(own="")} ORDER BY place.position LIMIT 1
+WHERE place.state = 'open' AND place.position >= %(first)s AND {FREE.format(own="")}
+ORDER BY place.position LIMIT 1
 """  # noqa: S608
 AHEAD_OF = "place.position >= %(first)s"
-AND_MOVE = f""", moved AS (UPDATE judging_enrollment SET cursor = ({FIRST_FREE}), cursor_round_id = %(round)s
+AND_MOVE = f""", moved AS (
+UPDATE judging_enrollment SET cursor = ({FIRST_FREE}), cursor_round_id = %(round)s
 FROM taken WHERE judging_enrollment.id = %(enrollment)s)
 """  # noqa: S608
 TAKE = TAKING.format(where="", range=AHEAD_OF, then=AND_MOVE)
@@ -132,24 +136,30 @@ FREE_AGAIN = f"""
 SELECT place.id FROM judging_assignment own
 JOIN judging_assignment place ON place.task_id = own.task_id AND place.state = 'open'
 WHERE own.id = %(own)s AND own.state = 'released' AND (place.seat IS NULL OR place.seat = %(seat)s)
-    AND NOT EXISTS (SELECT FROM judging_exclusion WHERE enrollment_id = own.enrollment_id AND lifted_at IS NULL)
+    AND NOT EXISTS (SELECT FROM judging_exclusion
+        WHERE enrollment_id = own.enrollment_id AND lifted_at IS NULL)
     AND NOT {BARRED.format(who="own.enrollment_id", task="own.task_id")}
 ORDER BY place.place <> own.place, place.place LIMIT 1 FOR UPDATE SKIP LOCKED
 """  # noqa: S608
 MOVE_INTO = """
 WITH place AS (DELETE FROM judging_assignment WHERE id = %(place)s RETURNING place, position, seat)
-UPDATE judging_assignment own SET (place, position, seat) = (SELECT place, position, seat FROM place)
+UPDATE judging_assignment own
+SET (place, position, seat) = (SELECT place, position, seat FROM place)
 WHERE own.id = %(own)s
 """
 RELEASE = """
 WITH gone AS (SELECT id FROM judging_assignment held WHERE held.state = 'held' AND {which}),
 released AS (
-    UPDATE judging_assignment left_behind SET state = 'released', released_at = now(), lease_expires_at = NULL
+    UPDATE judging_assignment left_behind SET state = 'released', released_at = now(),
+        lease_expires_at = NULL
     FROM gone WHERE left_behind.id = gone.id
-    RETURNING left_behind.round_id, left_behind.task_id, left_behind.place, left_behind.position, left_behind.seat)
+    RETURNING left_behind.round_id, left_behind.task_id, left_behind.place, left_behind.position,
+        left_behind.seat)
 INSERT INTO judging_assignment
-    (id, round_id, task_id, place, position, seat, state, reopened, stage, submit_token, active_seconds)
-SELECT gen_random_uuid(), round_id, task_id, place, position, seat, 'open', true, 0, gen_random_uuid(), 0 FROM released
+    (id, round_id, task_id, place, position, seat, state, reopened, stage, submit_token,
+        active_seconds)
+SELECT gen_random_uuid(), round_id, task_id, place, position, seat, 'open', true, 0,
+    gen_random_uuid(), 0 FROM released
 """
 SHARE = """
 SELECT count(*) FILTER (WHERE submitted_at IS NOT NULL), count(*) FILTER (WHERE state = 'held')
@@ -159,31 +169,38 @@ FROM judging_assignment WHERE enrollment_id = %(enrollment)s AND round_id = %(ro
 # moment.
 LEFT = f"""
 SELECT count(DISTINCT place.task_id) FROM (
-    SELECT task_id, round_id, seat FROM judging_assignment WHERE round_id = %(round)s AND state = 'held'
+    SELECT task_id, round_id, seat FROM judging_assignment
+        WHERE round_id = %(round)s AND state = 'held'
     UNION ALL
-    SELECT task_id, round_id, seat FROM judging_assignment WHERE round_id = %(round)s AND state = 'open' AND reopened
+    SELECT task_id, round_id, seat FROM judging_assignment
+        WHERE round_id = %(round)s AND state = 'open' AND reopened
     UNION ALL
-    SELECT task_id, round_id, seat FROM judging_assignment WHERE round_id = %(round)s AND state = 'open'
+    SELECT task_id, round_id, seat FROM judging_assignment
+        WHERE round_id = %(round)s AND state = 'open'
         AND position >= (SELECT cursor FROM judging_enrollment WHERE id = %(enrollment)s)) place
 WHERE {FREE.format(own="AND own.state IN ('submitted', 'extra')")}
 """  # noqa: S608
 # What could be done yet, among the open places next in the queue; it looks at so many and no more.
 OPEN = """
 SELECT round_id, task_id, seat FROM judging_assignment
-WHERE round_id = %(round)s AND state = 'open' AND position {side} %(first)s ORDER BY position LIMIT {most}
+WHERE round_id = %(round)s AND state = 'open' AND position {side} %(first)s
+    ORDER BY position LIMIT {most}
 """
 AHEAD = f"""
-SELECT count(DISTINCT place.task_id) FILTER (WHERE own.id IS NULL AND (place.seat IS NULL OR place.seat = %(seat)s)
+SELECT count(DISTINCT place.task_id) FILTER (WHERE own.id IS NULL
+    AND (place.seat IS NULL OR place.seat = %(seat)s)
         AND NOT {BARRED.format(who="%(enrollment)s", task="place.task_id")}),
     count(*),
     (SELECT count(*) FROM judging_assignment
      WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND submitted_at IS NOT NULL),
     (SELECT count(*) FROM judging_assignment
      WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND state = 'held')
-FROM (({OPEN.format(side=">=", most=LOOKED_AT)}) UNION ALL ({OPEN.format(side="<", most=LOOKED_AT)}) LIMIT {LOOKED_AT})
+FROM (({OPEN.format(side=">=", most=LOOKED_AT)})
+    UNION ALL ({OPEN.format(side="<", most=LOOKED_AT)}) LIMIT {LOOKED_AT})
     place
 LEFT JOIN judging_assignment own
-    ON own.enrollment_id = %(enrollment)s AND own.task_id = place.task_id AND own.state <> 'released'
+    ON own.enrollment_id = %(enrollment)s AND own.task_id = place.task_id
+        AND own.state <> 'released'
 """  # noqa: S608
 BEFORE = """
 SELECT id FROM judging_assignment
@@ -196,7 +213,8 @@ SEEN = f"""last_seen_at = now(), active_seconds = active_seconds
     + coalesce(least(extract(epoch FROM now() - last_seen_at), {LONGEST_GAP}), 0)"""
 RENEW = f"""
 UPDATE judging_assignment SET {SEEN},
-    lease_expires_at = CASE WHEN state = 'held' THEN now() + {LEASE.format(who="judging_assignment.enrollment_id")} END
+    lease_expires_at = CASE WHEN state = 'held'
+        THEN now() + {LEASE.format(who="judging_assignment.enrollment_id")} END
 WHERE id = %(id)s RETURNING state, stage
 """  # noqa: S608
 LOCK = """

@@ -16,6 +16,7 @@ from urllib.error import HTTPError, URLError
 from django.db import transaction
 
 from judging.actions.machine_judges import items
+from judging.actions.redirects import CONFINED
 from judging.design import KeyedDraws, SeededDraws
 from judging.imports.readers.machine_tables import JudgedItem
 from judging.models import Campaign, Criterion, MachineJudge, MachineJudgment, Question, User
@@ -42,16 +43,6 @@ SHORTEST_KEY = 8  # characters; a shorter one is no secret, and part of other wo
 MOST_TOKENS = 10_000_000  # that a server may say one call took
 NO_COST = Decimal(0)
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-class _NoRedirects(request.HTTPRedirectHandler):
-    """An address that leads elsewhere is refused: the key would go along."""
-
-    def redirect_request(self, *about: Any) -> None:
-        return None
-
-
-OPENER = request.build_opener(_NoRedirects)
 
 
 class CannotAsk(Exception):
@@ -126,7 +117,7 @@ class Chat:
         )
         url = f"{self.address.rstrip('/')}/chat/completions"
         call = request.Request(url, json.dumps(body).encode(), headers)  # noqa: S310  __post_init__ has looked
-        with OPENER.open(call, timeout=self.seconds) as answer:
+        with CONFINED.open(call, timeout=self.seconds) as answer:
             raw = answer.read(LARGEST_REPLY).decode("utf-8", "replace")
         return _reply(self._without_key(raw))
 

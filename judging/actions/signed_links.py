@@ -9,13 +9,13 @@ import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
-from urllib import request
 from urllib.error import HTTPError
 
 import jwt
 from django.conf import settings
 
 from judging import crowd_kinds
+from judging.actions.redirects import CONFINED
 from judging.models import CrowdPlatform
 
 FRESH = timedelta(days=1)
@@ -38,14 +38,6 @@ class BadToken(Exception):
 
 class NoKeys(Exception):
     """The platform's keys cannot be read, and none are kept."""
-
-
-class _NoRedirects(request.HTTPRedirectHandler):
-    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
-        """Refuse: an address outside the allowed ones may hide behind it."""
-
-
-_opener = request.build_opener(_NoRedirects)
 
 
 def is_allowed(address: str) -> bool:
@@ -122,7 +114,7 @@ def _read_keys(platform: CrowdPlatform, now: datetime) -> None:
     if not is_allowed(platform.keys_url):
         raise NoKeys("this site may not read keys from there")
     try:
-        with _opener.open(platform.keys_url, timeout=SECONDS) as answer:
+        with CONFINED.open(platform.keys_url, timeout=SECONDS) as answer:
             said = json.loads(answer.read(LARGEST))
         platform.keys = [each for each in said["keys"] if isinstance(each, dict)]
     except (HTTPError, OSError, ValueError, KeyError, TypeError):

@@ -7,6 +7,7 @@ page says of when it is.
 """
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -216,82 +217,71 @@ def refresh_one(*, now: datetime) -> bool:
 def count(campaign: Campaign, now: datetime | None = None) -> dict[str, Any]:
     """Return the counts as JSON holds them: lists of rows."""
     now = now or timezone.now()
-    main = (
-        Round.objects.filter(campaign=campaign, kind=Round.Kind.MAIN)
-        .values_list("pk", "opened_at")
-        .first()
-    )
+    main = Round.objects.filter(campaign=campaign, kind=Round.Kind.MAIN).first()
     if main is None:
         return {"at": now.timestamp()}
-    round, opened_at = main
-    names = {"round": round}
-    since = max(opened_at or now, now - timedelta(hours=HOURS))
+    since = max(main.opened_at or now, now - timedelta(hours=HOURS))
+
+    def table(statement: str, **more: object) -> list[list[Any]]:
+        return [list(row) for row in rows(statement, {"round": main.pk} | more)]
+
     document: dict[str, Any] = {
         "at": now.timestamp(),
         "since": since.timestamp(),
         "questions": selections.question_count(campaign),
-        "places": dict(rows(PLACES, names)),
-        "done": [list(row) for row in rows(DONE, names)],
-        "paid": [list(row) for row in rows(PAID, {"campaign": campaign.pk})]
-        if campaign.rate
-        else [],
-        "by_hour": [list(row) for row in rows(BY_HOUR, names | {"now": now, "since": since})],
+        "places": dict(table(PLACES)),
+        "done": table(DONE),
+        "paid": table(PAID, campaign=campaign.pk) if campaign.rate else [],
+        "by_hour": table(BY_HOUR, now=now, since=since),
     }
     if document["done"]:
         document |= {
-            "uses": [list(row) for row in rows(USES, names)],
-            "severity": [list(row) for row in rows(SEVERITY, names)],
-            "systems": [list(row) for row in rows(BY_SYSTEM, names)],
+            "uses": table(USES),
+            "severity": table(SEVERITY),
+            "systems": table(BY_SYSTEM),
         }
         if campaign.checked:
             document["checks"] = checks.counted(campaign)
         if campaign.origin != Campaign.Origin.IMPORTED:  # what was imported has no order
-            zoned = names | {"zone": campaign.time_zone}
-            document["runs"] = [list(row) for row in rows(RUNS, names)]
-            document["days"] = [list(row) for row in rows(BY_DAY, zoned)]
-            document["all_days"] = [list(row) for row in rows(EVERYBODY_BY_DAY, zoned)]
+            document["runs"] = table(RUNS)
+            document["days"] = table(BY_DAY, zone=campaign.time_zone)
+            document["all_days"] = table(EVERYBODY_BY_DAY, zone=campaign.time_zone)
     return document
 
 
 def read(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
     """Return counts as `take` made them, with what follows from the plan and the labels of now."""
     plan = quality.from_document(campaign.quality)
-    places = document.get("places", {})
-    scales = _scales(campaign)
+    places, scales = document.get("places", {}), _scales(campaign)
     works = _works(campaign, document, scales)
-    numbers = {row[0]: row for row in document.get("done", ())}
-    flagged = (
-        quality.flags(list(works.values()), plan)
-        if campaign.origin == Campaign.Origin.JUDGED
-        else {}
-    )
+    is_judged = campaign.origin == Campaign.Origin.JUDGED
+    flagged = quality.flags(list(works.values()), plan) if is_judged else {}
     severities = _severities(document, scales)
+    standings = {}
+    for who, done, all_done, _seconds, last_at in document.get("done", ()):
+        if who in works:
+            standings[who] = AnnotatorStanding(
+                work=works[who],
+                enrollment=who,
+                extras=all_done - done,
+                last_at=_moment(last_at),
+                severity=severities.get(who),
+                flags=flagged.get(works[who].label, ()),
+            )
     systems: dict[int, dict[int, int]] = {}
     for system, who, count in document.get("systems", ()):
         systems.setdefault(system, {})[who] = count
-    criteria: dict[str, dict[int, int]] = {}
+    criteria: dict[str, Counter[int]] = {}
     for work in works.values():
         for key, use in work.uses.items():
-            for value, count in use.counts.items():
-                own = criteria.setdefault(key, {})
-                own[value] = own.get(value, 0) + count
+            criteria.setdefault(key, Counter()).update(use.counts)
     return Counted(
         at=_moment(document["at"]),
         questions=document.get("questions"),
         places=sum(places.values()),
         filled=places.get("submitted", 0),
         held=places.get("held", 0),
-        annotators={
-            who: AnnotatorStanding(
-                work=work,
-                enrollment=who,
-                extras=numbers[who][2] - numbers[who][1],
-                last_at=_moment(numbers[who][4]),
-                severity=severities.get(who),
-                flags=flagged.get(work.label, ()),
-            )
-            for who, work in works.items()
-        },
+        annotators=standings,
         criteria=criteria,
         systems=systems,
         by_hour=_hours(document),
@@ -338,29 +328,17 @@ def _works(
     """Return what each annotator has done, by the enrollment's key."""
     labels = dict(campaign.enrollments.values_list("pk", "label"))
     keys = {pk: each.key for pk, each in scales.items()}
-    counts: dict[tuple[int, int], dict[int, int]] = {}
-    clicked: dict[int, int] = {}
-    for who, criterion, value, count, judged in document.get("uses", ()):
-        counts.setdefault((who, criterion), {})[value] = count
-        clicked[who] = clicked.get(who, 0) + judged
-    runs = {
-        (who, criterion): (length, value)
-        for who, criterion, value, length in document.get("runs", ())
-    }
-    uses: dict[int, dict[str, Use]] = {}
-    for (who, criterion), own in sorted(counts.items()):
-        uses.setdefault(who, {})[keys[criterion]] = Use(own, *runs.get((who, criterion), (0, 0)))
-    checked = checks.results(document.get("checks", {}))
-    days, widths = (
-        _days(keys, document),
-        {each.key: each.width for each in scales.values() if each.sign},
-    )
+    widths = {each.key: each.width for each in scales.values() if each.sign}
+    uses, clicked = _uses(document, keys), Counter[int]()
+    for who, _criterion, _value, _count, judged in document.get("uses", ()):
+        clicked[who] += judged
+    checked, days = checks.results(document.get("checks", {})), _days(keys, document)
     return {
         who: Workload(
             labels[who],
             submitted,
             seconds,
-            clicked.get(who, 0),
+            clicked[who],
             uses.get(who, {}),
             checked.get(who, Checked()),
             days.get(who, {}),
@@ -369,6 +347,22 @@ def _works(
         for who, submitted, _all, seconds, _last in document.get("done", ())
         if who in labels
     }
+
+
+def _uses(document: Mapping[str, Any], keys: Mapping[int, str]) -> dict[int, dict[str, Use]]:
+    """Return how each annotator used each scale, by the enrollment's key and the criterion's."""
+    counts: dict[tuple[int, int], dict[int, int]] = {}
+    for who, criterion, value, count, _judged in document.get("uses", ()):
+        counts.setdefault((who, criterion), {})[value] = count
+    longest = {
+        (who, criterion): (length, value)
+        for who, criterion, value, length in document.get("runs", ())
+    }
+    uses: dict[int, dict[str, Use]] = {}
+    for place, own in sorted(counts.items()):
+        who, criterion = place
+        uses.setdefault(who, {})[keys[criterion]] = Use(own, *longest.get(place, (0, 0)))
+    return uses
 
 
 def _scales(campaign: Campaign) -> dict[int, _Scale]:

@@ -38,6 +38,28 @@ TITLES = {
     "analysis.tuning": gettext_lazy("Tuning a metric's weights"),
 }
 START = "celery -A config worker"
+BY_RESULT = (  # what a job's result names, the page of it and what its address holds, the link
+    (
+        "published",
+        ("analysis:published", "published"),
+        gettext_lazy("Published beside computed"),
+    ),
+    ("file", ("judging:file", "collection_id", "file"), gettext_lazy("Look at the file")),
+    ("files", ("judging:files", "collection_id"), gettext_lazy("To the files of the collection")),
+    ("collection", ("judging:collection", "collection"), gettext_lazy("Look at the collection")),
+    ("scored", ("analysis:metrics", "scored"), gettext_lazy("To the collection's metrics")),
+)
+BY_KIND = {  # the campaign's page where the result is, the link
+    "judging.ask_judge": ("judging:machine_judges", gettext_lazy("To the judges")),
+    "judging.add_judge": ("judging:machine_judges", gettext_lazy("To the judges")),
+    "analysis.run": ("analysis:report", gettext_lazy("The new report is ready: reload")),
+    "analysis.planning": ("analysis:planning", gettext_lazy("The plan is ready: reload")),
+    "analysis.dry_run": (
+        "analysis:dry_run",
+        gettext_lazy("The dry run is done: see what it found"),
+    ),
+    "analysis.tuning": ("analysis:tuning", gettext_lazy("The weights are ready: reload")),
+}
 
 
 @job_for_readers
@@ -128,46 +150,17 @@ def _result(job: Job) -> tuple[str, str]:
         return _next_step(job), _("Go on")
     if "deleted" in job.result:
         return reverse("judging:collections"), _("To the collections")
-    if job.result.get("published"):
-        return reverse("analysis:published", args=[job.result["published"]]), _(
-            "Published beside computed"
-        )
-    if job.result.get("file"):
-        return reverse("judging:file", args=[job.collection_id, job.result["file"]]), _(
-            "Look at the file"
-        )
-    if job.result.get("files"):
-        return reverse("judging:files", args=[job.collection_id]), _(
-            "To the files of the collection"
-        )
-    if collection := job.result.get("collection"):
-        return reverse("judging:collection", args=[collection]), _("Look at the collection")
-    if job.kind in ("judging.ask_judge", "judging.add_judge"):
-        return reverse("judging:machine_judges", args=[job.campaign.uuid]), _("To the judges")
-    if job.kind == "analysis.run":
-        return reverse("analysis:report", args=[job.campaign.uuid]), _(
-            "The new report is ready: reload"
-        )
-    if job.kind == "analysis.planning":
-        return reverse("analysis:planning", args=[job.campaign.uuid]), _(
-            "The plan is ready: reload"
-        )
-    if job.kind == "analysis.dry_run":
-        return reverse("analysis:dry_run", args=[job.campaign.uuid]), _(
-            "The dry run is done: see what it found"
-        )
-    if scored := job.result.get("scored"):
-        return reverse("analysis:metrics", args=[scored]), _("To the collection's metrics")
+    named = job.result | {"collection_id": job.collection_id}
+    for key, (page, *held), says in BY_RESULT:
+        if job.result.get(key):
+            return reverse(page, args=[named[each] for each in held]), str(says)
     if job.kind == "analysis.matching":
-        return reverse("analysis:matching", args=[job.collection_id]), _(
-            "Look at the matched questions"
-        )
+        where = reverse("analysis:matching", args=[job.collection_id])
+        return where, _("Look at the matched questions")
     if job.kind == "analysis.sort":
         return job.result["list"], _("The list is sorted: look")
-    if job.kind == "analysis.tuning":
-        return reverse("analysis:tuning", args=[job.campaign.uuid]), _(
-            "The weights are ready: reload"
-        )
     if job.campaign:
-        return reverse("judging:campaign", args=[job.campaign.uuid]), _("To the campaign")
+        campaign = ("judging:campaign", _("To the campaign"))
+        page, says = BY_KIND.get(job.kind, campaign)
+        return reverse(page, args=[job.campaign.uuid]), str(says)
     return "", ""

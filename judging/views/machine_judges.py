@@ -1,5 +1,6 @@
 """Machine judges of a campaign: who they are, their table, the list of items to give them."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -72,41 +73,39 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def ask(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Choose a judge to ask, see what that would take, and ask; `?again=` fills in the last time."""
     context: dict[str, Any] = {"campaign": campaign, "tab": "judges", "key_form": JudgeKeyForm()}
+    page = partial(render, request, "judging/campaigns/judge_ask.html", context)
     if not judge_jobs.allowed_addresses() or campaign.state == Campaign.State.DRAFT:
-        return render(request, "judging/campaigns/judge_ask.html", context)
-    given = request.POST if request.method == "POST" else request.GET
+        return page()
+    is_asked = request.method == "POST"
+    given = request.POST if is_asked else request.GET
     if "model" not in given:
         initial = judge_jobs.last_asked(campaign, request.GET.get("again", ""))
         context["form"] = AskJudgeForm(campaign=campaign, initial=initial)
-        return render(request, "judging/campaigns/judge_ask.html", context)
-    form, key_form = AskJudgeForm(given, campaign=campaign), JudgeKeyForm(request.POST)
-    context |= {"form": form, "key_form": key_form}
-    if not form.is_valid() or (request.method == "POST" and not key_form.is_valid()):
-        for reasons in key_form.errors.values() if request.method == "POST" else ():
+        return page()
+    form = context["form"] = AskJudgeForm(given, campaign=campaign)
+    if is_asked:
+        key_form = context["key_form"] = JudgeKeyForm(request.POST)
+        for reasons in key_form.errors.values():
             form.add_error(None, reasons)
-        return render(request, "judging/campaigns/judge_ask.html", context, status=422)
+    if not form.is_valid():
+        return page(status=422)
     wanted = form.wanted()
-    if request.method == "POST":
+    if is_asked:
+        key = key_form.cleaned_data["key"]
         try:
             with transaction.atomic():
-                job = judge_jobs.start(
-                    campaign=campaign,
-                    by=request.user,
-                    wanted=wanted,
-                    key=key_form.cleaned_data["key"],
-                )
+                job = judge_jobs.start(campaign=campaign, by=request.user, wanted=wanted, key=key)
                 transaction.on_commit(lambda: tasks.ring(job.pk))
         except CannotAsk as refused:
             form.add_error(None, str(refused))
-            return render(request, "judging/campaigns/judge_ask.html", context, status=422)
+            return page(status=422)
         return redirect("judging:job", job.pk)
-    estimated = machine_asking.estimate(
+    context["wanted"] = wanted
+    context["prompt"] = machine_asking.prompt_of(campaign, wanted.criteria)
+    context["estimated"] = machine_asking.estimate(
         campaign=campaign, name=wanted.name, prices=wanted.prices, part=wanted.part
     )
-    prompt = machine_asking.prompt_of(campaign, wanted.criteria)
-    context |= {"wanted": wanted, "estimated": estimated, "prompt": prompt}
-    context["key_form"] = JudgeKeyForm()
-    return render(request, "judging/campaigns/judge_ask.html", context)
+    return page()
 
 
 @campaign_for_managers

@@ -52,7 +52,7 @@ class RatingsRead:
     problems: tuple[Problem, ...]
 
 
-class _Refused(ValueError):
+class _RatingRefused(ValueError):
     """A rating cannot be stored."""
 
 
@@ -63,7 +63,7 @@ def read(*, study: StudyRecords, rubric: Rubric) -> RatingsRead:
     for rating in study.ratings:
         try:
             reader.take(rating)
-        except _Refused as refusal:
+        except _RatingRefused as refusal:
             problems.append(_problem(rating, str(refusal)))
     return RatingsRead(tuple(value for value, _ in reader.found.values()), tuple(problems))
 
@@ -85,10 +85,10 @@ class _Reader:
     def take(self, rating: RatingRecord) -> None:
         scale = self.scales.get(_plain(rating.criterion))
         if scale is None:
-            raise _Refused(f"{self.rubric} has no criterion “{shorten(rating.criterion)}”.")
+            raise _RatingRefused(f"{self.rubric} has no criterion “{shorten(rating.criterion)}”.")
         value = scale.read(rating.value)
         if value is None:
-            raise _Refused(f"It is not on the scale of {scale.criterion.name}: {scale}.")
+            raise _RatingRefused(f"It is not on the scale of {scale.criterion.name}: {scale}.")
         slots, said = self._slots(rating, scale.criterion), rating.attributes
         values = [StorableValue(slot, rating.rater, scale.criterion, value, said) for slot in slots]
         self._refuse_second(values)
@@ -106,7 +106,7 @@ class _Reader:
             return [(pair, rating.position)]
         if criterion.asked == Criterion.Asked.ONCE_PER_SET and pair in self.members:
             return [(pair, position) for position in self.members[pair]]
-        raise _Refused(
+        raise _RatingRefused(
             f"{criterion.name} is asked of each question, and this rates a set as a whole."
         )
 
@@ -117,7 +117,7 @@ class _Reader:
             before, row = self.found.get((new.slot, new.rater, new.criterion.pk), (None, 0))
             repeats = before is not None and new.slot[1] is None and before.value == new.value
             if before is not None and not repeats:
-                raise _Refused(
+                raise _RatingRefused(
                     f"{shorten(new.rater)} rated the same in row {row:,}, as {before.value}."
                 )
 

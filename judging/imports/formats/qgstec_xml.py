@@ -45,7 +45,7 @@ def read_qgstec(data: bytes, *, expected: int = 2) -> StudyRecords:
     """
     if expected < 1:
         raise Unreadable("The expected number of questions starts at 1.")
-    reading = _Reading(expected)
+    reading = _XmlReading(expected)
     for place, instance in enumerate(parse_xml(data).all("instance"), 1):
         reading.take(instance, instance.attributes.get("id", "").strip() or str(place))
     if not reading.instances:
@@ -53,7 +53,7 @@ def read_qgstec(data: bytes, *, expected: int = 2) -> StudyRecords:
     return reading.study()
 
 
-class _Reading:
+class _XmlReading:
     def __init__(self, expected: int) -> None:
         self.owed = expected
         self.instances: set[str] = set()

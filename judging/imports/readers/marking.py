@@ -33,7 +33,7 @@ class MarkSaid:
         )
 
 
-class _Refused(ValueError):
+class _MarkRefused(ValueError):
     """What is said cannot be kept."""
 
 
@@ -56,7 +56,7 @@ class MarksSeen:
                 mark = _record(unit, rater, said, sources[unit[0]].passage)
                 _agree(before.setdefault((unit, rater), mark), mark)
                 yield mark
-            except _Refused as refusal:
+            except _MarkRefused as refusal:
                 yield Problem(
                     row=said.row,
                     column=said.column,
@@ -68,7 +68,7 @@ class MarksSeen:
 
 def _agree(before: MarkRecord, now: MarkRecord) -> None:
     if (before.start is None) != (now.start is None):
-        raise _Refused(
+        raise _MarkRefused(
             f"In row {before.row:,} the annotator says otherwise: a span is marked, or nothing answers."
         )
 
@@ -76,9 +76,9 @@ def _agree(before: MarkRecord, now: MarkRecord) -> None:
 def _record(unit: MarkedUnit, rater: str, said: MarkSaid, passage: str | None) -> MarkRecord:
     source, system, position = unit
     if not rater:
-        raise _Refused("The mark names no annotator.")
+        raise _MarkRefused("The mark names no annotator.")
     if position is None:
-        raise _Refused("A mark belongs to one question, and this row is about a whole set.")
+        raise _MarkRefused("A mark belongs to one question, and this row is about a whole set.")
     start, end = (None, None) if said.kind.casefold() == NOTHING else _range(said, passage)
     return MarkRecord(
         source_key=source,
@@ -93,22 +93,24 @@ def _record(unit: MarkedUnit, rater: str, said: MarkSaid, passage: str | None) -
 
 def _range(said: MarkSaid, passage: str | None) -> Range:
     if said.kind.casefold() not in ("", SPAN):
-        raise _Refused(f"A mark is “{SPAN}” or “{NOTHING}”.")
+        raise _MarkRefused(f"A mark is “{SPAN}” or “{NOTHING}”.")
     if not passage:
-        raise _Refused("There is no passage to mark in.")
+        raise _MarkRefused("There is no passage to mark in.")
     start, end = whole_number(said.start, least=0), whole_number(said.end, least=1)
     if start is None or end is None:
-        raise _Refused("A span is two whole numbers, counted in characters from 0.")
+        raise _MarkRefused("A span is two whole numbers, counted in characters from 0.")
     if start >= end:
-        raise _Refused("The span is empty.")
+        raise _MarkRefused("The span is empty.")
     for found in ((start, end), *([_from_utf16(passage, start, end)] if said.text else [])):
         if found[1] <= len(passage) and (
             not said.text or _plain(passage[slice(*found)]) == _plain(said.text)
         ):
             return found
     if end > len(passage):
-        raise _Refused(f"The span ends beyond the passage, which has {len(passage):,} characters.")
-    raise _Refused(f"There the passage says “{shorten(passage[start:end])}”.")
+        raise _MarkRefused(
+            f"The span ends beyond the passage, which has {len(passage):,} characters."
+        )
+    raise _MarkRefused(f"There the passage says “{shorten(passage[start:end])}”.")
 
 
 def _from_utf16(passage: str, start: int, end: int) -> Range:
