@@ -91,7 +91,8 @@ class AnswersForm(forms.Form):
             if asked.stage == stage and asked.name in self.data
         }
         for asked in self.asked.values():
-            self.fields[asked.name] = forms.IntegerField(required=False, label=_label(asked))
+            label = f"{asked.where} {asked.criterion.name}".strip()
+            self.fields[asked.name] = forms.IntegerField(required=False, label=label)
         self.reported = {
             report.name: report for report in sheet.reports() if report.name in self.data
         }
@@ -136,17 +137,9 @@ class AnswersForm(forms.Form):
     def problems(self) -> str:
         """Return what is wrong with it in one line."""
         return " ".join(
-            f"{self.fields[name].label or name}: {_said(errors)}"
+            f"{self.fields[name].label or name}: {' '.join(map(str, errors))}"
             for name, errors in self.errors.items()
         )
-
-
-def _said(errors: Iterable[object]) -> str:
-    return " ".join(map(str, errors))
-
-
-def _label(asked: AskedControl) -> str:
-    return f"{asked.where} {asked.criterion.name}".strip()
 
 
 class JoinForm(forms.Form):

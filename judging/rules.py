@@ -184,7 +184,9 @@ def settled(
     identical = [rule for rule in rules if isinstance(rule, Identical)]
     repeated = [bool(identical) and form in forms[:place] for place, form in enumerate(forms)]
     absent = [not form or again for form, again in zip(forms, repeated, strict=True)]
-    for_missing = _for_missing(rules, worst)
+    for_missing = _merged(
+        worst if rule.sets is None else rule.sets for rule in rules if isinstance(rule, Missing)
+    )
     for_lone = _merged(rule.sets for rule in rules if isinstance(rule, Lone))
     is_lone = len(forms) > 1 and absent.count(False) == 1
     result = []
@@ -194,12 +196,6 @@ def settled(
             Settled(gone, for_missing if gone else {**kept, **(for_lone if is_lone else {})})
         )
     return tuple(result)
-
-
-def _for_missing(rules: Sequence[Rule], worst: Values) -> Values:
-    return _merged(
-        worst if rule.sets is None else rule.sets for rule in rules if isinstance(rule, Missing)
-    )
 
 
 def _merged(mappings: Iterable[Values]) -> dict[str, float]:

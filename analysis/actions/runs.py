@@ -2,7 +2,7 @@
 
 import logging
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from math import isfinite
@@ -19,7 +19,6 @@ from analysis.metrics.contract import Preparation
 from analysis.metrics.languages import default_preparation
 from analysis.models import Result, Run
 from analysis.reports import charts
-from analysis.reports.layout import Figure
 from analysis.reports.rows import Record
 from analysis.reports.typeset import CannotSet
 from analysis.sections.agreement import coefficient_row
@@ -138,7 +137,9 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
     documents = _documents(inputs, seed=run.seed, resamples=int(settings["resamples"]), steps=steps)
     steps.take("Drawing")
     found = Found(documents)
-    figures = charts.drawn(list(_figures(found)))
+    figures = charts.drawn(
+        [figure for section in sections.SECTIONS for figure in section.figures(found)]
+    )
     used = frames.with_settled(read) if settings["settled"] else read
     run.input_sha256, run.versions, run.read_state = frames.digest(used), versions(), state
     run.save(update_fields=["input_sha256", "versions", "read_state"])
@@ -253,11 +254,6 @@ def _documents(inputs: Inputs, *, seed: int, resamples: int, steps: "_RunSteps")
     documents["sentences"] = in_short(Found(documents))
     documents["sections"] = {section.key: section.version for section in sections.SECTIONS}
     return documents
-
-
-def _figures(found: Found) -> Iterator[Figure]:
-    for section in sections.SECTIONS:
-        yield from section.figures(found)
 
 
 def _pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes | None:

@@ -92,7 +92,9 @@ def wanted(chosen: Chosen) -> dict[str, Any]:
     """Return the columns that tell one order from another: what it rests on, and nothing that only
     narrows it."""
     sort = chosen.sort
-    by_people = sort in listing.OF_PEOPLE
+    by_people, annotator = sort in listing.OF_PEOPLE, None
+    if sort == "outlier" and chosen.campaign:
+        annotator = chosen.campaign.enrollments.filter(label=chosen.annotator).first()
     return {
         "collection": chosen.collection,
         "campaign": chosen.campaign,
@@ -102,12 +104,8 @@ def wanted(chosen: Chosen) -> dict[str, Any]:
         "metric": chosen.metric if sort in ("gap", "score") else None,
         "system_id": chosen.system if sort == "loss" else None,
         "against_id": chosen.against if sort == "loss" else None,
-        "annotator": _annotator(chosen) if sort == "outlier" else None,
+        "annotator": annotator,
     }
-
-
-def _annotator(chosen: Chosen) -> Any:
-    return chosen.campaign and chosen.campaign.enrollments.filter(label=chosen.annotator).first()
 
 
 def found(chosen: Chosen) -> QuestionOrder | None:

@@ -77,9 +77,8 @@ def ranks(row: Listed) -> str:
     best."""
     if not row.ranked or row.of_people is None or row.of_metric is None:
         return ""
-    people, metric = (_place(row.ranked + 1 - each) for each in (row.of_people, row.of_metric))
+    people, metric = (
+        f"{row.ranked + 1 - each:,.1f}".removesuffix(".0")
+        for each in (row.of_people, row.of_metric)
+    )
     return f"people: {people}, metric: {metric} of {row.ranked:,}"
-
-
-def _place(rank: float) -> str:
-    return f"{rank:,.1f}".removesuffix(".0")

@@ -62,10 +62,6 @@ BESIDE = list(
 REFERENCES = "references"
 
 
-def _attribute(name: str) -> str:
-    return name.removeprefix(slices.FROM_FILE).replace("_", " ")
-
-
 DESIGNS = [
     ("sources", _("texts like these; these systems and these annotators")),
     ("sources+systems", _("texts and systems like these; these annotators")),
@@ -195,7 +191,8 @@ class RunForm(PreparationForm):
         if not campaign.settled_values.exists():
             del self.fields["settled"]
         self.fields["slices"].choices = [
-            (name, _attribute(name)) for name in slices.choices(campaign)
+            (name, name.removeprefix(slices.FROM_FILE).replace("_", " "))
+            for name in slices.choices(campaign)
         ]
         usable = [
             entry

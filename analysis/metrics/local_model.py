@@ -34,7 +34,8 @@ def identity(folder: Path | None) -> str:
         return "no model"
     files = sorted(path for path in folder.iterdir() if path.is_file())
     digest = _digest(tuple((path, path.stat().st_mtime_ns) for path in files))
-    return f"{folder.name} sha256 {digest[:16]}, {_libraries()}"
+    libraries = f"transformers {version('transformers')}, torch {version('torch')}"
+    return f"{folder.name} sha256 {digest[:16]}, {libraries}"
 
 
 def longest(tokenizer: Any, config: Any) -> int:
@@ -47,10 +48,6 @@ def longest(tokenizer: Any, config: Any) -> int:
 
 
 @cache
-def _libraries() -> str:
-    return f"transformers {version('transformers')}, torch {version('torch')}"
-
-
 @cache
 def _digest(files: tuple[tuple[Path, int], ...]) -> str:
     whole = hashlib.sha256()

@@ -133,16 +133,14 @@ class PublishedRecipe:
 
     def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
         short = [
-            one for one in batch if max(map(_words, (one.hypothesis, *one.references))) <= LONGEST
+            one
+            for one in batch
+            if max(len(text.split()) for text in (one.hypothesis, *one.references)) <= LONGEST
         ]
         values = iter(self.scored(short, params))
         kept = {id(one) for one in short}
         too_long = undefined(f"a text has more than {LONGEST:,} words")
         return [MetricResult(next(values)) if id(one) in kept else too_long for one in batch]
-
-
-def _words(text: str) -> int:
-    return len(text.split())
 
 
 RECIPES = (

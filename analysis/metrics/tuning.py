@@ -217,7 +217,8 @@ def tune(
     for _ in range(bags):
         rows = rng.choice(len(gold), size=bag, replace=False)
         one = (scores[rows], base[rows], gold[rows])
-        _require_variation(one[2])
+        if np.ptp(one[2]) == 0:
+            raise CannotTune("the judgments do not vary")
         found.append(exact(*one) if method == "exact" else search(*one, formula=formula, step=step))
     table = np.array([(weights.delta, *weights.words) for weights in found])
     mean, spread = table.mean(axis=0).tolist(), table.std(axis=0).tolist()
@@ -325,8 +326,3 @@ def _require(
         raise CannotTune("the formula of the paper is not linear in its weights: tune it by grid")
     if not (np.isfinite(base).all() and np.isfinite(gold).all() and np.isfinite(scores).all()):
         raise CannotTune("a score or judgment is missing")
-
-
-def _require_variation(gold: FeatureArray) -> None:
-    if np.ptp(gold) == 0:
-        raise CannotTune("the judgments do not vary")

@@ -51,7 +51,7 @@ def how(made: Mapping[str, Any]) -> str:
         parts = [
             f"{made['id']}, version {made['version']}",
             made.get("library", ""),
-            *_parameters(made.get("params", {})),
+            *(f"{name} {value}" for name, value in made.get("params", {}).items()),
         ]
         return "; ".join(
             filter(None, [", ".join(filter(None, parts)), _prepared(made.get("preparation", {}))])
@@ -59,10 +59,6 @@ def how(made: Mapping[str, Any]) -> str:
     if set(made) == {"preparation"}:
         return _prepared(made["preparation"])
     return ", ".join(f"{name} {value}" for name, value in made.items())
-
-
-def _parameters(params: Mapping[str, Any]) -> list[str]:
-    return [f"{name} {value}" for name, value in params.items()]
 
 
 def _prepared(preparation: Mapping[str, str]) -> str:
@@ -91,7 +87,13 @@ def facts(
         ("Texts for metrics", _prepared(texts)),
         (
             "Slices asked for",
-            listed([_attribute(name) for name in parameters.get("slices", [])]) or "none",
+            listed(
+                [
+                    name.removeprefix("column: ").replace("_", " ")
+                    for name in parameters.get("slices", [])
+                ]
+            )
+            or "none",
         ),
         ("Mixed model", MIXED.get(parameters.get("mixed_model", ""), "not asked for")),
         (
@@ -117,7 +119,3 @@ def _reading(parameters: Mapping[str, Any]) -> str:
     by_rule = parameters.get("reading", "as_released") == "by_protocol"
     told = "by the protocol for systems and metrics, as released for agreement, annotators and downloaded judgments"
     return f"{told if by_rule else 'as released'}; the aggregate in every reading it names"
-
-
-def _attribute(name: str) -> str:
-    return name.removeprefix("column: ").replace("_", " ")

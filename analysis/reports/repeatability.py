@@ -34,7 +34,7 @@ def _criteria(
             Line(
                 row["name"],
                 [
-                    Cell(_coefficient(row["value"]), _range(row)),
+                    Cell(coefficient(_number(row["value"])), _range(row)),
                     Cell(f"{row['systems']:,}"),
                     Cell(plain(mean)),
                     Cell(percent(held / of) if of else "–", f"{held} of {of}"),
@@ -55,7 +55,7 @@ def _systems(scores: Sequence[Record]) -> PageTable:
     lines = [
         Line(
             f"{row['name']}: {row['system'] or '(no name)'}",
-            [Cell(_two(row["first"])), Cell(_two(row["second"])), Cell(_plain(row["cv"]))],
+            [Cell(_two(row["first"])), Cell(_two(row["second"])), Cell(plain(_number(row["cv"])))],
         )
         for row in scores
     ]
@@ -109,16 +109,8 @@ def _number(value: Any) -> float:
     return nan if value is None else float(value)
 
 
-def _coefficient(value: Any) -> str:
-    return coefficient(_number(value))
-
-
 def _two(value: Any) -> str:
     return "–" if isnan(_number(value)) else two(value)
-
-
-def _plain(value: Any) -> str:
-    return plain(_number(value))
 
 
 def _signed(value: Any) -> str:

@@ -323,13 +323,11 @@ def _longest_runs(material: Material, criterion: RubricCriterion) -> dict[str, i
     rows = material.judgments[material.judgments["criterion"] == criterion.key]
     ordered = rows[rows["origin"] != "imported"].sort_values(["created_at", "unit"], kind="stable")
     return {
-        str(label): int(scale_use(_column(part["value"]), scale=criterion.values()).longest_run[0])
+        str(label): int(
+            scale_use(part[["value"]].to_numpy(np.float64), scale=criterion.values()).longest_run[0]
+        )
         for label, part in ordered.groupby("annotator")
     }
-
-
-def _column(values: "pd.Series[float]") -> FloatArray:
-    return np.asarray(values, dtype=np.float64)[:, None]
 
 
 def _without_each(

@@ -336,11 +336,15 @@ def _heat(
         row = by_place.get((human, metric))
         return heat_cell(row, shaded=shaded, with_n=len(sizes) > 1, items=query)
 
+    def ceiling(human: str) -> str:
+        value = ceilings.get((human, level, measure))
+        return "–" if value is None else coefficient(value)
+
     lines = [
         Line(
             found.name_of(human),
             [cell(human, metric) for metric in metrics],
-            _ceiling(ceilings.get((human, level, measure))) if people else "",
+            ceiling(human) if people else "",
             under=_baseline([row for row in rows if row.criterion == human]),
         )
         for human in dict.fromkeys(row.criterion for row in rows)
@@ -382,10 +386,6 @@ def turned(table: PageTable, *, first: str) -> PageTable:
 def _baseline(rows: Sequence[MetricLevel]) -> str:
     known = [row.baseline for row in rows if not isnan(row.baseline)]
     return f"all ties: {known[0]:.2f}" if known else ""
-
-
-def _ceiling(value: float | None) -> str:
-    return "–" if value is None else coefficient(value)
 
 
 def _caption(

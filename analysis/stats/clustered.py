@@ -350,13 +350,8 @@ def _drawn(items: _Items, resamples: int, rng: np.random.Generator) -> Iterator[
 def _bootstrapped(
     value: float, draws: FloatArray, items: _Items, name: str, confidence: float
 ) -> Estimate:
-    found = percentiles(
-        draws, f"bootstrap of {len(draws)} over {_clusters(items.facets)}", confidence
-    )
+    over = f"{items.facets.n_sources} clusters"
+    if items.facets.design.systems:
+        over += f" and {items.facets.n_systems} systems"
+    found = percentiles(draws, f"bootstrap of {len(draws)} over {over}", confidence)
     return with_spread(value, found, n=items.n, dropped=items.dropped, method=name)
-
-
-def _clusters(of: Facets) -> str:
-    return f"{of.n_sources} clusters" + (
-        f" and {of.n_systems} systems" if of.design.systems else ""
-    )

@@ -104,7 +104,8 @@ def intraclass(
     complete = complete_only(table)
     n, k = complete.shape
     dropped, blank = len(table) - n, table.shape[1] - k
-    names = {form: f"ICC({form}), k = {k}" + _left_out(blank) for form in forms}
+    without = f" ({blank} without a rating left out)" if blank else ""
+    names = {form: f"ICC({form}), k = {k}{without}" for form in forms}
     if n < 2 or k < 2:
         reason = f"{n} units judged by all of {k} rater(s): two of each are needed"
         return {form: undefined(names[form], reason, n=n, dropped=dropped) for form in forms}
@@ -125,10 +126,6 @@ def intraclass(
             one = with_spread(one.value, limits, n=n, dropped=dropped, method=names[form])
         found[form] = one if held is None else guarded_table(one, complete, held)
     return found
-
-
-def _left_out(blank: int) -> str:
-    return f" ({blank} without a rating left out)" if blank else ""
 
 
 def _complete_rows(table: FloatArray) -> BoolArray:

@@ -56,7 +56,10 @@ def weighted_spearman(table: FloatArray) -> OfWeights:
 
     def compare(weights: FloatArray) -> FloatArray:
         middle = weights.sum(axis=0) / 2
-        human, *others = (_weighted_ranks(weights, *order) - middle for order in orders)
+        human, *others = (
+            _mid_ranks(_grouped(weights[order], starts))[group] - middle
+            for order, starts, group in orders
+        )
         weighted = weights * human
         spread = np.einsum("nb,nb->b", weighted, human)
         return np.stack([_weighted_r(weights, weighted, spread, other) for other in others], axis=1)
@@ -89,9 +92,3 @@ def _grouped(values: FloatArray, starts: IntArray) -> FloatArray:
 def _mid_ranks(count: FloatArray) -> FloatArray:
     """Return, per group, how many are below and half of its own."""
     return np.asarray(np.cumsum(count, axis=0) - count / 2)
-
-
-def _weighted_ranks(
-    weights: FloatArray, order: IntArray, starts: IntArray, group: IntArray
-) -> FloatArray:
-    return _mid_ranks(_grouped(weights[order], starts))[group]

@@ -24,7 +24,7 @@ from judging.models import Passage, RubricDraft, Source
 from judging.protocols import rubric as documents
 from judging.protocols import rubric_drafts as trees
 from judging.protocols.rubric_nodes import RubricError
-from judging.protocols.rubric_schema import RubricCriterion, RubricDocument, Stage
+from judging.protocols.rubric_schema import RubricDocument, Stage
 
 TEXT = (
     "The ferry Solveig carried the post to the outer islands until 1961. Her last master, Jonas Lind, kept a goat on "
@@ -147,15 +147,11 @@ def _mended(rubric: RubricDocument) -> RubricDocument:
             each,
             key=f"c{n}",
             stage=each.stage if each.stage in keys else stages[0].key,
-            points=_distinct(each),
+            points=tuple({point.value: point for point in each.points}.values()),
         )
         for n, each in enumerate(found)
     )
     return replace(rubric, stages=stages, criteria=criteria, rules=(), facts=(), translations={})
-
-
-def _distinct(criterion: RubricCriterion) -> Any:
-    return tuple({point.value: point for point in criterion.points}.values())
 
 
 def _shown(rubric: RubricDocument, stage: int) -> ShownRubric:

@@ -173,7 +173,8 @@ def _answers(
     assignment: Assignment, severity: float
 ) -> list[tuple[sheets.AskedControl, int | None]]:
     sheet = sheets.of(assignment)
-    scales = _scales(assignment.round.campaign.rubric)
+    criteria = assignment.round.campaign.rubric.criteria.prefetch_related("points")
+    scales = [_scale(criterion) for criterion in criteria]
     units = Unit.objects.select_related("question_set__source", "question_set__system").in_bulk(
         [question.unit for question in sheet.questions()]
     )
@@ -202,10 +203,6 @@ def _rated(
         rules=sheet.rubric.rules,
         rng=random.Random(f"{SEED} {source} {system} {who}"),
     )
-
-
-def _scales(rubric: Rubric) -> list[simulate.DemoScale]:
-    return [_scale(criterion) for criterion in rubric.criteria.prefetch_related("points")]
 
 
 def _scale(criterion: Criterion) -> simulate.DemoScale:

@@ -294,7 +294,9 @@ def following(*, enrollment: Enrollment, round: Round) -> Here | Finished | None
     counting to say."""
     if _has_own_share(enrollment, round):
         return Finished()
-    taken = _look(enrollment, round) or _when_freed(enrollment, round)
+    taken = _look(enrollment, round)
+    if taken is None and release_due(round=round):  # places whose lease has run out
+        taken = _look(enrollment, round)
     return Here(taken) if taken else None
 
 
@@ -344,11 +346,6 @@ def _again(
             _hold(pk, round.campaign.lease_minutes)
             return Assignment.objects.get(pk=pk)
     return None
-
-
-def _when_freed(annotator: Enrollment, round: Round) -> Assignment | None:
-    """Free the places whose lease has run out, and look once more."""
-    return _look(annotator, round) if release_due(round=round) else None
 
 
 def _take(annotator: Enrollment, round: Round, statement: str) -> Assignment | None:

@@ -90,12 +90,8 @@ def copy(
 
 def _batch(rows: Iterator[CopiedRow]) -> tuple[int, bytes]:
     """Return how many rows the next batch has, and what COPY reads."""
-    lines = [_line(row) for row in itertools.islice(rows, BATCH)]
+    lines = ["\t".join(map(_cell, row)) + "\n" for row in itertools.islice(rows, BATCH)]
     return len(lines), "".join(lines).encode()
-
-
-def _line(row: CopiedRow) -> str:
-    return "\t".join(map(_cell, row)) + "\n"
 
 
 def _cell(value: object) -> str:

@@ -104,7 +104,9 @@ def material_of(*, collection: Collection) -> StudyRecords:
     scores, metrics = _scores(collection)
     attributes = _attributes(collection)
     questions = tuple(
-        _question(unit, scores, attributes) for unit in slots if unit.position and _has_text(unit)
+        _question(unit, scores, attributes)
+        for unit in slots
+        if unit.position and hasattr(unit, "question")
     )
     return StudyRecords(
         sources=tuple(map(_source, _sources(collection))),
@@ -133,10 +135,6 @@ def _source(row: Source) -> SourceRecord:
         modality=row.modality,
         references=tuple(each.text for each in row.references.all()),
     )
-
-
-def _has_text(unit: Unit) -> bool:
-    return hasattr(unit, "question")
 
 
 def _question(unit: Unit, scores: Texts, attributes: Texts) -> QuestionRecord:

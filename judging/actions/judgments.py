@@ -13,7 +13,7 @@ from judging.actions import assignments, checks, drafts, sheets
 from judging.actions.assignments import Here
 from judging.actions.drafts import Entry, MissingAnswers, SentPage, TaskClosed
 from judging.actions.sheets import ControlPlace, EnteredAnswers, Sheet
-from judging.models import Assignment, Campaign, Enrollment, Judgment, Round
+from judging.models import Assignment, Campaign, Enrollment, Judgment
 from judging.models.statements import rows, run
 
 DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
@@ -129,15 +129,15 @@ def hand_in(*, assignment: Assignment, page: SentPage, token: uuid.UUID, sheet: 
             refused = error
         if standing.lost or refused:
             assignments.renew(assignment=assignment)
-        elif _may_go_on(annotator, assignment.round) and not left_out:
+        elif (
+            not left_out
+            and assignments.accepts(assignment.round)
+            and assignments.admits(annotator, assignment.round)
+        ):
             onward = checks.following(enrollment=annotator, round=assignment.round)
     if refused:
         raise refused
     return HandedIn(standing.lost, onward.assignment if isinstance(onward, Here) else None)
-
-
-def _may_go_on(annotator: Enrollment, round: Round) -> bool:
-    return assignments.accepts(round) and assignments.admits(annotator, round)
 
 
 def handed_in(*, assignment: Assignment, sheet: Sheet) -> dict[ControlPlace, int]:

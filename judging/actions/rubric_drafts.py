@@ -36,7 +36,8 @@ def start_own_version(*, rubric: Rubric, by: User, now: datetime) -> RubricDraft
         taken = set(own.filter(key=rubric.key).values_list("version", flat=True))
         plain = trees.next_version(document, taken=taken)
     else:
-        plain = trees.own_version(document, key=trees.named(f"{rubric.key[:45]}-own", _keys_of(by)))
+        taken = set(Rubric.objects.filter(owner=by).values_list("key", flat=True))
+        plain = trees.own_version(document, key=trees.named(f"{rubric.key[:45]}-own", taken))
     return start(by=by, text=documents.write(plain), now=now)
 
 
@@ -79,10 +80,6 @@ def _version_taken(text: str, document: documents.RubricDocument) -> RubricProbl
     )
     reason = f"you have a version {document.version} of {document.key} that says something else; give this one another"
     return RubricProblem(trees.FILE, line, "version", reason)
-
-
-def _keys_of(user: User) -> set[str]:
-    return set(Rubric.objects.filter(owner=user).values_list("key", flat=True))
 
 
 def _kept(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from judging.protocols.rubric_schema import Quota, RubricCriterion, RubricDocument, WorkedItem
 from judging.rules import Fatal, Force, Identical, Lone, Missing, Rule, RuleCycle, forced
@@ -235,12 +235,9 @@ def _aggregate(rubric: RubricDocument) -> Iterator[KeyedProblem]:
             "aggregate.combined",
             "no criterion of questions has a best end, so there is nothing to combine",
         )
-    if rubric.aggregate.combined != "none" and len(set(_ends(rubric))) > 1:
+    ends = {each.best for each in rubric.criteria if each.key in rubric.aggregated()}
+    if rubric.aggregate.combined != "none" and len(ends) > 1:
         yield "aggregate.combined", "criteria whose best ends differ cannot be added up"
-
-
-def _ends(rubric: RubricDocument) -> Iterable[str]:
-    return [c.best for c in rubric.criteria if c.key in rubric.aggregated()]
 
 
 def _worked_item(rubric: RubricDocument, item: WorkedItem) -> Iterator[KeyedProblem]:

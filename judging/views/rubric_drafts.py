@@ -153,9 +153,8 @@ def _finished(request: HttpRequest, draft: RubricDraft) -> HttpResponse | None:
         rubric = rubric_drafts.finish(draft=draft)
     except RubricError as refused:
         for problem in refused.problems[:1]:
-            messages.error(
-                request, _("Not finished yet. %(problem)s") % {"problem": _said(problem)}
-            )
+            said = f"{problem.key}: {problem.reason}" if problem.key else problem.reason
+            messages.error(request, _("Not finished yet. %(problem)s") % {"problem": said})
         return None
     messages.success(
         request,
@@ -163,10 +162,6 @@ def _finished(request: HttpRequest, draft: RubricDraft) -> HttpResponse | None:
         % {"version": rubric.version},
     )
     return redirect("judging:rubric", rubric.pk)
-
-
-def _said(problem: RubricProblem) -> str:
-    return f"{problem.key}: {problem.reason}" if problem.key else problem.reason
 
 
 def _tell_stale(request: HttpRequest, before: str, after: str) -> None:
