@@ -77,6 +77,13 @@ function refresh() {
 
 if (document.querySelector("[data-refresh]")) setInterval(refresh, AGAIN);
 
+// A row of tabs that is wider than the screen shows the one that is open.
+function showTab(tab) {
+  const row = tab.parentElement;
+  const beyond = tab.getBoundingClientRect().right - row.getBoundingClientRect().right;
+  if (beyond > 0) row.scrollLeft += beyond + tab.offsetWidth;
+}
+
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy], [data-dismiss]");
   if (button?.matches("[data-copy]")) copy(button);
@@ -88,4 +95,5 @@ document.addEventListener("submit", sendOnce);
 addEventListener("pageshow", wakeForms);
 document.addEventListener("htmx:load", (event) => revealButtons(event.detail.elt));
 document.querySelectorAll("[data-dropzone]").forEach(prepareDropzone);
+document.querySelectorAll(".tabs [aria-current]").forEach(showTab);
 revealButtons(document);

@@ -45,6 +45,24 @@ def test_overview_shows_what_was_handed_in_without_being_loaded_again(page: Any)
     assert len(asked) == 2
 
 
+def test_tabs_stand_as_high_on_every_page_and_show_the_open_one_on_a_phone(page: Any) -> None:
+    campaign = opened(sources=4, annotators_per_task=1)
+    enter(page, campaign.created_by)
+    heights = set()
+    for width, name in (
+        (1440, "judging:campaign"),
+        (1440, "judging:plan"),
+        (1440, "analysis:planning"),
+        (360, "analysis:report"),
+    ):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(reverse(name, args=[campaign.uuid]))
+        tab = page.locator(".tabs [aria-current]").bounding_box()
+        assert 0 <= tab["x"] <= width - tab["width"], name
+        heights.add((width, tab["y"]))
+    assert len(heights) == 2
+
+
 def test_days_adjudication_and_comparison_have_no_findings(still: Any) -> None:
     campaign = opened(sources=4, annotators_per_task=2)
     late = timezone.now() - timedelta(days=2)
