@@ -9,6 +9,7 @@ import altair as alt
 from analysis.reports.evidence import ItemQuery
 
 PAPER = 8  # columns that a page of paper is wide enough for
+TALL = 25  # lines from which a table scrolls in a frame of its own
 Chart: TypeAlias = alt.FacetChart | alt.LayerChart | alt.ConcatChart
 
 
@@ -82,6 +83,11 @@ class PageTable:
     def many(self) -> bool:
         """Whether its columns are so many that they stand close together."""
         return len(self.columns) > PAPER
+
+    @property
+    def is_tall(self) -> bool:
+        """Whether its lines are so many that a reader would lose the way on the page."""
+        return len(self.lines) > TALL
 
     def in_parts(self) -> list["PageTable"]:
         """Return the table as paper takes it: cut by its columns, each part with all lines, where

@@ -28,7 +28,6 @@ TEMPLATE = """
 #set table(stroke: none, inset: (x: 4pt, y: 3pt))
 #show heading: set block(above: 1.4em, below: .7em)
 #show heading: set text(weight: "semibold")
-#show figure: set block(breakable: true)
 #let small(it) = text(7pt, fill: luma(70), it)
 #let cell(each) = {
   if each.best { strong(each.text) } else { each.text }
@@ -81,8 +80,9 @@ TEMPLATE = """
     if card.note != "" { block(sticky: true, text(8.5pt, fill: luma(70), card.note)) }
     for it in card.tables { shown(it) }
     for name in card.figures {
-      let width = float(data.widths.at(name)) * 1pt
-      figure(image(bytes(sys.inputs.at("figure-" + name)), format: "svg", width: calc.min(width, 165mm)),
+      let (width, height) = data.sizes.at(name).map(size => size * 1pt)
+      let part = calc.min(1, 165mm / width, 200mm / height)  // of a page, with its caption
+      figure(image(bytes(sys.inputs.at("figure-" + name)), format: "svg", width: part * width),
         caption: data.alts.at(name), kind: image)
     }
     for line in card.remarks { block(small(line)) }
@@ -150,7 +150,7 @@ def pdf(report: PrintedReport, figures: Mapping[str, bytes]) -> bytes:
         ],
         "examples": list(report.examples),
         "alts": held,
-        "widths": {name: _width(figures[name]) for name in held},
+        "sizes": {name: _size(figures[name]) for name in held},
     }
     inputs = {"report": _breakable(json.dumps(data, ensure_ascii=False))}
     inputs |= {_breakable(f"figure-{name}"): figures[name].decode() for name in held}
@@ -186,12 +186,12 @@ def _breakable(text: str) -> str:
     return LONG_WORD.sub("\\g<0>\u200b", text)
 
 
-def _width(svg: bytes) -> float:
-    """Return the width that a figure names, in points."""
+def _size(svg: bytes) -> tuple[float, float]:
+    """Return the width and height that a figure names, in points."""
     head = svg[:500].decode(errors="ignore")
-    _before, _name, after = head.partition('width="')
-    number = after.partition('"')[0].removesuffix("px")
-    return float(number) * 0.75 if number.replace(".", "", 1).isdigit() else 400.0
+    named = {name: re.search(rf'\b{name}="([0-9.]+)', head) for name in ("width", "height")}
+    width, height = (float(found[1]) * 0.75 if found else 400.0 for found in named.values())
+    return width, height
 
 
 def _card(card: PrintedCard, held: Mapping[str, str]) -> dict[str, Any]:

@@ -133,9 +133,12 @@ def _items(request: HttpRequest, collection: Collection, campaign: Campaign | No
         if order.sorted_at is None:
             return render(request, "analysis/items/list.html", context)
     page, points = _listed(request, chosen, order)
+    shown = lines.lines(chosen, page, criteria)
+    if not any(any(each.said) for each in shown):  # nobody has rated any of them
+        context["criteria"] = []
     context |= {
         "page": page,
-        "lines": lines.lines(chosen, page, criteria),
+        "lines": shown,
         "points": points,
         "are_cells": any(dot.questions > 1 for dot in points),
     }

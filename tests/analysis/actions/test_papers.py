@@ -328,6 +328,26 @@ def test_short_table_stands_with_its_title_on_one_page(tmp_path):
         assert all(f"t{n}r{k} " in page for k in range(9))
 
 
+def test_figure_that_is_taller_than_a_page_is_made_smaller(tmp_path):
+    """A hundred systems beneath each other: the figure and its caption stand on one page."""
+    if shutil.which("pdftotext") is None:
+        pytest.skip("no pdftotext (Debian: poppler-utils)")
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="500" height="4000" viewBox="0 0 500 4000">'
+        '<g font-family="Libertinus Serif" font-size="90"><text x="9" y="90">First</text>'
+        '<text x="9" y="3990">Last</text></g></svg>'
+    )
+    card = papers.typeset.PrintedCard("Card", "", [], [("tall", "A caption")], [])
+    report = papers.typeset.PrintedReport("T", "", [], [], [], [("C", [card])])
+    (tmp_path / "report.pdf").write_bytes(papers.typeset.pdf(report, {"tall": svg.encode()}))
+    read = ["pdftotext", "-bbox", "report.pdf", "-"]
+    said = subprocess.run(read, cwd=tmp_path, capture_output=True, timeout=30, check=True).stdout
+    [page] = [each for each in said.split(b"<page ") if b">caption<" in each]
+    ends = [float(end) for end in re.findall(rb'yMax="([0-9.]+)"', page)]
+    assert b">First<" in page and b">Last<" in page
+    assert max(ends) < 842 - 30
+
+
 def test_figure_that_is_no_svg_is_told_by_name():
     card = papers.typeset.PrintedCard("Card", "", [], [("broken", "alt")], [])
     report = papers.typeset.PrintedReport("T", "", [], [], [], [("C", [card])])

@@ -85,6 +85,13 @@ def test_item_has_a_column_for_each_criterion_that_somebody_rated_and_names_the_
     assert "Nobody rated here: Variety, Clarity." in " ".join(page.split())
 
 
+def test_list_has_no_columns_of_criteria_where_nobody_rated(client):
+    draft = factories.campaign()
+    client.force_login(draft.created_by)
+    page = client.get(list_of(draft)).text
+    assert page.count('<th scope="col">') == 1  # the question
+
+
 def test_item_leads_to_the_ones_beside_it_in_the_same_order(manager, study):
     query = "?sort=disagreement&criterion=correctness"
     lines = manager.get(list_of(study, query)).context["lines"]

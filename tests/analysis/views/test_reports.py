@@ -5,16 +5,19 @@ import io
 import json
 import re
 import zipfile
+from uuid import uuid4
 
 import pytest
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from analysis.actions import runs
 from analysis.models import ReportPage, Result, Run
+from analysis.reports.layout import TALL, Cell, Line, PageTable
 from judging.actions import jobs
-from judging.models import Job, Membership
+from judging.models import Campaign, Job, Membership
 from tests import factories
 from tests.analysis import studies
 
@@ -324,6 +327,21 @@ def test_page_can_be_read_where_it_cannot_be_kept(manager, run):
         cursor.execute("ALTER TABLE analysis_reportpage ADD CHECK (language = 'none')")
     assert "Alba has the best mean on" in manager.get(address("report", run)).text
     assert not ReportPage.objects.exists()
+
+
+def test_long_table_scrolls_in_its_frame():
+    """A hundred systems would make the page ten metres long."""
+    tables = [
+        PageTable("T", ["A"], [Line(f"S{number}", [Cell("1")]) for number in range(lines)])
+        for lines in (TALL, TALL + 1)
+    ]
+    campaign = Campaign(uuid=uuid4())
+    short, long = (
+        render_to_string("analysis/report/table.html", {"table": each, "campaign": campaign})
+        for each in tables
+    )
+    assert 'class="table-scroll fixed-first"' in short
+    assert 'class="table-scroll fixed-first tall"' in long
 
 
 def test_run_asked_for_twice_before_anybody_began_it_is_one(manager, run):
