@@ -87,9 +87,11 @@ class KeptReading:
 
 def of_upload(pk: int, file: StoredFile, *, make: bool = False) -> KeptReading:
     """Return what the previews of an upload kept."""
-    looked = Job.objects.filter(kind=PREVIEW, parameters__upload=pk)
-    found = looked.values_list(f"result__found__{KEPT}", flat=True)
-    return KeptReading(whose=f"upload {pk}", file=file, known=list(found), make=make)
+    found: list[Mapping[str, str]] = []
+    if file.size > LARGE:
+        looked = Job.objects.filter(kind=PREVIEW, parameters__upload=pk)
+        found += looked.values_list(f"result__found__{KEPT}", flat=True)
+    return KeptReading(whose=f"upload {pk}", file=file, known=found, make=make)
 
 
 def of_added(added: AddedFile, *, make: bool = False) -> KeptReading:

@@ -31,7 +31,7 @@ _AROUND = re.compile(
 _SYSTEM_WORDS = {"system", "model", "llm", "generator"}
 _WORDS_BESIDE = re.compile(
     r"which|what|whose|the|an?|of|is|was|did|has|by|for|qg|questions?|generat(?:ion|ed|ing)|made|wrote|produced|used"
-    r"|name|id|label|key|code|tag"
+    r"|name|id|key|tag"
 )
 
 

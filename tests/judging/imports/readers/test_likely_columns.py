@@ -88,6 +88,7 @@ def test_names_that_are_known_come_before_shapes() -> None:
         ("Which model", ["bart", "", "t5", "bart", "t5", ""], False),
         ("Model answer", ["yes", "no"] * 3, False),
         ("Which", ["bart", "t5"] * 3, False),
+        ("LLM label", ["yes", "no"] * 3, False),
         ("model_size", ["11", "3"] * 3, False),
     ],
 )
