@@ -11,7 +11,7 @@ import pytest
 from analysis import sections
 from analysis.actions import exports, runs
 from analysis.management.commands.report_docs import ROOT, written
-from analysis.reports.rows import columns, decode, encode
+from analysis.reports.rows import ESTIMATE_COLUMNS, columns, decode, encode
 from analysis.reports.schema import run_schema
 from analysis.sections.section import chance_of
 from analysis.sections.study import Study
@@ -147,3 +147,23 @@ def test_columns_that_an_earlier_run_lacks_are_empty_by_their_type() -> None:
         [],
     )
     assert (row.extras_counted is False, isnan(row.seconds_a_question)) == (True, True)
+
+
+def test_each_column_of_an_estimate_has_its_own_meaning():
+    words = {
+        "value": "the estimate;",
+        "low": "lower end",
+        "high": "upper end",
+        "n": "rests on",
+        "dropped": "left out",
+        "clusters": "keeps together",
+        "df": "degrees of freedom",
+        "method": "how the estimate",
+        "reason": "why the estimate",
+        "caution": "rough",
+        "statistic": "statistic",
+        "p": "two-sided",
+    }
+
+    assert list(words) == list(ESTIMATE_COLUMNS)
+    assert [name for name, word in words.items() if word not in ESTIMATE_COLUMNS[name]] == []
