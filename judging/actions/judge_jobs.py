@@ -40,6 +40,7 @@ class WantedJudge:
     budget: str = ""
     currency: str = ""
     own_systems: tuple[str, ...] = ()
+    at_once: int = 1
 
     @property
     def part(self) -> QuestionsPart:
@@ -128,7 +129,14 @@ def execute(work: jobs.Work) -> Mapping[str, Any]:
             by=job.created_by,
             name=wanted.name,
             prices=wanted.prices,
-            chat=Chat(wanted.address, wanted.model, wanted.temperature, key=_key(job), wait=wait),
+            chat=Chat(
+                wanted.address,
+                wanted.model,
+                wanted.temperature,
+                key=_key(job),
+                wait=wait,
+                at_once=wanted.at_once,
+            ),
             today=timezone.localdate(),
             part=wanted.part,
             about=about,

@@ -1,10 +1,12 @@
-"""Asking a machine judge at an address that speaks the OpenAI chat protocol: question by question,
-to be resumed."""
+"""Asking a machine judge at an address that speaks the OpenAI chat protocol: a call for each
+question, some at once, to be resumed."""
 
 import hashlib
 import json
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -40,6 +42,7 @@ A_TOKEN = 4  # characters, for estimates
 REPLY_TOKENS = 80  # of an answer, for estimates
 MILLION = 1_000_000
 SHORTEST_KEY = 8  # characters; a shorter one is no secret, and part of other words
+MOST_AT_ONCE = 16
 MOST_TOKENS = 10_000_000  # that a server may say one call took
 NO_COST = Decimal(0)
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -78,6 +81,7 @@ class Chat:
     key: str = field(default="", repr=False)
     seconds: float = 60.0
     longest: int = 500  # tokens of a reply
+    at_once: int = 1  # questions that may wait for their answers together
     wait: Callable[[float], None] = time.sleep
 
     def __post_init__(self) -> None:
@@ -249,7 +253,9 @@ def ask(
     """Ask about every question that has no answer yet; each answer stands as soon as it came.
 
     `most`: calls at most this time. `about`: columns of a judge that is made. `step` is called
-    before each call, with how many there were and will be; what it raises ends the asking.
+    before each call, with how many there were and will be; what it raises ends the asking, once the
+    answers under way have come. Near the budget calls wait for each other: none is begun that could
+    go beyond it at the price of the dearest so far.
 
     Raises
     ------
@@ -261,25 +267,39 @@ def ask(
     rubric = documents.from_document(campaign.rubric.document)
     rows = dict(Criterion.objects.filter(rubric=campaign.rubric_id).values_list("key", "pk"))
     answered = unanswered = 0
-    cost, stopped = Decimal(0), ""
+    cost, dearest, stopped = NO_COST, NO_COST, ""
     waiting = list(_open(campaign, judge, part))
     calls = waiting[:most]
-    for call in calls:
+
+    def may_ask(under_way: int) -> bool:
+        nonlocal stopped
+        if stopped:
+            return False
+        if prices.budget is not None:
+            if (judge.cost or NO_COST) >= prices.budget:
+                stopped = "the budget is spent"
+                return False
+            ahead = (judge.cost or NO_COST) + under_way * dearest
+            if under_way and (not dearest or ahead >= prices.budget):
+                return False
         step(answered + unanswered, len(calls))
-        if prices.budget is not None and (judge.cost or Decimal(0)) >= prices.budget:
-            stopped = "the budget is spent"
-            break
+        return True
+
+    def reply_to(call: _Call) -> Reply:
+        return chat.ask(judge.prompt, item_text(call.asked, rubric))
+
+    for call, coming in _under_way(calls, reply_to, may_ask, at_once=chat.at_once):
         try:
-            reply = chat.ask(judge.prompt, item_text(call.asked, rubric))
+            reply = coming.result()
         except CannotAsk as refused:
-            stopped = str(refused)
-            break
+            stopped = stopped or str(refused)
+            continue
         except Unanswered as lost:
             unanswered += 1
             _note(judge, call, str(lost), lost.raw)
             continue
         spent = prices.of(reply.tokens_in, reply.tokens_out)
-        cost += spent
+        cost, dearest = cost + spent, max(dearest, spent)
         try:
             read = read_reply(reply.text, asked_criteria(rubric, part.criteria))
         except NoAnswer as reason:
@@ -289,6 +309,35 @@ def ask(
         _keep(judge, call, read, reply, rows, spent)
         answered += 1
     return Done(answered, unanswered, len(waiting) - answered, cost, stopped)
+
+
+def _under_way(
+    calls: Sequence[_Call],
+    reply_to: Callable[[_Call], Reply],
+    may_ask: Callable[[int], bool],
+    *,
+    at_once: int,
+) -> Iterator[tuple[_Call, Future[Reply]]]:
+    """Yield each call with its reply to come, in their order.
+
+    `may_ask` is told before each call how many are under way; where it says no, the first of these
+    is waited for, and with none it is over. If it raises, what is under way is still yielded.
+    """
+    left, coming = deque(calls), deque[tuple[_Call, Future[Reply]]]()
+    ended: BaseException | None = None
+    with ThreadPoolExecutor(at_once, thread_name_prefix="ask") as pool:
+        while True:
+            try:
+                while left and not ended and len(coming) < at_once and may_ask(len(coming)):
+                    call = left.popleft()
+                    coming.append((call, pool.submit(reply_to, call)))
+            except BaseException as error:
+                ended = error
+            if not coming:
+                break
+            yield coming.popleft()
+    if ended:
+        raise ended
 
 
 def _judge(

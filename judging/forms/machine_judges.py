@@ -107,6 +107,15 @@ class AskJudgeForm(forms.Form):
             "number goes on from there."
         ),
     )
+    at_once = forms.IntegerField(
+        label=_("Questions under way at once"),
+        min_value=1,
+        max_value=machine_asking.MOST_AT_ONCE,
+        initial=4,
+        help_text=_(
+            "One where the server answers one at a time, or allows few questions a minute."
+        ),
+    )
     criteria = forms.MultipleChoiceField(
         label=_("Criteria"),
         widget=forms.CheckboxSelectMultiple,
@@ -177,6 +186,7 @@ class AskJudgeForm(forms.Form):
             budget="" if given["budget"] is None else str(given["budget"]),
             currency=given["currency"],
             own_systems=tuple(given["own_systems"]),
+            at_once=given["at_once"],
         )
 
 

@@ -48,6 +48,9 @@ class Command(BaseCommand):
         )
         parser.add_argument("--repeats", type=int, default=1, help="times each question is asked")
         parser.add_argument(
+            "--at-once", type=int, default=4, help="questions that wait for their answers together"
+        )
+        parser.add_argument(
             "--first", type=int, help="a random part of so many questions; more go on from there"
         )
         parser.add_argument("--most", type=int, help="ask about so many questions at most")
@@ -88,6 +91,7 @@ class Command(BaseCommand):
                 asked["temperature"],
                 key=_key(asked["key_from"]),
                 seconds=asked["seconds"],
+                at_once=asked["at_once"],
             )
             done = machine_asking.ask(
                 campaign=campaign,
@@ -115,6 +119,8 @@ def _part(campaign: Campaign, asked: Mapping[str, Any]) -> QuestionsPart:
     for key in criteria:
         if key not in known:
             raise CommandError(f"--criteria: {key} is none of {', '.join(known)}")
+    if not 1 <= asked["at_once"] <= machine_asking.MOST_AT_ONCE:
+        raise CommandError(f"--at-once is from 1 to {machine_asking.MOST_AT_ONCE}")
     if asked["repeats"] < 1 or (asked["first"] is not None and asked["first"] < 1):
         raise CommandError("--repeats and --first count from 1")
     return QuestionsPart(criteria=criteria, repeats=asked["repeats"], first=asked["first"])

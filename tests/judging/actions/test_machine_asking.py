@@ -92,7 +92,9 @@ def campaign():
     return studies.imported(sources=2)  # six questions
 
 
-def asked(campaign, server, name="Small", prices=None, most=None, part=EVERYTHING, **chat):
+def asked(
+    campaign, server, name="Small", prices=None, most=None, part=EVERYTHING, step=None, **chat
+):
     return machine_asking.ask(
         campaign=campaign,
         by=campaign.created_by,
@@ -102,6 +104,7 @@ def asked(campaign, server, name="Small", prices=None, most=None, part=EVERYTHIN
         part=part,
         chat=Chat(server.address, "maker/small", wait=lambda seconds: None, **chat),
         prices=prices or Prices(),
+        step=step or (lambda done, total: None),
     )
 
 
@@ -222,14 +225,62 @@ def test_a_server_that_never_answers_costs_three_tries(campaign, server):
     assert "no answer" in MachineJudge.objects.get().problems[0]["reason"]
 
 
-def test_the_budget_is_kept(campaign, server):
+def test_several_questions_wait_together_and_are_kept_as_if_one_by_one(campaign, server):
+    together = threading.Barrier(3)
+    values = iter(range(100))
+    lock = threading.Lock()
+
+    def rule(text: str):
+        together.wait(60)  # passes only when three are asked at the same time
+        with lock:
+            return 200, {"grammaticality": 1 + next(values) % 3, "correctness": 2}
+
+    server.rule = rule
+    done = asked(campaign, server, at_once=3)
+
+    assert (done.answered, done.unanswered, done.left) == (6, 0, 0)
+    judge = MachineJudge.objects.get()
+    assert judge.judgments.count() == 12
+    kept = judge.judgments.filter(criterion__key="grammaticality").values_list("value", flat=True)
+    assert sorted(kept) == [1, 1, 2, 2, 3, 3]
+
+
+def test_what_is_under_way_is_kept_when_asking_is_ended(campaign, server):
+    def step(done: int, total: int) -> None:
+        if len(server.asked) >= 2:
+            raise KeyboardInterrupt
+
+    together = threading.Barrier(2)
+
+    def rule(text: str):
+        together.wait(60)
+        return 200, {"grammaticality": 1, "correctness": 1}
+
+    server.rule = rule
+    with pytest.raises(KeyboardInterrupt):
+        asked(campaign, server, at_once=2, step=step)
+
+    assert len(server.asked) == 2
+    assert MachineJudgment.objects.count() == 4
+
+
+def test_a_refusal_ends_asking_though_several_are_under_way(campaign, server):
+    server.rule = lambda text: (401, {"error": "bad key"})
+    done = asked(campaign, server, at_once=2)
+    assert done.stopped.startswith("the server refuses (HTTP 401)")
+    assert (done.answered, done.left) == (0, 6)
+    assert len(server.asked) <= 3
+
+
+@pytest.mark.parametrize("at_once", [1, 4])
+def test_the_budget_is_kept(campaign, server, at_once):
     prices = Prices(
         Decimal(1000), Decimal(0), budget=Decimal("2.5")
     )  # one token a thousandth: an answer costs 1
-    done = asked(campaign, server, prices=prices)
+    done = asked(campaign, server, prices=prices, at_once=at_once)
     assert (done.answered, done.cost, done.stopped) == (3, Decimal(3), "the budget is spent")
     assert MachineJudge.objects.get().cost == 3
-    assert asked(campaign, server, prices=prices).answered == 0
+    assert asked(campaign, server, prices=prices, at_once=at_once).answered == 0
 
 
 def test_another_model_under_the_same_name_is_refused(campaign, server):

@@ -28,6 +28,7 @@ def page(client, campaign, settings):
             "model": "maker/small",
             "temperature": 0,
             "repeats": 1,
+            "at_once": 2,
             "criteria": ["correctness"],
         }
         return getattr(client, verb)(address, {**base, **given})
