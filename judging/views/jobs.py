@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
@@ -130,7 +131,8 @@ def _next_step(job: Job) -> str:
     """Return the step of an import that wanted a look at the file."""
     said = job.parameters
     if job.kind == "judging.draw_sources":
-        return f"{reverse('judging:import_check', args=[said['upload']])}?seed={said['seed']}"
+        asked = {name: said[name] for name in ("seed", "words") if name in said}
+        return f"{reverse('judging:import_check', args=[said['upload']])}?{urlencode(asked)}"
     if job.kind == "judging.preview_import":
         return reverse("judging:import_preview", args=[said["upload"]])
     if "upload" in said:

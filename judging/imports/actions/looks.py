@@ -16,6 +16,7 @@ from judging.imports.actions.reading_plans import Head, Plan
 from judging.imports.readers.overview import (
     Sample,
     handful,
+    having,
     per_system,
     samples,
     source_pieces,
@@ -154,14 +155,14 @@ def _handful(
     study = reading_plans.read_study(
         name=name, data=storage.content_of(file), plan=plan, progress=progress, kept=kept
     )
-    return _drawn(study, parameters["seed"])
+    return _drawn(study, parameters["seed"], parameters.get("words", ""))
 
 
-def _drawn(study: StudyRecords, seed: int) -> dict[str, Any]:
+def _drawn(study: StudyRecords, seed: int, words: str = "") -> dict[str, Any]:
     """Return some sources by chance as annotators see them: questions under letters, nothing that
-    names a system."""
-    drawn = []
-    for each in handful(study, most=SAMPLES, seed=seed):
+    names a system. With words, of those that have them."""
+    drawn, sources = [], having(study, words)
+    for each in handful(study, most=SAMPLES, seed=seed, sources=sources):
         questions = [
             (letter(place), question.text) for place, question in enumerate(each.questions)
         ]
@@ -172,7 +173,7 @@ def _drawn(study: StudyRecords, seed: int) -> dict[str, Any]:
                 "questions": questions,
             }
         )
-    return {"samples": drawn, "source_count": len(study.sources)}
+    return {"samples": drawn, "source_count": len(sources)}
 
 
 _LOOKS: dict[str, Callable[..., dict[str, Any]]] = {

@@ -26,6 +26,7 @@ from judging.imports.views.looks import found_in
 from judging.imports.views.session import Waiting
 from judging.models import Collection, Rubric, Upload
 
+LONGEST_WORDS = 100  # characters that are looked for
 LARGE = 5_000  # rows; above that, storing them is a job with progress
 STEPS = ("import", "import_columns", "import_preview", "import_check", "import_confirm")
 
@@ -164,7 +165,7 @@ def starts(request: HttpRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def check(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a handful of sources by chance as annotators will see them, and ask whether they are
-    right."""
+    right. Those that have some words can be looked at too."""
     upload = _own(request, pk)
     waiting = Waiting(request, upload)
     if waiting.rows is None:
@@ -181,11 +182,12 @@ def check(request: HttpRequest, pk: int) -> HttpResponse:
     seed = (
         form.cleaned_data.get("seed", looks.FIRST_SEED) if form.is_bound else form.initial["seed"]
     )
-    found = _drawn(request, waiting, upload, seed)
+    words = "" if form.is_bound else _words(request)
+    found = _drawn(request, waiting, upload, seed, words)
     if isinstance(found, HttpResponse):
         return found
     context = {"upload": upload, "form": form, "steps": _steps(3, pk), "before": _before(upload)}
-    context |= {**found, "next_seed": seed + 1}
+    context |= {**found, "next_seed": seed + 1, "words": words}
     return render(
         request, "judging/imports/check.html", context, status=422 if form.errors else 200
     )
@@ -196,11 +198,18 @@ def _seed(request: HttpRequest) -> int:
     return int(asked) if asked.isdecimal() and len(asked) < 10 else looks.FIRST_SEED
 
 
+def _words(request: HttpRequest) -> str:
+    asked = request.GET.get("words", "").strip()[:LONGEST_WORDS]
+    return "" if unstorable(asked) else asked
+
+
 def _drawn(
-    request: HttpRequest, waiting: Waiting, upload: Upload, seed: int
+    request: HttpRequest, waiting: Waiting, upload: Upload, seed: int, words: str
 ) -> dict[str, Any] | HttpResponse:
     """Return some sources by chance; the preview of a large file has drawn the first of them
     already."""
+    if words:
+        return _look(request, upload, looks.HANDFUL, waiting.plan, seed=seed, words=words)
     if seed != looks.FIRST_SEED or upload.file.size <= looks.AT_ONCE:
         return _look(request, upload, looks.HANDFUL, waiting.plan, seed=seed)
     rubric = _rubric(request, waiting)

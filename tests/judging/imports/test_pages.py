@@ -1,5 +1,6 @@
 """The pages of a collection's files, as a browser without scripts uses them."""
 
+import re
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from judging import tasks
 from judging.imports.actions import adding
@@ -51,9 +53,17 @@ def run(kind: str, job_id: Any) -> None:
 
 def test_the_first_file_of_a_collection_is_matched_by_nothing(client: Client) -> None:
     empty = adding.start(name="Mills", by=factories.researcher())
-    added = waiting(empty, BATCH.replace("passage", "id,passage", 1), **MATERIAL)
+    added = waiting(empty, BATCH, **MATERIAL)
     client.force_login(empty.owner)
-    assert "nothing yet: these are the first questions" in client.get(at("file", added)).text
+
+    shown = client.get(at("file", added))
+
+    assert "nothing yet: these are the first questions" in shown.text
+    assert "Rows that fit nothing" not in shown.text
+    hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="(\w+)"', shown.text))
+    client.post(at("file_choices", added), {**hidden, "system-0": "Alba", "system-1": "BRISA"})
+    adding.add(added=AddedFile.objects.get(pk=added.pk), by=empty.owner, now=timezone.now())
+    assert set(empty.systems.values_list("name", flat=True)) == {"Alba", "BRISA"}
 
 
 def test_files_of_three_raters_are_read_alike_and_added_at_once(page, collection):

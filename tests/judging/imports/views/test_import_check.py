@@ -46,6 +46,23 @@ def test_the_same_seed_draws_the_same_sources_and_another_draws_others(page):
     assert "?seed=3" in page.get(at("check", upload) + "?seed=2").text
 
 
+def test_sources_are_found_by_words_of_their_texts_and_questions(page):
+    upload = ready(page)
+
+    found = page.get(at("check", upload), {"words": "LOCK 7 is"})
+    asked = page.get(at("check", upload), {"words": "number 1"})
+    none = page.get(at("check", upload), {"words": "\x00Alba <b>"})
+
+    assert drawn(found) == ["7"]
+    assert "1 source has “LOCK 7 is”" in found.text
+    assert "These are the right outputs" not in found.text, "what is sought is not by chance"
+    assert (asked.context["source_count"], len(drawn(asked))) == (11, 5)
+    assert "?words=number%201&amp;seed=2" in asked.text
+    assert none.context["words"] == ""
+    none = page.get(at("check", upload), {"words": "<b>"})
+    assert "No source has “&lt;b&gt;”" in none.text
+
+
 @pytest.mark.parametrize("seed", ["x", "-1", "9" * 30, "²"])
 def test_a_malformed_seed_draws_the_first_handful(page, seed):
     upload = ready(page)
