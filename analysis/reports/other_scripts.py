@@ -76,4 +76,8 @@ def written(run: str) -> str:
             pieces[-1] = before or script, pieces[-1][1] + character
         else:
             pieces.append((script, character))
-    return "".join(rf"\otherscript{{{script or 'Symbols'}}}{{{text}}}" for script, text in pieces)
+    # a space at the end stands outside: inside it would come before what is read from the right
+    return "".join(
+        rf"\otherscript{{{script or 'Symbols'}}}{{{text.rstrip()}}}" + text[len(text.rstrip()) :]
+        for script, text in pieces
+    )

@@ -232,6 +232,13 @@ def test_every_letter_that_is_not_set_apart_is_one_that_pdflatex_has(tmp_path):
     compiled(tmp_path, latex.document("Letters", [" ".join(sorted(latex.LETTERS))]))
 
 
+def test_space_behind_a_word_in_another_script_stands_outside_of_its_command():
+    """Inside, it would be printed before a word that is read from the right."""
+    assert latex.escaped("שאלה Москва x") == (
+        r"\otherscript{Hebrew}{שאלה} \otherscript{Cyrillic}{Москва} x"
+    )
+
+
 def test_other_scripts_are_printed_by_xelatex_or_named_and_never_left_out(tmp_path):
     """A font without a glyph prints nothing: every script has a font of its own, or is named."""
     (tmp_path / "numbers.tex").write_text(latex.COMMANDS)
