@@ -42,7 +42,11 @@ def found_of(section: type[Section], rows: list) -> Found:
 
 
 def page(section: type[Section], *rows) -> list[PageTable]:
-    return section().tables(found_of(section, list(rows)))
+    tables = section().tables(found_of(section, list(rows)))
+    for table in tables:  # the head of a column is a word, a caption a sentence
+        assert table.first and not table.first.endswith(".")
+        assert not table.caption or table.caption.endswith(".")
+    return tables
 
 
 def said(section: type[Section], *rows) -> list[str]:

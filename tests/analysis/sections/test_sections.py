@@ -134,7 +134,8 @@ def test_every_number_on_the_page_is_told_with_what_it_rests_on(run):
         for table in section.tables(found):
             widths = {len(line.cells) for line in table.lines}
             assert widths <= {len(table.columns)}, (section.key, table.title)
-            assert table.first, (section.key, table.title)
+            assert table.first and not table.first.endswith("."), (section.key, table.title)
+            assert not table.caption or table.caption.endswith("."), (section.key, table.title)
 
 
 def test_columns_that_an_earlier_run_lacks_are_empty_by_their_type() -> None:
