@@ -1,13 +1,15 @@
 """A site under load whose processes are killed at random, again and again: what is acknowledged
 must be there, once.
 
-    python3 run.py soak [--minutes 10] [--kills 500] [--annotators 8] [--click 0.3] [--seed 1]
+    python3 run.py soak [--minutes 10] [--kills 500] [--annotators 8] [--click 0.3] [--seed 1] [--disk 900]
 
 It serves a site of its own on the loopback, in a folder that it removes. Annotators judge without
 pause and note what the server acknowledged; somebody imports one file after the other. After each
 kill it measures how long it takes until every annotator has been answered again, and until the job
 at work has been taken over; then it looks everything up in the database. It prints one table, and
-fails if an answer is lost or doubled, or a job does not end.
+fails if an answer is lost or doubled, or a job does not end. With `--disk` the data lie on a disk
+of so many megabytes (which takes the right to mount), and now and then it has no room for three
+seconds.
 """
 
 import argparse
@@ -21,6 +23,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -29,10 +32,21 @@ from typing import Any
 import psycopg2
 
 from bench.soak_people import Annotator, at_work
-from bench.soak_site import Site, descendants, kill, named, served, until
+from bench.soak_site import (
+    Site,
+    descendants,
+    fill_disk,
+    kill,
+    named,
+    served,
+    small_disk,
+    until,
+)
 from config.postgres import Cluster
 
 ROWS = 6_000
+FULL_FOR = 3.0  # seconds
+FULL_DISK = "the disk is full, from when it has room again"
 PAUSE = 2.0  # seconds between two kills, in which everything works
 ENDED = ("done", "failed", "cancelled")
 ONE_JOB = "SELECT id::text, state, attempts, started_at IS NULL FROM judging_job ORDER BY created_at DESC LIMIT 1"
@@ -111,6 +125,11 @@ class Soak:
     def strike(self, name: str, people: list[Annotator]) -> None:
         """Kill, and measure until everybody is served again and the job that was at work has a
         worker again."""
+        if name == FULL_DISK:
+            fill_disk(self.site.home, FULL_FOR)
+            self.measure(name, people)
+            self.check(people)
+            return
         find = self.victims()[name]
         works = "worker" in name
         if works:
@@ -119,6 +138,13 @@ class Soak:
         until(lambda: bool(find()), f"no {name}")
         pids = find()
         kill(pids)
+        began = self.measure(name, people)
+        if works and self._was_at_work(job, attempts):
+            self.taken_over[name].append(time.monotonic() - began)
+        self.check(people)
+
+    def measure(self, name: str, people: list[Annotator]) -> float:
+        """Wait until everybody has been answered again; return when that began."""
         began = time.monotonic()
         until(
             lambda: all(one.answered[0] >= began for one in people),
@@ -126,9 +152,7 @@ class Soak:
             0.01,
         )
         self.answered[name].append(max(one.answered[1] for one in people) - began)
-        if works and self._was_at_work(job, attempts):
-            self.taken_over[name].append(time.monotonic() - began)
-        self.check(people)
+        return began
 
     def _was_at_work(self, job: str, attempts: int) -> bool:
         """Wait until a job goes on or is over; say whether another attempt was needed."""
@@ -230,7 +254,9 @@ def table(soak: Soak) -> list[str]:
     return said
 
 
-def run(soak: Soak, made: dict[str, Any], *, kills: int, minutes: float, click: float) -> int:
+def run(
+    soak: Soak, made: dict[str, Any], *, kills: int, minutes: float, click: float, fills: bool
+) -> int:
     """Kill until enough is killed, check everything, print the table; return what the shell is
     told."""
     until_ = time.monotonic() + minutes * 60
@@ -241,7 +267,7 @@ def run(soak: Soak, made: dict[str, Any], *, kills: int, minutes: float, click: 
         for number in range(kills):
             if time.monotonic() > until_:
                 break
-            names = list(soak.victims())
+            names = [*soak.victims(), *([FULL_DISK] if fills else [])]
             soak.strike(
                 names[number % len(names)] if number < len(names) else soak.rng.choice(names),
                 people,
@@ -281,9 +307,11 @@ def main() -> int:
         "--click", type=float, default=0.3, help="seconds between two requests of an annotator"
     )
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--disk", type=int, help="megabytes of a disk for the data, to be filled")
     wanted = parser.parse_args()
     with (
         tempfile.TemporaryDirectory(prefix="quaestor-soak-") as folder,
+        small_disk(Path(folder), wanted.disk) if wanted.disk else nullcontext(),
         served(Path(folder)) as (site, process),
     ):
         os.environ |= {
@@ -297,7 +325,14 @@ def main() -> int:
         tasks = max(400, round(wanted.minutes * 60 * wanted.annotators / 3))
         made = study(tasks=tasks, annotators=wanted.annotators)
         soak = Soak(site, process.pid, random.Random(wanted.seed))
-        return run(soak, made, kills=wanted.kills, minutes=wanted.minutes, click=wanted.click)
+        return run(
+            soak,
+            made,
+            kills=wanted.kills,
+            minutes=wanted.minutes,
+            click=wanted.click,
+            fills=bool(wanted.disk),
+        )
 
 
 def study(*, tasks: int, annotators: int) -> dict[str, Any]:

@@ -94,6 +94,31 @@ def named(pid: int, word: str) -> bool:
         return False
 
 
+@contextmanager
+def small_disk(folder: Path, megabytes: int) -> Iterator[None]:
+    """Give a folder a disk of its own while the block runs, which needs the right to mount."""
+    size = f"size={megabytes}m"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(folder)], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def fill_disk(folder: Path, seconds: float) -> None:
+    """Leave no room on the disk of a folder for some seconds."""
+    ballast = folder / "ballast"
+    piece = bytes(1_000_000)
+    over = time.monotonic() + seconds
+    with ballast.open("wb", buffering=0) as file:
+        while time.monotonic() < over:
+            try:
+                file.write(piece)
+            except OSError:  # full; what is freed meanwhile is filled again
+                time.sleep(0.05)
+    ballast.unlink()
+
+
 def kill(pids: list[int]) -> None:
     assert pids
     for pid in pids:
