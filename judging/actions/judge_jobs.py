@@ -169,7 +169,9 @@ def _key(job: Job) -> str:
 def start_adding(
     *, campaign: Campaign, by: User, file: StoredFile, file_name: str, about: Mapping[str, Any]
 ) -> Job:
-    """Write down that a judge is to be taken from a large table; the caller rings."""
+    """Write down that a judge is to be taken from a large table; the caller rings. CannotTake where
+    it cannot, whatever the table holds."""
+    machine_judges.check(campaign=campaign, name=about["name"])
     plain = {
         name: str(value) if isinstance(value, Decimal | date) else value
         for name, value in about.items()
@@ -192,6 +194,9 @@ def read_table(work: jobs.Work) -> tuple[Campaign, StoredFile, JudgeAnswers]:
     except (CannotTake, Unreadable) as refused:
         storage.let_go(file)
         raise jobs.CannotDo(str(refused)) from None
+    except jobs.JobCancelled:
+        storage.let_go(file)
+        raise
     return campaign, file, found
 
 

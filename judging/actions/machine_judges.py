@@ -35,6 +35,7 @@ from judging.protocols import rubric as documents
 FORMATS = {".jsonl": "jsonl", ".xlsx": "xlsx"}  # by the ending; CSV or TSV else
 NEAR = 250_000  # bytes; a larger table is read in a process of its own
 PROBLEMS_KEPT = 500
+IS_CALLED = "A judge of this campaign is already called {}."
 ABOUT = (
     "name",
     "model",
@@ -123,10 +124,22 @@ def listed(campaign: Campaign) -> list[MachineJudge]:
 def add(
     *, campaign: Campaign, by: User, file: StoredFile, file_name: str, about: Mapping[str, Any]
 ) -> tuple[MachineJudge, JudgeAnswers]:
-    """Take a judge with its answers from a table; raises what `read` and `keep` raise."""
+    """Take a judge with its answers from a table; raises what `check`, `read` and `keep` raise."""
+    check(campaign=campaign, name=about["name"])
     found = read(campaign=campaign, file=file, file_name=file_name)
     kept = keep(campaign=campaign, by=by, file=file, file_name=file_name, about=about, found=found)
     return kept, found
+
+
+def check(*, campaign: Campaign, name: str) -> None:
+    """Say before its table is read why a judge cannot be taken; CannotTake where the campaign is a
+    draft, or has a judge of this name."""
+    if campaign.state == Campaign.State.DRAFT:
+        raise CannotTake(
+            "Lock the campaign first: a draft's protocol and questions may still change."
+        )
+    if MachineJudge.objects.filter(campaign=campaign, name=name).exists():
+        raise CannotTake(IS_CALLED.format(name))
 
 
 def read(
@@ -137,14 +150,10 @@ def read(
     Raises
     ------
     CannotTake
-        The campaign is a draft, or the table has no answer that can be taken.
+        The table has no answer that can be taken.
     Unreadable
         The file is no table, or its columns say nothing of items or criteria.
     """
-    if campaign.state == Campaign.State.DRAFT:
-        raise CannotTake(
-            "Lock the campaign first: a draft's protocol and questions may still change."
-        )
     rubric = documents.from_document(campaign.rubric.document)
     found = read_answers(_table(file, file_name, progress), items(campaign), rubric)
     if not found.answers:
@@ -183,7 +192,7 @@ def keep(
     except IntegrityError as refused:
         if "machine_judge_name" not in str(refused):
             raise
-        raise CannotTake(f"A judge of this campaign is already called {about['name']}.") from None
+        raise CannotTake(IS_CALLED.format(about["name"])) from None
     return judge
 
 

@@ -41,12 +41,12 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     sent = form.cleaned_data["file"]
     file = storage.keep_pieces(sent.chunks())
     given: dict[str, Any] = {"file": file, "file_name": sent.name, "about": form.about()}
-    if file.size > looks.AT_ONCE:
-        with transaction.atomic():
-            job = judge_jobs.start_adding(campaign=campaign, by=request.user, **given)
-            transaction.on_commit(lambda: tasks.ring(job.pk))
-        return redirect("judging:job", job.pk)
     try:
+        if file.size > looks.AT_ONCE:
+            with transaction.atomic():
+                job = judge_jobs.start_adding(campaign=campaign, by=request.user, **given)
+                transaction.on_commit(lambda: tasks.ring(job.pk))
+            return redirect("judging:job", job.pk)
         judge, found = machine_judges.add(campaign=campaign, by=request.user, **given)
     except (CannotTake, Unreadable) as refused:
         storage.let_go(file)

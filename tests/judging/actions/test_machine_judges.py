@@ -201,3 +201,18 @@ def test_a_large_table_that_cannot_be_taken_is_not_kept(client, campaign, large)
     assert "no column is named as a criterion" in job.error
     assert not MachineJudge.objects.exists()
     assert not StoredFile.objects.filter(size=19).exists()
+
+
+def test_a_large_table_of_a_judge_that_is_there_already_is_not_kept(client, campaign, large):
+    added(campaign, name="Big judge")
+    client.force_login(campaign.created_by)
+    said = {
+        "name": "Big judge",
+        "model": "m",
+        "file": SimpleUploadedFile("a.csv", b"item,x\n1,2\n"),
+    }
+    page = client.post(reverse("judging:machine_judge_add", args=[campaign.uuid]), said)
+    assert page.status_code == 422
+    assert "already called Big judge" in page.text
+    assert not Job.objects.filter(kind="judging.add_judge").exists()
+    assert not StoredFile.objects.filter(size=11).exists()

@@ -64,7 +64,7 @@ def peak(page, url: str, body: Body) -> int:
 )
 def test_an_upload_takes_no_more_memory_than_a_few_of_its_pieces(page, owner, where, size):
     collection = adding.start(name="Canals", by=owner)
-    campaign = factories.campaign(manager=owner)
+    campaign = factories.opened(manager=owner)
     addresses = {
         "judge": (
             reverse("judging:machine_judge_add", args=[campaign.uuid]),
