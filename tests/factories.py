@@ -5,6 +5,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from django.utils import timezone
@@ -52,34 +53,46 @@ def collection(
     """Return a collection with one passage a source and `expected` questions of each system for
     it."""
     made = Collection.objects.create(name="Canals", owner=owner or researcher(), **fields)
-    by = [System.objects.create(collection=made, name=name) for name in systems]
-    for number in range(1, sources + 1):
-        _source(made, number, by, expected)
-    return made
-
-
-def _source(made: Collection, number: int, systems: Sequence[System], expected: int) -> Source:
-    text = f"Lock {number} was built by Agnes Tolliver. It has iron gates."
-    passage = Passage.objects.create(collection=made, text=text, digest=f"{number:064d}")
-    source = Source.objects.create(
-        collection=made,
-        passage=passage,
-        key=f"s{number}",
-        position=number,
-        answer="Agnes Tolliver",
-        answer_start=text.index("Agnes"),
-        sentence=text.split(". ")[0] + ".",
-        sentence_start=0,
+    by = System.objects.bulk_create(System(collection=made, name=name) for name in systems)
+    numbers = range(1, sources + 1)
+    texts = [f"Lock {number} was built by Agnes Tolliver. It has iron gates." for number in numbers]
+    passages = Passage.objects.bulk_create(
+        Passage(collection=made, text=text, digest=f"{number:064d}")
+        for number, text in enumerate(texts, 1)
     )
-    for system in systems:
-        held = QuestionSet.objects.create(source=source, system=system, expected=expected)
-        Unit.objects.create(question_set=held)
-        for position in range(1, expected + 1):
-            unit = Unit.objects.create(question_set=held, position=position)
-            Question.objects.create(
-                unit=unit, text=f"Who built lock {number}, asks {system.name} ({position})?"
-            )
-    return source
+    given = Source.objects.bulk_create(
+        Source(
+            collection=made,
+            passage=passage,
+            key=f"s{number}",
+            position=number,
+            answer="Agnes Tolliver",
+            answer_start=text.index("Agnes"),
+            sentence=text.split(". ")[0] + ".",
+            sentence_start=0,
+        )
+        for number, text, passage in zip(numbers, texts, passages, strict=True)
+    )
+    sets = QuestionSet.objects.bulk_create(
+        QuestionSet(source=source, system=system, expected=expected)
+        for source in given
+        for system in by
+    )
+    units = Unit.objects.bulk_create(
+        Unit(question_set=held, position=position)
+        for held in sets
+        for position in (None, *range(1, expected + 1))
+    )
+    Question.objects.bulk_create(
+        Question(
+            unit=unit,
+            text=f"Who built lock {unit.question_set.source.position}, asks "
+            f"{unit.question_set.system.name} ({unit.position})?",
+        )
+        for unit in units
+        if unit.position
+    )
+    return made
 
 
 SMALL = """
@@ -111,7 +124,13 @@ def rubric(key: str | None = None, **changes: str) -> Rubric:
     """Return a shipped protocol by its key, or a small rubric of two criteria from 1 to 3."""
     if key:
         return rubrics.install(document=documents.shipped(key))
-    return rubrics.install(document=replace(documents.parse(SMALL, "small.yaml"), **changes))
+    return rubrics.install(document=replace(small(), **changes))
+
+
+@cache
+def small() -> documents.RubricDocument:
+    """Return the small rubric as a document."""
+    return documents.parse(SMALL, "small.yaml")
 
 
 def criterion(
