@@ -44,4 +44,10 @@ def published(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     found = reproductions.shown(campaign)
     if found is None:
         raise Http404
-    return render(request, "analysis/published.html", {"campaign": campaign, "found": found})
+    context = {
+        "campaign": campaign,
+        "found": found,
+        "beside": [row for row in found["rows"] if row[1] is not None],
+        "others": [row for row in found["rows"] if row[1] is None],
+    }
+    return render(request, "analysis/published.html", context)

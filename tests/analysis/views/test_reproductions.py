@@ -93,5 +93,7 @@ def test_a_p_that_is_nearly_none_is_not_written_as_none(client):
     page = client.get(reverse("analysis:published", args=[campaign.uuid])).text
     assert "&lt; 0.0001</td>" in page
     assert '<td class="n">0</td>' in page
+    folded = page.index("1 number that was not published")
+    assert page.index("mean / a") < folded < page.index("williams_p / a")
     assert reproduce._shown(1e-7) == "<0.0001"
     assert reproduce._shown(0.0) == "0"
