@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 from django.db import transaction
 from django.utils import timezone
@@ -17,7 +17,8 @@ from analysis.planning import simulated
 from analysis.planning.simulated import Assumed, Seen, SimulatedAnnotator
 from analysis.reports.rows import number
 from analysis.sections.comparisons import DEFAULT, SURE, Comparisons
-from analysis.sections.criteria import criterion_rows
+from analysis.sections.criteria import CriterionRow, criterion_rows
+from analysis.sections.section import Found
 from analysis.sections.system_means import SystemMeans
 from judging.actions import campaigns, dry_runs, jobs
 from judging.actions.dry_runs import CannotTry
@@ -245,6 +246,34 @@ class Recovery:
     reversed: int
     pairs: int
 
+    @classmethod
+    def of(cls, criterion: CriterionRow, found: Found, planted: list[str]) -> Self | None:
+        """Return what a report found on one criterion; None where nobody judged it."""
+        means = {
+            row.system: row.mean.value
+            for row in found.of(SystemMeans)
+            if row.criterion == criterion.criterion
+        }
+        if not means:
+            return None
+        is_high_best = criterion.best != "lowest"
+        order = sorted(means, key=lambda name: means[name], reverse=is_high_best)
+        told = right = 0
+        for row in found.of(Comparisons):
+            if (row.criterion, row.test) == (criterion.criterion, DEFAULT) and row.p_holm < SURE:
+                told += 1
+                is_first_better = (row.estimate.value > 0) == is_high_best
+                right += is_first_better == (planted.index(row.first) < planted.index(row.second))
+        return cls(
+            criterion=criterion.criterion,
+            name=criterion.name,
+            order=order,
+            is_planted=order == planted,
+            told=right,
+            reversed=told - right,
+            pairs=len(means) * (len(means) - 1) // 2,
+        )
+
 
 def recovery(run: DryRun) -> list[Recovery] | None:
     """Read from the copy's report whether the planted order was found; None while there is no
@@ -253,40 +282,8 @@ def recovery(run: DryRun) -> list[Recovery] | None:
     if report is None:
         return None
     found, planted = runs.found_by(report), list(run.outcome.get("order", ()))
-    rows = []
-    for each in criterion_rows(found):
-        means = {
-            row.system: row.mean.value
-            for row in found.of(SystemMeans)
-            if row.criterion == each.criterion
-        }
-        if not each.averaged or not means:
-            continue
-        order = sorted(means, key=lambda name: means[name], reverse=each.best != "lowest")
-        sure = [
-            row
-            for row in found.of(Comparisons)
-            if (row.criterion, row.test) == (each.criterion, DEFAULT) and row.p_holm < SURE
-        ]
-        right = 0
-        for row in sure:
-            better = (
-                row.first if (row.estimate.value > 0) == (each.best != "lowest") else row.second
-            )
-            worse = row.second if better == row.first else row.first
-            right += planted.index(better) < planted.index(worse)
-        rows.append(
-            Recovery(
-                each.criterion,
-                each.name,
-                order,
-                order == planted,
-                right,
-                len(sure) - right,
-                len(means) * (len(means) - 1) // 2,
-            )
-        )
-    return rows
+    rows = (Recovery.of(each, found, planted) for each in criterion_rows(found) if each.averaged)
+    return [row for row in rows if row]
 
 
 def remove(*, campaign: Campaign, by: User) -> None:

@@ -389,47 +389,43 @@ def _main_table(found: Found) -> list[PageTable]:
     rows = [(each, row) for each in criterion_rows(found) if (row := alpha_row(found, each))]
     if not rows:
         return []
-    ends = [value for _, row in rows for value in (row.estimate.low, row.estimate.value)]
-    start = -1.0 if any(value < 0 for value in ends) else 0.0
-    lines = []
-    for each, row in rows:
-        others = [
-            coefficient_row(found, each.criterion, name, "nominal")
-            for name in ("percent_agreement", "fleiss_kappa", "gwet_ac1")
-        ]
-        equal, fleiss, gwet = (other.estimate if other else None for other in others)
-        alpha = Cell(
-            two(row.estimate.value) if row.estimate.defined else "–",
-            between(row.estimate),
-            plot=_plot(row.estimate, start),
-            items=ItemQuery(sort="disagreement", criterion=each.criterion),
-        )
-        lines.append(
-            Line(
-                each.name,
-                [alpha, Cell(percent(equal.value if equal else None)), _cell(fleiss), _cell(gwet)],
-                row.band,
-                under=f"{each.alpha_level}, n = {row.estimate.n:,}"
-                + (
-                    f" on {counted(row.estimate.clusters, 'source')}"
-                    if row.estimate.clusters
-                    else ""
-                ),
-            )
-        )
-    reasons = sorted({row.estimate.reason for _, row in rows if row.estimate.reason})
-    heads = ["alpha", "equal pairs", "Fleiss", "AC1"]
-    cautions = sorted({row.estimate.caution for _, row in rows if row.estimate.caution})
+    estimates = [row.estimate for _, row in rows]
+    start = -1.0 if any(end < 0 for each in estimates for end in (each.low, each.value)) else 0.0
+    reasons = sorted({each.reason for each in estimates} - {""})
+    cautions = sorted({each.caution for each in estimates} - {""})
     return [
         PageTable(
             "Agreement",
-            heads,
-            lines,
+            ["alpha", "equal pairs", "Fleiss", "AC1"],
+            [_main_line(found, each, row, start) for each, row in rows],
             first="Criterion",
             last="reached with 95 %",
             reasons=[*reasons, *cautions],
         )
     ]
+
+
+def _main_line(found: Found, criterion: CriterionRow, row: Coefficient, start: float) -> Line:
+    """Return a criterion's alpha on an axis from `start`, with the coefficients that papers print
+    beside it."""
+    equal, fleiss, gwet = (
+        other.estimate
+        if (other := coefficient_row(found, row.criterion, name, "nominal"))
+        else None
+        for name in ("percent_agreement", "fleiss_kappa", "gwet_ac1")
+    )
+    of = row.estimate
+    alpha = Cell(
+        two(of.value) if of.defined else "–",
+        between(of),
+        plot=_plot(of, start),
+        items=ItemQuery(sort="disagreement", criterion=row.criterion),
+    )
+    under = f"{criterion.alpha_level}, n = {of.n:,}"
+    if of.clusters:
+        under += f" on {counted(of.clusters, 'source')}"
+    cells = [alpha, Cell(percent(equal.value if equal else None)), _cell(fleiss), _cell(gwet)]
+    return Line(criterion.name, cells, row.band, under=under)
 
 
 def _other_coefficients(found: Found) -> list[PageTable]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -61,18 +61,14 @@ def training(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     place = int(wanted) if wanted.isdecimal() and len(wanted) < 6 else _untried(enrollment, items)
     if not 1 <= place <= len(items):
         raise Http404
-    exercise, keys = items[place - 1]
-    words = _words(campaign)
-    given = _given(request.POST, exercise, keys, words)
-    missing = _missing(exercise, keys, given) if request.method == "POST" else set()
-    told = request.method == "POST" and not missing
-    if told:
-        qualifications.train(enrollment=enrollment, exercise=exercise, now=timezone.now())
-    shown = _shown(exercise, keys, words, given, missing)
-    if told:
-        shown = replace(
-            shown, feedback=tuple(_feedback(exercise, key, words, given) for key in keys)
-        )
+    answered = _Answered.of(*items[place - 1], _words(campaign), request.POST)
+    is_sent = request.method == "POST"
+    is_wrong = is_sent and bool(answered.missing)
+    shown = answered.shown(is_sent=is_sent)
+    if is_sent and not is_wrong:
+        own = answered.exercise
+        qualifications.train(enrollment=enrollment, exercise=own, now=timezone.now())
+        shown = replace(shown, feedback=answered.feedback())
     context = {
         "title": campaign.title,
         "item": shown,
@@ -81,9 +77,9 @@ def training(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "next_url": f"?item={place + 1}" if place < len(items) else "",
         "work_url": reverse("annotation:work", args=[campaign.uuid]) + "?begin",
         "guideline_url": reverse("annotation:guideline", args=[campaign.uuid]),
-        "is_wrong": bool(missing),
+        "is_wrong": is_wrong,
     }
-    return render(request, "annotation/training.html", context, status=422 if missing else 200)
+    return render(request, "annotation/training.html", context, status=422 if is_wrong else 200)
 
 
 def _untried(enrollment: Enrollment, items: Sequence[tuple[Exercise, Any]]) -> int:
@@ -106,16 +102,15 @@ def qualification(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         or qualifications.step(enrollment) == "training"
     ):
         return redirect("annotation:work", campaign.uuid)
-    items, words = qualifications.keys_of(campaign, Exercise.Kind.QUALIFICATION), _words(campaign)
-    given: dict[tuple[int, int], int] = {}
-    missing: set[str] = set()
-    if request.method == "POST":
-        for exercise, keys in items:
-            given |= _given(request.POST, exercise, keys, words)
-            missing |= _missing(exercise, keys, given)
-        number = request.POST.get("number", "")
-        if not missing and number.isdecimal() and len(number) < 5:
-            return _try(enrollment, int(number), given)
+    words, is_sent = _words(campaign), request.method == "POST"
+    answered = [
+        _Answered.of(exercise, keys, words, request.POST)
+        for exercise, keys in qualifications.keys_of(campaign, Exercise.Kind.QUALIFICATION)
+    ]
+    is_wrong = is_sent and any(each.missing for each in answered)
+    number = request.POST.get("number", "")
+    if is_sent and not is_wrong and number.isdecimal() and len(number) < 5:
+        return _try(enrollment, int(number), answered)
     standing = qualifications.standing(enrollment)
     if standing.outcome == "failed" and participations.screen_out(
         enrollment=enrollment, now=timezone.now()
@@ -125,18 +120,24 @@ def qualification(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "title": campaign.title,
         "standing": standing,
         "last": standing.tries[-1] if standing.tries else None,
-        "items": [_shown(exercise, keys, words, given, missing) for exercise, keys in items],
+        "items": [each.shown(is_sent=is_sent) for each in answered],
         "pass_mark": campaign.pass_mark,
         "contact": campaign.contact,
         "work_url": reverse("annotation:work", args=[campaign.uuid]) + "?begin",
         "guideline_url": reverse("annotation:guideline", args=[campaign.uuid]),
-        "is_wrong": bool(missing),
+        "is_wrong": is_wrong,
     }
-    return render(request, "annotation/qualification.html", context, status=422 if missing else 200)
+    status = 422 if is_wrong else 200
+    return render(request, "annotation/qualification.html", context, status=status)
 
 
-def _try(enrollment: Enrollment, number: int, given: Mapping[tuple[int, int], int]) -> HttpResponse:
+def _try(enrollment: Enrollment, number: int, answered: Iterable["_Answered"]) -> HttpResponse:
     """Take a try; one that is none any more leads to what came of those before."""
+    given = {
+        (each.exercise.pk, criterion): value
+        for each in answered
+        for criterion, value in each.given.items()
+    }
     with suppress(NoTryLeft):
         qualifications.attempt(
             enrollment=enrollment, number=number, given=given, now=timezone.now()
@@ -155,59 +156,55 @@ def _words(campaign: Campaign) -> dict[str, RubricCriterion]:
     return {each.key: each for each in words.criteria}
 
 
-def _name(exercise: Exercise, key: ExerciseKey) -> str:
-    return f"i{exercise.number}.{key.criterion.key}"
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """An item with the answers that were sent, those that are values of their scales."""
 
+    exercise: Exercise
+    keys: Sequence[ExerciseKey]
+    words: Mapping[str, RubricCriterion]
+    given: Mapping[int, int]  # by criterion
 
-def _given(
-    sent: QueryDict,
-    exercise: Exercise,
-    keys: Iterable[ExerciseKey],
-    words: Mapping[str, RubricCriterion],
-) -> dict[tuple[int, int], int]:
-    """Return the answers of an item that are values of their scales."""
-    found = {}
-    for key in keys:
-        text = sent.get(_name(exercise, key), "")
-        value = next(
-            (point.value for point in words[key.criterion.key].points if str(point.value) == text),
-            None,
-        )
-        if value is not None:
-            found[exercise.pk, key.criterion_id] = value
-    return found
+    @classmethod
+    def of(
+        cls,
+        exercise: Exercise,
+        keys: Sequence[ExerciseKey],
+        words: Mapping[str, RubricCriterion],
+        sent: QueryDict,
+    ) -> Self:
+        bare, given = cls(exercise, keys, words, {}), {}
+        for key in keys:
+            values = {str(point.value): point.value for point in words[key.criterion.key].points}
+            text = sent.get(bare.name(key), "")
+            if text in values:
+                given[key.criterion_id] = values[text]
+        return replace(bare, given=given)
 
+    def name(self, key: ExerciseKey) -> str:
+        return f"i{self.exercise.number}.{key.criterion.key}"
 
-def _missing(
-    exercise: Exercise, keys: Iterable[ExerciseKey], given: Mapping[tuple[int, int], int]
-) -> set[str]:
-    return {_name(exercise, key) for key in keys if (exercise.pk, key.criterion_id) not in given}
+    @property
+    def missing(self) -> set[str]:
+        return {self.name(key) for key in self.keys if key.criterion_id not in self.given}
 
+    def shown(self, *, is_sent: bool) -> ShownExercise:
+        """Return the item with its controls; once sent, those without an answer say so."""
+        criteria = []
+        for key in self.keys:
+            given = self.given.get(key.criterion_id)
+            own = page.criterion(self.words[key.criterion.key], given)
+            error = _("Still to answer.") if is_sent and given is None else ""
+            criteria.append(replace(own, name=self.name(key), error=error))
+        of = self.exercise
+        return ShownExercise(of.number, of.passage, of.answer, of.question, tuple(criteria))
 
-def _shown(
-    exercise: Exercise,
-    keys: Iterable[ExerciseKey],
-    words: Mapping[str, RubricCriterion],
-    given: Mapping[tuple[int, int], int],
-    missing: set[str],
-) -> ShownExercise:
-    criteria = []
-    for key in keys:
-        own = page.criterion(words[key.criterion.key], given.get((exercise.pk, key.criterion_id)))
-        name = _name(exercise, key)
-        error = _("Still to answer.") if name in missing else ""
-        criteria.append(replace(own, name=name, error=error))
-    texts = (exercise.passage, exercise.answer, exercise.question)
-    return ShownExercise(exercise.number, *texts, tuple(criteria))
-
-
-def _feedback(
-    exercise: Exercise,
-    key: ExerciseKey,
-    words: Mapping[str, RubricCriterion],
-    given: Mapping[tuple[int, int], int],
-) -> Feedback:
-    own = words[key.criterion.key]
-    right = tuple(point for point in own.points if point.value in key.accepted)
-    is_right = given[exercise.pk, key.criterion_id] in key.accepted
-    return Feedback(own.name, is_right, right, key.explanation)
+    def feedback(self) -> tuple[Feedback, ...]:
+        """Return of every answer whether it is right, and why."""
+        found = []
+        for key in self.keys:
+            own = self.words[key.criterion.key]
+            right = tuple(point for point in own.points if point.value in key.accepted)
+            is_right = self.given[key.criterion_id] in key.accepted
+            found.append(Feedback(own.name, is_right, right, key.explanation))
+        return tuple(found)

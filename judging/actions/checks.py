@@ -586,17 +586,22 @@ def _plain(value: Any) -> Any:
 
 def results(found: Mapping[str, Sequence[Sequence[Any]]]) -> dict[int, Checked]:
     """Return how each annotator did in checks, by the enrollment's key."""
-    gold, repeats, degraded = (found.get(kind, ()) for kind in ("gold", "repeats", "degraded"))
-    return {
-        who: Checked(
-            gold=sum(row[0] == who for row in gold),
-            passed=sum(row[0] == who and row[2] for row in gold),
-            pairs=sum(row[0] == who for row in repeats),
-            same=sum(row[0] == who and row[2] == row[3] for row in repeats),
-            lower=sum(row[0] == who and row[2] < 0 for row in degraded),
-            higher=sum(row[0] == who and row[2] > 0 for row in degraded),
-            ties=sum(row[0] == who and row[2] == 0 for row in degraded),
-            differences=[row[2] for row in degraded if row[0] == who],
+    kinds = ("gold", "repeats", "degraded")
+    answered: dict[int, dict[str, list[list[Any]]]] = {}
+    for kind in kinds:
+        for who, _item, *said in found.get(kind, ()):
+            answered.setdefault(who, {each: [] for each in kinds})[kind].append(said)
+    done = {}
+    for who, of in sorted(answered.items()):
+        differences = [said[0] for said in of["degraded"]]
+        done[who] = Checked(
+            gold=len(of["gold"]),
+            passed=sum(bool(said[0]) for said in of["gold"]),
+            pairs=len(of["repeats"]),
+            same=sum(said[0] == said[1] for said in of["repeats"]),
+            lower=sum(each < 0 for each in differences),
+            higher=sum(each > 0 for each in differences),
+            ties=differences.count(0),
+            differences=differences,
         )
-        for who in sorted({row[0] for rows_of in (gold, repeats, degraded) for row in rows_of})
-    }
+    return done

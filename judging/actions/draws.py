@@ -165,22 +165,20 @@ def _round(round: Round) -> dict[str, Any]:
         "unit__position",
     ):
         tasks.setdefault(number, []).append(unit)
-    sources = selections.sources_of(round.campaign).order_by("position")
+    campaign = round.campaign
     other: dict[str, Any] = {}
+    sources = selections.sources_of(campaign)
     if round.kind != Round.Kind.MAIN:
         own = TaskUnit.objects.filter(task__round=round).values("unit__question_set__source")
-        sources = round.campaign.collection.sources.filter(pk__in=own).order_by("position")
-        order = (
-            Campaign.Order.DEPTH
-            if round.campaign.order == Campaign.Order.DEPTH
-            else Campaign.Order.BREADTH
-        )
+        sources = campaign.collection.sources.filter(pk__in=own)
+        is_deep = campaign.order == Campaign.Order.DEPTH
+        order = Campaign.Order.DEPTH if is_deep else Campaign.Order.BREADTH
         other = {"order": order, "annotators_per_task": round.per_task}
-    places = Assignment.objects.filter(round=round).order_by("position").distinct()
-    is_panel = (
-        round.campaign.order == Campaign.Order.PANEL
-    )  # elsewhere seats are lent for a share, and not drawn
+    sources = sources.order_by("position").prefetch_related("question_sets__system")
+    # outside a panel seats are lent for a share, and not drawn
+    is_panel = campaign.order == Campaign.Order.PANEL
     seat = F("seat") if is_panel else Value(None, output_field=PositiveSmallIntegerField())
+    places = Assignment.objects.filter(round=round).order_by("position").distinct()
     return other | {
         "name": name(round),
         "tasks": [{"number": number, "units": units} for number, units in tasks.items()],
@@ -189,6 +187,6 @@ def _round(round: Round) -> dict[str, Any]:
         ],
         "sources": [
             [source.key, sorted(held.system.name for held in source.question_sets.all())]
-            for source in sources.prefetch_related("question_sets__system")
+            for source in sources
         ],
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from judging.formulas import inert
 from judging.imports.readers.records import (
@@ -187,70 +187,49 @@ def _ratings(
     campaign: Campaign, wanted: QuerySet[Assignment], *, settled: bool
 ) -> Iterator[RatingRecord]:
     left_out = set(Exclusion.objects.standing().values_list("enrollment", flat=True))
+    brought, comments = _brought(campaign), _comments(campaign)
+    values = _settled(campaign) if settled else {}
+    is_simulated = campaign.origin == Campaign.Origin.SIMULATED
     rows = Judgment.objects.standing().filter(assignment__in=wanted)
-    columns = (
-        "unit__question_set__source__key",
-        "unit__question_set__system__name",
-        "unit__position",
-        "assignment__enrollment__label",
-        "assignment__enrollment",
-        "criterion__key",
+    ordered = rows.order_by("unit", "assignment__enrollment__label", "criterion__position")
+    for row in ordered.values(
+        "pk",
+        "unit",
+        "assignment",
         "value",
         "origin",
         "cause",
-        "assignment__round__kind",
-        "assignment__round__number",
-        "assignment__state",
         "created_at",
-        "pk",
-        "assignment",
-        "unit",
-    )
-    brought, comments = _brought(campaign), _comments(campaign)
-    values = _settled(campaign) if settled else {}
-    ordered = rows.order_by(
-        "unit", "assignment__enrollment__label", "criterion__position"
-    ).values_list(*columns)
-    for row in ordered.iterator():
-        (
-            source,
-            system,
-            position,
-            label,
-            enrollment,
-            criterion,
-            value,
-            origin,
-            cause,
-            kind,
-            number,
-            state,
-            at,
-            pk,
-            assignment,
-            unit,
-        ) = row
-        round = kind if kind == Round.Kind.MAIN else f"{kind} {number}"
-        origin = "simulated" if campaign.origin == Campaign.Origin.SIMULATED else origin
+        source=F("unit__question_set__source__key"),
+        system=F("unit__question_set__system__name"),
+        position=F("unit__position"),
+        label=F("assignment__enrollment__label"),
+        enrollment=F("assignment__enrollment"),
+        key=F("criterion__key"),
+        kind=F("assignment__round__kind"),
+        number=F("assignment__round__number"),
+        state=F("assignment__state"),
+    ).iterator():
+        is_main = row["kind"] == Round.Kind.MAIN
         said = {
-            "origin": origin,
-            "round": round,
-            "state": state,
-            "at": at.isoformat(timespec="seconds"),
+            "origin": "simulated" if is_simulated else row["origin"],
+            "round": row["kind"] if is_main else f"{row['kind']} {row['number']}",
+            "state": row["state"],
+            "at": row["created_at"].isoformat(timespec="seconds"),
         }
-        said |= {"cause": cause} if cause else {}
-        if round == Round.Kind.MAIN and (unit, criterion) in values:
-            said["settled"] = str(values[unit, criterion])
-        said |= {"left_out": "yes"} if enrollment in left_out else {}
-        said |= {"comment": comments[assignment]} if assignment in comments else {}
-        said |= brought.get(pk, {})
+        said |= {"cause": row["cause"]} if row["cause"] else {}
+        if is_main and (row["unit"], row["key"]) in values:
+            said["settled"] = str(values[row["unit"], row["key"]])
+        said |= {"left_out": "yes"} if row["enrollment"] in left_out else {}
+        said |= {"comment": comments[row["assignment"]]} if row["assignment"] in comments else {}
+        said |= brought.get(row["pk"], {})
         yield RatingRecord(
-            source_key=source,
-            system=system,
-            position=position,
-            rater=label,
-            criterion=criterion,
-            value=str(value),
+            source_key=row["source"],
+            system=row["system"],
+            position=row["position"],
+            rater=row["label"],
+            criterion=row["key"],
+            value=str(row["value"]),
             row=0,
             column="",
             attributes=said,

@@ -72,6 +72,28 @@ def misfits(document: RubricDocument, material: MaterialFacts) -> list[str]:
     """Return, in sentences, what the protocol asks for and the material does not have."""
     if not material.questions:
         return [_("The material has no questions yet.")]
+    of_sets = any(each.unit == "set" or each.asked == "once_per_set" for each in document.criteria)
+    is_by_source = document.expected == 1 and document.task == "source" and not of_sets
+    numbers = {"wanted": document.expected, "most": material.expected}
+    found = _not_there(document, material)
+    if of_sets and material.expected < 2:
+        words = _("It judges sets of questions; here each system has one question to a source.")
+        found.append(words)
+    elif document.expected > 1 and material.expected < document.expected:
+        words = _(
+            "It expects %(wanted)d questions from each system on each source; here there are at most %(most)d."
+        )
+        found.append(words % numbers)
+    elif is_by_source and material.expected > 1:
+        words = _(
+            "It expects one question from each system on each source; here there are up to %(most)d."
+        )
+        found.append(words % numbers)
+    return found
+
+
+def _not_there(document: RubricDocument, material: MaterialFacts) -> list[str]:
+    """Return which parts of a source the protocol shows and some sources lack."""
     shown = {name for stage in document.stages for name in stage.shows}
     parts = {
         "passage": (material.passages, _("the passage")),
@@ -82,34 +104,14 @@ def misfits(document: RubricDocument, material: MaterialFacts) -> list[str]:
         parts["sentence"] = (material.sentences, _("the sentence"))
     found = []
     for name, (there, words) in parts.items():
-        if name in shown and there < material.sources:
-            without = material.sources - there
+        without = material.sources - there
+        if name in shown and without > 0:
             said = ngettext(
                 "It shows %(part)s; %(n)d of %(sources)d sources has none.",
                 "It shows %(part)s; %(n)d of %(sources)d sources have none.",
                 without,
             )
             found.append(said % {"part": words, "n": without, "sources": material.sources})
-    of_sets = any(each.unit == "set" or each.asked == "once_per_set" for each in document.criteria)
-    if of_sets and material.expected < 2:
-        found.append(
-            _("It judges sets of questions; here each system has one question to a source.")
-        )
-    elif document.expected > 1 and material.expected < document.expected:
-        words = _(
-            "It expects %(wanted)d questions from each system on each source; here there are at most %(most)d."
-        )
-        found.append(words % {"wanted": document.expected, "most": material.expected})
-    elif (
-        document.expected == 1
-        and document.task == "source"
-        and material.expected > 1
-        and not of_sets
-    ):
-        words = _(
-            "It expects one question from each system on each source; here there are up to %(most)d."
-        )
-        found.append(words % {"most": material.expected})
     return found
 
 

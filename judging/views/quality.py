@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging.actions import campaigns, exclusion_rules, sheets, snapshots
@@ -132,6 +132,64 @@ def criteria_of(campaign: Campaign) -> dict[str, str]:
     return {each.key: each.name for each in sheets.known(campaign.rubric).document.criteria}
 
 
+TOLD = {  # of each reason: in a few words, and in a sentence
+    "speed": (
+        gettext_lazy("%(own)s s a value (others %(others)s s)"),
+        gettext_lazy(
+            "Worked %(own)s seconds for each of %(n)s values, without idle time over two minutes; "
+            "the median of the others is %(others)s seconds."
+        ),
+    ),
+    "speed alone": (
+        gettext_lazy("%(own)s s a value"),
+        gettext_lazy("Worked %(own)s seconds for each of %(n)s values."),
+    ),
+    "same": (
+        gettext_lazy("%(criterion)s: %(share)s are %(value)s (others %(of_others)s)"),
+        gettext_lazy(
+            "On %(criterion)s gave the value %(value)s to %(share)s of %(n)s questions; the others "
+            "give it to %(of_others)s."
+        ),
+    ),
+    "gold": (
+        gettext_lazy("passed %(share)s of %(n)s gold questions"),
+        gettext_lazy(
+            "Gave accepted values alone to %(share)s of %(n)s gold questions; the plan asks for "
+            "%(of_others)s."
+        ),
+    ),
+    "repeats": (
+        gettext_lazy("agrees with themselves in %(share)s"),
+        gettext_lazy(
+            "Gave the same value again in %(share)s of %(n)s values of hidden repeats; the plan "
+            "asks for %(of_others)s."
+        ),
+    ),
+    "degraded": (
+        gettext_lazy("scored %(share)s of %(n)s degraded copies lower"),
+        gettext_lazy(
+            "Scored %(share)s of %(n)s degraded copies below the questions they are made of; a "
+            "coin does as well (one-sided sign test)."
+        ),
+    ),
+    "drift": (
+        gettext_lazy("%(criterion)s: drifts on %(day)s (%(apart)s, else %(usually)s)"),
+        gettext_lazy(
+            "On %(criterion)s was %(apart)s points from the others on the same questions on "
+            "%(day)s, and %(usually)s on all other days (Welch's test over sources, 1 %% over this "
+            "annotator's days and criteria)."
+        ),
+    ),
+    "run": (
+        gettext_lazy("%(criterion)s: %(length)s times %(value)s in a row"),
+        gettext_lazy(
+            "On %(criterion)s gave the value %(value)s %(length)s times in a row, in the order "
+            "handed in; the others give it to %(of_others)s of the questions."
+        ),
+    ),
+}
+
+
 def _told(flag: Flag, names: Mapping[str, str]) -> ToldFlag:
     words = {
         "own": number_format(flag.own, 1),
@@ -146,52 +204,9 @@ def _told(flag: Flag, names: Mapping[str, str]) -> ToldFlag:
         "apart": signed(flag.own),
         "usually": signed(flag.others or 0),
     }
-    if flag.reason == "speed":
-        short = (
-            _("%(own)s s a value (others %(others)s s)")
-            if words["others"]
-            else _("%(own)s s a value")
-        )
-        whole = _(
-            "Worked %(own)s seconds for each of %(n)s values, without idle time over two minutes; the median of the "
-            "others is %(others)s seconds."
-        )
-        whole = whole if words["others"] else _("Worked %(own)s seconds for each of %(n)s values.")
-    elif flag.reason == "same":
-        short = _("%(criterion)s: %(share)s are %(value)s (others %(of_others)s)")
-        whole = _(
-            "On %(criterion)s gave the value %(value)s to %(share)s of %(n)s questions; the others give it to "
-            "%(of_others)s."
-        )
-    elif flag.reason == "gold":
-        short = _("passed %(share)s of %(n)s gold questions")
-        whole = _(
-            "Gave accepted values alone to %(share)s of %(n)s gold questions; the plan asks for %(of_others)s."
-        )
-    elif flag.reason == "repeats":
-        short = _("agrees with themselves in %(share)s")
-        whole = _(
-            "Gave the same value again in %(share)s of %(n)s values of hidden repeats; the plan asks for %(of_others)s."
-        )
-    elif flag.reason == "degraded":
-        short = _("scored %(share)s of %(n)s degraded copies lower")
-        whole = _(
-            "Scored %(share)s of %(n)s degraded copies below the questions they are made of; a coin does as well "
-            "(one-sided sign test)."
-        )
-    elif flag.reason == "drift":
-        short = _("%(criterion)s: drifts on %(day)s (%(apart)s, else %(usually)s)")
-        whole = _(
-            "On %(criterion)s was %(apart)s points from the others on the same questions on %(day)s, and %(usually)s "
-            "on all other days (Welch's test over sources, 1 %% over this annotator's days and criteria)."
-        )
-    else:
-        short = _("%(criterion)s: %(length)s times %(value)s in a row")
-        whole = _(
-            "On %(criterion)s gave the value %(value)s %(length)s times in a row, in the order handed in; the others "
-            "give it to %(of_others)s of the questions."
-        )
-    return ToldFlag(flag, short % words, whole % words, flag.criterion)
+    of = flag.reason if flag.reason != "speed" or words["others"] else "speed alone"
+    short, whole = TOLD[of]
+    return ToldFlag(flag, str(short) % words, str(whole) % words, flag.criterion)
 
 
 def signed(number: float) -> str:
