@@ -53,29 +53,29 @@ def records(campaign: Campaign) -> list[Record]:
         "unit__question_set__source__passage",
     )
     rows = list(kept(campaign).select_related(*related))
-    units = [row.unit for row in rows]
+    said = said_of([row.unit for row in rows], campaign)
     criteria = list(campaign.rubric.criteria.all())
-    said = said_of(units, campaign)
-    sources = {unit.question_set.source_id for unit in units}
+    sources = {row.unit.question_set.source_id for row in rows}
     references: dict[int, list[str]] = {}
-    for source, text in Reference.objects.filter(source__in=sources).values_list("source", "text"):
-        references.setdefault(source, []).append(text)
-    return [
-        {
-            "source": row.unit.question_set.source.key,
-            "system": row.unit.question_set.system.name,
-            "position": row.unit.position or 0,
-            "question": row.unit.question.text if hasattr(row.unit, "question") else "",
-            "answer": row.unit.question_set.source.answer,
-            "passage": row.unit.question_set.source.passage.text
-            if row.unit.question_set.source.passage
-            else "",
-            "references": " | ".join(references.get(row.unit.question_set.source_id, [])),
+    for key, text in Reference.objects.filter(source__in=sources).values_list("source", "text"):
+        references.setdefault(key, []).append(text)
+    found = []
+    for row in rows:
+        held, unit = row.unit.question_set, row.unit
+        source = held.source
+        texts = {
+            "source": source.key,
+            "system": held.system.name,
+            "position": unit.position or 0,
+            "question": unit.question.text if hasattr(unit, "question") else "",
+            "answer": source.answer,
+            "passage": source.passage.text if source.passage else "",
+            "references": " | ".join(references.get(source.pk, [])),
             "note": row.note,
-            **{
-                each.key: " ".join(str(one.value) for one in said.get((row.unit_id, each.pk), []))
-                for each in criteria
-            },
         }
-        for row in rows
-    ]
+        values = {
+            each.key: " ".join(str(one.value) for one in said.get((unit.pk, each.pk), []))
+            for each in criteria
+        }
+        found.append(texts | values)
+    return found

@@ -103,18 +103,14 @@ def _distribution(found: Found, criterion: CriterionRow) -> PageTable | None:
         return None
     values = sorted({row.value for row in rows})
     by_place = {(row.system, row.value): row for row in rows}
+
+    def cell(name: str, value: int) -> Cell:
+        row = by_place[name, value]
+        query = ItemQuery(criterion=criterion.criterion, system=name, value=str(value))
+        return Cell(percent(row.share), f"{row.count:,}", items=query)
+
     lines = [
-        Line(
-            name or "(no name)",
-            [
-                Cell(
-                    percent(by_place[name, value].share),
-                    f"{by_place[name, value].count:,}",
-                    items=ItemQuery(criterion=criterion.criterion, system=name, value=str(value)),
-                )
-                for value in values
-            ],
-        )
+        Line(name or "(no name)", [cell(name, value) for value in values])
         for name in dict.fromkeys(row.system for row in rows)
     ]
     asked = {int(value): int(count) for value, count in criterion.target}

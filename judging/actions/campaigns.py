@@ -230,13 +230,14 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
 
     Of ratings that were imported, nothing was drawn here.
     """
+
+    def said(*names: str) -> dict[str, Any]:
+        return {name: given for name in names if (given := getattr(campaign, name))}
+
     files = campaign.collection.added_files.standing().order_by("number")
     hashes = list(files.values_list("file__sha256", flat=True))
     agreed = discussions.decided(campaign)
-    drawn = (
-        {} if campaign.origin == Campaign.Origin.IMPORTED else {"draws": draws.commitment(campaign)}
-    )
-    return drawn | {
+    document = {
         "rubric": {
             "key": campaign.rubric.key,
             "version": campaign.rubric.version,
@@ -248,27 +249,25 @@ def protocol_of(campaign: Campaign) -> dict[str, Any]:
             **({"files": hashes} if len(hashes) > 1 else {}),
         },
         "design": {
-            key: getattr(campaign, key) for key in ("annotators_per_task", "order", "lease_minutes")
-        }
-        | (
-            {"tasks_per_annotator": campaign.tasks_per_annotator}
-            if campaign.tasks_per_annotator
-            else {}
-        ),
-        "texts": {key: getattr(campaign, key) for key in ("introduction", "consent", "contact")}
-        | ({"pay": campaign.pay} if campaign.pay else {})
-        | ({"ethics": campaign.ethics} if campaign.ethics else {})
-        | ({"withdrawal": True} if campaign.withdrawal else {})
-        | {
-            name: given
-            for name in ("retention_days", "analysis_plan", "sample_reason")
-            if (given := getattr(campaign, name))
-        }
-        | ({"decisions": {"version": agreed.number, "text": agreed.text}} if agreed else {}),
-        **({} if campaign.origin == Campaign.Origin.IMPORTED else _quality_of(campaign)),
+            "annotators_per_task": campaign.annotators_per_task,
+            "order": campaign.order,
+            "lease_minutes": campaign.lease_minutes,
+            **said("tasks_per_annotator"),
+        },
+        "texts": {
+            "introduction": campaign.introduction,
+            "consent": campaign.consent,
+            "contact": campaign.contact,
+            **said("pay", "ethics", "withdrawal"),
+            **said("retention_days", "analysis_plan", "sample_reason"),
+            **({"decisions": {"version": agreed.number, "text": agreed.text}} if agreed else {}),
+        },
         **exercises.document(campaign),
         **exit_forms.document(campaign),
     }
+    if campaign.origin != Campaign.Origin.IMPORTED:
+        document |= {"draws": draws.commitment(campaign)} | _quality_of(campaign)
+    return document
 
 
 def _quality_of(campaign: Campaign) -> dict[str, Any]:

@@ -204,17 +204,27 @@ def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> ColumnRo
     free = [column for column in left if column not in references]
     roles |= by_shape({name: cells[name] for name in free}, cells, roles)
     _take_source_ids(roles, names, free, cells)
-    left = [column for column in left if column not in roles.values()]
-    systems = (
-        () if roles.keys() & {"question", "system", "rater"} else question_columns(free, cells)
-    )
-    if systems:
+    is_open = not roles.keys() & {"question", "system", "rater"}
+    if is_open and (systems := question_columns(free, cells)):
         return _one_column_a_system(header, roles, references, systems)
+    left = [column for column in free if column not in roles.values()]
+    return _one_question_a_row(header, roles, references, left, names, cells)
+
+
+def _one_question_a_row(
+    header: Sequence[str],
+    roles: Mapping[str, str],
+    references: tuple[str, ...],
+    left: list[str],
+    names: Mapping[str, str],
+    cells: Mapping[str, Sequence[str]],
+) -> ColumnRoles:
+    """Return the columns of a table of questions: among those that are left, ratings, scores and
+    what is only kept."""
     options: dict[str, Any] = {**roles}
     if _decimal_commas(cells):
         cells = {column: [with_point(cell) for cell in found] for column, found in cells.items()}
         options["decimal"] = "comma"
-    left = [column for column in left if column not in references]
     ratings = _ratings(left, names, cells, long="rater" in roles and "criterion" not in roles)
     left = [column for column in left if column not in {rating.column for rating in ratings}]
     if "note" in roles and "rater" not in roles and len({each.rater for each in ratings}) != 1:
@@ -396,7 +406,7 @@ def _references(
 
 
 def _ratings(
-    left: Sequence[str], names: dict[str, str], cells: Mapping[str, Sequence[str]], *, long: bool
+    left: Sequence[str], names: Mapping[str, str], cells: Mapping[str, Sequence[str]], *, long: bool
 ) -> tuple[RatingColumn, ...]:
     """Columns that name criterion and rater, and beside a column of raters those that name a
     criterion."""
@@ -472,7 +482,7 @@ def _is_metric(name: str) -> bool:
     return any(pattern.match(name) for pattern in (_BOUNDED, _HIGHER, _LOWER))
 
 
-def _score(column: str, names: dict[str, str], cells: Sequence[str]) -> ScoreColumn:
+def _score(column: str, names: Mapping[str, str], cells: Sequence[str]) -> ScoreColumn:
     key = column.removeprefix("score:")
     name = _measure(key)
     if mean := _MEAN.fullmatch(name):

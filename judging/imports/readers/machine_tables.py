@@ -7,7 +7,7 @@ label; everything else is told with its row and left out.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from judging.imports.readers.records import Problem
@@ -68,14 +68,21 @@ class JudgeAnswers:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """One cell with a judgment: which row and column, for which criterion."""
+    """One cell with a judgment, and for which criterion."""
 
-    row: int
     column: str
     criterion: str
     cell: str
     rationale: str
     raw: str
+
+
+class _AnswerRefused(ValueError):
+    """A row, or a cell of it, cannot be taken; the message says why."""
+
+    def __init__(self, reason: str, column: str = "", cell: str = "") -> None:
+        super().__init__(reason)
+        self.column, self.cell = column, cell
 
 
 def read_answers(
@@ -88,75 +95,109 @@ def read_answers(
     Unreadable
         No column names the items, or none holds judgments on a criterion of the protocol.
     """
-    places = _places(table.header)
-    criteria = {each.key: each for each in rubric.criteria}
-    wide = _wide(table.header, rubric)
-    is_long = "criterion" in places and "value" in places
-    if not is_long and not wide:
-        named = ", ".join(each.key for each in rubric.criteria)
-        raise Unreadable(
-            f"no column is named as a criterion ({named}), and none is called criterion beside one value"
-        )
-    if not {"item", "question"} & places.keys() and not {"source", "system"} <= places.keys():
-        raise Unreadable("no column names the items: item, question, or source and system")
-    find = _Finder(items, places)
-    scales = {key: _scale(each, rubric) for key, each in criteria.items()}
-    problems: list[Problem] = []
+    reader = _AnswerReader(table.header, items, rubric)
+    problems = list(table.problems)
     answers: list[JudgeAnswer] = []
-    seen: dict[tuple[int, str], set[int]] = defaultdict(set)
     blank = comments = 0
     for row in table.rows:
         comments += len(row.comments or ())
-        item, reason = find.item(row.cells)
-        if item is None:
-            problems.append(_refused(row.number, "", "", reason))
+        try:
+            item, cells = reader.find.item(row.cells), reader.said(row.cells)
+        except _AnswerRefused as refusal:
+            problems.append(_refused(row.number, refusal.column, refusal.cell, refusal))
             continue
-        at = (row.number, row.cells)
-        for said in _long(*at, places, rubric) if is_long else _of_row(*at, wide, places):
-            if isinstance(said, Problem):
-                problems.append(said)
-                continue
+        for said in cells:
             if not said.cell.strip():
                 blank += 1
                 continue
-            value = scales[said.criterion].get(_folded(said.cell))
-            if value is None:
-                problems.append(_outside(said, criteria[said.criterion]))
-                continue
-            unit = item.set_unit if criteria[said.criterion].unit == "set" else item.unit
-            if unit is None:
-                problems.append(
-                    _refused(said.row, said.column, said.cell, "the question set has no unit")
-                )
-                continue
-            repeat, twice = _repeat(row.cells, places, seen[unit, said.criterion])
-            if twice:
-                problems.append(_refused(said.row, said.column, said.cell, twice))
-                continue
-            place = _cell(row.cells, places, "place")
-            if place and not (place.isdecimal() and 1 <= int(place) <= 1000):
-                reason = f"{place[:40]!r} in the column of places is no number from 1 to 1000"
-                problems.append(_refused(said.row, said.column, said.cell, reason))
-                continue
-            seen[unit, said.criterion].add(repeat)
-            shown_at = int(place) if place else None
-            answers.append(
-                JudgeAnswer(unit, said.criterion, value, repeat, said.rationale, said.raw, shown_at)
-            )
+            try:
+                answers.append(reader.answer(item, said, row.cells))
+            except _AnswerRefused as refusal:
+                problems.append(_refused(row.number, said.column, said.cell, refusal))
     if comments:
         problems.append(comments_left_out(comments, "on cells"))
-    problems = sorted([*table.problems, *problems], key=lambda problem: problem.row)
-    columns = {what: table.header[place] for what, place in places.items()}
-    columns |= (
-        {criterion: table.header[place] for place, criterion in wide.items()} if not is_long else {}
-    )
+    problems.sort(key=lambda problem: problem.row)
     return JudgeAnswers(
-        answers=tuple(answers), blank=blank, problems=tuple(problems), columns=columns
+        answers=tuple(answers), blank=blank, problems=tuple(problems), columns=reader.columns()
     )
 
 
-def _refused(row: int, column: str, value: str, reason: str) -> Problem:
-    return Problem(row=row, column=column, value=value[:200], reason=reason, kind="value")
+class _AnswerReader:
+    """Reads rows of a table, wide or long, and knows which repetitions were read."""
+
+    def __init__(
+        self, header: Sequence[str], items: Sequence[JudgedItem], rubric: RubricDocument
+    ) -> None:
+        self.header, self.places, self.wide = header, _places(header), _wide(header, rubric)
+        self.is_long = {"criterion", "value"} <= self.places.keys()
+        if not self.is_long and not self.wide:
+            named = ", ".join(each.key for each in rubric.criteria)
+            raise Unreadable(
+                f"no column is named as a criterion ({named}), and none is called criterion beside "
+                "one value"
+            )
+        named_by = self.places.keys()
+        if not {"item", "question"} & named_by and not {"source", "system"} <= named_by:
+            raise Unreadable("no column names the items: item, question, or source and system")
+        self.find = _Finder(items, self.places)
+        self.criteria = {each.key: each for each in rubric.criteria}
+        self.named = _named(rubric)
+        self.scales = {each.key: _scale(each, rubric) for each in rubric.criteria}
+        self.taken: dict[tuple[int, str], set[int]] = defaultdict(set)  # repetitions
+
+    def columns(self) -> dict[str, str]:
+        """Return which column is read as what."""
+        columns = {what: self.header[place] for what, place in self.places.items()}
+        if not self.is_long:
+            columns |= {criterion: self.header[place] for place, criterion in self.wide.items()}
+        return columns
+
+    def said(self, cells: Sequence[str]) -> list[_Said]:
+        """Return the cells of a row that hold judgments, blank ones among them."""
+        beside = _cell(cells, self.places, "rationale"), _cell(cells, self.places, "raw")
+        if not self.is_long:
+            return [
+                _Said(criterion, criterion, cells[place], *beside)
+                for place, criterion in self.wide.items()
+            ]
+        told = _cell(cells, self.places, "criterion")
+        if _folded(told) not in self.named:
+            raise _AnswerRefused("is no criterion of the protocol", "criterion", told)
+        value = _cell(cells, self.places, "value")
+        return [_Said("value", self.named[_folded(told)], value, *beside)]
+
+    def answer(self, item: JudgedItem, said: _Said, cells: Sequence[str]) -> JudgeAnswer:
+        """Return what a cell says of an item: which time it is stands in a column, or is counted in
+        the order of the rows."""
+        criterion = self.criteria[said.criterion]
+        value = self.scales[said.criterion].get(_folded(said.cell))
+        if value is None:
+            points = ", ".join(str(point.value) for point in criterion.points[:12])
+            points += ", …" if len(criterion.points) > 12 else ""
+            raise _AnswerRefused(f"is no point of {criterion.name} ({points})")
+        unit = item.set_unit if criterion.unit == "set" else item.unit
+        if unit is None:
+            raise _AnswerRefused("the question set has no unit")
+        taken = self.taken[unit, said.criterion]
+        repeat = self._counted(cells, "repeat", "repetitions") or max(taken, default=0) + 1
+        if repeat in taken:
+            raise _AnswerRefused(f"repetition {repeat} of this item stands in an earlier row")
+        place = self._counted(cells, "place", "places")
+        taken.add(repeat)
+        return JudgeAnswer(unit, said.criterion, value, repeat, said.rationale, said.raw, place)
+
+    def _counted(self, cells: Sequence[str], what: str, of: str) -> int | None:
+        """Return a number that counts from 1; None where the cell is blank."""
+        told = _cell(cells, self.places, what)
+        if not told:
+            return None
+        if not told.isdecimal() or not 1 <= int(told) <= 1000:
+            raise _AnswerRefused(f"{told[:40]!r} in the column of {of} is no number from 1 to 1000")
+        return int(told)
+
+
+def _refused(row: int, column: str, value: str, reason: _AnswerRefused) -> Problem:
+    return Problem(row=row, column=column, value=value[:200], reason=str(reason), kind="value")
 
 
 def _folded(text: str) -> str:
@@ -175,12 +216,15 @@ def _places(header: Sequence[str]) -> dict[str, int]:
     return found
 
 
+def _named(rubric: RubricDocument) -> dict[str, str]:
+    """Return the criteria's keys by what a table may call them."""
+    return {_folded(name): each.key for each in rubric.criteria for name in (each.key, each.name)}
+
+
 def _wide(header: Sequence[str], rubric: RubricDocument) -> dict[int, str]:
     """Return the columns that are named as a criterion."""
-    named = {_folded(name): each.key for each in rubric.criteria for name in (each.key, each.name)}
-    return {
-        place: named[_folded(name)] for place, name in enumerate(header) if _folded(name) in named
-    }
+    named, folded = _named(rubric), map(_folded, header)
+    return {place: named[name] for place, name in enumerate(folded) if name in named}
 
 
 def _scale(criterion: RubricCriterion, rubric: RubricDocument) -> dict[str, int]:
@@ -200,48 +244,8 @@ def _scale(criterion: RubricCriterion, rubric: RubricDocument) -> dict[str, int]
     return plain
 
 
-def _outside(said: _Said, criterion: RubricCriterion) -> Problem:
-    points = ", ".join(str(point.value) for point in criterion.points[:12])
-    points += ", …" if len(criterion.points) > 12 else ""
-    return _refused(said.row, said.column, said.cell, f"is no point of {criterion.name} ({points})")
-
-
-def _of_row(
-    number: int, cells: Sequence[str], wide: Mapping[int, str], places: Mapping[str, int]
-) -> Iterator[_Said | Problem]:
-    raw, rationale = _cell(cells, places, "raw"), _cell(cells, places, "rationale")
-    for place, criterion in wide.items():
-        yield _Said(number, criterion, criterion, cells[place], rationale, raw)
-
-
-def _long(
-    number: int, cells: Sequence[str], places: Mapping[str, int], rubric: RubricDocument
-) -> Iterator[_Said | Problem]:
-    told = _cell(cells, places, "criterion")
-    named = {_folded(name): each.key for each in rubric.criteria for name in (each.key, each.name)}
-    criterion = named.get(_folded(told))
-    if criterion is None:
-        yield _refused(number, "criterion", told, "is no criterion of the protocol")
-        return
-    raw, rationale = _cell(cells, places, "raw"), _cell(cells, places, "rationale")
-    yield _Said(number, "value", criterion, _cell(cells, places, "value"), rationale, raw)
-
-
 def _cell(cells: Sequence[str], places: Mapping[str, int], what: str) -> str:
     return cells[places[what]].strip() if what in places else ""
-
-
-def _repeat(cells: Sequence[str], places: Mapping[str, int], taken: set[int]) -> tuple[int, str]:
-    """Return which time this is, by its column or in the order of the rows; or why it cannot be
-    taken."""
-    told = _cell(cells, places, "repeat")
-    if not told:
-        return max(taken, default=0) + 1, ""
-    if not told.isdecimal() or not 1 <= int(told) <= 1000:
-        return 0, f"{told[:40]!r} in the column of repetitions is no number from 1 to 1000"
-    return int(told), f"repetition {told} of this item stands in an earlier row" if int(
-        told
-    ) in taken else ""
 
 
 class _Finder:
@@ -256,41 +260,33 @@ class _Finder:
             self.by_source[item.source, item.system].append(item)
             self.by_text[_folded(item.text)].append(item)
 
-    def item(self, cells: Sequence[str]) -> tuple[JudgedItem | None, str]:
-        """Return the item, or why there is none."""
+    def item(self, cells: Sequence[str]) -> JudgedItem:
         if (token := _cell(cells, self.places, "item")) in self.by_token:
-            return self.by_token[token], ""
+            return self.by_token[token]
         source, system = (_cell(cells, self.places, what) for what in ("source", "system"))
+        text = _folded(_cell(cells, self.places, "question"))
         if source and system:
-            return self._of_source(source, system, cells)
-        if text := _cell(cells, self.places, "question"):
-            return self._one(
-                [
-                    item
-                    for item in self.by_text.get(_folded(text), [])
-                    if source in ("", item.source)
-                ],
-                "no question of the campaign has this text",
-                "several questions have this text: name source and system",
-            )
-        return (
-            None,
-            f"the campaign has no item {token[:60]!r}" if token else "the row names no item",
+            return self._of_source(source, system, _cell(cells, self.places, "position"), text)
+        if not text:
+            no_item = f"the campaign has no item {token[:60]!r}"
+            raise _AnswerRefused(no_item if token else "the row names no item")
+        return _one(
+            [item for item in self.by_text.get(text, []) if source in ("", item.source)],
+            "no question of the campaign has this text",
+            "several questions have this text: name source and system",
         )
 
-    def _of_source(
-        self, source: str, system: str, cells: Sequence[str]
-    ) -> tuple[JudgedItem | None, str]:
+    def _of_source(self, source: str, system: str, position: str, text: str) -> JudgedItem:
         held = self.by_source.get((source, system), [])
-        if position := _cell(cells, self.places, "position"):
+        if position:
             held = [item for item in held if str(item.position) == position]
-        elif len(held) > 1 and (text := _cell(cells, self.places, "question")):
-            held = [item for item in held if _folded(item.text) == _folded(text)]
+        elif len(held) > 1 and text:
+            held = [item for item in held if _folded(item.text) == text]
         none = f"the campaign has no question of {system[:60]!r} on {source[:60]!r}"
-        return self._one(held, none, "the set has several questions: name the position")
+        return _one(held, none, "the set has several questions: name the position")
 
-    @staticmethod
-    def _one(found: Sequence[JudgedItem], none: str, several: str) -> tuple[JudgedItem | None, str]:
-        if len(found) == 1:
-            return found[0], ""
-        return None, several if found else none
+
+def _one(found: Sequence[JudgedItem], none: str, several: str) -> JudgedItem:
+    if len(found) != 1:
+        raise _AnswerRefused(several if found else none)
+    return found[0]
