@@ -51,14 +51,12 @@ def letters(
         if len({slot.system for slot in each.candidates}) == 1:
             sure.setdefault(system, Counter())[each.candidates[0].system] += 1
     names = {
-        letter: counts.most_common(1)[0][0] for letter, counts in sure.items() if _is_one(counts)
+        letter: counts.most_common(1)[0][0]
+        for letter, counts in sure.items()
+        if counts.most_common(1)[0][1] >= SURE * counts.total()
     }
     one_each = len(names) == len(study.systems) == len(set(names.values()))
     return Letters(names if one_each else {}, found)
-
-
-def _is_one(counts: Counter[str]) -> bool:
-    return counts.most_common(1)[0][1] >= SURE * counts.total()
 
 
 SystemRecord = TypeVar("SystemRecord", RatingRecord, NoteRecord, MarkRecord)

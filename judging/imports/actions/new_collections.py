@@ -232,7 +232,7 @@ def import_study(
             file=file,
             file_name=file_name,
             file_sha256=file.sha256 if file else "",
-            mapping=_how_read(study, mapping),
+            mapping={**(mapping or {}), **_rows(study)},
         )
         added = _first_file(collection, by, now)
         check_at_once()
@@ -290,10 +290,6 @@ def _first_file(collection: Collection, by: User, now: datetime) -> AddedFile | 
         added_by=by,
         added_at=now,
     )
-
-
-def _how_read(study: StudyRecords, mapping: Mapping[str, Any] | None) -> dict[str, Any]:
-    return {**(mapping or {}), **_rows(study)}
 
 
 def _rows(study: StudyRecords) -> dict[str, int]:

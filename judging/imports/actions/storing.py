@@ -13,7 +13,7 @@ from judging.actions.collections import SCALES, SetPair, fingerprint
 from judging.actions.rounds import TellProgress
 from judging.imports.actions.joining import Joined
 from judging.imports.actions.matching import SlotKey
-from judging.imports.readers.records import QuestionRecord, ScoreColumn
+from judging.imports.readers.records import ScoreColumn
 from judging.models import (
     AddedFile,
     Attribute,
@@ -234,7 +234,13 @@ class _Storing:
     def questions(self) -> None:
         columns = ("unit_id", "text", "key", "question_type", "submitted_answer")
         rows = (
-            (self._unit(_key(each)), each.text, each.key, each.question_type, each.submitted_answer)
+            (
+                self._unit((each.source_key, each.system, each.position)),
+                each.text,
+                each.key,
+                each.question_type,
+                each.submitted_answer,
+            )
             for each in self.joined.new_questions
         )
         self.put(Question, columns, rows)
@@ -333,10 +339,6 @@ class _Keys:
             found, place = key[: LONGEST_KEY - len(tail)] + tail, place + 1
         self.taken.add(found)
         return found
-
-
-def _key(question: QuestionRecord) -> SlotKey:
-    return question.source_key, question.system, question.position
 
 
 def _fill(

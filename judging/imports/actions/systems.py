@@ -162,29 +162,11 @@ def _mark(
 def _merge(collection: Collection, gone: System, kept: System) -> SystemChange:
     """Give the questions of one system to another. Where both have a set, that without a question
     goes."""
-    if campaigns := holdings.resting(collection):
-        raise CannotChange(
-            f"“{gone.name}” and “{kept.name}” cannot become one: “{campaigns[0].title}” "
-            f"({campaigns[0].get_state_display()}) expects questions of both."
-        )
-    both = QuestionSet.objects.filter(system=kept).values("source")
-    clash = QuestionSet.objects.filter(system=gone, source__in=both).values("source")
-    empty_of_kept = _droppable(kept, clash)
-    empty_of_gone = _droppable(
-        gone, clash.exclude(source__in=[source for _, source, _, _ in empty_of_kept])
-    )
-    settled = {source for _, source, _, _ in (*empty_of_kept, *empty_of_gone)}
-    if left := clash.exclude(source__in=settled).count():
-        raise CannotChange(
-            f"“{gone.name}” and “{kept.name}” cannot become one: both have questions for {left:,} of the same sources."
-        )
-    if Score.objects.filter(
-        system=gone, metric__in=Score.objects.filter(system=kept).values("metric")
-    ).exists():
-        raise CannotChange(
-            f"“{gone.name}” and “{kept.name}” cannot become one: both have scores of whole systems."
-        )
-    dropped = [pk for pk, _, _, _ in (*empty_of_kept, *empty_of_gone)]
+    try:
+        of_kept, of_gone = _left_behind(collection, gone, kept)
+    except CannotChange as reason:
+        raise CannotChange(f"“{gone.name}” and “{kept.name}” cannot become one: {reason}") from None
+    dropped = [pk for pk, _, _, _ in (*of_kept, *of_gone)]
     Unit.objects.filter(question_set__in=dropped).delete()
     QuestionSet.objects.filter(pk__in=dropped).delete()
     moved = list(gone.question_sets.values_list("pk", flat=True))
@@ -202,8 +184,8 @@ def _merge(collection: Collection, gone: System, kept: System) -> SystemChange:
         "scores": scores,
         "authors": authors,
         "authors_added": added,
-        "of_kept": [each[1:] for each in empty_of_kept],
-        "of_gone": [each[1:] for each in empty_of_gone],
+        "of_kept": [each[1:] for each in of_kept],
+        "of_gone": [each[1:] for each in of_gone],
     }
     gone.delete()
     return SystemChange(
@@ -211,9 +193,31 @@ def _merge(collection: Collection, gone: System, kept: System) -> SystemChange:
     )
 
 
-def _droppable(system: System, sources: Any) -> list[tuple[int, int, int, int | None]]:
-    """Return key, source, size and file of a system's sets in these sources that nobody would
-    miss."""
+EmptySet = tuple[int, int, int, int | None]  # key, source, size and file
+
+
+def _left_behind(
+    collection: Collection, gone: System, kept: System
+) -> tuple[list[EmptySet], list[EmptySet]]:
+    """Return the sets without a question of either, which go where both have a set."""
+    if campaigns := holdings.resting(collection):
+        title, state = campaigns[0].title, campaigns[0].get_state_display()
+        raise CannotChange(f"“{title}” ({state}) expects questions of both.")
+    both = QuestionSet.objects.filter(system=kept).values("source")
+    clash = QuestionSet.objects.filter(system=gone, source__in=both).values("source")
+    of_kept = _droppable(kept, clash)
+    of_gone = _droppable(gone, clash.exclude(source__in=[source for _, source, _, _ in of_kept]))
+    settled = {source for _, source, _, _ in (*of_kept, *of_gone)}
+    if left := clash.exclude(source__in=settled).count():
+        raise CannotChange(f"both have questions for {left:,} of the same sources.")
+    scored = Score.objects.filter(system=kept).values("metric")
+    if Score.objects.filter(system=gone, metric__in=scored).exists():
+        raise CannotChange("both have scores of whole systems.")
+    return of_kept, of_gone
+
+
+def _droppable(system: System, sources: Any) -> list[EmptySet]:
+    """Return a system's sets in these sources that nobody would miss."""
     sets = QuestionSet.objects.filter(system=system, source__in=sources)
     needed: list[Any] = [
         model._default_manager.filter(unit__question_set__in=sets).values("unit__question_set")

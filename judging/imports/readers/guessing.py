@@ -494,7 +494,7 @@ def _score(column: str, names: Mapping[str, str], cells: Sequence[str]) -> Score
     return ScoreColumn(column=column, name=key, direction=direction, scale=_scale(name, cells))
 
 
-def _criterion_direction(name: str, names: dict[str, str]) -> Direction:
+def _criterion_direction(name: str, names: Mapping[str, str]) -> Direction:
     """Correctness is best high beside grammaticality (QG-Bench) and best low in QG-STEC; of others
     nothing is known."""
     beside = name == "correctness" and "grammaticality" in names.values()

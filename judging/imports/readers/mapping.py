@@ -435,7 +435,13 @@ class _Reading:
                 RepeatedRow(row=row.number, first=first, exact=False, kept_as=kept_as)
             )
         if not kept:
-            self._report(row, column, value, _rated_before(rater, criterion, first))
+            self._report(
+                row,
+                column,
+                value,
+                f"{shorten(rater)} rated {shorten(criterion)} of the same question in row "
+                f"{first:,}.",
+            )
         return kept
 
     def _note(self, row: Row, unit: MappedUnit, note: str) -> None:
@@ -556,10 +562,6 @@ def _given_columns(columns: ColumnRoles) -> Iterator[str]:
     yield from (name for role in roles if (name := getattr(columns, role)))
     yield from columns.references
     yield from columns.source_metadata
-
-
-def _rated_before(rater: str, criterion: str, first: int) -> str:
-    return f"{shorten(rater)} rated {shorten(criterion)} of the same question in row {first:,}."
 
 
 def _repeats(found: Sequence[RepeatedRow]) -> str:

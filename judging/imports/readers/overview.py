@@ -126,14 +126,10 @@ def pieces(
         inside = [
             name
             for name, span in (("sentence", sentence), ("mark", answer))
-            if span and _covers(span, start)
+            if span and span[0] <= start < span[1]
         ]
         found.append((text[start:end], "_".join(inside)))
     return tuple(found)
-
-
-def _covers(span: TextSpan, start: int) -> bool:
-    return span[0] <= start < span[1]
 
 
 def source_pieces(source: SourceRecord) -> tuple[tuple[str, str], ...]:
