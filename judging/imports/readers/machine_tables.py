@@ -96,7 +96,7 @@ def read_answers(
         No column names the items, or none holds judgments on a criterion of the protocol.
     """
     reader = _AnswerReader(table.header, items, rubric)
-    problems = list(table.problems)
+    problems: list[Problem] = []
     answers: list[JudgeAnswer] = []
     blank = comments = 0
     for row in table.rows:
@@ -116,9 +116,10 @@ def read_answers(
                 problems.append(_refused(row.number, said.column, said.cell, refusal))
     if comments:
         problems.append(comments_left_out(comments, "on cells"))
-    problems.sort(key=lambda problem: problem.row)
+    # the table's own problems are complete once its rows are read
+    told = sorted([*table.problems, *problems], key=lambda problem: problem.row)
     return JudgeAnswers(
-        answers=tuple(answers), blank=blank, problems=tuple(problems), columns=reader.columns()
+        answers=tuple(answers), blank=blank, problems=tuple(told), columns=reader.columns()
     )
 
 
