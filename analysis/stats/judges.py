@@ -60,33 +60,26 @@ def following(
     codes, groups = _groups(sources, len(own))
     triples = [_triple(table, own, place, codes) for place in range(table.shape[1])]
     triples = [one for one in triples if len(one[1]) >= 3]
-    names = {
-        "judge": f"{NAMES[method]} of the judge with the mean of people but one",
-        "person": f"{NAMES[method]} of one person with the mean of the others",
-        "difference": f"{NAMES[method]}, judge minus person",
-    }
     n = int((~np.isnan(own) & ((~np.isnan(table)).sum(axis=1) >= 2)).sum())
-    if not triples:
-        nothing = {
-            name: undefined(words, "no item has the judge and two people", n=n)
-            for name, words in names.items()
-        }
-        return Following(**nothing)
-    whole = _followed(triples, method, None)
-    left_out = np.array([_followed(triples, method, group) for group in range(groups)])
-    found = {}
-    for place, (name, words) in enumerate(names.items()):
+    whole = _followed(triples, method, None) if triples else ()
+    left_out = np.array([_followed(triples, method, group) for group in range(groups) if triples])
+
+    def estimate(place: int, words: str, at_most: float = 1.0) -> Estimate:
+        words = f"{NAMES[method]}{words}"
+        if not triples:
+            return undefined(words, "no item has the judge and two people", n=n)
         if np.isnan(whole[place]):
-            found[name] = undefined(words, "the judge's values, or people's, do not vary", n=n)
-            continue
+            return undefined(words, "the judge's values, or people's, do not vary", n=n)
         spread = jackknife(
-            float(whole[place]), left_out[:, place], np.ones(groups), Jackknife(), of="source"
+            whole[place], left_out[:, place], np.ones(groups), Jackknife(), of="source"
         )
-        most = 1.0 if name != "difference" else 2.0
-        found[name] = with_spread(
-            float(whole[place]), spread, n=n, dropped=0, method=words, at_most=most
-        )
-    return Following(**found)
+        return with_spread(whole[place], spread, n=n, dropped=0, method=words, at_most=at_most)
+
+    return Following(
+        judge=estimate(0, " of the judge with the mean of people but one"),
+        person=estimate(1, " of one person with the mean of the others"),
+        difference=estimate(2, ", judge minus person", at_most=2.0),
+    )
 
 
 Triple = tuple[
