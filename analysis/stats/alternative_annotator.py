@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special, stats
 
-from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels, grouped, numeric
+from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels, numeric, source_codes
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.multiplicity import benjamini_yekutieli
 from analysis.stats.resampling import Jackknife, Resampled, jackknife, with_spread
@@ -248,9 +248,8 @@ class _Judged:
         if len(own) != len(table):
             raise ValueError(f"judge: {len(own)} values for {len(table)} items")
         trusted = None if expert is None else numeric(expert, name="expert", ndim=1)
-        if sources is None:
-            return cls(table, own, np.arange(len(own)), "unit", trusted)
-        return cls(table, own, grouped(sources, name="sources")[1], "source", trusted)
+        resampled: Resampled = "unit" if sources is None else "source"
+        return cls(table, own, source_codes(sources, len(own)), resampled, trusted)
 
     @property
     def usable(self) -> BoolArray:

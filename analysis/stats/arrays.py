@@ -47,3 +47,23 @@ def grouped(labels: Labels, *, name: str) -> tuple[list[Hashable], IntArray]:
         (numbers.setdefault(label, len(numbers)) for label in flat), dtype=np.intp, count=len(flat)
     )
     return list(numbers), codes
+
+
+def source_codes(sources: Labels | None, items: int) -> IntArray:
+    """Return each item's source by number; without sources each item stands for one of its own."""
+    return np.arange(items) if sources is None else grouped(sources, name="sources")[1]
+
+
+def judged_rows(
+    ratings: ArrayLike, **labels: Labels
+) -> tuple[FloatArray, dict[str, list[Hashable]], dict[str, IntArray]]:
+    """Return the ratings that were given, the distinct labels of each kind, and the number among
+    them that each of these ratings has."""
+    values = numeric(ratings, name="ratings", ndim=1)
+    names: dict[str, list[Hashable]] = {}
+    codes: dict[str, IntArray] = {}
+    for kind, column in labels.items():
+        names[kind], codes[kind] = grouped(column, name=kind)
+    same_length(ratings=values, **codes)
+    judged = ~np.isnan(values)
+    return values[judged], names, {kind: code[judged] for kind, code in codes.items()}

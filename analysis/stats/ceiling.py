@@ -7,7 +7,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.stats.arrays import FloatArray, IntArray, Labels, grouped, numeric, same_length
+from analysis.stats.arrays import FloatArray, IntArray, Labels, judged_rows
 from analysis.stats.correlation import METHODS, NAMES, Method, coefficients
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.generalisability import CeilingLevel
@@ -108,25 +108,20 @@ def _paired(
     questions: Labels | None,
 ) -> tuple[list[_Pair], int]:
     """Return a pair for every annotator who shares a question, and how many sources have one."""
-    values = numeric(ratings, name="ratings", ndim=1)
-    labels = {
-        "systems": systems,
-        "sources": sources,
-        "annotators": annotators,
-        "questions": systems if questions is None else questions,
-    }
-    names, codes = {}, {}
-    for name, column in labels.items():
-        names[name], codes[name] = grouped(column, name=name)
-    same_length(ratings=values, **codes)
-    judged = ~np.isnan(values)
-    system, source, annotator, slot = (each[judged] for each in codes.values())
+    values, names, codes = judged_rows(
+        ratings,
+        systems=systems,
+        sources=sources,
+        annotators=annotators,
+        questions=systems if questions is None else questions,
+    )
+    system, source, annotator, slot = codes.values()
     keys = np.stack([source, system, slot])
     (source, system, _), question = np.unique(keys, axis=1, return_inverse=True)
     shape = len(source), len(names["annotators"])
     cell = question.ravel() * shape[1] + annotator
     count = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
-    sums = np.bincount(cell, values[judged], shape[0] * shape[1]).reshape(shape)
+    sums = np.bincount(cell, values, shape[0] * shape[1]).reshape(shape)
 
     shared = (count > 0).sum(axis=1) > 1
     table, rated = (sums / np.maximum(count, 1))[shared], (count > 0)[shared]

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse, special
 
 from analysis.stats import reml
-from analysis.stats.arrays import FloatArray, IntArray, Labels, grouped, numeric, same_length
+from analysis.stats.arrays import FloatArray, IntArray, Labels, judged_rows
 from analysis.stats.estimate import Tested
 from analysis.stats.reml import MixedDesign, NestedLevel, Unfit
 
@@ -230,25 +230,20 @@ def _coded(
     questions: Labels | None,
 ) -> tuple[list[Hashable], _Codes, FloatArray]:
     """Return the systems that were judged, every rating's groups, and the ratings."""
-    values = numeric(ratings, name="ratings", ndim=1)
-    judged = ~np.isnan(values)
     labels = {"systems": systems, "sources": sources, "annotators": annotators}
     labels |= {} if questions is None else {"questions": questions}
-    found = {name: grouped(each, name=name) for name, each in labels.items()}
-    same_length(ratings=values, **{name: code for name, (_, code) in found.items()})
-    y = values[judged]
+    y, names, rows = judged_rows(ratings, **labels)
     if y.size == 0:
         raise Unfit("no ratings")
     if np.ptp(y) <= 1e-12 * np.abs(y).max():
         raise Unfit("every rating has the same value")
-    kept = [np.unique(code[judged], return_inverse=True)[1] for _, code in found.values()]
+    kept = [np.unique(code, return_inverse=True)[1] for code in rows.values()]
     system, source, annotator = kept[:3]
     most = int(np.bincount(source).max())
     if _size(source) < 2:
         raise Unfit("one source: two are needed")
     if most > MOST_TOGETHER:
         raise Unfit(f"{most:,} ratings on one source are too many")
-    names, all_codes = found["systems"]
     codes = _Codes(
         system=system,
         source=source,
@@ -257,7 +252,7 @@ def _coded(
         question=_together(source, system, *kept[3:]),
         pair=_together(annotator, system),
     )
-    return [names[i] for i in np.unique(all_codes[judged])], codes, y
+    return [names["systems"][i] for i in np.unique(rows["systems"])], codes, y
 
 
 def _size(code: IntArray) -> int:

@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from analysis.stats.arrays import BoolArray, FloatArray, IntArray, Labels, grouped, numeric
+from analysis.stats.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Labels,
+    grouped,
+    numeric,
+    source_codes,
+)
 from analysis.stats.correlation import NAMES, Method, coefficients
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.resampling import (
@@ -114,7 +122,7 @@ def _followed(
 
 def _groups(sources: Labels | None, n: int) -> tuple[IntArray, int]:
     """Return each item's group of sources and how many groups there are."""
-    codes = np.arange(n) if sources is None else grouped(sources, name="sources")[1]
+    codes = source_codes(sources, n)
     units = int(codes.max()) + 1 if n else 0
     groups = min(units, MOST_GROUPS)
     return codes % max(groups, 1), groups
@@ -186,7 +194,7 @@ def _gaps(
     table, own = numeric(people, name="people", ndim=2), numeric(judge, name="judge", ndim=1)
     count = (~np.isnan(table)).sum(axis=1)
     mean = np.where(count > 0, np.nansum(table, axis=1) / np.maximum(count, 1), nan)
-    codes = np.arange(len(own)) if sources is None else grouped(sources, name="sources")[1]
+    codes = source_codes(sources, len(own))
     return own - mean, codes
 
 
@@ -237,7 +245,7 @@ def by_place(values: ArrayLike, places: ArrayLike, *, sources: Labels | None = N
     (0.5, 0.5)
     """
     said, stood = numeric(values, name="values", ndim=2), numeric(places, name="places", ndim=2)
-    codes = np.arange(len(said)) if sources is None else grouped(sources, name="sources")[1]
+    codes = source_codes(sources, len(said))
     first, second = np.triu_indices(said.shape[1], k=1)
     gap = said[:, first] - said[:, second]
     way = np.sign(stood[:, second] - stood[:, first])  # 1 where the first of a pair stood earlier

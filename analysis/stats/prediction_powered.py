@@ -7,7 +7,7 @@ from math import nan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.stats.arrays import FloatArray, IntArray, Labels, grouped, numeric
+from analysis.stats.arrays import FloatArray, IntArray, Labels, numeric, source_codes
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.resampling import Jackknife, Resampled, jackknife, with_spread
 
@@ -52,7 +52,7 @@ def corrected_mean(
     items are among the N.
     """
     said, own = numeric(people, name="people", ndim=1), numeric(judge, name="judge", ndim=1)
-    codes = np.arange(len(own)) if sources is None else grouped(sources, name="sources")[1]
+    codes = source_codes(sources, len(own))
     has = ~np.isnan(own)
     judged = has & ~np.isnan(said)
     items, n = int(has.sum()), int(judged.sum())
