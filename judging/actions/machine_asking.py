@@ -4,7 +4,9 @@ question, some at once, to be resumed."""
 import hashlib
 import json
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -30,7 +32,6 @@ from judging.protocols.machine_prompts import (
     item_text,
     read_reply,
 )
-from judging.protocols.rubric_schema import RubricDocument
 
 TRIES = 3
 LATER = (429, 500, 502, 503, 504, 529)  # the server may answer another time
@@ -263,62 +264,80 @@ def ask(
         prompt.
     """
     judge = _judge(campaign, by, name, chat, today, part, about)
-    asking = _Asking(judge, chat, prices, documents.from_document(campaign.rubric.document), part)
+    rubric = documents.from_document(campaign.rubric.document)
+    rows = dict(Criterion.objects.filter(rubric=campaign.rubric_id).values_list("key", "pk"))
+    answered = unanswered = 0
+    cost, dearest, stopped = NO_COST, NO_COST, ""
     waiting = list(_open(campaign, judge, part))
-    calls, asked, answered, stopped = waiting[:most], 0, 0, ""
-    for call in calls:
-        step(asked, len(calls))
-        try:
-            answered += asking.is_answered(call)
-        except _Stopped as reason:
-            stopped = str(reason)
-            break
-        asked += 1
-    return Done(answered, asked - answered, len(waiting) - answered, asking.cost, stopped)
+    calls = waiting[:most]
 
-
-class _Stopped(Exception):
-    """No more calls are made this time; the message says why."""
-
-
-class _Asking:
-    """One judge that is asked question by question, and what that has cost."""
-
-    def __init__(
-        self,
-        judge: MachineJudge,
-        chat: Chat,
-        prices: Prices,
-        rubric: RubricDocument,
-        part: QuestionsPart,
-    ) -> None:
-        self.judge, self.chat, self.prices, self.rubric = judge, chat, prices, rubric
-        self.asked = asked_criteria(rubric, part.criteria)
-        criteria = Criterion.objects.filter(rubric=judge.campaign.rubric_id)
-        self.rows = dict(criteria.values_list("key", "pk"))
-        self.cost = Decimal(0)
-
-    def is_answered(self, call: _Call) -> bool:
-        """Ask, and keep the answer, or why there is none."""
-        budget = self.prices.budget
-        if budget is not None and (self.judge.cost or Decimal(0)) >= budget:
-            raise _Stopped("the budget is spent")
-        try:
-            reply = self.chat.ask(self.judge.prompt, item_text(call.asked, self.rubric))
-        except CannotAsk as refused:
-            raise _Stopped(str(refused)) from None
-        except Unanswered as lost:
-            _note(self.judge, call, str(lost), lost.raw)
+    def may_ask(under_way: int) -> bool:
+        nonlocal stopped
+        if stopped:
             return False
-        spent = self.prices.of(reply.tokens_in, reply.tokens_out)
-        self.cost += spent
-        try:
-            read = read_reply(reply.text, self.asked)
-        except NoAnswer as reason:
-            _note(self.judge, call, str(reason), reply.text, reply, spent)
-            return False
-        _keep(self.judge, call, read, reply, self.rows, spent)
+        if prices.budget is not None:
+            if (judge.cost or NO_COST) >= prices.budget:
+                stopped = "the budget is spent"
+                return False
+            ahead = (judge.cost or NO_COST) + under_way * dearest
+            if under_way and (not dearest or ahead >= prices.budget):
+                return False
+        step(answered + unanswered, len(calls))
         return True
+
+    def reply_to(call: _Call) -> Reply:
+        return chat.ask(judge.prompt, item_text(call.asked, rubric))
+
+    for call, coming in _under_way(calls, reply_to, may_ask, at_once=chat.at_once):
+        try:
+            reply = coming.result()
+        except CannotAsk as refused:
+            stopped = stopped or str(refused)
+            continue
+        except Unanswered as lost:
+            unanswered += 1
+            _note(judge, call, str(lost), lost.raw)
+            continue
+        spent = prices.of(reply.tokens_in, reply.tokens_out)
+        cost, dearest = cost + spent, max(dearest, spent)
+        try:
+            read = read_reply(reply.text, asked_criteria(rubric, part.criteria))
+        except NoAnswer as reason:
+            unanswered += 1
+            _note(judge, call, str(reason), reply.text, reply, spent)
+            continue
+        _keep(judge, call, read, reply, rows, spent)
+        answered += 1
+    return Done(answered, unanswered, len(waiting) - answered, cost, stopped)
+
+
+def _under_way(
+    calls: Sequence[_Call],
+    reply_to: Callable[[_Call], Reply],
+    may_ask: Callable[[int], bool],
+    *,
+    at_once: int,
+) -> Iterator[tuple[_Call, Future[Reply]]]:
+    """Yield each call with its reply to come, in their order.
+
+    `may_ask` is told before each call how many are under way; where it says no, the first of these
+    is waited for, and with none it is over. If it raises, what is under way is still yielded.
+    """
+    left, coming = deque(calls), deque[tuple[_Call, Future[Reply]]]()
+    ended: BaseException | None = None
+    with ThreadPoolExecutor(at_once, thread_name_prefix="ask") as pool:
+        while True:
+            try:
+                while left and not ended and len(coming) < at_once and may_ask(len(coming)):
+                    call = left.popleft()
+                    coming.append((call, pool.submit(reply_to, call)))
+            except BaseException as error:
+                ended = error
+            if not coming:
+                break
+            yield coming.popleft()
+    if ended:
+        raise ended
 
 
 def _judge(
