@@ -526,14 +526,17 @@ def forget(*, enrollment: Enrollment) -> None:
 GOLD = """
 SELECT met.enrollment_id, met.item_id, bool_and(EXISTS (
     SELECT FROM judging_acceptedvalue ok
-    WHERE ok.item_id = met.item_id AND ok.criterion_id = said.criterion_id AND ok.value = said.value))
+    WHERE ok.item_id = met.item_id AND ok.criterion_id = said.criterion_id
+        AND ok.value = said.value))
 FROM judging_checktask met
-JOIN judging_checkitem item ON item.id = met.item_id AND item.retired_at IS NULL AND item.kind = 'gold'
+JOIN judging_checkitem item ON item.id = met.item_id AND item.retired_at IS NULL
+    AND item.kind = 'gold'
 JOIN judging_assignment own ON own.task_id = met.task_id AND own.submitted_at IS NOT NULL
 JOIN judging_judgment said ON said.assignment_id = own.id AND said.unit_id = item.unit_id
     AND said.superseded_at IS NULL
 WHERE item.campaign_id = %(campaign)s AND own.round_id = %(round)s
-    AND said.criterion_id IN (SELECT criterion_id FROM judging_acceptedvalue WHERE item_id = met.item_id)
+    AND said.criterion_id IN (SELECT criterion_id FROM judging_acceptedvalue
+        WHERE item_id = met.item_id)
 GROUP BY met.enrollment_id, met.item_id ORDER BY met.item_id
 """
 REPEATED = """
@@ -541,7 +544,8 @@ SELECT met.enrollment_id, said.criterion_id, first.value, said.value
 FROM judging_checktask met
 JOIN judging_assignment own ON own.task_id = met.task_id AND own.submitted_at IS NOT NULL
 JOIN judging_judgment said ON said.assignment_id = own.id AND said.superseded_at IS NULL
-JOIN judging_assignment earlier ON earlier.task_id = met.of_task_id AND earlier.enrollment_id = met.enrollment_id
+JOIN judging_assignment earlier ON earlier.task_id = met.of_task_id
+    AND earlier.enrollment_id = met.enrollment_id
 JOIN judging_judgment first ON first.assignment_id = earlier.id AND first.unit_id = said.unit_id
     AND first.criterion_id = said.criterion_id AND first.superseded_at IS NULL
 WHERE met.kind = 'repeat' AND own.round_id = %(round)s
@@ -549,13 +553,16 @@ ORDER BY met.task_id, said.unit_id, said.criterion_id
 """
 WORSE = """
 SELECT met.enrollment_id, item.id,
-    sum((said.value - first.value) * CASE criterion.best WHEN 'lowest' THEN -1 WHEN 'highest' THEN 1 ELSE 0 END)
+    sum((said.value - first.value)
+        * CASE criterion.best WHEN 'lowest' THEN -1 WHEN 'highest' THEN 1 ELSE 0 END)
 FROM judging_checktask met
-JOIN judging_checkitem item ON item.id = met.item_id AND item.retired_at IS NULL AND item.kind = 'degraded'
+JOIN judging_checkitem item ON item.id = met.item_id AND item.retired_at IS NULL
+    AND item.kind = 'degraded'
 JOIN judging_assignment own ON own.task_id = met.task_id AND own.submitted_at IS NOT NULL
 JOIN judging_judgment said ON said.assignment_id = own.id AND said.unit_id = item.unit_id
     AND said.superseded_at IS NULL
-JOIN judging_assignment earlier ON earlier.task_id = met.of_task_id AND earlier.enrollment_id = met.enrollment_id
+JOIN judging_assignment earlier ON earlier.task_id = met.of_task_id
+    AND earlier.enrollment_id = met.enrollment_id
 JOIN judging_judgment first ON first.assignment_id = earlier.id AND first.unit_id = item.original_id
     AND first.criterion_id = said.criterion_id AND first.superseded_at IS NULL
 JOIN judging_criterion criterion ON criterion.id = said.criterion_id

@@ -32,9 +32,11 @@ HOURS = 24 * 14  # of which submissions are counted for the pace
 RUNNING = (Campaign.State.OPEN, Campaign.State.PAUSED)
 
 DONE = """
-SELECT enrollment_id, count(*) FILTER (WHERE state = 'submitted'), count(*), coalesce(sum(active_seconds), 0),
+SELECT enrollment_id, count(*) FILTER (WHERE state = 'submitted'), count(*),
+    coalesce(sum(active_seconds), 0),
     extract(epoch FROM max(submitted_at))::float8
-FROM judging_assignment WHERE round_id = %(round)s AND submitted_at IS NOT NULL GROUP BY enrollment_id
+FROM judging_assignment WHERE round_id = %(round)s AND submitted_at IS NOT NULL
+    GROUP BY enrollment_id
 """
 # tasks of every round are paid, checks and extras too
 PAID = """
@@ -49,13 +51,15 @@ WHERE round_id = %(round)s AND state IN ('open', 'held', 'submitted') GROUP BY s
 # what stands of the tasks that were handed in, extras too
 SAID = """
 WITH said AS MATERIALIZED (
-    SELECT own.enrollment_id AS who, j.criterion_id AS criterion, j.unit_id AS unit, j.value AS value,
+    SELECT own.enrollment_id AS who, j.criterion_id AS criterion, j.unit_id AS unit,
+        j.value AS value,
            j.origin AS origin, own.submitted_at AS at
     FROM judging_judgment j JOIN judging_assignment own ON own.id = j.assignment_id
     WHERE own.round_id = %(round)s AND j.superseded_at IS NULL AND own.submitted_at IS NOT NULL)
 """
 USES = f"""{SAID}
-SELECT who, criterion, value, count(*), count(*) FILTER (WHERE origin = 'judged') FROM said GROUP BY 1, 2, 3
+SELECT who, criterion, value, count(*), count(*) FILTER (WHERE origin = 'judged') FROM said
+    GROUP BY 1, 2, 3
 """  # noqa: S608
 RUNS = f"""{SAID}
 SELECT DISTINCT ON (who, criterion) who, criterion, value, length FROM (
@@ -72,7 +76,8 @@ SEVERITY = f"""{SAID}
 , measured AS (
     SELECT said.* FROM said JOIN judging_scalepoint point
         ON point.criterion_id = said.criterion AND point.value = said.value AND NOT point.missing)
-, units AS (SELECT unit, criterion, sum(value) AS total, count(*) AS n FROM measured GROUP BY 1, 2 HAVING count(*) > 1)
+, units AS (SELECT unit, criterion, sum(value) AS total, count(*) AS n FROM measured
+    GROUP BY 1, 2 HAVING count(*) > 1)
 SELECT who, criterion, avg(value - (total - value)::float8 / (n - 1)), count(*)
 FROM measured JOIN units USING (unit, criterion) GROUP BY 1, 2
 """  # noqa: S608
@@ -92,7 +97,8 @@ OF_DAYS = f"""{SAID}
     JOIN judging_questionset held ON held.id = judging_unit.question_set_id)
 """  # noqa: S608
 BY_DAY = f"""{OF_DAYS}
-, units AS (SELECT unit, criterion, sum(value) AS total, count(*) AS n FROM measured GROUP BY 1, 2 HAVING count(*) > 1)
+, units AS (SELECT unit, criterion, sum(value) AS total, count(*) AS n FROM measured
+    GROUP BY 1, 2 HAVING count(*) > 1)
 , of_source AS (
     SELECT who, criterion, day, source, count(*) AS n, avg(value)::float8 AS mean,
         avg(value - (total - value)::float8 / (units.n - 1)) AS apart
@@ -103,14 +109,16 @@ FROM of_source GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 """  # noqa: S608
 EVERYBODY_BY_DAY = f"""{OF_DAYS}
 , of_source AS (
-    SELECT criterion, day, source, count(*) AS n, avg(value)::float8 AS mean FROM measured GROUP BY 1, 2, 3)
+    SELECT criterion, day, source, count(*) AS n, avg(value)::float8 AS mean FROM measured
+        GROUP BY 1, 2, 3)
 SELECT criterion, day::text, sum(n)::int, count(*), avg(mean), coalesce(stddev_samp(mean), 0)
 FROM of_source GROUP BY 1, 2 ORDER BY 1, 2
 """  # noqa: S608
 BY_HOUR = """
 SELECT floor(extract(epoch FROM %(now)s::timestamptz - submitted_at) / 3600)::int AS ago, count(*)
 FROM judging_assignment
-WHERE round_id = %(round)s AND state = 'submitted' AND submitted_at > %(since)s::timestamptz GROUP BY 1
+WHERE round_id = %(round)s AND state = 'submitted' AND submitted_at > %(since)s::timestamptz
+    GROUP BY 1
 """
 
 
