@@ -137,8 +137,8 @@ NAMED = (
     Named(
         "n of another criterion",
         "analysis/sections/agreement.py",
-        'under=f"{each.alpha_level}, n = {row.estimate.n:,}"',
-        'under=f"{each.alpha_level}, n = {rows[0][1].estimate.n:,}"',
+        'under = f"{criterion.alpha_level}, n = {of.n:,}"',
+        'under = f"{criterion.alpha_level}, n = {found.of(Agreement)[0].estimate.n:,}"',
         f"{GOLDEN}test_agreement[qgeval]",
     ),
 )
