@@ -22,6 +22,7 @@ PAGES = [
     "403.html",
     "403_csrf.html",
     "404.html",
+    "405.html",
     "500.html",
     "503.html",
     "507.html",
