@@ -6,6 +6,7 @@ import { help, startHelp } from "./judging/help.js";
 import { startKeyboard } from "./judging/keyboard.js";
 import { goOn, mark, missing, refresh, startMarking } from "./judging/marker.js";
 import { startReading } from "./judging/reading.js";
+import { startResting } from "./judging/resting.js";
 import { flush, save, saveSoon, startSaving } from "./judging/saving.js";
 import { setNothing, showSpans, startSpans } from "./judging/spans.js";
 import { startSubmitting, submit } from "./judging/submitting.js";
@@ -45,6 +46,7 @@ startSpans((name, value) => {
   settle();
 });
 startReading();
+startResting();
 startKeyboard({ submit, help });
 startSubmitting();
 startHelp();

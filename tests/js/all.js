@@ -3,6 +3,7 @@
 import "./forcing.test.js";
 import "./keyboard.test.js";
 import "./passage.test.js";
+import "./resting.test.js";
 import "./saving.test.js";
 import "./spans.test.js";
 import "./tabs.test.js";

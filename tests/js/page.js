@@ -47,6 +47,7 @@ export async function open({ questions, passage = null, returns = "", lang = "en
     <input type="hidden" name="csrfmiddlewaretoken" value="token"><input type="hidden" name="sequence" value="${sequence}">
     ${passage === null ? "" : passageOf(passage, returns, lang)}
     <section class="questions"><nav id="strip" data-done="answered" data-part="partly" data-open="open" data-empty="none" data-together="together" data-change="change" data-nothing="Nothing" data-to-go="# to go" hidden><small></small><button type="button" id="view-toggle" data-list="List" data-focus="One"></button></nav>${questions.join("")}</section>
+    <div id="rest" hidden><span data-says>Rest.</span><button type="button"></button></div>
     <textarea name="note" data-draft></textarea>
     <footer class="dock"><span id="saved" ${SAYS} data-lost-mine="{question}: you chose {value}." data-lost-theirs="{value} stands." data-instead="Choose {value}"><span data-says></span><a data-on="expired" hidden></a><a data-on="conflict" hidden></a></span>
       <span id="missing" data-to-go="# to go:" data-complete="complete"></span><span data-keys hidden></span>
@@ -75,7 +76,7 @@ export async function open({ questions, passage = null, returns = "", lang = "en
     window,
     form,
     module: (name) => import(new URL(`${name}.js?page=${number}`, MODULES)),
-    says: () => window.document.querySelector("[data-says]").textContent,
+    says: () => window.document.querySelector("#saved [data-says]").textContent,
     announced: () => window.document.getElementById("announcer").textContent,
     value: (name) => form.querySelector(`input[name="${name}"]:checked`)?.value ?? "",
     choose: (name, value) => (form.querySelector(`input[name="${name}"][value="${value}"]`).checked = true),
