@@ -1,5 +1,6 @@
 """What of a section the page of a report shows."""
 
+from analysis.sections.agreement import Agreement
 from analysis.sections.comparisons import Comparisons
 from analysis.sections.page import card_of
 from tests.analysis.sections import stored
@@ -17,3 +18,15 @@ def test_of_a_very_long_table_the_page_shows_the_first_lines_and_says_so():
     assert table.reasons[0] == "The first 200 of 1,234 lines; all of them stand in the files."
     (whole,) = Comparisons().tables(found)
     assert (len(whole.lines), len(whole.reasons)) == (1234, len(table.reasons) - 1)
+
+
+def test_a_figure_that_the_run_has_stands_on_its_card_with_its_words():
+    found = stored.found(agreement=stored.agreement(stored.estimate(0.61, 0.52, 0.7)))
+
+    assert card_of(Agreement(), found, ["agreement"]).figures == [
+        {
+            "name": "agreement",
+            "alt": "Krippendorff's alpha of each criterion with its interval",
+        }
+    ]
+    assert card_of(Agreement(), found, ["levels"]).figures == []
