@@ -176,10 +176,23 @@ def _seen(
     for place, (pk, source, _key, system, position) in enumerate(rows):
         own = Seen(place, simulated.qualities(criteria, quality.get(system, 0.5)))
         found[pk] = places[source, system, position] = own
-    middle = Seen(len(rows), simulated.qualities(criteria, 0.5))
+    return found | _seen_in_checks(copy, places, len(rows), criteria)
+
+
+def _seen_in_checks(
+    copy: Campaign,
+    places: Mapping[tuple[int, str, int | None], Seen],
+    numbered: int,
+    criteria: tuple[RubricCriterion, ...],
+) -> dict[int, Seen]:
+    """Return what stands behind the units of checks: of a gold question the accepted values, of a
+    degraded copy something worse, and around either what is copied; `numbered`: so many units have
+    a number."""
+    middle = Seen(numbered, simulated.qualities(criteria, 0.5))
+    found: dict[int, Seen] = {}
     items = copy.check_items.select_related("unit__question_set", "original__question_set")
     items = items.prefetch_related("accepted__criterion").order_by("pk")
-    for place, item in enumerate(items, start=len(rows) + 1):
+    for place, item in enumerate(items, start=numbered + 1):
         of = item.original.question_set.source_id
         copied = Unit.objects.filter(question_set__source=item.unit.question_set.source_id)
         for pk, _source, _key, system, position in copied.values_list(*UNIT):
