@@ -7,13 +7,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
+from http.client import HTTPException
 from types import MappingProxyType
 from typing import Any
 from urllib import request
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 
 from django.db import transaction
 
@@ -32,11 +33,13 @@ from judging.protocols.machine_prompts import (
     item_text,
     read_reply,
 )
+from judging.protocols.rubric_schema import RubricCriterion
 
 TRIES = 3
 LATER = (429, 500, 502, 503, 504, 529)  # the server may answer another time
 LARGEST_REPLY = 1_000_000  # bytes
 RAW_KEPT = 20_000  # characters
+SAID_KEPT = 500  # characters of a refusal
 PROBLEMS_KEPT = 500
 A_TOKEN = 4  # characters, for estimates
 REPLY_TOKENS = 80  # of an answer, for estimates
@@ -69,6 +72,7 @@ class Reply:
     tokens_in: int
     tokens_out: int
     model: str = ""
+    is_cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,14 +101,16 @@ class Chat:
             try:
                 return self._once(system, user)
             except HTTPError as error:
-                said = self._without_key(error.read(500).decode("utf-8", "replace"))
                 if error.code not in LATER:
+                    said = self._said_with(error)
                     raise CannotAsk(f"the server refuses (HTTP {error.code}): {said}") from None
                 reason = f"the server answered HTTP {error.code}"
-            except (URLError, TimeoutError, ConnectionError) as error:
+            except OSError as error:
                 reason = (
                     f"no answer: {getattr(error, 'reason', '') or error or type(error).__name__}"
                 )
+            except HTTPException as error:  # its words are the server's, who may repeat the key
+                reason = f"no answer: {type(error).__name__}"
             if attempt < TRIES:
                 self.wait(2.0**attempt)
         raise Unanswered(f"{reason}, {TRIES} times")
@@ -123,11 +129,26 @@ class Chat:
         call = request.Request(url, json.dumps(body).encode(), headers)  # noqa: S310  __post_init__ has looked
         with CONFINED.open(call, timeout=self.seconds) as answer:
             raw = answer.read(LARGEST_REPLY).decode("utf-8", "replace")
-        return _reply(self._without_key(raw))
+        reply = _reply(self.without_key(raw))
+        text, model = self.without_key(reply.text), self.without_key(reply.model)
+        return replace(reply, text=text, model=model)
 
-    def _without_key(self, said: str) -> str:
-        """Return what a server said, which is kept and shown; some repeat the key."""
-        return said.replace(self.key, "…") if len(self.key) >= SHORTEST_KEY else said
+    def _said_with(self, error: HTTPError) -> str:
+        """Return what a server said with a refusal; shortened last, so no part of a key is left."""
+        try:
+            said = error.read(LARGEST_REPLY)
+        except (OSError, HTTPException):
+            return ""
+        return self.without_key(_storable(said.decode("utf-8", "replace")))[:SAID_KEPT]
+
+    def without_key(self, said: str) -> str:
+        """Return what a server said, which is kept and shown; some repeat the key, also as JSON
+        may write it."""
+        if len(self.key) >= SHORTEST_KEY:
+            in_json = json.dumps(self.key)[1:-1]
+            for written in (self.key, in_json, in_json.replace("/", "\\/")):
+                said = said.replace(written, "…")
+        return said
 
 
 def is_key(text: str) -> bool:
@@ -149,9 +170,7 @@ def _reply(raw: str) -> Reply:
         is_cut, model = choice.get("finish_reason") == "length", found.get("model") or ""
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
         raise Unanswered("the server's reply is no chat completion", _storable(raw)) from None
-    if is_cut:
-        raise Unanswered("the answer was cut off", text)
-    return Reply(text, asked, answered, _storable(str(model)))
+    return Reply(text, asked, answered, _storable(str(model)), is_cut)
 
 
 def _storable(text: str) -> str:
@@ -301,14 +320,21 @@ def ask(
         spent = prices.of(reply.tokens_in, reply.tokens_out)
         cost, dearest = cost + spent, max(dearest, spent)
         try:
-            read = read_reply(reply.text, asked_criteria(rubric, part.criteria))
+            read = _read(reply, asked_criteria(rubric, part.criteria))
         except NoAnswer as reason:
             unanswered += 1
             _note(judge, call, str(reason), reply.text, reply, spent)
             continue
-        _keep(judge, call, read, reply, rows, spent)
+        rationale = chat.without_key(read.rationale)[:RAW_KEPT]
+        _keep(judge, call, replace(read, rationale=rationale), reply, rows, spent)
         answered += 1
     return Done(answered, unanswered, len(waiting) - answered, cost, stopped)
+
+
+def _read(reply: Reply, criteria: Sequence[RubricCriterion]) -> Read:
+    if reply.is_cut:
+        raise NoAnswer("the answer was cut off")
+    return read_reply(reply.text, criteria)
 
 
 def _under_way(

@@ -1,5 +1,9 @@
 """Calls to addresses that the site allows, and to no others."""
 
+import io
+import socket
+import time
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from typing import Any
 from urllib import request
 
@@ -8,8 +12,59 @@ class NoRedirects(request.HTTPRedirectHandler):
     """Refuses an address that leads elsewhere: one that is not allowed may hide behind it, and a
     key would go along."""
 
-    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
+    def http_error_302(self, *args: Any, **kwargs: Any) -> None:
         return None
 
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
-CONFINED = request.build_opener(NoRedirects)
+
+class _InTime(io.RawIOBase):
+    """What a server sends, until its time is over; a socket alone gives each piece that time anew,
+    so a server that drips would hold us for days."""
+
+    def __init__(self, line: socket.socket, raw: io.RawIOBase, until: float) -> None:
+        self.line, self.raw, self.until = line, raw, until
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self.until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out")
+        self.line.settimeout(left)
+        return self.raw.readinto(buffer)
+
+    def close(self) -> None:
+        self.raw.close()
+        super().close()
+
+
+class _ResponseInTime(HTTPResponse):
+    def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        if seconds := sock.gettimeout():
+            raw: Any = self.fp.detach()
+            self.fp = io.BufferedReader(_InTime(sock, raw, time.monotonic() + seconds))
+
+
+class _Http(request.HTTPHandler):
+    def http_open(self, req: request.Request) -> HTTPResponse:
+        return self.do_open(_PlainInTime, req)
+
+
+class _Https(request.HTTPSHandler):
+    def https_open(self, req: request.Request) -> HTTPResponse:
+        return self.do_open(_SecretInTime, req)
+
+
+class _PlainInTime(HTTPConnection):
+    response_class = _ResponseInTime
+
+
+class _SecretInTime(HTTPSConnection):
+    response_class = _ResponseInTime
+
+
+# the time that a call is given is for the whole of its answer
+CONFINED = request.build_opener(NoRedirects, _Http, _Https)

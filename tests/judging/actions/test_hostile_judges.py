@@ -1,0 +1,138 @@
+"""A server that is asked as a judge and means harm: it drips, repeats the key, or bills for
+nothing."""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+
+import pytest
+
+from judging.actions.machine_asking import CannotAsk, Chat, Prices, Unanswered
+from judging.models import MachineJudge, MachineJudgment
+from tests.analysis import studies
+from tests.judging.actions.test_machine_asking import Server, asked
+
+KEY = "sk-a/bcdefgh"
+Send = Callable[[bytes], None]
+
+
+@pytest.fixture
+def address() -> Iterator[Callable[[Callable[[Send], None]], str]]:
+    """Serve by a function that sends what it likes to whoever connects."""
+    lines = []
+
+    def serve(answer: Callable[[Send], None]) -> str:
+        listening = socket.create_server(("127.0.0.1", 0))
+        lines.append(listening)
+
+        def accept() -> None:
+            while True:
+                try:
+                    line, _ = listening.accept()
+                    with line:
+                        line.recv(65536)
+                        answer(line.sendall)
+                        line.shutdown(socket.SHUT_WR)
+                        while line.recv(65536):
+                            pass
+                except OSError:
+                    if listening.fileno() < 0:
+                        return
+
+        threading.Thread(target=accept, daemon=True).start()
+        return f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+    yield serve
+    for each in lines:
+        each.close()
+
+
+def drip(send: Send) -> None:
+    while True:
+        send(b"a")
+        time.sleep(0.02)
+
+
+def dripped_head(send: Send) -> None:
+    send(b"HTTP/1.1 200 OK\r\nX: ")
+    drip(send)
+
+
+def dripped_body(send: Send) -> None:
+    send(b"HTTP/1.1 200 OK\r\nContent-Length: 900000\r\n\r\n")
+    drip(send)
+
+
+def dripped_refusal(send: Send) -> None:
+    send(b"HTTP/1.1 403 No\r\nContent-Length: 900000\r\n\r\n")
+    drip(send)
+
+
+@pytest.mark.parametrize("answer", [dripped_head, dripped_body, dripped_refusal])
+def test_a_server_that_drips_is_given_the_time_of_an_answer(address, answer):
+    chat = Chat(address(answer), "m", seconds=0.15, wait=lambda _seconds: None)
+    began = time.monotonic()
+    with pytest.raises((Unanswered, CannotAsk)):
+        chat.ask("s", "u")
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"sk-a/bcdefgh\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\nsk-a/bcdefgh",
+        b"HTTP/1.1 307 No\r\nLocation: http://[sk-a/bcdefgh\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 403 No\r\n\r\n" + b"x" * 495 + b"sk-a/bcdefgh",
+        b'HTTP/1.1 200 OK\r\n\r\n{"choices": "sk-a\\/bcdefgh"}',
+    ],
+)
+def test_what_is_no_http_is_no_answer_and_keeps_no_key(address, sent):
+    chat = Chat(address(lambda send: send(sent)), "m", key=KEY, seconds=5, wait=lambda _: None)
+    with pytest.raises((Unanswered, CannotAsk)) as refused:
+        chat.ask("s", "u")
+    said = f"{refused.value} {getattr(refused.value, 'raw', '')}"
+    assert "sk-a" not in said
+
+
+@pytest.fixture
+def campaign(db):
+    return studies.imported(sources=2)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    made = Server()
+    yield made
+    made.close()
+
+
+def completed(text: str, **more: object) -> tuple[int, dict]:
+    usage = {"prompt_tokens": 1000, "completion_tokens": 0}
+    return 200, {"choices": [{"message": {"content": text}} | more], "usage": usage, "model": KEY}
+
+
+def test_a_key_in_a_reason_is_taken_out_however_it_is_written(campaign, server):
+    said = json.dumps(
+        {"grammaticality": 1, "correctness": 1, "rationale": f"{KEY} " + "x" * 30_000}
+    )
+    server.rule = lambda _text: completed(said.replace("c", "\\u0063", 3).replace("/", "\\/"))
+    asked(campaign, server, key=KEY, most=1)
+    server.rule = lambda _text: completed(said.replace("bcd", "b\\u0063d"))
+    asked(campaign, server, key=KEY, most=1)
+    judge = MachineJudge.objects.get()
+    assert KEY not in judge.version
+    for each in MachineJudgment.objects.all():
+        assert KEY not in each.rationale
+        assert len(each.rationale) <= 20_000
+
+
+def test_answers_that_are_cut_off_are_paid_for(campaign, server):
+    server.rule = lambda _text: completed("{", finish_reason="length")
+    prices = Prices(Decimal(1000), Decimal(0), budget=Decimal(2))
+    done = asked(campaign, server, prices=prices)
+    assert (done.unanswered, done.cost, done.stopped) == (2, Decimal(2), "the budget is spent")
+    assert "cut off" in MachineJudge.objects.get().problems[0]["reason"]
