@@ -73,6 +73,16 @@ def test_agreement_with_oneself_is_alpha_and_percent_of_the_repeats():
     assert shares["A01"] == 1
     expected = (of_one["first"] == of_one["again"]).mean()
     assert shares[""] == pytest.approx(expected)
+    source_of = frames.material(campaign).slots.set_index("unit")["source"]
+    [together] = [
+        row
+        for row in tables["own_repeats"]
+        if (row["annotator"], row["criterion"]) == ("", "correctness")
+    ]
+    assert (together["n"], together["clusters"]) == (
+        len(of_one),
+        source_of[of_one["unit"]].nunique(),
+    )
     [alpha] = [row for row in tables["repeats"] if row["criterion"] == "correctness"]
     assert alpha["n"] == len(of_one)
     assert alpha["value"] < 1

@@ -1,6 +1,7 @@
 """Machine judges in a report: worked by hand or by scipy, and never among people's numbers."""
 
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pytest
@@ -84,6 +85,7 @@ def campaign() -> Campaign:
         JUDGE,
         again=np.where(N < 10, JUDGE % 3 + 1, JUDGE),
         temperature=0.5,
+        judged_on=date(2026, 5, 4),
         own_systems=["Alba"],
     )
     return made
@@ -93,7 +95,7 @@ def test_the_judge_is_told_with_how_it_was_made(campaign):
     (row,) = records(MachineJudges, campaign)
     assert (row["judge"], row["model"], row["temperature"]) == ("Judge", "maker/model", 0.5)
     assert (row["items"], row["judgments"], row["repeated"]) == (40, 80, 40)
-    assert row["own_systems"] == ["Alba"]
+    assert (row["own_systems"], row["judged_on"]) == (["Alba"], "2026-05-04")
 
 
 def nearness(values, others):

@@ -143,6 +143,14 @@ def test_items_on_one_source_are_kept_together():
     assert found.advantage.clusters == 10
 
 
+def test_two_items_are_enough_where_two_are_asked_for():
+    two = alternative_test(SCALE[:2], SCALE_JUDGE[:2], level="ordinal", epsilon=0.2, fewest_items=2)
+    one = alternative_test(SCALE[:1], SCALE_JUDGE[:1], level="ordinal", epsilon=0.2, fewest_items=1)
+
+    assert [each.reason for each in two.people] == ["", "", ""]
+    assert all(each.reason.startswith("1 items") for each in one.people)
+
+
 def test_one_trusted_expert_stands_for_the_others():
     found = alternative_test(
         SCALE[:, 1:], SCALE_JUDGE, level="ordinal", epsilon=0.15, expert=SCALE[:, 0]
