@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Exists, Max, QuerySet
 
 from judging.actions import history
 from judging.models import Assignment, Campaign, Enrollment, Event, ExitAnswer, ExitQuestion, User
@@ -96,9 +96,13 @@ def is_open(enrollment: Enrollment) -> bool:
 
 def asked_now(campaign: Campaign) -> QuerySet[ExitQuestion]:
     """Return the questions that may still be answered: those about the person until they are told,
-    for from what is told before and after an answer it would follow."""
+    for from what is told before and after an answer it would follow. A campaign that is opened again
+    was closed before, and they were told then."""
     questions = campaign.exit_questions.all()
-    return questions.filter(personal=False) if campaign.state in ENDED else questions
+    closed = Event.objects.filter(campaign=campaign.uuid, act=Event.Act.CAMPAIGN_CLOSED)
+    if campaign.state in ENDED:
+        return questions.filter(personal=False)
+    return questions.exclude(Exists(closed), personal=True)
 
 
 def answer(*, enrollment: Enrollment, given: Mapping[int, str], now: datetime) -> None:

@@ -125,7 +125,8 @@ def test_an_annotator_answers_after_the_last_task_changes_it_leaves_it_and_is_er
 def about_people() -> ExitQuestion:
     """Return a question about the person with three options, of a campaign that is closed."""
     campaign = factories.opened()
-    campaigns.close(campaign=campaign, now=timezone.now())
+    Campaign.objects.filter(pk=campaign.pk).update(state="closed", closed_at=timezone.now())
+    campaign.refresh_from_db()
     return ExitQuestion.objects.create(
         campaign=campaign, number=1, text="Age?", reason="Mixed.", kind="choice", personal=True,
         options=["young", "middle", "old"],
@@ -185,6 +186,19 @@ def test_what_people_say_of_themselves_is_told_when_nobody_can_answer_any_more(
     assert {row["answer"] for row in exit_forms.table(campaign)} == {"Basque", "young"}
     free.answers.first().delete()
     assert exit_forms.results(campaign)[1].texts == []
+
+
+def test_what_was_told_once_takes_no_answer_when_the_campaign_is_opened_again() -> None:
+    campaign, now = factories.opened(), timezone.now()
+    own = factories.enrollment(campaign)
+    columns = {"campaign": campaign, "kind": "text", "reason": "Mixed."}
+    person = ExitQuestion.objects.create(number=1, text="Age?", personal=True, **columns)
+    unclear = ExitQuestion.objects.create(number=2, text="Unclear?", **columns)
+    assert set(exit_forms.asked_now(campaign)) == {person, unclear}
+    campaigns.close(campaign=campaign, now=now)
+    campaigns.open_(campaign=campaign, now=now)
+    exit_forms.answer(enrollment=own, given={person.pk: "30", unclear.pk: "no"}, now=now)
+    assert [each.question for each in ExitAnswer.objects.all()] == [unclear]
 
 
 def test_nothing_is_asked_where_the_form_is_empty() -> None:
