@@ -146,6 +146,29 @@ def test_server_makes_no_study_a_simulation_whose_judgments_could_be_removed() -
 
 
 @pytest.mark.parametrize(
+    "statements",
+    [
+        "DELETE FROM judging_round WHERE id = {copys_round};"
+        "UPDATE judging_round SET campaign_id = {copy} WHERE campaign_id = {own}",
+        "UPDATE judging_assignment SET round_id = {copys_round} WHERE round_id = {round}",
+        "UPDATE judging_campaign SET id = -id WHERE id = {own};"
+        "UPDATE judging_campaign SET id = {own} WHERE id = {copy}",
+        "UPDATE judging_round SET id = -id WHERE id = {round};"
+        "UPDATE judging_round SET id = {round} WHERE id = {copys_round}",
+    ],
+)
+def test_server_puts_no_judgments_of_people_into_a_simulation(statements: str) -> None:
+    with serving():
+        own = judged()
+        copy = factories.campaign(origin="simulated")
+        [copys_round] = copy.rounds.all()
+        named = {"own": own.round.campaign_id, "round": own.round_id}
+        statement = statements.format(**named, copy=copy.pk, copys_round=copys_round.pk)
+        with pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement)
+
+
+@pytest.mark.parametrize(
     "statement",
     [
         "CREATE TRIGGER forged AFTER INSERT ON fake FOR EACH ROW EXECUTE FUNCTION judging_event_seal()",
