@@ -28,7 +28,10 @@ from analysis.stats.inference import Inference
 from analysis.stats.kappa import WEIGHTS, kappa_matrix
 from judging.imports.actions import reading_plans
 from judging.imports.actions.reading_plans import Plan
+from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.records import StudyRecords
+from judging.imports.readers.tables import shorten
+from judging.imports.readers.text import Unreadable
 from judging.models import Metric
 
 Numbers = dict[str, Any]
@@ -37,6 +40,8 @@ RELEASED_AS = {"Bleu_4": "bleu_4", "ROUGE_L": "rouge_l"}
 LITERAL = "per_rating_all_remaining"
 QGBENCH_QUESTIONS, QGBENCH_RATERS = 3_000, 5
 MOST_IN_A_SET = 100
+MOST_NAMED = 12  # columns of a table that is refused
+UNSAID = ("score", "rating")  # criteria of columns such as “User Score 1”, which name none
 
 
 @dataclass(frozen=True)
@@ -287,7 +292,37 @@ def _mean_r(table: FloatArray, method: Any) -> float:
 
 
 def _read_nema(content: bytes) -> StudyRecords:
-    return _read(content, Plan(format="csv", options={"quoted": False}))
+    """Read any of the three released tables, whatever the file and its raters are called.
+
+    Raises
+    ------
+    Unreadable
+        Where a column is missing that each of them has; it says which.
+    """
+    plan = Plan(format="csv", options={"quoted": False})
+    head = reading_plans.read_head(name="released.csv", data=content, plan=plan)
+    columns = head.proposed or ColumnRoles()
+    raters = {each.rater for each in columns.ratings}
+    missing = [
+        what
+        for what, is_there in (
+            ("the questions as they were (“Gold Question”)", columns.references),
+            ("the questions with noise (“Modified Question”)", columns.question),
+            (
+                "what two people or more said (“Answerability Score User 1”, “Answerability Score User 2”)",
+                len(raters) > 1,
+            ),
+        )
+        if not is_there
+    ]
+    if missing:
+        there = ", ".join(shorten(name) for name in head.header[:MOST_NAMED])
+        raise Unreadable(f"No column holds {'; nor '.join(missing)}. The table has: {there}.")
+    ratings = tuple(
+        replace(each, criterion="answerability") if each.criterion in UNSAID else each
+        for each in columns.ratings
+    )
+    return _read(content, replace(plan, columns=replace(columns, ratings=ratings)))
 
 
 def _read(content: bytes, plan: Plan) -> StudyRecords:

@@ -88,6 +88,54 @@ def test_nema_and_khapra_2018_squad(capsys):
     assert [round(computed[name], 4) for name in names] == [0.6108, 0.7236, 0.8218, 0.8238, 0.7957]
 
 
+NEMA = "Gold Question\tModified Question\tAnswerability Score User 1\tAnswerability Score User 2\n"
+SAID = "".join(f"Who ran mill {n}?\tWho mill {n}?\t{n % 5 + 1}\t{n % 4 + 1}\n" for n in range(8))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        NEMA,
+        NEMA.replace("Answerability Score User", "User Score"),
+        "Original Question\tNoisy Question\trater_1\trater_2\n",
+    ],
+)
+def test_another_table_of_nema_and_khapra_is_taken_whatever_its_raters_are_called(
+    tmp_path, capsys, head
+):
+    file = tmp_path / "released_movies.txt"
+    file.write_text(head + SAID)
+
+    out = reproduced("nema2018", file, capsys)
+
+    assert out["published"] == {}
+    assert out["computed"]["agreement"]["answerability"]["percent_agreement"] == 0.5
+    assert Judgment.objects.count() == 16
+
+
+@pytest.mark.parametrize(
+    ("gone", "said"),
+    [
+        (0, "No column holds the questions as they were (“Gold Question”)."),
+        (1, "No column holds the questions with noise (“Modified Question”)."),
+        (3, "No column holds what two people or more said (“Answerability Score User 1”, "),
+    ],
+)
+def test_a_table_that_is_none_of_nema_and_khapra_says_what_is_missing(tmp_path, gone, said):
+    rows = [line.split("\t") for line in (NEMA + SAID).splitlines()]
+    file = tmp_path / "squad.tsv"
+    file.write_text("\n".join("\t".join(row[:gone] + row[gone + 1 :]) for row in rows))
+
+    with pytest.raises(CommandError) as refused:
+        call_command("reproduce", "nema2018", str(file))
+
+    assert said in str(refused.value)
+    assert f"The table has: {', '.join(rows[0][:gone] + rows[0][gone + 1 :])}." in str(
+        refused.value
+    )
+    assert not Campaign.objects.exists()
+
+
 def test_the_same_file_is_imported_once_and_tells_why_it_differs(capsys):
     file = str(shared_data.path(XML))
     for _ in range(2):
