@@ -63,6 +63,7 @@ urlpatterns = [
     path("collections/import/<int:pk>/columns/", new_collections.columns, name="import_columns"),
     path("collections/import/<int:pk>/reading/", new_collections.take_apart, name="import_reading"),
     path("collections/import/<int:pk>/preview/", new_collections.preview, name="import_preview"),
+    path("collections/import/<int:pk>/rows/", new_collections.rows, name="import_rows"),
     path("collections/import/<int:pk>/starts/", new_collections.starts, name="import_starts"),
     path("collections/import/<int:pk>/check/", new_collections.check, name="import_check"),
     path("collections/import/<int:pk>/confirm/", new_collections.confirm, name="import_confirm"),
@@ -100,6 +101,7 @@ urlpatterns = [
         "collections/<int:pk>/files/<int:number>/discard/", added_files.discard, name="file_discard"
     ),
     path("collections/<int:pk>/files/<int:number>/ids.csv", added_files.ids, name="file_ids"),
+    path("collections/<int:pk>/files/<int:number>/rows/", added_files.rows, name="file_rows"),
     path(
         "collections/<int:pk>/files/<int:number>/rows.csv",
         added_files.examples,

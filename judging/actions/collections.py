@@ -226,9 +226,11 @@ def delete(
         kept = held.added_files.exclude(examined__reading=None).values_list(
             "examined__reading__sha256", flat=True
         )
-        theirs = (
-            Q(collections=held) | Q(added_files__collection=held) | Q(sha256__in=[*lists, *kept])
+        listed = held.added_files.exclude(examined__listed=None).values_list(
+            "examined__listed__sha256", flat=True
         )
+        made = [*lists, *kept, *listed]
+        theirs = Q(collections=held) | Q(added_files__collection=held) | Q(sha256__in=made)
         files = StoredFile.objects.defer("content").filter(theirs)
         stored = list(files.distinct())
         held.delete()

@@ -74,7 +74,7 @@ MAY = {
         analysis:metrics analysis:metrics_start analysis:metrics_compare analysis:matching analysis:matching_start
         analysis:matching_document analysis:matching_figure analysis:run analysis:figure analysis:table
         analysis:everything analysis:bundle judging:job judging:job_cancel
-        judging:files judging:file judging:file_examples analysis:side_by_side analysis:published
+        judging:files judging:file judging:file_rows judging:file_examples analysis:side_by_side analysis:published
         analysis:sort_items analysis:sort_collection_items
         analysis:items analysis:item analysis:keep_example analysis:table_text judging:machine_judges
         analysis:reproduction analysis:reproduction_start analysis:reproduction_table
@@ -96,7 +96,7 @@ MAY = {
         judging:add_member judging:remove_member judging:collection_delete judging:collection_share
         judging:collection_end_use judging:collection_hand_over
         judging:import_columns judging:import_reading judging:import_preview
-        judging:import_starts judging:import_check judging:import_confirm judging:rubric_draft
+        judging:import_rows judging:import_starts judging:import_check judging:import_confirm judging:rubric_draft
         judging:rubric_draft_yaml judging:rubric_draft_file judging:rubric_draft_discard annotation:rubric_preview
         annotation:rubric_pane annotation:rubric_guideline analysis:degrade analysis:metrics_systems
         judging:end_session judging:systems judging:systems_undo judging:scores_remove judging:files_upload
@@ -126,6 +126,7 @@ NOT_MADE = {
     "judging:import_preview",
     "judging:import_starts",
     "judging:import_check",
+    "judging:import_rows",
     "judging:import_confirm",
     "judging:end_session",
     "judging:collection_end_use",
@@ -133,6 +134,7 @@ NOT_MADE = {
     "judging:scores_remove",
     "judging:file",
     "judging:file_examples",
+    "judging:file_rows",
     "judging:file_columns",
     "judging:file_reading",
     "judging:file_choices",

@@ -26,6 +26,7 @@ from judging.imports.actions.joining import (
     MatchCounts,
     choices_from,
     join,
+    list_questions,
 )
 from judging.imports.actions.kept_readings import KeptReading
 from judging.imports.actions.matching import Held
@@ -34,6 +35,7 @@ from judging.imports.actions.reading_plans import Plan
 from judging.imports.readers import screening
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.records import Problem, StudyRecords
+from judging.imports.readers.row_lists import RowList
 from judging.imports.readers.screening import Screen
 from judging.imports.readers.tables import shorten
 from judging.models import (
@@ -162,6 +164,7 @@ def decide(
         added.examined = {}
     if choices is not None:
         added.choices = choices.as_dict()
+    kept_readings.forget(added.examined.get(kept_readings.LISTED, {}))
     added.examined = _kept_of(added)
     waiting = AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING)
     waiting.update(
@@ -172,6 +175,7 @@ def decide(
 def look_again(added: AddedFile) -> None:
     """Have a waiting file looked at once more before it is added: what a look found holds no more.
     What it read of the file does."""
+    kept_readings.forget(added.examined.get(kept_readings.LISTED, {}))
     added.examined = _kept_of(added)
     AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING).update(
         examined=added.examined
@@ -242,11 +246,14 @@ def hand_out_keys(*, added: AddedFile, by: User, now: datetime) -> Mapping[str, 
 
 def examine(*, added: AddedFile, progress: TellProgress = silent) -> Joined:
     """Say what a file would bring now, and keep the counts: adding it must bring the same."""
-    kept = kept_readings.of_added(added, make=True)
-    joined = _join(added, progress, kept)
+    kept, listed = kept_readings.of_added(added, make=True), RowList()
+    joined = _join(added, progress, kept, listed)
+    list_questions(joined, listed)
     study = joined.study
+    kept_readings.forget(added.examined.get(kept_readings.LISTED, {}))
     added.examined = {
         **({kept_readings.KEPT: kept.made} if kept.made else _kept_of(added)),
+        kept_readings.LISTED: kept_readings.keep_list(listed, whose=f"file {added.pk}"),
         **joined.found.as_dict(),
         **_rows_file(joined),
         "expected": joined.counts(),
@@ -262,8 +269,8 @@ def examine(*, added: AddedFile, progress: TellProgress = silent) -> Joined:
         "raters": study.raters[:SHOWN],
         "criteria": study.criteria,
         "columns": [column.name for column in study.score_columns],
-        "refused": [_refused(problem) for problem in joined.refused[:SHOWN]],
-        "refused_count": len(joined.refused),
+        "refused": [_refused(problem) for problem in joined.not_kept[:SHOWN]],
+        "refused_count": len(joined.not_kept),
         "warnings": [_refused(problem) for problem in study.problems_of("warning")[:SHOWN]],
     }
     AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING).update(
@@ -282,12 +289,20 @@ def _kept_of(added: AddedFile) -> dict[str, Any]:
     return {name: each for name, each in added.examined.items() if name == kept_readings.KEPT}
 
 
-def _join(added: AddedFile, progress: TellProgress, kept: KeptReading) -> Joined:
+def _join(
+    added: AddedFile, progress: TellProgress, kept: KeptReading, listed: RowList | None = None
+) -> Joined:
     campaign = added_ratings.campaign_of(added.collection, added.rubric) if added.rubric else None
-    held, found = holdings.held(added.collection), MatchCounts()
+    held, found = holdings.held(added.collection), MatchCounts(listed)
     columns, choices = plan_of(added).columns, choices_of(added)
+    study = read(added, progress, _screen(held, columns, choices), found, kept)
+    if not (study.usable or choices.unmatched):  # perhaps too many rows to hold all of them
+        choices = replace(choices, unmatched="leave")
+        if held.slots and (screen := _screen(held, columns, choices)):
+            screened = read(added, progress, screen, found, kept)
+            study = screened if screened.usable else study
     return join(
-        study=read(added, progress, _screen(held, columns, choices), found, kept),
+        study=study,
         columns=columns,
         collection=added.collection,
         choices=choices,
@@ -397,7 +412,7 @@ def _store(
         )
         added.campaign = campaign
     quarantined = collections.quarantine(
-        collection=added.collection, problems=[*joined.refused, *homeless], added_file=added
+        collection=added.collection, problems=[*joined.not_kept, *homeless], added_file=added
     )
     added.state, added.added_at, added.added_by = AddedFile.State.ADDED, now, by
     added.examined = joined.found.as_dict() | _rows_file(joined)

@@ -36,6 +36,7 @@ from judging.imports.readers.records import (
     StudyRecords,
 )
 from judging.imports.readers.repeats import unrolled
+from judging.imports.readers.row_lists import RowKind, RowList
 from judging.imports.readers.sameness import Sameness
 from judging.imports.readers.tables import shorten
 from judging.models import Campaign, Collection, Metric, Rubric
@@ -89,23 +90,34 @@ class MatchCounts:
     """Counts of everything, and of what needs a decision the first examples: a million rows take no
     more memory.
 
-    All rows that need one stand in a temporary file, as CSV.
+    All rows that need one stand in a temporary file, as CSV; and in the list of all rows, where one
+    is made.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, listed: RowList | None = None) -> None:
+        self.listed = listed
         self.counts: Counter[str] = Counter()
         self.examples: dict[str, list[Example]] = {}
         self._file = SpooledTemporaryFile(SPOOLED, "w+", encoding="utf-8", newline="")  # noqa: SIM115
         self._rows = csv.writer(self._file)
         self._rows.writerow(("kind", "row", "what", "reason"))
 
-    def note(self, kind: str, row: int, what: str, reason: str) -> None:
+    def note(
+        self,
+        kind: RowKind,
+        row: int,
+        what: str,
+        reason: str,
+        question: QuestionRecord | None = None,
+    ) -> None:
         """Count a row, and keep it if it is among the first of its kind."""
         self.counts[kind] += 1
         kept = self.examples.setdefault(kind, [])
         if len(kept) < SHOWN:
             kept.append(Example(row=row, what=shorten(what), reason=reason))
         self._rows.writerow((kind, row, inert(shorten(what)), inert(reason)))
+        if self.listed:
+            self.listed.note(kind, row, what, reason, question=question)
 
     def left_out(self, row: int, what: str) -> None:
         """Note a row that names nothing of the collection."""
@@ -153,12 +165,32 @@ class Joined:
     ratings: list[StorableValue] = field(default_factory=list)
     metrics: dict[str, Metric] = field(default_factory=dict)
     refused: list[Problem] = field(default_factory=list)
+    contradicting: list[Problem] = field(default_factory=list)
     obstacles: list[str] = field(default_factory=list)
 
     def counts(self) -> dict[str, int]:
         """Return how many there are of everything; an equal file and an equal collection give equal
         counts."""
-        return {**self.found.counts, "refused": len(self.refused)}
+        return {**self.found.counts, "refused": len(self.not_kept)}
+
+    @property
+    def not_kept(self) -> list[Problem]:
+        """Return what goes to quarantine."""
+        return self.refused + self.contradicting
+
+
+def list_questions(joined: Joined, listed: RowList) -> None:
+    """Add to a list what is not there yet: questions that fit or are new, and what cannot be
+    kept."""
+    brought = {(q.source_key, q.system, q.position) for q in joined.new_questions}
+    for question in joined.study.questions:
+        key = (question.source_key, question.system, question.position)
+        if key in brought or key in joined.units:
+            kind: RowKind = "new" if key in brought else "matched"
+            text = question.text if question.text or not question.key else question.key
+            listed.note(kind, question.row, text, question=question)
+    listed.note_problems("refused", joined.refused)
+    listed.note_problems("warning", joined.study.problems_of("warning"))
 
 
 def join(
@@ -331,11 +363,12 @@ class _Joining:
                 continue
             elif found.candidates:
                 self.left_out.add(key)
-                self.found.note("ambiguous", question.row, _name(question), _ambiguity(found))
+                reason = _ambiguity(found)
+                self.found.note("ambiguous", question.row, _name(question), reason, question)
             elif len(found.sources) > 1 and adds:
                 self.left_out.add(key)
                 reason = f"{len(found.sources)} sources of the collection look like this one."
-                self.found.note("ambiguous", question.row, _name(question), reason)
+                self.found.note("ambiguous", question.row, _name(question), reason, question)
             elif adds and question.text is not None:
                 self.joined.new_questions.append(question)
                 self.found.counts["new"] += 1
@@ -343,9 +376,8 @@ class _Joining:
                     new_sources[question.source_key] = self.records[question.source_key]
             else:
                 self.left_out.add(key)
-                self.found.note(
-                    "unmatched", question.row, _name(question), self._lack(found, question)
-                )
+                reason = self._lack(found, question)
+                self.found.note("unmatched", question.row, _name(question), reason, question)
         self.joined.new_sources += new_sources.values()
 
     def _take_repeat(
@@ -379,7 +411,7 @@ class _Joining:
         ) != self.choices.same.plain(slot.text or ""):
             self.left_out.add(key)
             reason = f"The collection’s question there is “{shorten(slot.text or '')}”."
-            self.found.note("conflicting", question.row, question.text, reason)
+            self.found.note("conflicting", question.row, question.text, reason, question)
         else:
             self.joined.units[key] = slot.unit
             self.found.counts["matched"] += 1
@@ -447,13 +479,21 @@ class _Joining:
             unit = self.joined.units.get(key, 0)
             for name, text in question.scores.items():
                 if self._is_new(
-                    "scores", question.row, name, text, there.get((unit, name)), number=True
+                    "scores", question, name, text, there.get((unit, name)), number=True
                 ):
                     self.joined.scores.append((key, name, text))
 
     def _is_new(
-        self, what: str, row: int, name: str, new: str, old: str | None, *, number: bool = False
+        self,
+        what: str,
+        question: QuestionRecord,
+        name: str,
+        new: str,
+        old: str | None,
+        *,
+        number: bool = False,
     ) -> bool:
+        row = question.row
         if old is None:
             self.found.counts[what] += 1
             return True
@@ -461,8 +501,8 @@ class _Joining:
             self.found.counts["already_there"] += 1
         else:
             reason = f"The collection has {shorten(old)} for {shorten(name)}."
-            self.found.note("conflicting", row, f"{name}: {new}", reason)
-            self.joined.refused.append(
+            self.found.note("conflicting", row, f"{name}: {new}", reason, question)
+            self.joined.contradicting.append(
                 Problem(row=row, column=name, value=new, reason=reason, kind="value")
             )
         return False
@@ -484,7 +524,7 @@ class _Joining:
                 **question.attributes,
             }.items():
                 if value.strip() and self._is_new(
-                    "metadata", question.row, name, value, there.get((unit, name))
+                    "metadata", question, name, value, there.get((unit, name))
                 ):
                     self.joined.attributes.append((key, name, value))
 
@@ -562,7 +602,7 @@ class _Joining:
             return False
         reason = f"{shorten(value.rater)} gave {old} in a file that was added before."
         self.found.note("conflicting", 0, f"{value.criterion.name}: {value.value}", reason)
-        self.joined.refused.append(
+        self.joined.contradicting.append(
             Problem(
                 row=0,
                 column=value.criterion.name,

@@ -2,12 +2,13 @@
 
 The process under limits reads the file once; the lines that it answers go into the storage, packed,
 with labels for people's ids already. Adding the same bytes under the same plan unpacks these lines.
-What is kept can be thrown away at any time: the file is then read again.
+What is kept can be thrown away at any time: the file is then read again. Beside the reading a list
+of its rows is kept, with what was found about each, to be looked through page by page.
 """
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -20,10 +21,12 @@ from judging import storage
 from judging.imports.readers import limited, packing
 from judging.imports.readers.outline import TellRows
 from judging.imports.readers.records import StudyRecords
+from judging.imports.readers.row_lists import RowList
 from judging.models import AddedFile, Job, StoredFile
 
 LARGE = 2_000_000  # bytes; a smaller file is read again in less time than it takes to notice
 KEPT = "reading"  # under which name a preview's result, or what was found of a file, tells of it
+LISTED = "listed"  # the same of the list of its rows
 KEPT_FOR = timedelta(days=1)
 PREVIEW = "judging.preview_import"
 FASTEST = 1
@@ -67,7 +70,7 @@ class KeptReading:
             forget(each)
 
     def _before(self, key: str) -> StoredFile | None:
-        hashes = [each["sha256"] for each in self.known if each["key"] == key]
+        hashes = [each["sha256"] for each in self.known if each.get("key") == key]
         return StoredFile.objects.defer("content").filter(sha256__in=hashes).first()
 
     def _key(self, request: limited.Request) -> str:
@@ -90,13 +93,14 @@ def of_upload(pk: int, file: StoredFile, *, make: bool = False) -> KeptReading:
     found: list[Mapping[str, str]] = []
     if file.size > LARGE:
         looked = Job.objects.filter(kind=PREVIEW, parameters__upload=pk)
-        found += looked.values_list(f"result__found__{KEPT}", flat=True)
+        for name in (KEPT, LISTED):
+            found += looked.values_list(f"result__found__{name}", flat=True)
     return KeptReading(whose=f"upload {pk}", file=file, known=found, make=make)
 
 
 def of_added(added: AddedFile, *, make: bool = False) -> KeptReading:
     """Return what the last look at a file that waits kept."""
-    known = [added.examined.get(KEPT, {})]
+    known = [added.examined.get(name, {}) for name in (KEPT, LISTED)]
     return KeptReading(whose=f"file {added.pk}", file=added.file, known=known, make=make)
 
 
@@ -110,23 +114,39 @@ def forget(kept: Mapping[str, str]) -> None:
 def forget_old(*, now: datetime) -> int:
     """Throw away what was kept longer than a day ago; return how many readings there were."""
     old = now - KEPT_FOR
-    looked = Job.objects.filter(
-        kind=PREVIEW, finished_at__lt=old, **{f"result__found__{KEPT}__has_key": "sha256"}
-    )
-    found = list(_told(looked))
-    waiting = AddedFile.objects.waiting().filter(
-        uploaded_at__lt=old, **{f"examined__{KEPT}__has_key": "sha256"}
-    )
-    for added in waiting:
-        found.append(added.examined.pop(KEPT))
-        AddedFile.objects.filter(pk=added.pk).update(examined=added.examined)
+    found: list[Mapping[str, str]] = []
+    for name in (KEPT, LISTED):
+        looked = Job.objects.filter(
+            kind=PREVIEW, finished_at__lt=old, **{f"result__found__{name}__has_key": "sha256"}
+        )
+        for job in looked:
+            found.append(job.result["found"].pop(name))
+            Job.objects.filter(pk=job.pk).update(result=job.result)
+        waiting = AddedFile.objects.waiting().filter(
+            uploaded_at__lt=old, **{f"examined__{name}__has_key": "sha256"}
+        )
+        for added in waiting:
+            found.append(added.examined.pop(name))
+            AddedFile.objects.filter(pk=added.pk).update(examined=added.examined)
     for each in found:
         forget(each)
     return len(found)
 
 
-def _told(looked: Iterable[Job]) -> Iterator[Mapping[str, str]]:
-    """Take what was kept out of the results of jobs."""
-    for job in looked:
-        yield job.result["found"].pop(KEPT)
-        Job.objects.filter(pk=job.pk).update(result=job.result)
+def keep_list(listed: RowList, *, whose: str) -> dict[str, str]:
+    """Keep the list of a file's rows; return what tells of it."""
+    return {"sha256": storage.keep_pieces(listed.pieces(whose)).sha256}
+
+
+def holds(found: Mapping[str, Any], name: str) -> bool:
+    """Say whether what a look kept under this name is still there; nothing is asked for by a blank
+    name."""
+    wanted = found.get(name, {}).get("sha256")
+    return not name or StoredFile.objects.filter(sha256=wanted).exists()
+
+
+def listed_in(found: Mapping[str, Any]) -> bytes | None:
+    """Return the packed list that a look kept; None where it is thrown away."""
+    wanted = found.get(LISTED, {}).get("sha256")
+    kept = StoredFile.objects.defer("content").filter(sha256=wanted).first()
+    return storage.content_of(kept) if kept else None

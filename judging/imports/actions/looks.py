@@ -23,6 +23,7 @@ from judging.imports.readers.overview import (
     surroundings,
 )
 from judging.imports.readers.records import Problem, SourceRecord, StudyRecords
+from judging.imports.readers.row_lists import rows_of
 from judging.imports.readers.text import Unreadable, decodings
 from judging.models import AddedFile, Rubric, StoredFile, Upload, User
 
@@ -96,6 +97,10 @@ def _preview(
     examined = new_collections.examine(study=study, rubric=rubric)
     asks, warnings = study.problems_of("ask"), study.problems_of("warning")
     sources = {source.key: source for source in study.sources} if asks else {}
+    kept_now = {kept_readings.KEPT: kept.made} if kept.made else {}
+    if file.size > AT_ONCE:  # of a smaller one the list is made when it is asked for
+        listed = rows_of(study, examined.refused)
+        kept_now[kept_readings.LISTED] = kept_readings.keep_list(listed, whose=kept.whose)
     return {
         "study": {
             "rows_read": study.rows_read,
@@ -119,8 +124,16 @@ def _preview(
         "asks": [_ask(each, sources[each.source_key]) for each in asks[:SHOWN]],
         "ask_count": len(asks),
         "handful": _drawn(study, FIRST_SEED),
-        **({kept_readings.KEPT: kept.made} if kept.made else {}),
+        **kept_now,
     }
+
+
+def rows_listed(*, upload: Upload, plan: Plan, rubric: Rubric | None) -> bytes:
+    """Return the packed list of the rows of an upload that is small."""
+    content = storage.content_of(upload.file)
+    study = reading_plans.read_study(name=upload.name, data=content, plan=plan)
+    refused = new_collections.examine(study=study, rubric=rubric).refused
+    return b"".join(rows_of(study, refused).pieces(""))
 
 
 def _told(problem: Problem) -> dict[str, Any]:

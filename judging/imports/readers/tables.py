@@ -552,6 +552,8 @@ def _long_digest(cell: str) -> bytes:
 
 def shorten(text: str, *, most: int = 80) -> str:
     """Return the beginning of a text, fit to be shown in a list of problems."""
+    if len(text) <= most and text.isprintable():
+        return text
     printable = "".join(
         character if character.isprintable() else " " for character in text[: most + 1]
     )

@@ -23,13 +23,22 @@ from judging.guards import (
     password_confirmed,
     rubrics_of,
 )
-from judging.imports.actions import adding, looks, proposals, ratings, reading_plans, taking_back
+from judging.imports.actions import (
+    adding,
+    kept_readings,
+    looks,
+    proposals,
+    ratings,
+    reading_plans,
+    taking_back,
+)
 from judging.imports.actions.new_collections import CannotImport
 from judging.imports.actions.reading_plans import Head
 from judging.imports.forms.added_files import ChoicesForm, FilesForm, NewCollectionForm
 from judging.imports.forms.files import ReadingForm
 from judging.imports.forms.mapping import Mapping as ColumnMapping
 from judging.imports.views.looks import found_in
+from judging.imports.views.row_lists import page_in
 from judging.models import AddedFile, Collection, Rubric, StoredFile
 from judging.views import spreadsheets
 
@@ -223,6 +232,20 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
     elif added.state == AddedFile.State.ADDED:
         context["rests"] = taking_back.rests_on(added)
     return render(request, "judging/imports/file.html", context)
+
+
+@collection_for_readers
+@_file_of
+@require_GET
+def rows(request: HttpRequest, added: AddedFile) -> HttpResponse:
+    """List the rows of a file that waits with what is said of each, page by page."""
+    packed = kept_readings.listed_in(added.examined)
+    if packed is None:  # nobody looked at it yet, or what a look found is thrown away after a day
+        if added.state == AddedFile.State.WAITING and _is_owner(request, added.collection):
+            adding.look_again(added)
+        return redirect("judging:file", added.collection_id, added.number)
+    context = {"added": added, "collection": added.collection}
+    return page_in(request, "judging/imports/file_rows.html", packed, context)
 
 
 def _choices_form(added: AddedFile, data: Any, others: Sequence[AddedFile]) -> ChoicesForm:

@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 
 from judging import tasks
 from judging.actions import jobs
-from judging.imports.actions import looks
+from judging.imports.actions import kept_readings, looks
 from judging.models import Collection, Job, StoredFile
 
 
@@ -21,15 +21,24 @@ def found_in(
     kind: str,
     parameters: Mapping[str, Any],
     collection: Collection | None = None,
+    holding: str = "",
 ) -> dict[str, Any] | HttpResponse:
     """Return what is found in a file, or the way to the page of the job that looks.
 
-    The same look by the same person is one job. One that failed or was cancelled is begun again.
+    The same look by the same person is one job. One that failed or was cancelled is begun again, and
+    one of which what is to be `holding` was thrown away.
     """
     if file.size <= looks.AT_ONCE:
         return looks.look(kind=kind, parameters=parameters, by=request.user)
     asked = Job.objects.filter(kind=kind, created_by=request.user, parameters=dict(parameters))
-    job = asked.exclude(state__in=[Job.State.FAILED, Job.State.CANCELLED]).first()
+    asked = asked.exclude(state__in=[Job.State.FAILED, Job.State.CANCELLED])
+    job = asked.first()
+    if (
+        job
+        and job.state == Job.State.DONE
+        and not kept_readings.holds(job.result["found"], holding)
+    ):
+        job = None
     if job and job.state == Job.State.DONE:
         return dict(job.result["found"])
     if job is None:

@@ -16,13 +16,21 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from judging import storage, tasks
 from judging.actions import jobs
 from judging.guards import creator_required, rubrics_of
-from judging.imports.actions import looks, new_collections, ratings, reading_plans, uploads
+from judging.imports.actions import (
+    kept_readings,
+    looks,
+    new_collections,
+    ratings,
+    reading_plans,
+    uploads,
+)
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.actions.uploads import WantedImport
 from judging.imports.forms.files import CheckForm, DetailsForm, ReadingForm, UploadForm
 from judging.imports.forms.mapping import Mapping
 from judging.imports.readers.text import unstorable
 from judging.imports.views.looks import found_in
+from judging.imports.views.row_lists import page_in
 from judging.imports.views.session import Waiting
 from judging.models import Collection, Rubric, Upload
 
@@ -140,6 +148,35 @@ def _left_out(waiting: Waiting) -> list[str]:
         return []
     used = set(waiting.plan.columns.named())
     return [name for name in waiting.head.header if name not in used]
+
+
+@creator_required
+@require_GET
+def rows(request: HttpRequest, pk: int) -> HttpResponse:
+    """List all that the file holds with what is said of each row, page by page."""
+    upload = _own(request, pk)
+    waiting = Waiting(request, upload)
+    if not waiting.has_plan:
+        return redirect("judging:import_columns", pk)
+    rubric = _rubric(request, waiting)
+    if upload.file.size <= looks.AT_ONCE:
+        packed: bytes | None = looks.rows_listed(upload=upload, plan=waiting.plan, rubric=rubric)
+    else:
+        asked = looks.of_upload(upload, waiting.plan, rubric=rubric.pk if rubric else None)
+        found = found_in(
+            request,
+            file=upload.file,
+            kind=looks.PREVIEW,
+            parameters=asked,
+            holding=kept_readings.LISTED,
+        )
+        if isinstance(found, HttpResponse):
+            return found
+        packed = kept_readings.listed_in(found)
+        if packed is None:  # thrown away at this very moment
+            return redirect("judging:import_preview", pk)
+    context = {"upload": upload, "steps": _steps(2, pk), "before": _before(upload)}
+    return page_in(request, "judging/imports/upload_rows.html", packed, context)
 
 
 @creator_required

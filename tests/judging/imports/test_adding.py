@@ -1,6 +1,7 @@
 """Files added to a collection and taken back: what they bring, what they leave."""
 
 import csv
+from functools import partial
 from io import BytesIO
 from typing import Any
 
@@ -16,6 +17,7 @@ from judging.imports.actions import adding, proposals, reading_plans, taking_bac
 from judging.imports.actions.joining import JoiningChoices
 from judging.imports.actions.new_collections import CannotImport
 from judging.imports.actions.reading_plans import Plan
+from judging.imports.readers import limited
 from judging.imports.readers.numbers import is_number
 from judging.imports.readers.sameness import Sameness
 from judging.models import (
@@ -529,6 +531,20 @@ def test_examine_keeps_a_hundred_examples_and_counts_all():
     assert reason.startswith(
         "None of the file’s 300 rows that are about a question fits one of the collection."
     )
+
+
+def test_rows_about_nothing_that_are_too_many_to_hold_are_left_out(monkeypatch):
+    """Where nobody decided about them, they would be new questions if no row fitted."""
+    collection = assembled("id,system,question\n1,Alba,Why?\n", **{**BY_ID, "question": "question"})
+    rows = "".join(f"Who never built weir {n}?,Alba,{n}\n" for n in range(60_000))
+    columns = {"question": "question", "system": "system", **BLEU}
+    added = waiting(collection, f"question,system,Bleu_4\nWhy?,Alba,0.5\n{rows}", **columns)
+    monkeypatch.setattr(limited, "Limits", partial(limited.Limits, memory=110_000_000))
+
+    joined = adding.examine(added=added)
+
+    assert (joined.obstacles, joined.counts()["unmatched"]) == ([], 60_000)
+    assert joined.counts()["scores"] == 1
 
 
 def test_rows_about_nothing_are_counted_a_hundred_shown_and_all_kept_for_download(client):

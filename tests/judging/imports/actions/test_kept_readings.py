@@ -48,13 +48,14 @@ def make_unreadable(file: StoredFile) -> None:
 
 
 def kept_files() -> set[str]:
-    """Return the kept readings, which begin as gzip does."""
+    """Return the kept readings and lists of rows, which begin as gzip does."""
     every = StoredFile.objects.all()
     return {each.sha256 for each in every if bytes(each.content).startswith(b"\x1f\x8b")}
 
 
 def test_a_file_that_was_looked_at_is_not_read_again(looked_at: AddedFile) -> None:
-    assert kept_files() == {looked_at.examined["reading"]["sha256"]}
+    kept = {looked_at.examined[name]["sha256"] for name in ("reading", "listed")}
+    assert kept_files() == kept
     make_unreadable(looked_at.file)
 
     added = adding.add(added=looked_at, by=looked_at.added_by, now=NOW)
@@ -100,7 +101,7 @@ def test_a_reading_that_nobody_needs_goes(looked_at: AddedFile, thrown_away: str
         adding.discard(added=looked_at)
     else:
         assert kept_readings.forget_old(now=timezone.now()) == 0
-        assert kept_readings.forget_old(now=timezone.now() + timedelta(days=2)) == 1
+        assert kept_readings.forget_old(now=timezone.now() + timedelta(days=2)) == 2
         adding.add(added=AddedFile.objects.get(pk=looked_at.pk), by=looked_at.added_by, now=NOW)
         assert Score.objects.count() == 2
     assert kept_files() == set()

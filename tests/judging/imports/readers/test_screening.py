@@ -13,7 +13,7 @@ BY_ID = columns_from(
     {"source_id": "id", "system": "system", "scores": [METEOR], "without_questions": True}
 )
 BY_TEXT = columns_from({"question": "question", "system": "system", "scores": [METEOR]})
-ROWS = 120_000
+ROWS = 60_000
 MANY = b"id,system,METEOR\nheld,A,0.5\n" + b"".join(b"%d,A,0.25\n" % row for row in range(ROWS))
 
 

@@ -1,0 +1,63 @@
+"""What a list of a file's rows is filtered by, as its address says it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.functional import cached_property
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from judging.imports.readers.row_lists import WantedRows
+
+MOST_PAGES = 1_000_000
+KINDS = {
+    "kept": gettext_lazy("kept"),
+    "matched": gettext_lazy("matched"),
+    "new": gettext_lazy("new"),
+    "unmatched": gettext_lazy("fits nothing"),
+    "ambiguous": gettext_lazy("fits more than one question"),
+    "conflicting": gettext_lazy("contradicts the collection"),
+    "refused": gettext_lazy("cannot be kept"),
+    "warning": gettext_lazy("worth a look"),
+}
+
+
+class RowsForm(forms.Form):
+    """The filters of a list of rows, and the page; its names are those of `WantedRows`."""
+
+    text = forms.CharField(label=gettext_lazy("Words, or source"), required=False, max_length=200)
+    system = forms.ChoiceField(label=gettext_lazy("System"), required=False)
+    kind = forms.ChoiceField(label=gettext_lazy("What is said of it"), required=False)
+    page = forms.IntegerField(
+        required=False, min_value=1, max_value=MOST_PAGES, widget=forms.HiddenInput
+    )
+
+    def __init__(
+        self, *args: Any, kinds: Mapping[str, int], systems: Sequence[str], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        named = [(each, each) for each in systems]
+        self.fields["system"].choices = [("", _("all")), *named]
+        counted = [
+            (kind, f"{title}: {intcomma(kinds[kind])}")
+            for kind, title in KINDS.items()
+            if kinds.get(kind)
+        ]
+        self.fields["kind"].choices = [("", _("anything")), *counted]
+        if not named:
+            del self.fields["system"]
+
+    @cached_property
+    def wanted(self) -> WantedRows:
+        """Return what is asked for, of a valid form."""
+        said = {name: value for name, value in self.cleaned_data.items() if value}
+        return WantedRows(**said)
+
+    @property
+    def query(self) -> str:
+        """Return the filters as an address has them, without the page."""
+        said = ((name, getattr(self.wanted, name)) for name in ("text", "system", "kind"))
+        return urlencode([(name, value) for name, value in said if value])
