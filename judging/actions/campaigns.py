@@ -460,8 +460,11 @@ def remove_member(*, campaign: Campaign, user: User, role: str, by: User | None 
         if role == Membership.Role.MANAGER and managers.exclude(user=user).count() == 0:
             raise NotAllowedNow("A campaign keeps at least one manager who may log in.")
         gone, _of = Membership.objects.filter(campaign=campaign, user=user, role=role).delete()
-        # dry runs show the same material and plan: whoever leaves a study leaves its copies
-        Membership.objects.filter(campaign__dry_run__draft=campaign, user=user, role=role).delete()
+        # dry runs show the same material and plan: whoever leaves a study leaves its copies, also
+        # where they were given another role there
+        in_copies = Membership.objects.filter(campaign__dry_run__draft=campaign, user=user)
+        staff = campaign.memberships.filter(user=user).exclude(role=Membership.Role.ANNOTATOR)
+        (in_copies.filter(role=role) if staff.exists() else in_copies).delete()
         if gone:
             history.note(
                 Event.Act.ROLE_TAKEN,

@@ -82,6 +82,8 @@ def copy(*, draft: Campaign, by: User, now: datetime, settings: Mapping[str, Any
     plan["title"] = f"{MARK}{draft.title}"[:longest]
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=draft.pk)
+        if not draft.memberships.filter(user=by, role=Membership.Role.MANAGER).exists():
+            raise CannotTry("Who asked for the dry run is no manager of the draft any more.")
         number = (DryRun.objects.filter(draft=draft).aggregate(last=Max("number"))["last"] or 0) + 1
         made = campaigns.create(
             by=by,

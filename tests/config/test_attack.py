@@ -91,6 +91,18 @@ def test_ex_analyst_reads_no_dry_run_either_and_who_comes_later_reads_them() -> 
     assert logged_in(manager).get(export).status_code == 404
 
 
+def test_ex_manager_gets_no_dry_run_that_they_asked_for_and_keeps_no_other_role_in_one() -> None:
+    draft, other = factories.campaign(), factories.researcher()
+    asked = {"draft": draft, "now": timezone.now(), "settings": {}}
+    campaigns.add_member(campaign=draft, user=other, role="analyst")
+    copy = dry_runs.copy(by=draft.created_by, **asked).campaign
+    campaigns.add_member(campaign=copy, user=other, role="manager")
+    campaigns.remove_member(campaign=draft, user=other, role="analyst")
+    assert not other.memberships.exists()
+    with pytest.raises(dry_runs.CannotTry, match="no manager"):
+        dry_runs.copy(by=other, **asked)  # the job waited while the role was taken
+
+
 def test_whose_use_of_a_collection_ended_reads_no_dry_run_that_its_owner_asked_for() -> None:
     owner, other = factories.researcher(), factories.researcher()
     draft = factories.campaign(manager=other, collection=factories.collection(owner=owner))
