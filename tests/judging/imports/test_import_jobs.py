@@ -15,8 +15,10 @@ from judging.actions import jobs
 from judging.imports.actions import looks, uploads
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.actions.uploads import WantedImport
-from judging.models import Collection, Job, Passage, Question, User
+from judging.models import Collection, Job, Metric, Passage, Question, Score, User
 from tests import factories
+from tests.judging.imports.studies import MATERIAL, assembled, waiting
+from tests.judging.imports.test_adding import BLEU, SCORES
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.jobs]
 
@@ -142,6 +144,30 @@ def test_a_job_whose_process_is_killed_is_taken_over_whatever_the_clock_says(wor
 
     assert (job.state, job.attempts, job.error) == ("done", 2, "")
     assert Question.objects.count() == ROWS
+
+
+def test_a_file_whose_adding_is_killed_is_added_whole_and_once(worker):
+    collection = assembled()
+    added = waiting(collection, SCORES, **MATERIAL, **BLEU)
+    with imports_held():
+        job = jobs.enqueue(
+            kind="judging.add_files",
+            parameters={"files": [added.pk]},
+            by=collection.owner,
+            collection=collection,
+        )
+        tasks.ring(job.pk)
+        wait_for(job, lambda job: bool(asked(HELD)))
+        for pid in children(worker.pid):
+            os.kill(pid, signal.SIGKILL)
+        wait_for(job, lambda job: (job.state, job.attempts) == ("running", 2))
+        added.refresh_from_db()
+        assert (added.state, Metric.objects.count()) == ("waiting", 0), "nothing is half there"
+    wait_for(job, over)
+
+    added.refresh_from_db()
+    assert (job.state, job.error, added.state) == ("done", "", "added")
+    assert added.brought["scores"] == Score.objects.count() == 3
 
 
 def test_a_job_that_is_cut_off_from_the_database_begins_again(worker):
