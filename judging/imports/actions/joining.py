@@ -187,7 +187,8 @@ def list_questions(joined: Joined, listed: RowList) -> None:
         key = (question.source_key, question.system, question.position)
         if key in brought or key in joined.units:
             kind: RowKind = "new" if key in brought else "matched"
-            text = question.text if question.text or not question.key else question.key
+            slot = joined.matching.questions[key].slot  # its text, where the file names it by ids
+            text = question.text or (slot and slot.text) or question.key or None
             listed.note(kind, question.row, text, question=question)
     listed.note_problems("refused", joined.refused)
     listed.note_problems("warning", joined.study.problems_of("warning"))

@@ -138,6 +138,7 @@ def test_rows_of_a_file_that_waits_say_what_was_found_about_them(client, waits) 
         (4, "refused"),
         (5, "unmatched"),
     ]
+    assert shown[1].text == "When do herons wade?", "it is named by ids"
     assert shown[3].text == "Bleu_4: many"
     assert "The collection has no such question." in unmatched.text
     assert [each.row for each, _ in unmatched.context["rows"]] == [2, 5]
