@@ -276,3 +276,17 @@ def judges_now(user: User, collection: Collection) -> bool:
         memberships__user=user, memberships__role=Membership.Role.ANNOTATOR
     )
     return running.filter(judges).exists()
+
+
+def not_for_who_judges(view: View) -> View:
+    """Refuse whoever judges the material still: the view names the system of each question."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, collection: Collection, **parts: Any) -> HttpResponse:
+        if judges_now(request.user, collection):
+            raise PermissionDenied(
+                "You judge this material in a campaign that has not ended. Until then no page names a system here."
+            )
+        return view(request, collection, **parts)
+
+    return guarded

@@ -1,12 +1,9 @@
 """One source's questions matched with its references: ask, watch, look, take along."""
 
 import json
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 from uuid import UUID
 
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -19,27 +16,13 @@ from analysis.forms.metrics import MatchingForm
 from analysis.reports import matching as layout
 from judging import storage, tasks
 from judging.actions import jobs
-from judging.guards import collection_for_readers, judges_now
+from judging.guards import collection_for_readers, not_for_who_judges
 from judging.models import Collection, Job, StoredFile
 from judging.views.exports import attached
 
 
-def _not_for_who_judges(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Refuse whoever judges the material still: a matching names the system of each question."""
-
-    @wraps(view)
-    def guarded(request: HttpRequest, collection: Collection, **parts: Any) -> HttpResponse:
-        if judges_now(request.user, collection):
-            raise PermissionDenied(
-                "You judge this material in a campaign that has not ended. Until then no page names a system here."
-            )
-        return view(request, collection, **parts)
-
-    return guarded
-
-
 @collection_for_readers
-@_not_for_who_judges
+@not_for_who_judges
 @require_GET
 def matching(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Show the newest matching, and what to ask for another."""
@@ -47,7 +30,7 @@ def matching(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 @collection_for_readers
-@_not_for_who_judges
+@not_for_who_judges
 @require_POST
 def start(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Ask for a source to be matched."""
@@ -63,7 +46,7 @@ def start(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 @collection_for_readers
-@_not_for_who_judges
+@not_for_who_judges
 @require_GET
 def document(request: HttpRequest, collection: Collection, job: UUID) -> HttpResponse:
     """Return a matching as JSON."""
@@ -73,7 +56,7 @@ def document(request: HttpRequest, collection: Collection, job: UUID) -> HttpRes
 
 
 @collection_for_readers
-@_not_for_who_judges
+@not_for_who_judges
 @require_GET
 def figure(request: HttpRequest, collection: Collection, job: UUID, name: str) -> HttpResponse:
     """Return the drawing of one set in one ink."""

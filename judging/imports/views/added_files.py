@@ -20,6 +20,7 @@ from judging.guards import (
     collection_for_owner,
     collection_for_readers,
     creator_required,
+    not_for_who_judges,
     password_confirmed,
     rubrics_of,
 )
@@ -235,6 +236,7 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
 
 
 @collection_for_readers
+@not_for_who_judges
 @_file_of
 @require_GET
 def rows(request: HttpRequest, added: AddedFile) -> HttpResponse:

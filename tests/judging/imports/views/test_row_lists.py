@@ -6,11 +6,13 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from judging.actions import campaigns
 from judging.imports.actions import adding, kept_readings, looks
 from judging.imports.readers import row_lists
 from judging.imports.readers.records import QuestionRecord
 from judging.imports.readers.row_lists import RowList, WantedRows, page_of
 from judging.models import AddedFile, StoredFile
+from tests import factories
 from tests.judging.imports.studies import BATCH, MATERIAL, assembled, waiting
 from tests.judging.imports.test_adding import BLEU, BY_ID
 from tests.judging.imports.views.test_looks import done
@@ -142,6 +144,17 @@ def test_rows_of_a_file_that_waits_say_what_was_found_about_them(client, waits) 
     assert shown[3].text == "Bleu_4: many"
     assert "The collection has no such question." in unmatched.text
     assert [each.row for each, _ in unmatched.context["rows"]] == [2, 5]
+
+
+@pytest.mark.django_db
+def test_who_judges_the_material_reads_no_rows_of_a_file_which_name_systems(client, waits) -> None:
+    campaign = factories.opened(collection=waits.collection, manager=waits.collection.owner)
+    factories.enrollment(campaign, account=waits.collection.owner)
+    client.force_login(waits.collection.owner)
+    at_rows = reverse("judging:file_rows", args=[waits.collection_id, waits.number])
+    assert client.get(at_rows).status_code == 403
+    campaigns.close(campaign=campaign, now=timezone.now())
+    assert client.get(at_rows).status_code == 200
 
 
 @pytest.mark.django_db
