@@ -12,7 +12,7 @@ from django.utils import timezone
 from judging import tasks
 from judging.actions import assignments, campaigns, drafts, enrollments, sheets
 from judging.actions.assignments import Finished, Here, NoneNow, RoundClosed
-from judging.models import Assignment, Campaign, Draft, Enrollment, Exclusion, Round
+from judging.models import Assignment, Campaign, Draft, Enrollment, Exclusion, Round, Task
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -120,7 +120,8 @@ def test_claim_in_another_round_begins_at_its_start() -> None:
     annotator = factories.enrollment(round.campaign)
     hand_in(claimed(annotator, round))
     pilot = Round.objects.create(campaign=round.campaign, kind="pilot", opened_at=timezone.now())
-    round.assignments.filter(state="open").update(round=pilot, position=1)
+    task = Task.objects.create(round=pilot, number=1)
+    Assignment.objects.create(round=pilot, task=task, place=1, position=1)
     annotator.refresh_from_db()
     assert annotator.cursor == 1
     Enrollment.objects.filter(pk=annotator.pk).update(cursor=100)
