@@ -1,44 +1,53 @@
 """Trying a draft with simulated annotators: a ranking is planted, and its report must find it
 again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Self
 
 from django.db import transaction
+from django.db.models import Count, Sum
 from django.utils import timezone
 
 from analysis import frames
 from analysis.actions import runs
+from analysis.frames import Material
 from analysis.models import Result, Run
-from analysis.planning import simulated
-from analysis.planning.simulated import Assumed, Seen, SimulatedAnnotator
+from analysis.planning import arrivals, simulated, timing
+from analysis.planning.arrivals import Gate
+from analysis.planning.simulated import Assumed, Newcomer, Seen, SimulatedAnnotator
+from analysis.planning.timing import TimeSpent
 from analysis.reports.rows import number
 from analysis.sections.comparisons import DEFAULT, SURE, Comparisons
 from analysis.sections.criteria import CriterionRow, criterion_rows
+from analysis.sections.exclusions import Exclusions
 from analysis.sections.section import Found
 from analysis.sections.system_means import SystemMeans
-from judging.actions import campaigns, dry_runs, jobs
-from judging.actions.dry_runs import CannotTry
+from judging.actions import campaigns, dry_runs, exclusion_rules, exercises, jobs
+from judging.actions.dry_runs import Arrival, CannotTry
 from judging.actions.rounds import NothingToJudge, TellProgress, silent
 from judging.models import (
+    Assignment,
     Campaign,
     CheckItem,
     CheckKind,
     DryRun,
     Enrollment,
     Job,
+    Judgment,
     TaskUnit,
     Unit,
     User,
 )
-from judging.protocols.rubric_schema import RubricCriterion
+from judging.pay import rate_of
+from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 from judging.rules import Force
 
 KIND = "analysis.dry_run"
 MOST_PEOPLE = 500
+WAVES = 10  # times as many come as are wanted, before a qualification lets in too few
 UNIT = (
     "pk",
     "question_set__source",
@@ -90,30 +99,124 @@ def fill(
     count: int | None = None,
     progress: TellProgress = silent,
 ) -> DryRun:
-    """Copy a draft, have simulated annotators fill the copy, and note what was planted and how
-    often it is found."""
+    """Copy a draft, have simulated annotators come, qualify and fill the copy, leave out whom its
+    rules propose, and note what was planted and how often it is found."""
     made = dry_runs.copy(draft=draft, by=by, now=now, settings=asdict(assumed))
     copy = made.campaign
-    enrolled = dry_runs.enroll(run=made, count=min(count or dry_runs.needed(copy), MOST_PEOPLE))
-    annotators = simulated.people([each.label for each in enrolled], assumed)
-    criteria, order = (
-        frames.rubric_of(copy).criteria,
-        simulated.planted_order(_systems(copy), assumed),
+    wanted = min(count or dry_runs.needed(copy), MOST_PEOPLE)
+    came = _admitted(made, wanted, assumed, now)
+    enrolled = [each.enrollment for each, _who in came if each.is_let_in]
+    let_in = {each.enrollment.label: who for each, who in came if each.is_let_in}
+    annotators = simulated.people(let_in, assumed)
+    rubric, order = frames.rubric_of(copy), simulated.planted_order(_systems(copy), assumed)
+    answering = _Answering(copy, enrolled, annotators, order, rubric, assumed)
+    filled = dry_runs.fill(
+        campaign=copy,
+        people=enrolled,
+        answer=answering,
+        seconds=answering.seconds,
+        progress=progress,
     )
-    answering = _Answering(copy, enrolled, annotators, order, criteria, assumed)
-    filled = dry_runs.fill(campaign=copy, people=enrolled, answer=answering, progress=progress)
+    everybody = frames.material(copy)
+    proposed = exclusion_rules.proposals(copy, now=now)
+    chosen = [each.enrollment.pk for each in proposed]
+    exclusion_rules.apply(campaign=copy, chosen=chosen, by=by, now=now)
     campaigns.close(campaign=copy, now=now, by=by)
     progress(filled.places, filled.places, "Repeating the study for its power")
+    asked: dict[str, Any] = {
+        "criteria": rubric.criteria,
+        "order": order,
+        "annotators": annotators,
+        "assumed": assumed,
+    }
+    spent = _spent(copy, let_in)
     made.outcome = {
         "order": order,
         "people": [{**asdict(each), "severity": number(each.severity)} for each in annotators],
         "filled": asdict(filled),
-        "criteria": power(
-            copy, criteria=criteria, order=order, annotators=annotators, assumed=assumed
+        "wanted": wanted,
+        "came": [
+            {"label": each.enrollment.label, "tries": each.tries, "in": each.is_let_in}
+            | asdict(who)
+            for each, who in came
+        ],
+        "gate": arrivals.forecast(gate, wanted, assumed) if (gate := _gate(copy)) else None,
+        "page": rubric.estimated_seconds,
+        "time": timing.forecast(
+            [*spent.values()], rubric.estimated_seconds, rate_of(copy.rate), assumed
         ),
+        "gate_hours": _gate_hours(copy, came, spent),
+        "spent": {label: asdict(each) for label, each in spent.items()},
+        "rules": exclusion_rules.standing_rules(copy),
+        "left_out": {each.enrollment.label: list(each.rules) for each in proposed},
+        "lacking": exclusion_rules.lacking(copy),
+        "criteria": power(frames.material(copy), **asked)
+        if proposed
+        else power(everybody, **asked),
+        "with_all": power(everybody, **asked) if proposed else [],
     }
     made.save(update_fields=["outcome"])
     return made
+
+
+def _admitted(
+    made: DryRun, wanted: int, assumed: Assumed, now: datetime
+) -> list[tuple[Arrival, Newcomer]]:
+    """Have people come to the copy's training and qualification until enough are let in; return
+    everybody who came."""
+    gate = _gate(made.campaign)
+    most = min(MOST_PEOPLE, WAVES * wanted) if gate else wanted
+
+    def answer(place: int, attempt: int) -> dict[tuple[int, int], int]:
+        who = arrivals.newcomer(place, wanted, assumed)
+        return arrivals.answers_of(place, attempt, who, gate, assumed) if gate else {}
+
+    came = dry_runs.admit(run=made, count=wanted, most=most, answer=answer, now=now)
+    if not any(each.is_let_in for each in came):
+        raise CannotTry(
+            f"The qualification lets in none of {len(came):,} simulated annotators. Lower its mark, "
+            "or assume that they know more."
+        )
+    return [(each, arrivals.newcomer(each.number, wanted, assumed)) for each in came]
+
+
+def _gate(copy: Campaign) -> Gate | None:
+    """Return the qualification of a copy; None where it has none."""
+    items = exercises.qualification_items(copy)
+    if not items:
+        return None
+    points = {
+        each.pk: [point.value for point in each.points.all()]
+        for each in copy.rubric.criteria.prefetch_related("points")
+    }
+    return Gate(items, points, copy.pass_mark, copy.tries)
+
+
+def _spent(copy: Campaign, let_in: Mapping[str, Newcomer]) -> dict[str, TimeSpent]:
+    """Return what every annotator did in the copy, checks among it."""
+    done = Assignment.objects.filter(round__campaign=copy, submitted_at__isnull=False)
+    tasks = done.values_list("enrollment__label").annotate(n=Count("pk"), s=Sum("active_seconds"))
+    said = Judgment.objects.filter(assignment__in=done, origin=Judgment.Origin.JUDGED)
+    values = dict(said.values_list("assignment__enrollment__label").annotate(n=Count("pk")))
+    return {
+        label: TimeSpent(n, values.get(label, 0), seconds, let_in[label].careless)
+        for label, n, seconds in tasks.order_by("enrollment__label")
+    }
+
+
+def _gate_hours(
+    copy: Campaign, came: Sequence[tuple[Arrival, Newcomer]], spent: Mapping[str, TimeSpent]
+) -> float | None:
+    """Return the hours of all who came on training and qualification, a value taking as long there
+    as in tasks on average; None where there is neither."""
+    keys = dict(copy.exercises.values_list("kind").annotate(n=Count("keys")))
+    slow = [each for each in spent.values() if not each.careless] or [*spent.values()]
+    mean = sum(each.seconds for each in slow) / max(sum(each.values for each in slow), 1)
+    values = sum(
+        who.pace * (keys.get("training", 0) + each.tries * keys.get("qualification", 0))
+        for each, who in came
+    )
+    return number(values * mean / 3600) if keys else None
 
 
 def _report(copy: Campaign, by: User, seed: int, work: jobs.Work) -> None:
@@ -139,19 +242,25 @@ class _Answering:
         enrolled: list[Enrollment],
         annotators: list[SimulatedAnnotator],
         order: list[str],
-        criteria: tuple[RubricCriterion, ...],
+        rubric: RubricDocument,
         assumed: Assumed,
     ) -> None:
-        self.criteria, self.assumed = criteria, assumed
+        self.criteria, self.assumed, self.page = rubric.criteria, assumed, rubric.estimated_seconds
         self.people = {
             each.pk: (place, who)
             for place, (each, who) in enumerate(zip(enrolled, annotators, strict=True))
         }
-        self.seen = _seen(copy, simulated.planted_quality(order, assumed), criteria)
+        self.seen = _seen(copy, simulated.planted_quality(order, assumed), self.criteria)
         self.on_all = lru_cache(maxsize=4_096)(self._on_all)
 
     def __call__(self, enrollment: int, unit: int, criterion: str, again: bool) -> int:
         return self.on_all(enrollment, unit, again)[criterion]
+
+    def seconds(self, enrollment: int, values: int, task: int, again: bool) -> float:
+        """Return how long one of them takes for a page of so many values."""
+        place, who = self.people[enrollment]
+        mean, stream = timing.mean_of(1, values, self.page, self.assumed), (place, task, int(again))
+        return timing.seconds_of(values, mean, who.pace, stream, self.assumed)
 
     def _on_all(self, enrollment: int, unit: int, again: bool) -> dict[str, int]:
         place, who = self.people[enrollment]
@@ -220,15 +329,14 @@ def _accepted_quality(item: CheckItem, criteria: tuple[RubricCriterion, ...]) ->
 
 
 def power(
-    copy: Campaign,
+    read: Material,
     *,
     criteria: tuple[RubricCriterion, ...],
     order: list[str],
     annotators: list[SimulatedAnnotator],
     assumed: Assumed,
 ) -> list[dict[str, Any]]:
-    """Return how often a study laid out as the copy finds the planted order, by criterion."""
-    read = frames.material(copy)
+    """Return how often a study laid out as what was read finds the planted order, by criterion."""
     slots = read.slots[["unit", "system", "source"]]
     rows = read.judgments[["unit", "criterion", "annotator"]].merge(slots, on="unit")
     if rows.empty or len(order) < 2:
@@ -258,6 +366,7 @@ class Recovery:
     told: int
     reversed: int
     pairs: int
+    with_all: list[str]  # the order of means with nobody left out; empty where nobody is
 
     @classmethod
     def of(cls, criterion: CriterionRow, found: Found, planted: list[str]) -> Self | None:
@@ -269,6 +378,11 @@ class Recovery:
         }
         if not means:
             return None
+        everybody = {
+            row.system: row.estimate.value
+            for row in found.of(Exclusions)
+            if (row.criterion, row.data, row.measure) == (criterion.criterion, "all", "mean")
+        }
         is_high_best = criterion.best != "lowest"
         order = sorted(means, key=lambda name: means[name], reverse=is_high_best)
         told = right = 0
@@ -285,6 +399,7 @@ class Recovery:
             told=right,
             reversed=told - right,
             pairs=len(means) * (len(means) - 1) // 2,
+            with_all=sorted(everybody, key=lambda name: everybody[name], reverse=is_high_best),
         )
 
 

@@ -7,7 +7,8 @@ from django.utils.translation import gettext_lazy as _
 
 from analysis.actions.dry_runs import MOST_PEOPLE
 
-SHARES = ("gap", "question", "severity", "noise")  # entered in per cent of a scale's length
+# entered in per cent: the first four of a scale's length
+SHARES = ("gap", "question", "severity", "noise", "hurry", "knows", "knows_spread", "wary")
 
 
 class DryRunForm(forms.Form):
@@ -57,8 +58,60 @@ class DryRunForm(forms.Form):
         min_value=0,
         max_value=MOST_PEOPLE,
         help_text=_(
-            "So many of them pick any value, to see what checks, flags and rules of exclusion make of it."
+            "So many of them pick any value, to see what checks, flags and rules of exclusion make of it. "
+            "Where there is a qualification: so many in each wave that comes."
         ),
+    )
+    hurry = forms.IntegerField(
+        label=_("Time that careless annotators take"),
+        initial=20,
+        min_value=1,
+        max_value=100,
+        help_text=_("Per cent of what others take."),
+    )
+    seconds = forms.FloatField(
+        label=_("Seconds for a value"),
+        required=False,
+        min_value=0.1,
+        max_value=3_600,
+        help_text=_("On average. Empty: as long as the protocol estimates for a page."),
+    )
+    seconds_spread = forms.FloatField(
+        label=_("Spread of seconds"),
+        initial=0.6,
+        min_value=0,
+        max_value=3,
+        help_text=_(
+            "Seconds of single values follow a lognormal distribution: standard deviation of the logarithm."
+        ),
+    )
+    pace_spread = forms.FloatField(
+        label=_("Spread of paces"),
+        initial=0.3,
+        min_value=0,
+        max_value=3,
+        help_text=_("How far annotators lie apart in speed: standard deviation of the logarithm."),
+    )
+    knows = forms.IntegerField(
+        label=_("Right values in the qualification"),
+        initial=90,
+        min_value=0,
+        max_value=100,
+        help_text=_("Per cent of a careful annotator's values there, on average."),
+    )
+    knows_spread = forms.IntegerField(
+        label=_("Spread of right values"),
+        initial=8,
+        min_value=0,
+        max_value=50,
+        help_text=_("How far annotators lie apart in it: standard deviation, per cent."),
+    )
+    wary = forms.IntegerField(
+        label=_("Careless annotators who take care in the qualification"),
+        initial=50,
+        min_value=0,
+        max_value=100,
+        help_text=_("Per cent. The others pick any value there too."),
     )
     seed = forms.IntegerField(label=_("Seed"), initial=1, min_value=0, max_value=2**31 - 1)
 
@@ -78,4 +131,5 @@ class DryRunForm(forms.Form):
         return {
             name: value / 100 if name in SHARES else value
             for name, value in self.cleaned_data.items()
+            if name == "annotators" or value is not None
         }

@@ -33,7 +33,8 @@ WIDEST = 0.8  # of a scale from the worst system to the best: beyond, an end hid
 WORSE = 0.5  # by which a degraded copy is worse than its question
 CLEAR = 0.5  # of the usual chance, where a value is clear on purpose
 REPEATS, MANY_ROWS, FEWER = 200, 20_000, 100
-OF_PLAN, OF_QUESTION, OF_ANSWER, OF_REPEAT = range(4)  # what a stream of chance is for
+# what a stream of chance is for
+OF_PLAN, OF_QUESTION, OF_ANSWER, OF_REPEAT, OF_ARRIVAL, OF_TRY, OF_TIME = range(7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +45,24 @@ class Assumed:
     question: float = 0.15  # standard deviation of a system's questions
     severity: float = 0.10  # of annotators
     noise: float = 0.20  # of single values
-    careless: int = 0  # annotators who pick any point
+    careless: int = 0  # of as many as are wanted: annotators who pick any point
+    seconds: float = 0.0  # that a value takes, on average; 0: as the protocol estimates a page
+    seconds_spread: float = 0.6  # standard deviation of the logarithm of single values' seconds
+    pace_spread: float = 0.3  # and of annotators' paces
+    hurry: float = 0.2  # share of the usual time that careless annotators take
+    knows: float = 0.9  # probability of a right value in the qualification, mean of annotators
+    knows_spread: float = 0.08  # and their standard deviation
+    wary: float = 0.5  # probability that a careless annotator takes care in the qualification
     seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Newcomer:
+    """Somebody simulated before anybody knows how they judge."""
+
+    careless: bool = False
+    knows: float = 1.0  # probability of a right value in the qualification
+    pace: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +73,7 @@ class SimulatedAnnotator:
     label: str
     severity: float
     careless: bool
+    pace: float = 1.0  # how many times as long as others they take
 
 
 def planted_order(systems: Sequence[str], assumed: Assumed) -> list[str]:
@@ -77,16 +95,15 @@ def planted_step(systems: int, assumed: Assumed) -> float:
     return min(assumed.gap, WIDEST / max(systems - 1, 1))
 
 
-def people(labels: Sequence[str], assumed: Assumed) -> list[SimulatedAnnotator]:
-    """Return annotators whose severities are the quantiles of a normal distribution, dealt out by
-    the seed."""
+def people(came: Mapping[str, Newcomer], assumed: Assumed) -> list[SimulatedAnnotator]:
+    """Return annotators, by label, whose severities are the quantiles of a normal distribution,
+    dealt out by the seed."""
     rng = np.random.default_rng([assumed.seed, OF_PLAN, 1])
-    places = (rng.permutation(len(labels)) + 0.5) / len(labels)
+    places = (rng.permutation(len(came)) + 0.5) / max(len(came), 1)
     severities = special.ndtri(places) * assumed.severity
-    careless = set(rng.permutation(len(labels))[: assumed.careless].tolist())
     return [
-        SimulatedAnnotator(label, float(severity), place in careless)
-        for place, (label, severity) in enumerate(zip(labels, severities, strict=True))
+        SimulatedAnnotator(label, float(severity), who.careless, who.pace)
+        for (label, who), severity in zip(came.items(), severities, strict=True)
     ]
 
 

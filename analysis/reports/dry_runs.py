@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import percent, signed, two
+from analysis.reports.numerals import percent, plain, signed, two
 from analysis.reports.rows import Record
 
 HEADS = (
@@ -20,24 +20,98 @@ HEADS = (
 def page(run: Any, recovery: Sequence[Any] | None) -> dict[str, Any]:
     """Return everything the page lays out of a dry run."""
     outcome: Mapping[str, Any] = run.outcome
-    criteria = outcome.get("criteria", [])
+    criteria, with_all = outcome.get("criteria", []), outcome.get("with_all", [])
+    out = outcome.get("left_out", {})
+    careless = {each["label"] for each in outcome.get("people", []) if each["careless"]}
     return {
         "run": run,
         "order": outcome.get("order", []),
         "filled": outcome.get("filled", {}),
-        "settings": [
-            (words, f"{100 * run.settings.get(name, 0):.0f} %") for name, words in SPREADS.items()
-        ],
+        "settings": _settings(run.settings, outcome.get("page", 0)),
         "seed": run.settings.get("seed"),
         "recovery": recovery,
         "recovered": bool(recovery) and all(each.is_planted for each in recovery or ()),
         "power": _power(criteria) if criteria else None,
+        "with_all": _power(with_all) if with_all else None,
         "repeats": criteria[0]["repeats"] if criteria else 0,
         "sources": criteria[0]["sources"] if criteria else 0,
         "hopeless": [row["name"] for row in criteria if (row["floor"] or 1) >= LEVEL],
         "pairs": [_pairs(row) for row in criteria],
-        "people": _people(outcome.get("people", [])),
+        "people": _people(outcome),
+        "gate": _gate(outcome),
+        "rules": outcome.get("rules", []),
+        "left_out": [(label, "; ".join(rules)) for label, rules in out.items()],
+        "careless": len(careless),
+        "caught": len(careless & set(out)),
+        "careful_out": len(set(out) - careless),
+        "lacking": outcome.get("lacking", 0),
+        "time": _time(outcome, run.campaign.rate),
     }
+
+
+def _settings(settings: Mapping[str, Any], page: int) -> list[tuple[str, str]]:
+    """Return what was assumed, in words; dry runs from before times were simulated name none."""
+    found = [(words, percent(settings.get(name, 0))) for name, words in SPREADS.items()]
+    if "seconds" not in settings:
+        return found
+    own = f"{settings['seconds']:g} s a value" if settings["seconds"] else f"{page} s a page"
+    found.append((f"{TIMES}, mean", own))
+    return found + [(words, two(settings[name])) for name, words in LOGARITHMS.items()]
+
+
+def _gate(outcome: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return who came to the qualification; None where there was none."""
+    if not (forecast := outcome.get("gate")):
+        return None
+    came = outcome["came"]
+    let_in = [each for each in came if each["in"]]
+    return {
+        "came": len(came),
+        "let_in": len(let_in),
+        "out": len(came) - len(let_in),
+        "again": sum(each["tries"] > 1 for each in let_in),
+        "wanted": outcome["wanted"],
+        "newcomers": forecast["newcomers"],
+        "hours": outcome.get("gate_hours"),
+        "shares": [
+            (words, _with_range(forecast[name]))
+            for name, words in GROUPS.items()
+            if forecast[name] and (name != "careless" or forecast["careful"])
+        ],
+    }
+
+
+def _time(outcome: Mapping[str, Any], rate: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return how long the study takes and what it costs; None of dry runs from before that was
+    simulated."""
+    if not (time := outcome.get("time")):
+        return None
+    found = {name: _amount(time[name], 1) for name in ("hours", "each", "longest")}
+    spent = outcome["spent"].values()
+    tasks = sum(each["tasks"] for each in spent)
+    found["minutes"] = plain(sum(each["seconds"] for each in spent) / 60 / max(tasks, 1))
+    found["planned"] = rate.get("minutes", "")
+    if "paid" in time:
+        currency = rate.get("currency", "")
+        found |= {"paid": f"{time['paid']:,.2f} {currency}", "hourly": _amount(time["hourly"], 2)}
+        found["currency"] = currency
+    if "top_up" in time:
+        found |= {
+            "top_up": _amount(time["top_up"], 2),
+            "below": _with_range(time["below_floor"]),
+            "floor": rate.get("floor", ""),
+        }
+    return found
+
+
+def _amount(found: Record, digits: int) -> str:
+    return (
+        f"{found['value']:,.{digits}f} ({found['low']:,.{digits}f} to {found['high']:,.{digits}f})"
+    )
+
+
+def _with_range(found: Record) -> str:
+    return f"{percent(found['value'])} ({percent(found['low'])} to {percent(found['high'])})"
 
 
 LEVEL = 0.05
@@ -46,6 +120,21 @@ SPREADS = {
     "question": "spread of questions",
     "severity": "severity of annotators",
     "noise": "noise",
+    "hurry": "time that careless annotators take",
+    "knows": "right values in the qualification",
+    "knows_spread": "their spread over annotators",
+    "wary": "careless annotators who take care there",
+}
+TIMES = "seconds"
+LOGARITHMS = {
+    "seconds_spread": "spread of their logarithm",
+    "pace_spread": "spread of the logarithm of paces",
+}
+GROUPS = {
+    "all": "screened out, of all who come",
+    "careful": "of the careful ones",
+    "careless": "of the careless ones",
+    "again": "more than one try, of those let in",
 }
 
 
@@ -93,19 +182,17 @@ def _share(found: Record | None) -> Cell:
     return Cell(percent(found["value"]), f"{percent(found['low'])} to {percent(found['high'])}")
 
 
-def _people(people: Sequence[Mapping[str, Any]]) -> PageTable:
-    lines = [
-        Line(
-            each["label"],
-            [Cell(signed(100 * each["severity"]))],
-            chip="careless" if each["careless"] else "",
-        )
-        for each in people
-    ]
-    return PageTable(
-        "Simulated annotators",
-        ["severity"],
-        lines,
-        first="Annotator",
-        notes=["per cent of the scale; who has more rates lower"],
-    )
+def _people(outcome: Mapping[str, Any]) -> PageTable:
+    spent, out = outcome.get("spent", {}), outcome.get("left_out", {})
+    lines = []
+    for each in outcome.get("people", []):
+        own = spent.get(each["label"], {})
+        marks = ["careless"] * each["careless"] + ["left out"] * (each["label"] in out)
+        cells = [Cell(signed(100 * each["severity"]))]
+        if spent:
+            cells += [Cell(plain(own.get("tasks", 0))), Cell(plain(own.get("seconds", 0) / 60))]
+        lines.append(Line(each["label"], cells, chip=", ".join(marks)))
+    columns, notes = ["severity"], ["per cent of the scale; who has more rates lower"]
+    if spent:
+        columns, notes = [*columns, "tasks", "time"], [*notes, "with checks", "minutes"]
+    return PageTable("Simulated annotators", columns, lines, first="Annotator", notes=notes)

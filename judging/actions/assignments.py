@@ -280,10 +280,10 @@ def admits(enrollment: Enrollment, round: Round) -> bool:
     """Say whether an annotator may have tasks of a round; it looks at no row but what is read
     already.
 
-    Training and qualification come before the main round. Simulated annotators need neither.
+    Training and qualification come before the main round.
     """
     campaign = round.campaign
-    if round.kind != Round.Kind.MAIN or campaign.origin == Campaign.Origin.SIMULATED:
+    if round.kind != Round.Kind.MAIN:
         return True
     is_trained = not campaign.trains or enrollment.trained_at is not None
     return is_trained and (not campaign.qualifies or enrollment.qualified_at is not None)

@@ -19,15 +19,18 @@ from judging.actions import (
     campaigns,
     checks,
     drafts,
+    enrollments,
     exercises,
     history,
     judgments,
     panels,
+    qualifications,
     selections,
     sheets,
 )
 from judging.actions.assignments import Here
 from judging.actions.drafts import SentPage
+from judging.actions.qualifications import ExerciseValues
 from judging.actions.rounds import TellProgress, silent
 from judging.models import (
     Assignment,
@@ -39,6 +42,7 @@ from judging.models import (
     Erasure,
     Event,
     Exclusion,
+    Exercise,
     Marking,
     Membership,
     Note,
@@ -58,6 +62,10 @@ MARK = "SIMULATED: "
 Answer = Callable[
     [int, int, str, bool], int
 ]  # enrollment, unit, criterion, whether in a check: to a value
+Seconds = Callable[
+    [int, int, int, bool], float
+]  # enrollment, values on the page, the task's number, whether in a check: to a time
+TryAnswers = Callable[[int, int], ExerciseValues]  # who came, which try: to a try's answers
 TOLD_EVERY = 25  # tasks
 
 
@@ -130,24 +138,55 @@ def needed(campaign: Campaign) -> int:
     return max(campaign.annotators_per_task, -(-places // share))
 
 
-def enroll(*, run: DryRun, count: int) -> list[Enrollment]:
-    """Give a copy so many annotators without accounts; who meets which check is drawn for them as
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Somebody simulated who came: their number, tries at the qualification, and whether they were
+    let in."""
+
+    number: int
+    enrollment: Enrollment
+    tries: int
+    is_let_in: bool
+
+
+def admit(
+    *, run: DryRun, count: int, most: int, answer: TryAnswers, now: datetime
+) -> list[Arrival]:
+    """Have simulated annotators come to a copy, train and try the qualification until so many are
+    let in, or `most` have come."""
+    came: list[Arrival] = []
+    campaign, let_in = run.campaign, 0
+    training = campaign.exercises.filter(kind=Exercise.Kind.TRAINING)
+    while let_in < count and len(came) < most:
+        number = len(came) + 1
+        own = _enroll(run, number)
+        for exercise in training:
+            qualifications.train(enrollment=own, exercise=exercise, now=now)
+        while (standing := qualifications.standing(own)).outcome == "open":
+            given = answer(number, standing.next)
+            qualifications.attempt(enrollment=own, number=standing.next, given=given, now=now)
+            own.refresh_from_db(fields=["qualified_at"])
+        is_let_in = standing.outcome != "failed"
+        if not is_let_in and own.seat is not None:
+            enrollments.free_seat(enrollment=own)
+        let_in += is_let_in
+        came.append(Arrival(number, own, len(standing.tries), is_let_in))
+    return came
+
+
+def _enroll(run: DryRun, number: int) -> Enrollment:
+    """Give a copy one more annotator without account; who meets which check is drawn for them as
     for people."""
-    found = []
-    for number in range(1, count + 1):
-        label = f"S{number:02d}"
-        drawn_for = uuid.uuid5(run.campaign.uuid, label)
-        if run.draft is not None:  # the same draft's first dry run is the same whenever it is made
-            drawn_for = uuid.uuid5(run.draft.uuid, f"{run.number}/{label}")
-        found.append(
-            Enrollment.objects.create(
-                campaign=run.campaign,
-                label=label,
-                seat=panels.next_seat(run.campaign),
-                draw_id=drawn_for,
-            )
-        )
-    return found
+    label = f"S{number:02d}"
+    drawn_for = uuid.uuid5(run.campaign.uuid, label)
+    if run.draft is not None:  # the same draft's first dry run is the same whenever it is made
+        drawn_for = uuid.uuid5(run.draft.uuid, f"{run.number}/{label}")
+    return Enrollment.objects.create(
+        campaign=run.campaign,
+        label=label,
+        seat=panels.next_seat(run.campaign),
+        draw_id=drawn_for,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +203,7 @@ def fill(
     campaign: Campaign,
     people: Iterable[Enrollment],
     answer: Answer,
+    seconds: Seconds,
     progress: TellProgress = silent,
 ) -> Filled:
     """Have simulated annotators take turns until none of them finds a task."""
@@ -179,7 +219,7 @@ def fill(
                     each
                 )  # nobody else holds a task between two turns, so nothing can come back
                 continue
-            _judge(found.assignment, answer)
+            _judge(found.assignment, answer, seconds)
             done += 1
             if done % TOLD_EVERY == 0:
                 progress(min(done, places), places, "Simulated annotators are judging")
@@ -193,20 +233,24 @@ def fill(
     )
 
 
-def _judge(taken: Assignment, answer: Answer) -> None:
-    """Judge one task, stage by stage as the protocol shows it."""
+def _judge(taken: Assignment, answer: Answer, seconds: Seconds) -> None:
+    """Judge one task, stage by stage as the protocol shows it, and note how long that is to have
+    taken."""
     related = ("task", "enrollment", "round__campaign__rubric")
     own = Assignment.objects.select_related(*related).get(pk=taken.pk)
     sheet, who, again = sheets.of(own), own.enrollment_id or 0, own.round.kind == Round.Kind.CHECKS
-    stages = len(sheet.rubric.stages)
+    stages, values = len(sheet.rubric.stages), 0
     for stage in range(stages):
         asked = [each for each in sheet.asked() if each.stage == stage]
         given = [(each, answer(who, each.unit, each.criterion.key, again)) for each in asked]
+        values += len(asked)
         marks = {mark: _marked(mark.unit) for mark in sheet.marks() if mark.stage == stage}
         drafts.save(assignment=own, page=SentPage(given, sequence=stage + 1, marks=marks))
         if stage + 1 < stages:
             drafts.freeze_stage(assignment=own, stage=stage, sheet=sheet)
     judgments.submit(assignment=own, token=own.submit_token, sheet=sheet)
+    spent = seconds(who, values, own.task.number, again)
+    Assignment.objects.filter(pk=own.pk).update(active_seconds=spent)
 
 
 def _marked(unit: int) -> Marked:
@@ -238,8 +282,8 @@ def remove(*, campaign: Campaign, by: User) -> None:
         checks.discard(campaign=campaign)
         Exclusion.objects.filter(enrollment__campaign=campaign).delete()
         Erasure.objects.filter(campaign=campaign).delete()
+        campaign.enrollments.all().delete()  # with their tries, which hold the exercises
         campaign.exercises.all().delete()
-        campaign.enrollments.all().delete()
         campaign.deviations.all().delete()
         campaign.jobs.all().delete()
         campaign.rounds.all().delete()

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
+from judging import qualifying
 from judging.actions import history
 from judging.models import (
     Campaign,
@@ -21,6 +22,7 @@ from judging.models import (
     ScalePoint,
     User,
 )
+from judging.qualifying import QualificationItem
 
 
 class CannotChangeExercises(Exception):
@@ -201,26 +203,26 @@ def mark(*, attempt: QualificationTry, campaign: Campaign, now: datetime) -> Qua
     """Compare a try with the key, and qualify its annotator if it passes; the caller holds the
     enrollment's row."""
     given = {(row.exercise_id, row.criterion_id): row.value for row in attempt.answers.all()}
-    items = {each.pk: each for each in campaign.exercises.filter(kind=Exercise.Kind.QUALIFICATION)}
-    keys = list(ExerciseKey.objects.filter(exercise__in=items))
-    attempt.asked = len(keys)
-    attempt.right = sum(
-        given.get((key.exercise_id, key.criterion_id)) in key.accepted for key in keys
-    )
-    attempt.consistent = all(
-        value == given.get((first, criterion), value)
-        for (item, criterion), value in given.items()
-        if item in items and (first := items[item].repeats_id)
-    )
-    attempt.passed = (
-        attempt.consistent and attempt.right * 100 >= campaign.pass_mark * attempt.asked
-    )
+    found = qualifying.mark(qualification_items(campaign), given, pass_mark=campaign.pass_mark)
+    attempt.asked, attempt.right = found.asked, found.right
+    attempt.consistent, attempt.passed = found.consistent, found.passed
     attempt.save(update_fields=["asked", "right", "consistent", "passed"])
     if attempt.passed:
         Enrollment.objects.filter(pk=attempt.enrollment_id, qualified_at__isnull=True).update(
             qualified_at=now
         )
     return attempt
+
+
+def qualification_items(campaign: Campaign) -> dict[int, QualificationItem]:
+    """Return the items of the qualification with their right values, by their keys."""
+    items = campaign.exercises.filter(kind=Exercise.Kind.QUALIFICATION)
+    return {
+        each.pk: QualificationItem(
+            {key.criterion_id: key.accepted for key in each.keys.all()}, each.repeats_id
+        )
+        for each in items.prefetch_related("keys").order_by("number")
+    }
 
 
 def document(campaign: Campaign) -> dict[str, Any]:

@@ -262,8 +262,8 @@ def read(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
     plan = quality.from_document(campaign.quality)
     places, scales = document.get("places", {}), _scales(campaign)
     works = _works(campaign, document, scales)
-    is_judged = campaign.origin == Campaign.Origin.JUDGED
-    flagged = quality.flags(list(works.values()), plan) if is_judged else {}
+    is_imported = campaign.origin == Campaign.Origin.IMPORTED
+    flagged = {} if is_imported else quality.flags(list(works.values()), plan)
     severities = _severities(document, scales)
     standings = {}
     for who, done, all_done, _seconds, last_at in document.get("done", ()):

@@ -124,8 +124,15 @@ def test_server_removes_a_dry_run_and_the_history_says_how_much_of_it() -> None:
     draft = factories.campaign(annotators_per_task=1)
     with serving():
         run = dry_runs.copy(draft=draft, by=draft.created_by, now=timezone.now(), settings={})
-        people = dry_runs.enroll(run=run, count=1)
-        dry_runs.fill(campaign=run.campaign, people=people, answer=lambda *_asked: 2)
+        [came] = dry_runs.admit(
+            run=run, count=1, most=1, answer=lambda *_asked: {}, now=timezone.now()
+        )
+        dry_runs.fill(
+            campaign=run.campaign,
+            people=[came.enrollment],
+            answer=lambda *_asked: 2,
+            seconds=lambda *_asked: 9.0,
+        )
         assert Judgment.objects.count() == 8
         dry_runs.remove(campaign=run.campaign, by=draft.created_by)
     assert list(Campaign.objects.all()) == [draft]

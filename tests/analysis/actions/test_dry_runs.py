@@ -16,8 +16,19 @@ from analysis.planning import simulated
 from analysis.planning.simulated import Assumed
 from judging.actions import campaigns, checks, enrollments, jobs
 from judging.actions.dry_runs import CannotTry
-from judging.models import Campaign, Enrollment, Event, Judgment, StoredFile, Unit, User
+from judging.models import (
+    Campaign,
+    Enrollment,
+    Event,
+    Exclusion,
+    Judgment,
+    QualificationTry,
+    StoredFile,
+    Unit,
+    User,
+)
 from tests import factories
+from tests.judging.actions import test_qualifications as gate
 from tests.judging.trials import NOW
 
 pytestmark = pytest.mark.django_db
@@ -152,6 +163,83 @@ def test_report_of_the_copy_recovers_what_was_planted_and_the_copy_is_removed_wh
     assert StoredFile.objects.count() >= files
     acts = Event.objects.filter(campaign=draft.uuid, act__startswith="dry_run").order_by("pk")
     assert list(acts.values_list("act", flat=True)) == ["dry_run.made", "dry_run.removed"]
+
+
+def whole_study() -> Campaign:
+    """Return a draft with training, a qualification that asks one question again, checks, rules of
+    exclusion and a rate of pay."""
+    made = factories.campaign(
+        collection=factories.collection(sources=16, systems=SYSTEMS),
+        annotators_per_task=5,
+        pass_mark=75,
+        rate={"amount": "0.50", "currency": "EUR", "minutes": "2", "floor": "40"},
+    )
+    rules = {"least_values": 12, "exclude_speed": True, "exclude_gold": 1, "exclude_gold_of": 2}
+    plan = {"quality": {"gold": 30, "repeats": 10, "gap": 1} | rules}
+    campaigns.change_plan(campaign=made, plan=plan)
+    made.refresh_from_db()
+    first = gate.item(made)
+    gate.item(made, again=first)
+    gate.item(made, "training")
+    units = Unit.objects.filter(
+        question_set__source__collection=made.collection, position=1
+    ).order_by("pk")
+    [correctness] = made.rubric.criteria.filter(key="correctness").values_list("pk", flat=True)
+    for unit in units[:6]:
+        checks.add_gold(campaign=made, unit=unit, text="", accepted={correctness: [3]})
+    return made
+
+
+def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
+    draft = whole_study()
+    before = rows_by_model()
+    copy = tried(draft, careless=2, hurry=0.1, knows=0.55, wary=1.0, annotators=5)
+    outcome = copy.dry_run.outcome
+
+    came, out = outcome["came"], outcome["left_out"]
+    assert [each["label"] for each in came if each["in"]] == list(
+        copy.enrollments.filter(qualified_at__isnull=False)
+        .order_by("label")
+        .values_list("label", flat=True)
+    )
+    assert sum(each["in"] for each in came) == outcome["wanted"] == 5 < len(came)
+    tries = QualificationTry.objects.filter(enrollment__campaign=copy)
+    assert sum(each["tries"] for each in came) == tries.count() > len(came)
+    assert not Judgment.objects.filter(assignment__enrollment__qualified_at=None).exists()
+    assert 0 < outcome["gate"]["again"]["low"] < outcome["gate"]["all"]["value"] < 1
+
+    careless = {each["label"] for each in outcome["people"] if each["careless"]}
+    assert careless
+    assert set(out) == careless == set(excluded(copy))
+    assert all("flagged as too fast" in " ".join(rules) for rules in out.values())
+    assert outcome["lacking"] == 16 * len(careless)
+    shown = dry_runs.recovery(copy.dry_run)
+    assert [row.order for row in shown] == [outcome["order"]] * 2
+    assert all(sorted(row.with_all) == sorted(SYSTEMS) for row in shown)
+    powers = zip(outcome["criteria"], outcome["with_all"], strict=True)
+    assert all(one["neighbours"]["value"] >= every["neighbours"]["value"] for one, every in powers)
+
+    time = outcome["time"]
+    assert time["hours"]["low"] < time["hours"]["value"] < time["hours"]["high"]
+    assert time["paid"] == 0.5 * sum(each["tasks"] for each in outcome["spent"].values())
+    assert 0 < time["top_up"]["value"] < time["paid"]
+    assert 0 < outcome["gate_hours"] < time["hours"]["value"]
+    client = Client()
+    client.force_login(copy.created_by)
+    page = client.get(reverse("analysis:dry_run", args=[copy.uuid])).text
+    assert f"{len(came)} came, 5 were let in" in page
+    assert f"{len(out)} of {len(careless)} careless annotators were left out" in page
+    assert "with nobody left out" in page
+    assert f"{time['paid']:,.2f} EUR" in page
+    report = client.get(reverse("analysis:report", args=[copy.uuid])).text
+    assert "Without the annotators left out" in report
+    dry_runs.remove(campaign=copy, by=copy.created_by)
+    assert rows_by_model() == before
+
+
+def excluded(copy: Campaign) -> list[str]:
+    standing = Exclusion.objects.standing().filter(enrollment__campaign=copy)
+    return list(standing.values_list("enrollment__label", flat=True))
 
 
 def test_no_account_can_be_in_a_dry_run_and_its_judgments_alone_are_removed(draft) -> None:

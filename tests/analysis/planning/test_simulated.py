@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis.planning import simulated
-from analysis.planning.simulated import Assumed, Seen, SimulatedAnnotator
+from analysis.planning.simulated import Assumed, Newcomer, Seen, SimulatedAnnotator
 from analysis.stats.comparing import paired_permutation, permuted_p_of_many
 from judging.protocols import rubric as documents
 from judging.rules import Force
@@ -38,7 +38,7 @@ def layout(sources: int, annotators: int, systems: tuple[str, ...] = NAMES) -> p
 def power(assumed: Assumed, sources: int, **changes: object) -> list[dict]:
     rows = layout(sources, 2)
     order = simulated.planted_order(NAMES, assumed)
-    people = simulated.people(["S0", "S1"], assumed)
+    people = simulated.people({"S0": Newcomer(), "S1": Newcomer()}, assumed)
     asked = {
         "criteria": CRITERIA,
         "forces": [],
@@ -124,7 +124,7 @@ def test_what_a_rule_forces_is_forced_in_every_repeat():
         CRITERIA,
         [Force("f", "grammaticality", 1, {"correctness": 1}, "why")],
         list(NAMES),
-        simulated.people(["S0", "S1"], EVEN),
+        simulated.people({"S0": Newcomer(), "S1": Newcomer()}, EVEN),
         EVEN,
     )
     values = drawn.values(np.random.default_rng(5))

@@ -1,0 +1,117 @@
+"""Who comes to a simulated study, and how many of them the qualification lets in.
+
+Of as many annotators as a study wants, so many are careless, in every wave that comes. How likely a
+right value is differs between annotators by a beta distribution. A wrong value is any other point
+of the scale. What is asked again gets the same answer as likely as they give a right one, and else
+one of its own. A careless annotator picks any point, unless they take care just here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.planning.power import share_of
+from analysis.planning.simulated import OF_ARRIVAL, OF_TRY, Assumed, Newcomer
+from analysis.reports.rows import Record, number
+from judging import qualifying
+from judging.qualifying import QualificationItem
+
+FORECAST = 2_000  # newcomers of a forecast
+LEAST_CONCENTRATION = 0.05  # of a beta distribution: nobody between knowing all and nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A qualification: its items by key, the points of each criterion's scale, the mark, and the
+    tries."""
+
+    items: Mapping[int, QualificationItem]
+    points: Mapping[int, Sequence[int]]
+    pass_mark: int
+    tries: int
+
+
+def newcomer(place: int, wanted: int, assumed: Assumed) -> Newcomer:
+    """Return who comes as number `place` (from 1) to a study of so many annotators."""
+    wave, seat = divmod(place - 1, wanted)
+    dealt = np.random.default_rng([assumed.seed, OF_ARRIVAL, 0, wave]).permutation(wanted)
+    careless = seat in dealt[: assumed.careless].tolist()
+    return _drawn(careless, np.random.default_rng([assumed.seed, OF_ARRIVAL, 1, place]), assumed)
+
+
+def _drawn(careless: bool, rng: np.random.Generator, assumed: Assumed) -> Newcomer:
+    """Draw how well somebody knows what is right, and how fast they are: a mean pace of 1."""
+    spread = assumed.pace_spread
+    pace = float(np.exp(rng.normal() * spread - spread**2 / 2))
+    knows = _share(assumed.knows, assumed.knows_spread, rng)
+    takes_care = rng.random() < assumed.wary
+    if not careless:
+        return Newcomer(False, knows, pace)
+    return Newcomer(True, knows if takes_care else 0.0, pace * assumed.hurry)
+
+
+def _share(mean: float, deviation: float, rng: np.random.Generator) -> float:
+    """Draw from the beta distribution of a mean and a standard deviation."""
+    if deviation == 0 or mean in (0, 1):
+        return mean
+    spread = mean * (1 - mean)
+    concentration = max(spread / deviation**2 - 1, LEAST_CONCENTRATION)
+    return float(rng.beta(mean * concentration, (1 - mean) * concentration))
+
+
+def answers(who: Newcomer, gate: Gate, rng: np.random.Generator) -> dict[tuple[int, int], int]:
+    """Return what somebody gives in one try, by item and criterion; without knowing anything, any
+    point."""
+    given: dict[tuple[int, int], int] = {}
+    for key, item in gate.items.items():
+        for criterion, accepted in item.accepted.items():
+            points = gate.points[criterion]
+            before = given.get((item.repeats or 0, criterion))
+            if before is not None and rng.random() < who.knows:
+                given[key, criterion] = before
+                continue
+            wrong = [point for point in points if point not in accepted]
+            if who.knows == 0:
+                among = list(points)
+            elif not wrong or rng.random() < who.knows:
+                among = list(accepted)
+            else:
+                among = wrong
+            given[key, criterion] = among[int(rng.integers(len(among)))]
+    return given
+
+
+def answers_of(
+    place: int, attempt: int, who: Newcomer, gate: Gate, assumed: Assumed
+) -> dict[tuple[int, int], int]:
+    """Return what the newcomer of that number gives in a try of that number."""
+    return answers(who, gate, np.random.default_rng([assumed.seed, OF_TRY, place, attempt]))
+
+
+def forecast(gate: Gate, wanted: int, assumed: Assumed) -> Record:
+    """Return of many more newcomers of the same make: the share screened out, of careful and of
+    careless ones, and of those let in the share that needed more than one try."""
+    rng = np.random.default_rng([assumed.seed, OF_ARRIVAL, 2])
+    careless = rng.random(FORECAST) < min(assumed.careless / wanted, 1)
+    needed = np.array([_tries(_drawn(bool(each), rng, assumed), gate, rng) for each in careless])
+    failed = needed == 0
+    groups = {"all": np.ones(FORECAST, bool), "careful": ~careless, "careless": careless}
+    found: Record = {name: _part(failed[of]) for name, of in groups.items()}
+    return found | {"again": _part(needed[~failed] > 1), "newcomers": FORECAST}
+
+
+def _tries(who: Newcomer, gate: Gate, rng: np.random.Generator) -> int:
+    """Return which try passes; 0 where none does."""
+    for attempt in range(1, gate.tries + 1):
+        given = answers(who, gate, rng)
+        if qualifying.mark(gate.items, given, pass_mark=gate.pass_mark).passed:
+            return attempt
+    return 0
+
+
+def _part(happened: np.ndarray) -> Record | None:
+    if not len(happened):
+        return None
+    share = share_of(int(happened.sum()), len(happened), "")
+    return {"value": number(share.value), "low": number(share.low), "high": number(share.high)}

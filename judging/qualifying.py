@@ -1,0 +1,55 @@
+"""When a try at the qualification passes, as a pure function: the door for people and the forecast
+of a dry run mark by it alike."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class QualificationItem:
+    """An item's right values by criterion, and which item it asks again."""
+
+    accepted: Mapping[int, Collection[int]]
+    repeats: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QualificationMark:
+    """What a try came to: right values of how many asked, and whether what was asked again got the
+    same answers."""
+
+    right: int
+    asked: int
+    consistent: bool
+    passed: bool
+
+
+def mark(
+    items: Mapping[int, QualificationItem],
+    given: Mapping[tuple[int, int], int],
+    *,
+    pass_mark: int,
+) -> QualificationMark:
+    """Compare a try with the key; `given` by item and criterion, the mark in per cent of the
+    answers asked for.
+
+    >>> items = {1: QualificationItem({7: [3]}), 2: QualificationItem({7: [1, 2]})}
+    >>> mark(items, {(1, 7): 3, (2, 7): 3}, pass_mark=50)
+    QualificationMark(right=1, asked=2, consistent=True, passed=True)
+    """
+    asked = sum(len(item.accepted) for item in items.values())
+    right = sum(
+        given.get((number, criterion)) in accepted
+        for number, item in items.items()
+        for criterion, accepted in item.accepted.items()
+    )
+    consistent = all(
+        value == given.get((first, criterion), value)
+        for (number, criterion), value in given.items()
+        if number in items and (first := items[number].repeats)
+    )
+    return QualificationMark(
+        right, asked, consistent, consistent and right * 100 >= pass_mark * asked
+    )
