@@ -24,6 +24,9 @@ LANGUAGES = {
     "ga": 76, "he": 63, "hi": 65, "hu": 67, "id": 71, "it": 77, "ja": 78, "ko": 90, "nl": 40, "no": 119, "pl": 129,
     "pt": 130, "ro": 133, "ru": 136, "sv": 154, "th": 161, "tr": 167, "uk": 171, "vi": 175, "zh": 30,
 }  # fmt: skip
+QUALITIES = {"correctness": 1, "goodness": 2, "feature": 3}
+ASPECTS = {"form": 1, "content": 2, "both": 3}
+FRAMES = {"own": 1, "input": 2, "external": 3}
 NOT_ASSESSED = "N/A: no question was shown to the same annotator twice"
 
 
@@ -193,8 +196,15 @@ def _checks(campaign: Campaign, plan: quality.QualityPlan, rules: list[str]) -> 
 def _criterion(
     criterion: RubricCriterion, document: RubricDocument, found: Found | None
 ) -> Iterator[tuple[str, HedsAnswer]]:
-    shows = document.stage(criterion.stage).shows
-    yield "4.1.3", HedsAnswer(options=(2,) if shows else (1,))
+    if standard := criterion.standard:
+        yield "4.1.1", HedsAnswer(options=(QUALITIES[standard.kind],))
+        yield "4.1.2", HedsAnswer(options=(ASPECTS[standard.part],))
+        yield "4.1.3", HedsAnswer(options=(FRAMES[standard.frame],))
+        if standard.name:
+            yield "4.3.1.2", HedsAnswer(standard.name)
+    else:
+        shows = document.stage(criterion.stage).shows
+        yield "4.1.3", HedsAnswer(options=(2,) if shows else (1,))
     yield "4.2.1", HedsAnswer(options=(2,))
     yield "4.2.2", HedsAnswer(options=(1,))
     yield "4.2.3", HedsAnswer(options=(1,))

@@ -88,7 +88,11 @@ def _asked(criterion: RubricCriterion) -> str:
     else:
         scale = listed([f"{point.value} ({point.label})" for point in points])
     ends = {"highest": "high is best", "lowest": "low is best", "none": "no end is best"}
-    return f"{criterion.name}: “{criterion.prompt}”, {criterion.level}, {scale}; {ends[criterion.best]}."
+    standard = f" (in standard terms: {criterion.standard.in_words})" if criterion.standard else ""
+    return (
+        f"{criterion.name}{standard}: “{criterion.prompt}”, {criterion.level}, {scale}; "
+        f"{ends[criterion.best]}."
+    )
 
 
 def _annotators(found: Found) -> Iterator[str]:

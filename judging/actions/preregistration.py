@@ -139,6 +139,8 @@ def _criterion(criterion: Any) -> Iterator[str]:
     )
     per = "of each set" if criterion.unit == "set" else "of each question"
     yield f"Asked {per}; {LEVELS.get(criterion.level, criterion.level)}; {BEST[criterion.best]}."
+    if criterion.standard:
+        yield f"In standard terms (QCET, HEDS): {criterion.standard.in_words}."
 
 
 def _design(rubric: RubricDocument, protocol: dict[str, Any]) -> Iterator[str]:

@@ -54,6 +54,17 @@ ASKED = [
     ("per_unit", _("for each")),
     ("once_per_set", _("once per set, stored on each of its questions")),
 ]
+STANDARD_KINDS = [
+    ("correctness", _("correctness: right or not, or how far")),
+    ("goodness", _("goodness: more of it is better, and none is wholly right")),
+    ("feature", _("feature: neither end is better by itself")),
+]
+STANDARD_PARTS = [("form", _("form")), ("content", _("content")), ("both", _("form and content"))]
+STANDARD_FRAMES = [
+    ("own", _("in its own right")),
+    ("input", _("relative to what the system was given")),
+    ("external", _("relative to something outside of the system")),
+]
 KINDS = [
     ("mean", _("mean over questions")),
     ("sum_over_slots", _("sum over every expected question")),
@@ -156,6 +167,14 @@ class CriterionForm(SectionForm):
             required=False,
         ),
         "optional": FlagField(label=_("May be left out by annotators"), required=False),
+        "standard.kind": pick(_("Kind of quality"), STANDARD_KINDS, required=False),
+        "standard.part": pick(_("Of the question's"), STANDARD_PARTS, required=False),
+        "standard.frame": pick(_("Judged"), STANDARD_FRAMES, required=False),
+        "standard.name": line(
+            _("Standard name"),
+            _("Its name in the taxonomy QCET, where one fits; else leave it empty."),
+            required=False,
+        ),
         "scale.from": number(_("From"), required=False),
         "scale.to": number(_("To"), required=False),
         "scale.labels": PairsField(
@@ -195,6 +214,14 @@ class CriterionForm(SectionForm):
     @property
     def long_scale(self) -> list[forms.BoundField]:
         return self.some("scale.from", "scale.to", "scale.labels")
+
+    @property
+    def standard(self) -> list[forms.BoundField]:
+        return self.some("standard.kind", "standard.part", "standard.frame", "standard.name")
+
+    @property
+    def standard_open(self) -> bool:
+        return any(field.errors for field in self.standard)
 
     @property
     def more_open(self) -> bool:

@@ -18,6 +18,7 @@ from judging.protocols.rubric_schema import (
     RubricCriterion,
     RubricDocument,
     Stage,
+    StandardCriterion,
     TypeDiversity,
     WorkedItem,
 )
@@ -90,6 +91,7 @@ def _criterion(section: OpenMapping) -> RubricCriterion:
         stage=section.key("stage"),
         optional=section.flag("optional"),
         visibility_note=section.text("visibility_note", default="", longest=200),
+        standard=_standard(section.section("standard")),
         points=(
             *_range(section),
             *(_point(point) for point in section.sections("points", most=LONGEST_SCALE)),
@@ -102,6 +104,19 @@ def _criterion(section: OpenMapping) -> RubricCriterion:
         )
     section.close()
     return criterion
+
+
+def _standard(section: OpenMapping | None) -> StandardCriterion | None:
+    if section is None:
+        return None
+    standard = StandardCriterion(
+        kind=section.choice("kind", get_args(schema.StandardKind)),
+        part=section.choice("part", get_args(schema.StandardPart)),
+        frame=section.choice("frame", get_args(schema.StandardFrame)),
+        name=section.text("name", default="", longest=100),
+    )
+    section.close()
+    return standard
 
 
 def _point(section: OpenMapping) -> CriterionPoint:

@@ -24,6 +24,9 @@ ShownPart = Literal[
     "submitted_answer",
     "submitted_type",
 ]
+StandardKind = Literal["correctness", "goodness", "feature"]
+StandardPart = Literal["form", "content", "both"]
+StandardFrame = Literal["own", "input", "external"]
 BrokenItems = Literal["reported", "refused"]
 AggregateKind = Literal["mean", "sum_over_slots"]
 Combined = Literal["none", "mean", "sum"]
@@ -44,6 +47,38 @@ class CriterionPoint:
     examples: tuple[str, ...] = ()
 
 
+PARTS: Mapping[StandardPart, str] = {
+    "form": "form",
+    "content": "content",
+    "both": "form and content",
+}
+FRAMES: Mapping[StandardFrame, str] = {
+    "own": "in its own right",
+    "input": "relative to the input",
+    "external": "relative to something outside of the system",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StandardCriterion:
+    """Which quality a criterion is in the terms of the field.
+
+    kind, part and frame are those of the datasheet HEDS (4.1.1 to 4.1.3); name is the criterion's
+    in the taxonomy QCET, empty where none is known to fit.
+    """
+
+    kind: StandardKind
+    part: StandardPart
+    frame: StandardFrame
+    name: str = ""
+
+    @property
+    def in_words(self) -> str:
+        """Return the properties in a few words, after the name if there is one."""
+        said = f"{self.kind} of {PARTS[self.part]} {FRAMES[self.frame]}"
+        return f"{self.name}, {said}" if self.name else said
+
+
 @dataclass(frozen=True, slots=True)
 class RubricCriterion:
     """What is judged, of which kind of unit, on which scale, and at which stage of the page."""
@@ -60,6 +95,7 @@ class RubricCriterion:
     asked: AskedPer = "per_unit"
     optional: bool = False
     visibility_note: str = ""
+    standard: StandardCriterion | None = None
 
     def values(self) -> tuple[int, ...]:
         """Return the values that count, without "cannot say"."""

@@ -30,8 +30,9 @@ def planned(**columns: object) -> Campaign:
 
 
 def test_the_document_has_every_prompt_as_annotators_read_it_and_what_was_promised() -> None:
-    campaign = planned()
+    campaign = planned(rubric=factories.rubric("qgbench"))
     text = preregistration.as_markdown(campaign)
+    assert "(QCET, HEDS): Grammaticality, correctness of form in its own right." in text
     for criterion in documents.from_document(campaign.rubric.document).criteria:
         assert f"### {criterion.name}" in text
         assert f"> {' '.join(criterion.prompt.split())}" in text

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
+from analysis.actions import heds
 from analysis.reports.heds import ELEMENTS, HedsAnswer, counts, to_json, to_markdown
 from judging.models import Campaign
+from tests import factories
 from tests.analysis import studies
 
 pytestmark = pytest.mark.django_db
@@ -98,3 +100,21 @@ def test_answers_of_one_option_text_and_criterion_by_hand():
     assert "4 of 62 answers" in to_markdown(
         "Canals", study, {"Fluency": {"4.3.7": HedsAnswer("x")}}
     )
+
+
+def test_kind_part_frame_and_standard_name_of_a_criterion_are_filled_from_its_protocol():
+    made = factories.campaign(
+        collection=factories.collection(sources=2), rubric=factories.rubric("qgbench")
+    )
+    _study, criteria = heds.sheet(made)
+    told = {
+        name: [answers[number].options for number in ("4.1.1", "4.1.2", "4.1.3")]
+        for name, answers in criteria.items()
+    }
+    assert told == {
+        "Grammaticality": [(1,), (1,), (1,)],
+        "Understandability": [(2,), (3,), (1,)],
+        "Correctness": [(1,), (2,), (2,)],
+    }
+    assert criteria["Grammaticality"]["4.3.1.2"].text == "Grammaticality"
+    assert "4.3.1.2" not in criteria["Correctness"]

@@ -73,6 +73,16 @@ def test_material_protocol_people_and_computation_are_told_as_they_were():
     )
 
 
+def test_a_criterion_is_told_in_standard_terms_where_its_protocol_names_them():
+    rubric = documents.shipped("qgbench")
+    protocol = told(ABOUT, made(rubric=rubric))["Protocol"]
+    assert (
+        "Correctness (in standard terms: correctness of content relative to the input): “"
+        in protocol
+    )
+    assert "terms: Grammaticality, correctness of form in its own right): “Is the" in protocol
+
+
 def test_a_study_of_means_and_a_simulation_say_so():
     means = told(ABOUT | {"origin": "imported", "judgments": 0}, made())
     simulated = told(ABOUT | {"origin": "simulated"}, made())

@@ -21,7 +21,7 @@ from judging.protocols.rubric import (
     untranslated,
     warnings,
 )
-from judging.protocols.rubric_schema import CriterionPoint, Quota
+from judging.protocols.rubric_schema import CriterionPoint, Quota, StandardCriterion
 from judging.rules import Fatal, Force, Identical, Lone, Missing, settled
 
 SMALL = """\
@@ -112,9 +112,30 @@ def test_parse_rules_become_dataclasses() -> None:
     )
 
 
+def test_what_a_criterion_is_in_standard_terms_is_read_and_checked() -> None:
+    def with_standard(said: str) -> str:
+        return changed("    stage: first\n", f"    stage: first\n    standard: {said}\n")
+
+    text = with_standard("{kind: goodness, part: both, frame: own, name: Clarity}")
+    clear = parse(text, "mine.yaml").criterion("clear")
+    assert clear.standard == StandardCriterion("goodness", "both", "own", "Clarity")
+    assert clear.standard.in_words == "Clarity, goodness of form and content in its own right"
+    assert parse(SMALL, "mine.yaml").criterion("clear").standard is None
+    wrong = refused(with_standard("{kind: good, part: form, nam: Clarity}"))
+    assert sorted((key, reason.partition(";")[0]) for _line, key, reason in wrong) == [
+        ("criteria[0].standard.frame", "is missing"),
+        (
+            "criteria[0].standard.kind",
+            "must be one of correctness, goodness, feature",
+        ),
+        ("criteria[0].standard.nam", "unknown key"),
+    ]
+
+
 @pytest.mark.parametrize("key", shipped_keys())
 def test_round_trip_of_shipped_rubrics(key: str) -> None:
     rubric = shipped(key)
+    assert all(each.standard for each in rubric.criteria)
     assert from_document(json.loads(json.dumps(to_document(rubric)))) == rubric
     assert parse(to_yaml(rubric), "again.yaml") == rubric
 

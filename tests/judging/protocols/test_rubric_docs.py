@@ -22,6 +22,7 @@ def test_every_key_and_choice_is_told() -> None:
         schema.RubricDocument,
         schema.Stage,
         schema.RubricCriterion,
+        schema.StandardCriterion,
         schema.CriterionPoint,
         schema.Aggregate,
         schema.ReportedAgreement,
@@ -35,6 +36,9 @@ def test_every_key_and_choice_is_told() -> None:
         schema.Best,
         schema.AskedPer,
         schema.ReportedStatistic,
+        schema.StandardKind,
+        schema.StandardPart,
+        schema.StandardFrame,
     ):
         words += get_args(choices)
     assert [word for word in words if f"`{word}" not in TEXT and f"{word}:" not in TEXT] == []

@@ -138,6 +138,17 @@ def test_renamed_key_is_followed_by_what_names_it(page, owner):
     assert documents.untranslated(rubric, "de") == ()
 
 
+def test_standard_terms_are_changed_and_taken_away_in_the_form(page, owner):
+    made = draft(owner, documents.to_yaml(documents.shipped("qgbench")))
+
+    gone = {f"criteria[1].standard.{name}": "" for name in ("kind", "part", "frame", "name")}
+    send(page, made, **{"criteria[0].standard.frame": "external"}, **gone)
+
+    first, second, _third = document(made).criteria
+    assert first.standard.in_words.endswith("relative to something outside of the system")
+    assert second.standard is None
+
+
 def test_every_problem_stands_at_its_field(page, owner):
     made = draft(owner)
     changes = {
@@ -375,5 +386,6 @@ def test_protocol_page_shows_the_worked_item_in_both_languages(page):
 
     html = page.get(reverse("judging:rubric", args=[rubric.pk]) + "?beside=de").text
 
+    assert html.count("(QCET, HEDS): goodness of content in its own right.") == 1
     assert "<q>Who first keeper bridge at Holm?</q>" in html
     assert "<q>Wer erster Wärter Brücke in Holm?</q>" in html
