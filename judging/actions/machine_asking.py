@@ -56,14 +56,6 @@ class CannotAsk(Exception):
     name."""
 
 
-class Unanswered(Exception):
-    """One question got no usable reply; the message says why, `raw` is what came."""
-
-    def __init__(self, reason: str, raw: str = "") -> None:
-        super().__init__(reason)
-        self.raw = raw
-
-
 @dataclass(frozen=True)
 class Reply:
     """What the server sent."""
@@ -73,6 +65,15 @@ class Reply:
     tokens_out: int
     model: str = ""
     is_cut: bool = False
+
+
+class Unanswered(Exception):
+    """One question got no usable reply; the message says why, `raw` is what came. `billed` is the
+    reply where the server says that it took tokens all the same."""
+
+    def __init__(self, reason: str, raw: str = "", billed: Reply | None = None) -> None:
+        super().__init__(reason)
+        self.raw, self.billed = raw, billed
 
 
 @dataclass(frozen=True)
@@ -156,21 +157,32 @@ def is_key(text: str) -> bool:
     return text.isascii() and text.isprintable() and " " not in text
 
 
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
+
+
 def _reply(raw: str) -> Reply:
     """Read what a server sent, which may be anything; the database keeps no NUL and half a pair."""
+    billed = None
     try:
         found = json.loads(raw)
+        billed = Reply("", *_tokens(found), _storable(str(found.get("model") or "")))
         choice = found["choices"][0]
         text = _storable(str(choice["message"]["content"] or ""))
-        usage = found.get("usage") or {}
-        asked, answered = (
-            min(max(int(usage.get(name) or 0), 0), MOST_TOKENS)
-            for name in ("prompt_tokens", "completion_tokens")
-        )
-        is_cut, model = choice.get("finish_reason") == "length", found.get("model") or ""
-    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
-        raise Unanswered("the server's reply is no chat completion", _storable(raw)) from None
-    return Reply(text, asked, answered, _storable(str(model)), is_cut)
+        is_cut = choice.get("finish_reason") == "length"
+    except UNREADABLE:
+        reason = "the server's reply is no chat completion"
+        raise Unanswered(reason, _storable(raw), billed) from None
+    return replace(billed, text=text, is_cut=is_cut)
+
+
+def _tokens(found: Any) -> tuple[int, int]:
+    """Return how many tokens a server says that it took; nothing where it says no numbers."""
+    usage = found.get("usage") or {}
+    asked, answered = (
+        min(max(int(usage.get(name) or 0), 0), MOST_TOKENS)
+        for name in ("prompt_tokens", "completion_tokens")
+    )
+    return asked, answered
 
 
 def _storable(text: str) -> str:
@@ -314,8 +326,11 @@ def ask(
             stopped = stopped or str(refused)
             continue
         except Unanswered as lost:
+            billed = lost.billed
+            spent = prices.of(billed.tokens_in, billed.tokens_out) if billed else NO_COST
+            cost, dearest = cost + spent, max(dearest, spent)
             unanswered += 1
-            _note(judge, call, str(lost), lost.raw)
+            _note(judge, call, str(lost), lost.raw, billed, spent)
             continue
         spent = prices.of(reply.tokens_in, reply.tokens_out)
         cost, dearest = cost + spent, max(dearest, spent)

@@ -130,9 +130,19 @@ def test_a_key_in_a_reason_is_taken_out_however_it_is_written(campaign, server):
         assert len(each.rationale) <= 20_000
 
 
-def test_answers_that_are_cut_off_are_paid_for(campaign, server):
-    server.rule = lambda _text: completed("{", finish_reason="length")
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (completed("{", finish_reason="length"), "cut off"),
+        ((200, {"choices": [], "usage": {"prompt_tokens": 1000}}), "no chat completion"),
+        ((200, {"choices": 7, "usage": {"prompt_tokens": 1000}, "model": 1}), "no chat completion"),
+    ],
+)
+def test_what_is_billed_without_an_answer_is_paid_for(campaign, server, answer, reason):
+    server.rule = lambda _text: answer
     prices = Prices(Decimal(1000), Decimal(0), budget=Decimal(2))
     done = asked(campaign, server, prices=prices)
     assert (done.unanswered, done.cost, done.stopped) == (2, Decimal(2), "the budget is spent")
-    assert "cut off" in MachineJudge.objects.get().problems[0]["reason"]
+    judge = MachineJudge.objects.get()
+    assert reason in judge.problems[0]["reason"]
+    assert judge.cost == Decimal(2)
