@@ -31,24 +31,29 @@ SEED, RESAMPLES = 1, 1000
 
 
 class CannotCompare(Exception):
-    """The campaign reproduces no study, or one of the two is not closed; the message says which."""
+    """The campaign reproduces no study, one of the two is not closed, or whoever asks does not see
+    the first; the message says which."""
 
 
-def check(campaign: Campaign) -> Campaign:
-    """Return the study that a campaign reproduces; raise where the two cannot be compared yet."""
+def check(campaign: Campaign, *, by: User) -> Campaign:
+    """Return the study that a campaign reproduces; raise where `by` cannot have the two compared."""
     first = campaign.reproduces
     if first is None:
         raise CannotCompare("This campaign reproduces no study.")
     for each in (first, campaign):
         if each.state not in ENDED:
             raise CannotCompare(f"“{each.title}” is not closed yet.")
+    if not Campaign.objects.visible_to(by).filter(pk=first.pk).exists():
+        raise CannotCompare(
+            f"You do not see “{first.title}”. A manager or an analyst of both studies can compare them."
+        )
     return first
 
 
 def start(*, campaign: Campaign, by: User) -> Job:
     """Write down that a study is to be compared with the one it reproduces; the caller rings for
-    it."""
-    check(campaign)
+    it. Whoever asks must see both."""
+    check(campaign, by=by)
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         if waiting := campaign.jobs.filter(kind=KIND).unfinished().first():
@@ -73,7 +78,7 @@ def execute(work: jobs.Work) -> dict[str, Any]:
     if campaign is None:
         raise jobs.CannotDo("A comparison belongs to a campaign.")
     try:
-        first = check(campaign)
+        first = check(campaign, by=work.job.created_by)  # a right may have ended meanwhile
     except CannotCompare as refused:
         raise jobs.CannotDo(str(refused)) from None
     states = [runs.state_of(each) for each in (first, campaign)]

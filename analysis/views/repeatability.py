@@ -37,7 +37,7 @@ def reproduction(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         .filter(pk=campaign.reproduces_id)
         .exists(),
         "shared": (campaign.protocol or {}).get("reproduces", {}).get("shared", ""),
-        "waits": _waits(campaign),
+        "waits": _waits(request, campaign),
         "job": campaign.jobs.filter(kind=repeatability.KIND).unfinished().first(),
         "worker_lives": jobs.worker_lives(),
         "done": done,
@@ -74,10 +74,10 @@ def table(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return taken_along(request, campaign, text, "text/csv", "reproduction.csv")
 
 
-def _waits(campaign: Campaign) -> str:
+def _waits(request: HttpRequest, campaign: Campaign) -> str:
     """Return why the two cannot be compared yet; an empty string where they can."""
     try:
-        repeatability.check(campaign)
+        repeatability.check(campaign, by=request.user)
     except repeatability.CannotCompare as refused:
         return str(refused)
     return ""

@@ -105,6 +105,22 @@ def test_page_and_csv_compare_orders_scores_and_findings(manager, two):
     assert (float(share["value"]), share["n"]) == (pytest.approx(2 / 3), "6")
 
 
+def test_who_does_not_see_the_first_study_has_nothing_computed_of_it(client, two):
+    first, second = two
+    left = factories.researcher()
+    campaigns.add_member(campaign=first, user=left, role="analyst")
+    campaigns.add_member(campaign=second, user=left, role="manager")
+    waiting = repeatability.start(campaign=second, by=left)
+    campaigns.remove_member(campaign=first, user=left, role="analyst")
+    with pytest.raises(jobs.CannotDo, match="You do not see"):
+        repeatability.execute(jobs.Work(jobs.claim(job_id=waiting.pk), worker="test"))
+    jobs.fail(job=jobs.Job.objects.get(pk=waiting.pk), error="x")
+    client.force_login(left)
+    address = reverse("analysis:reproduction_start", args=[second.uuid])
+    assert "You do not see" in client.post(address, follow=True).text
+    assert not second.jobs.filter(kind=repeatability.KIND).unfinished().exists()
+
+
 def test_comparison_says_when_it_is_out_of_date(manager, two):
     first, second = two
     compared(manager, second)
