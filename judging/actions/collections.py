@@ -23,6 +23,7 @@ from judging.models import (
     CollectionShare,
     Event,
     FilledBlank,
+    Job,
     Membership,
     Metric,
     Passage,
@@ -229,14 +230,20 @@ def delete(
         listed = held.added_files.exclude(examined__listed=None).values_list(
             "examined__listed__sha256", flat=True
         )
-        made = [*lists, *kept, *listed]
+        drawn = held.jobs.exclude(result__figures=None).values_list("result__figures", flat=True)
+        figures = [sha256 for each in drawn for sha256 in each.values()]
+        made = [*lists, *kept, *listed, *figures]
         theirs = Q(collections=held) | Q(added_files__collection=held) | Q(sha256__in=made)
         files = StoredFile.objects.defer("content").filter(theirs)
         stored = list(files.distinct())
+        held.jobs.filter(finished_at__isnull=False).delete()  # what they found has texts of it
         held.delete()
         for file in stored:
             if not file.collections.exists() and not file.added_files.exists():
-                file.uploads.filter(owner=held.owner).delete()
+                uploads = file.uploads.filter(owner=held.owner)
+                looked = {"parameters__upload__in": list(uploads.values_list("pk", flat=True))}
+                Job.objects.filter(finished_at__isnull=False, **looked).delete()
+                uploads.delete()
                 storage.let_go(file)
         history.note(Event.Act.COLLECTION_DELETED, by=by, about=name_of(collection))
 

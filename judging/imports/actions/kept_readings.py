@@ -112,22 +112,21 @@ def forget(kept: Mapping[str, str]) -> None:
 
 
 def forget_old(*, now: datetime) -> int:
-    """Throw away what was kept longer than a day ago; return how many readings there were."""
+    """Throw away what was kept longer than a day ago, and what looks found, for it holds samples of
+    the file; return how many readings there were."""
     old = now - KEPT_FOR
     found: list[Mapping[str, str]] = []
+    looked = Job.objects.filter(finished_at__lt=old, result__has_key="found")
     for name in (KEPT, LISTED):
-        looked = Job.objects.filter(
-            kind=PREVIEW, finished_at__lt=old, **{f"result__found__{name}__has_key": "sha256"}
-        )
-        for job in looked:
-            found.append(job.result["found"].pop(name))
-            Job.objects.filter(pk=job.pk).update(result=job.result)
+        kept = looked.filter(**{f"result__found__{name}__has_key": "sha256"})
+        found += kept.values_list(f"result__found__{name}", flat=True)
         waiting = AddedFile.objects.waiting().filter(
             uploaded_at__lt=old, **{f"examined__{name}__has_key": "sha256"}
         )
         for added in waiting:
             found.append(added.examined.pop(name))
             AddedFile.objects.filter(pk=added.pk).update(examined=added.examined)
+    looked.delete()
     for each in found:
         forget(each)
     return len(found)

@@ -7,13 +7,14 @@ import pytest
 from django.utils import timezone
 
 from judging import storage
+from judging.actions import collections, jobs
 from judging.imports.actions import adding, kept_readings, looks, reading_plans, uploads
 from judging.imports.actions.joining import JoiningChoices
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.actions.uploads import WantedImport
 from judging.imports.readers.columns import columns_from
 from judging.imports.readers.sameness import Sameness
-from judging.models import AddedFile, Job, Question, Score, StoredFile
+from judging.models import AddedFile, Job, Question, Score, StoredFile, Upload
 from tests import factories
 from tests.judging.imports.studies import BATCH, MATERIAL, assembled, waiting
 from tests.judging.imports.test_adding import BLEU, BY_ID
@@ -107,7 +108,9 @@ def test_a_reading_that_nobody_needs_goes(looked_at: AddedFile, thrown_away: str
     assert kept_files() == set()
 
 
-def test_an_import_takes_what_its_preview_read() -> None:
+@pytest.fixture
+def previewed() -> tuple[Upload, Plan]:
+    """An upload that a job has looked at, and how it was read."""
     owner = factories.researcher()
     upload = uploads.keep(owner=owner, name="birds.csv", file=storage.keep(BATCH.encode()))
     plan = Plan(format="csv", columns=columns_from(MATERIAL))
@@ -121,6 +124,31 @@ def test_an_import_takes_what_its_preview_read() -> None:
         result={"found": found},
         finished_at=timezone.now(),
     )
+    return upload, plan
+
+
+@pytest.mark.parametrize("gone", ["the collection", "a day"])
+def test_what_a_look_found_of_the_texts_goes(previewed: tuple[Upload, Plan], gone: str) -> None:
+    upload, plan = previewed
+    if gone == "a day":
+        assert kept_readings.forget_old(now=timezone.now()) == 0
+        assert kept_readings.forget_old(now=timezone.now() + timedelta(days=2)) == 1
+    else:
+        wanted = WantedImport(upload=upload, plan=plan, name="Birds")
+        made = uploads.import_upload(wanted=wanted, by=upload.owner, now=NOW).collection
+        jobs.enqueue(kind="analysis.matching", parameters={}, by=upload.owner, collection=made)
+        drawn = {"figures": {"0-light": storage.keep(b"<svg/>").sha256}}
+        Job.objects.filter(collection=made).update(
+            state="done", finished_at=timezone.now(), result=drawn
+        )
+        collections.delete(collection=made, by=upload.owner)
+        assert not StoredFile.objects.exists()
+    assert not Job.objects.exists()
+
+
+def test_an_import_takes_what_its_preview_read(previewed: tuple[Upload, Plan]) -> None:
+    upload, plan = previewed
+    owner = upload.owner
     make_unreadable(upload.file)
 
     more = looks.look(
