@@ -156,6 +156,7 @@ class Sweep:
             enrollments.forget_visitors(now=timezone.now())
             retention.forget_due(now=timezone.now())
             kept_readings.forget_old(now=timezone.now())
+            jobs.forget_files()
 
 
 @job_task("judging.launch")

@@ -16,7 +16,8 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from psycopg2.extensions import connection as Line
 
-from judging.models import Campaign, Collection, Job, User, WorkerPresence
+from judging import storage
+from judging.models import Campaign, Collection, Job, StoredFile, User, WorkerPresence
 
 BEAT = 1.0  # seconds between two signs of life
 CUT_AFTER = (
@@ -29,6 +30,8 @@ TELL_AGAIN_AFTER = timedelta(seconds=2)
 ATTEMPTS = 3
 LIFELINES = 1_903_781  # marks our advisory locks among those of other programs in the same database
 WAITS_FOR_OTHERS = "judging.ask_judge"  # the kind whose jobs ask a server that is not ours
+BRING_FILES = ("judging.add_judge", "analysis.reproduce")  # kinds with files that nothing points at
+FILES = ("file", "files")  # what names them in a job's parameters
 BELL = "quaestor_jobs"  # the channel of PostgreSQL's NOTIFY
 LOST_TOO_OFTEN = f"Its worker died {ATTEMPTS} times; it was not tried again."
 
@@ -120,6 +123,28 @@ def cancel(*, job: Job) -> None:
             Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(cancel_requested_at=Now())
 
 
+def forget_files() -> int:
+    """Remove the files that came with jobs which are over and made nothing of them; return how many
+    jobs. A file that something else rests on stays."""
+    brought = Job.objects.filter(kind__in=BRING_FILES, parameters__has_any_keys=FILES)
+    wanted = {sha256 for job in brought.unfinished() for sha256 in _files_of(job)}
+    over = list(brought.filter(state__in=[Job.State.FAILED, Job.State.CANCELLED]))
+    for job in over:
+        with transaction.atomic():
+            hashes = _files_of(job) - wanted
+            for file in StoredFile.objects.defer("content").filter(sha256__in=hashes):
+                storage.let_go(file)
+            left = {key: job.parameters[key] for key in job.parameters if key not in FILES}
+            Job.objects.filter(pk=job.pk).update(parameters=left)
+    return len(over)
+
+
+def _files_of(job: Job) -> set[str]:
+    """Return the hashes of the files that came with a job."""
+    one, several = job.parameters.get("file"), job.parameters.get("files", ())
+    return {sha256 for _name, sha256, *_ in several} | ({one} if one else set())
+
+
 def to_ring() -> list[Job]:
     """Return the queued jobs that a broker should be told of, for the first time or again, and note
     that it is."""
@@ -147,7 +172,8 @@ def notify() -> None:
 
 
 # A job that asks somebody else's server waits for it, for hours perhaps. There are at most as many
-# of these at once as workers, so a process of each worker is left for everything else.
+# of these at once as workers, so a process of each worker is left for everything else. Whose last
+# one began longest ago is served first: nobody's many hold up another's one.
 RESERVE = """
 WITH told AS (SELECT now() - make_interval(secs => %(told)s) AS earliest)
 UPDATE judging_job SET rung_at = now() WHERE id = (
@@ -161,7 +187,10 @@ UPDATE judging_job SET rung_at = now() WHERE id = (
         SELECT count(*) FROM judging_workerpresence
         WHERE seen_at > statement_timestamp() - make_interval(secs => %(present)s)
             AND seen_at <= statement_timestamp())))
-    ORDER BY created_at LIMIT 1 FOR UPDATE OF judging_job SKIP LOCKED
+    ORDER BY (
+        SELECT max(own.started_at) FROM judging_job own WHERE judging_job.kind = %(waits)s
+        AND own.kind = %(waits)s AND own.created_by_id = judging_job.created_by_id
+    ) NULLS FIRST, created_at LIMIT 1 FOR UPDATE OF judging_job SKIP LOCKED
 ) RETURNING kind, id::text
 """
 

@@ -8,7 +8,8 @@ import analysis.tasks  # noqa: F401  # registers what computes a study again
 from analysis.actions import reproductions
 from analysis.management.commands import reproduce
 from judging import tasks
-from judging.models import Campaign, Job
+from judging.actions import jobs
+from judging.models import Campaign, Job, StoredFile
 from tests import factories
 from tests.judging.imports.crowd import Crowd
 
@@ -79,6 +80,8 @@ def test_job_says_why_files_cannot_be_used(client):
     assert job.state == "failed"
     assert "Traceback" not in job.error
     assert job.error
+    assert jobs.forget_files() == 1
+    assert not StoredFile.objects.exists()
 
 
 @pytest.mark.django_db

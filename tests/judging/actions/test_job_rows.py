@@ -66,7 +66,11 @@ def test_one_job_that_waits_for_others_is_told_for_each_worker_and_the_rest_go_b
     jobs.say_alive(worker="two")
     assert jobs.reserve() == (jobs.WAITS_FOR_OTHERS, str(second.pk))
     assert jobs.reserve() is None
+    Job.objects.filter(pk=third.pk).update(created_by=second.created_by)
+    newest = asked(kind=jobs.WAITS_FOR_OTHERS)
     jobs.finish(job=jobs.claim(job_id=second.pk), result={})
+    assert jobs.reserve() == (jobs.WAITS_FOR_OTHERS, str(newest.pk)), "of somebody not served yet"
+    jobs.finish(job=jobs.claim(job_id=newest.pk), result={})
     assert jobs.reserve() == (jobs.WAITS_FOR_OTHERS, str(third.pk))
 
 

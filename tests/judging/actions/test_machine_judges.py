@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from judging import storage, tasks
-from judging.actions import machine_judges
+from judging.actions import jobs, judge_jobs, machine_judges
 from judging.actions.machine_judges import CannotTake
 from judging.imports.actions import looks
 from judging.models import (
@@ -201,6 +201,17 @@ def test_a_large_table_that_cannot_be_taken_is_not_kept(client, campaign, large)
     assert "no column is named as a criterion" in job.error
     assert not MachineJudge.objects.exists()
     assert not StoredFile.objects.filter(size=19).exists()
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_table_whose_job_made_nothing_of_it_goes_unless_it_is_wanted(campaign, again):
+    file, about = storage.keep(b"item,fluency\nx,1\n"), {"name": "Big judge"}
+    sent = {"by": campaign.created_by, "file": file, "file_name": "a.csv", "about": about}
+    jobs.cancel(job=judge_jobs.start_adding(campaign=campaign, **sent))
+    if again:
+        judge_jobs.start_adding(campaign=campaign, **sent)
+    assert [jobs.forget_files(), jobs.forget_files()] == [1, 0]
+    assert StoredFile.objects.filter(pk=file.pk).exists() == again
 
 
 def test_a_large_table_of_a_judge_that_is_there_already_is_not_kept(client, campaign, large):
