@@ -35,6 +35,14 @@ def run(work: jobs.Work, scored: MetricsScored) -> Mapping[str, Any]:
     return result
 
 
+@job_task(jobs.FORGET_ANNOTATOR)
+def forget_annotator(work: jobs.Work) -> Mapping[str, Any]:
+    """Take somebody who was erased out of what analyses keep."""
+    from analysis.actions import erasures
+
+    return erasures.execute(work)
+
+
 @job_task("analysis.planning")
 def plan(work: jobs.Work) -> Mapping[str, Any]:
     """Simulate how many items and annotators a study needs."""

@@ -17,18 +17,19 @@ from analysis.actions import papers, scores
 from analysis.frames import Material
 from analysis.metrics.contract import Preparation
 from analysis.metrics.languages import default_preparation
-from analysis.models import Result, Run
+from analysis.models import ReportPage, Result, Run
 from analysis.reports import charts
 from analysis.reports.rows import Record
 from analysis.reports.typeset import CannotSet
 from analysis.sections.agreement import coefficient_row
 from analysis.sections.criteria import criterion_rows
+from analysis.sections.judge_bias import JudgedItems
 from analysis.sections.page import in_short
 from analysis.sections.readings import read_as
 from analysis.sections.section import Found, Inputs, chance_of
 from analysis.stats.inference import declared
 from judging import storage
-from judging.actions import jobs
+from judging.actions import enrollments, jobs
 from judging.models import (
     AnalysedAgreement,
     Assignment,
@@ -121,7 +122,7 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
     settings = {**DEFAULTS, **run.parameters}
     steps = _RunSteps(work, scored.steps)
     steps.take("Reading judgments")
-    state = state_of(run.campaign)
+    erased, state = run.campaign.erasures.count(), state_of(run.campaign)
     read = _read(run.campaign, settings)
     said = _narrowed(read, settings)
     inputs = Inputs(
@@ -137,16 +138,52 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
     documents = _documents(inputs, seed=run.seed, resamples=int(settings["resamples"]), steps=steps)
     steps.take("Drawing")
     found = Found(documents)
-    figures = charts.drawn(
-        [figure for section in sections.SECTIONS for figure in section.figures(found)]
-    )
+    figures = _drawn(found)
     used = frames.with_settled(read) if settings["settled"] else read
     run.input_sha256, run.versions, run.read_state = frames.digest(used), versions(), state
     run.save(update_fields=["input_sha256", "versions", "read_state"])
     steps.take("Setting the PDF")
-    _keep(run, documents, figures, _pdf(run, found, figures))
+    report = _pdf(run, found, figures)
+    enrollments.hold_erasures(campaign=run.campaign)
+    if run.campaign.erasures.count() != erased:
+        raise jobs.CannotDo("An annotator was erased meanwhile. Ask for the analysis again.")
+    _keep(run, documents, figures, report)
     _tell_overview(run, found)
     return {"run": run.number}
+
+
+def forget_annotator(*, run: Run, label: str) -> bool:
+    """Take out of a finished run what is about one annotator, who is erased; say whether anything
+    was.
+
+    Sums and means over several people stay as they were. Figures and the PDF are made anew.
+    """
+    with transaction.atomic():
+        kept = Result.objects.filter(run=run).select_related("file").defer("file__content")
+        documents = {each.key: each.document for each in kept.order_by("pk") if not each.file}
+        left = {key: _without(key, rows, label) for key, rows in documents.items()}
+        ReportPage.objects.filter(run=run).delete()
+        # what machines judged names nobody: its means go where another table named the person
+        if all(left[key] == documents[key] for key in left if key != JudgedItems.key):
+            return False
+        found = Found(left)
+        left["sentences"] = in_short(found)
+        figures = _drawn(found)
+        files = [each.file for each in kept if each.file]
+        Result.objects.filter(run=run).delete()
+        _keep(run, left, figures, _pdf(run, found, figures))
+        for file in files:
+            storage.let_go(file)
+    return True
+
+
+def _without(key: str, rows: Any, label: str) -> Any:
+    section = sections.section_of(key)
+    if section is None:
+        return rows
+    if isinstance(rows, dict):  # of a version whose table is one row
+        return section.without([rows], label)[0]
+    return section.without(rows, label)
 
 
 def execute(*, run: Run, work: jobs.Work) -> dict[str, Any]:
@@ -254,6 +291,12 @@ def _documents(inputs: Inputs, *, seed: int, resamples: int, steps: "_RunSteps")
     documents["sentences"] = in_short(Found(documents))
     documents["sections"] = {section.key: section.version for section in sections.SECTIONS}
     return documents
+
+
+def _drawn(found: Found) -> dict[str, bytes]:
+    return charts.drawn(
+        [figure for section in sections.SECTIONS for figure in section.figures(found)]
+    )
 
 
 def _pdf(run: Run, found: Found, figures: Mapping[str, bytes]) -> bytes | None:

@@ -150,6 +150,7 @@ class Annotators(Section[AnnotatorRow]):
     key = "annotators"
     title = "Annotators"
     identity = ("criterion", "annotator")
+    people = ("annotator",)
     beside = (("use_of_scale", "Use of the scale"), ("left_out", "Without each annotator"))
     note = (
         "Severity is the mean distance from the others on the same questions; below 0 is harsh where high is best. A "
@@ -222,6 +223,7 @@ class UseOfScale(Section[ScaleUse]):
     key = "use_of_scale"
     title = "How each annotator uses the scale"
     identity = ("criterion", "annotator", "value")
+    people = ("annotator",)
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ScaleUse]:
         rows: list[ScaleUse] = []
@@ -250,6 +252,7 @@ class LeftOutEach(Section[LeftOut]):
     key = "left_out"
     title = "Agreement without each annotator in turn"
     identity = ("criterion", "without")
+    people = ("without",)
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[LeftOut]:
         rows: list[LeftOut] = []
@@ -272,6 +275,7 @@ class Pairs(Section[PairKappa]):
     key = "pairs"
     title = "Cohen's kappa of every pair of annotators"
     identity = ("criterion", "weights", "first", "second")
+    people = ("first", "second")
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[PairKappa]:
         return [

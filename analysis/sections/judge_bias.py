@@ -1,7 +1,7 @@
 """What a verdict on a machine judge hides: kindness to some systems, a part of the scale, the order
 of systems."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from analysis import frames
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import between, bracketed, coefficient, percent, signed
+from analysis.reports.rows import Record
 from analysis.sections.judge_verdicts import level_for
 from analysis.sections.levels import LEVELS, MEASURES
 from analysis.sections.machine_judges import MachineJudges, judged_criteria
@@ -143,6 +144,12 @@ class JudgedItems(Section[JudgedItemRow]):
             )
             for row in records
         ]
+
+    @classmethod
+    def without(cls, records: Sequence[Record], label: str) -> list[Record]:
+        """Return the rows without people's means: with the other values of a question at hand, each
+        would tell what the erased person gave it."""
+        return [{**each, "people": None} for each in records]
 
 
 class JudgeBias(Section[JudgeBiasRow]):

@@ -191,6 +191,7 @@ class AgainstPeople(Section[AgainstPersonRow]):
     key = "judge_against_people"
     title = "Judges against each person"
     identity = ("criterion", "judge", "person")
+    people = ("person",)
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[AgainstPersonRow]:
         epsilon = float(inputs.settings["judge_epsilon"])

@@ -37,6 +37,7 @@ class OwnRepeats(Section[OwnRepeatRow]):
     key = "own_repeats"
     title = "Annotators and themselves: hidden repeats"
     identity = ("criterion", "annotator")
+    people = ("annotator",)
     note = (
         "Whole tasks came again, hidden among the others. The second values are compared with the first and used for "
         "nothing else. Intervals leave out whole sources in turn."

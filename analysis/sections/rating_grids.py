@@ -46,6 +46,7 @@ class RatingGrids(Section[RatingGridCell]):
     key = "rating_grids"
     title = "Which values annotators confuse"
     identity = ("criterion", "first", "second", "first_value", "second_value")
+    people = ("first", "second")
     note = (
         "How often one value met another on the same question: what lies off the diagonal is "
         "disagreement. In the grid of all annotators each pair of ratings counts in both directions. "

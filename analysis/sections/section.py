@@ -6,7 +6,7 @@ page, a file and an older run say the same.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar, get_args
@@ -107,6 +107,7 @@ class Section(Generic[R]):
     beside: ClassVar[
         tuple[tuple[str, str], ...]
     ] = ()  # key and title of tables to download with it
+    people: ClassVar[tuple[str, ...]] = ()  # the columns that hold an annotator's label
     row: ClassVar[type[Any]]
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -130,6 +131,12 @@ class Section(Generic[R]):
             {**record, "reading": "as_released" if record.get("measure") in OF_SAID else reading}
             for record in records
         ]
+
+    @classmethod
+    def without(cls, records: Sequence[Record], label: str) -> list[Record]:
+        """Return stored rows without those about one annotator, who is erased; numbers over several
+        people stay."""
+        return [each for each in records if all(each.get(name) != label for name in cls.people)]
 
     @classmethod
     def columns(cls) -> tuple[Column, ...]:

@@ -119,6 +119,7 @@ class SpanMarks(Section[MarkRow]):
     """Every mark with its text."""
 
     key = "span_marks"
+    people = ("annotator",)
     title = "Every marked answer, in code points of its passage"
     download_only = True
 

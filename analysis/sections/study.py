@@ -104,6 +104,18 @@ class Study(Section[StudyFacts]):
     key = "about"
     title = "What the report rests on"
 
+    @classmethod
+    def without(cls, records: Sequence[Record], label: str) -> list[Record]:
+        """Return the facts without why an annotator was left out, or that they were not blind."""
+        return [
+            {
+                **each,
+                "excluded": [one for one in each.get("excluded", []) if one["annotator"] != label],
+                "unblinded": [one for one in each.get("unblinded", []) if one != label],
+            }
+            for each in records
+        ]
+
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[StudyFacts]:
         said, campaign = inputs.said, inputs.said.campaign
         judgments, questions = said.judgments, said.questions

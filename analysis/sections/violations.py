@@ -41,6 +41,7 @@ class Violations(Section[Violation]):
     key = "violations"
     title = "Ratings that contradict the protocol's rules"
     download_only = True
+    people = ("annotator",)
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[Violation]:
         material, rules = inputs.said, inputs.said.rubric.rules

@@ -14,7 +14,7 @@ from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from judging.actions import checks, history, panels, reservations, visits
+from judging.actions import checks, history, jobs, panels, reservations, visits
 from judging.actions.campaigns import judged_the_first, name_of
 from judging.models import (
     Assignment,
@@ -35,6 +35,7 @@ from judging.models.people import new_nonce
 A_DAY = timedelta(days=1)
 PACE = timedelta(minutes=1)
 MOST_BY_LINK, MOST_BY_ANY = 30, 60  # a class that opens the link together may; a program may not
+ERASING = 1_903_782  # marks the advisory locks of erasures, one a campaign
 FLOOD = "Joined by a link that strangers had found."
 
 
@@ -346,6 +347,7 @@ def erase(*, enrollment: Enrollment, by: User | None, now: datetime) -> Erasure:
     `by` is nobody where they do it themselves.
     """
     with transaction.atomic():
+        _begin_erasing(enrollment.campaign_id)
         rows = Enrollment.objects.select_related("campaign", "user").select_for_update(of=("self",))
         held = rows.get(pk=enrollment.pk)
         _free_places(held)
@@ -355,7 +357,32 @@ def erase(*, enrollment: Enrollment, by: User | None, now: datetime) -> Erasure:
             campaign=held.campaign, label=held.label, counts=counts, erased_by=by, erased_at=now
         )
         _remove_person(held)
+        _forget_in_reports(held, by=by)
     return erasure
+
+
+def _forget_in_reports(enrollment: Enrollment, *, by: User | None) -> None:
+    """Have a worker take out of finished analyses what is about the person; it looks for work by
+    itself."""
+    campaign = enrollment.campaign
+    if campaign.jobs.filter(kind__startswith="analysis.").exists():
+        jobs.enqueue(
+            kind=jobs.FORGET_ANNOTATOR,
+            parameters={"label": enrollment.label},
+            by=by or campaign.created_by,
+            campaign=campaign,
+        )
+
+
+def hold_erasures(*, campaign: Campaign) -> None:
+    """Have whoever is erased in a campaign from now on wait for the end of this transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, %s)", [ERASING, campaign.pk])
+
+
+def _begin_erasing(campaign: int) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [ERASING, campaign])
 
 
 def _free_places(enrollment: Enrollment) -> None:

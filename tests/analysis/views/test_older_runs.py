@@ -59,3 +59,13 @@ def test_every_table_of_an_older_run_is_csv_with_all_its_columns(older, client):
             assert (len(held), set(held[0])) == (len(rows), {key for row in rows for key in row}), (
                 name
             )
+
+
+def test_an_older_run_forgets_an_annotator_and_keeps_its_page(older, client):
+    [label] = {row["annotator"] for row in runs.tables_of(older)["annotators"]} - {"A2"}
+    assert runs.forget_annotator(run=older, label=label)
+    left = runs.tables_of(older)
+    assert {row["annotator"] for row in left["annotators"]} == {"A2"}
+    client.force_login(older.campaign.created_by)
+    address = reverse("analysis:run", args=[older.campaign.uuid, older.number])
+    assert "made by an earlier version" in client.get(address).text

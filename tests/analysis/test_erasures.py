@@ -1,0 +1,204 @@
+"""Somebody is erased after analyses read what they said: nothing of theirs is left anywhere, and
+the numbers over several people stay."""
+
+import threading
+
+import pytest
+from django.db import connection, transaction
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from analysis.actions import erasures, report_pages, runs
+from analysis.models import QuestionOrder, ReportPage, Result, Run
+from judging import storage
+from judging.actions import drafts, enrollments, jobs, judgments, machine_judges, sheets
+from judging.models import Campaign, Enrollment, Job, StoredFile, Unit
+from judging.spans import read
+from tests import factories
+from tests.analysis.studies import analysed
+from tests.annotation import studies
+
+pytestmark = pytest.mark.django_db
+OWN, OTHER = "A77", "A78"
+SAID = "zebra"  # in every text that the person, or somebody about them, wrote
+WITNESSES = {"judging_erasure", "judging_event", "judging_job"}  # that know whose label was erased
+
+
+def judged(own: Enrollment, value: int) -> None:
+    """Have somebody judge all there is, mark an answer of their own and comment on each task."""
+    for _task in range(own.campaign.rounds.get().tasks.count()):
+        held = studies.held(own)
+        sheet = sheets.of(held)
+        marks = {each: read(f"0-{value + 3}") for each in sheet.marks()}
+        given = [(each, each.criterion.points[value % 2].value) for each in sheet.asked()]
+        note = f"{SAID} {own.label}" if own.label == OWN else ""
+        drafts.save(assignment=held, page=drafts.SentPage(given, 1, note, marks=marks))
+        held.refresh_from_db()
+        judgments.submit(assignment=held, token=held.submit_token)
+
+
+def asked_a_machine(campaign: Campaign) -> None:
+    keys = [each.key for each in campaign.rubric.criteria.filter(unit="question", asked="per_unit")]
+    rows = [
+        f"{each.token},{','.join('1' for _ in keys)}" for each in machine_judges.items(campaign)
+    ]
+    machine_judges.add(
+        campaign=campaign,
+        by=campaign.created_by,
+        file=storage.keep("\n".join([f"item,{','.join(keys)}", *rows]).encode()),
+        file_name="answers.csv",
+        about={"name": "Judge", "model": "m", "prompt": "", "temperature": 0.0},
+    )
+
+
+@pytest.fixture
+def study() -> Campaign:
+    """A judged study with three annotators, one of whom is left out for a reason."""
+    campaign = studies.opened(
+        "qgstec2010-a", sources=2, expected=2, annotators_per_task=3, withdrawal=True
+    )
+    for value, label in enumerate((OWN, OTHER, "A79")):
+        judged(factories.enrollment(campaign, label=label), value)
+    asked_a_machine(campaign)
+    return campaign
+
+
+def forgotten(campaign: Campaign) -> None:
+    """Do what erasing left to a worker."""
+    job = jobs.claim(job_id=campaign.jobs.unfinished().get().pk)
+    jobs.finish(job=job, result=erasures.execute(jobs.Work(job, worker="test")))
+
+
+def everything() -> dict[str, str]:
+    """Return all rows of each table as text, and behind them the files that are text."""
+    with connection.cursor() as cursor:
+        found = {}
+        for table in connection.introspection.table_names():
+            if table != "judging_storedfile":
+                cursor.execute(
+                    f"SELECT coalesce(string_agg(t::text, chr(10)), '') FROM \"{table}\" t"
+                )
+                found[table] = cursor.fetchone()[0]
+    files = (bytes(each.content).decode("utf-8", "replace") for each in StoredFile.objects.all())
+    return found | {"judging_storedfile": "\n".join(files)}
+
+
+def tables_with(text: str) -> set[str]:
+    return {table for table, rows in everything().items() if text in rows}
+
+
+def test_nothing_of_who_withdrew_is_left_anywhere(study: Campaign) -> None:
+    own = study.enrollments.get(label=OWN)
+    enrollments.exclude(
+        enrollment=own, reason=f"{SAID} slept", by=study.created_by, now=timezone.now()
+    )
+    run = analysed(study, with_excluded=True)
+    report_pages.parts_of(run)
+    before = runs.tables_of(run)
+    files = dict(Result.objects.filter(run=run).values_list("key", "file__sha256"))
+    QuestionOrder.objects.create(
+        campaign=study, collection=study.collection, sort="people", job=run.job
+    )
+    assert tables_with(SAID) > {"judging_note", "judging_exclusion", "analysis_result"}
+    assert tables_with(OWN) > {"analysis_result", "analysis_reportpage"}
+
+    enrollments.withdraw(enrollment=own, now=timezone.now())
+    forgotten(study)
+
+    assert tables_with(SAID) == set()
+    assert tables_with(OWN) == WITNESSES
+    assert not QuestionOrder.objects.exists()
+    after = runs.tables_of(run)
+    for key in ("systems", "agreement", "distributions", "repeats"):
+        assert after[key] == before[key], "numbers over several people stay"
+    for key in ("annotators", "span_marks", "use_of_scale", "pairs"):
+        assert 0 < len(after[key]) < len(before[key])
+    assert {each["people"] for each in after["judged_items"]} == {None}
+    now = dict(Result.objects.filter(run=run).values_list("key", "file__sha256"))
+    assert set(now) == set(files)
+    assert now["report-pdf"] != files["report-pdf"]
+    gone = {each for each in files.values() if each} - {each for each in now.values() if each}
+    assert not StoredFile.objects.filter(sha256__in=gone).exists()
+
+    client = Client()
+    client.force_login(study.created_by)
+    address = reverse("analysis:run", args=[study.uuid, run.number])
+    unit = Unit.objects.filter(question_set__source__collection=study.collection).first()
+    pages = [
+        client.get(address).text,
+        client.get(f"{address}report.json").text,
+        client.get(reverse("judging:export", args=[study.uuid, "jsonl"])).text,
+        client.get(reverse("analysis:item", args=[study.uuid, unit.question_set.source_id])).text,
+        client.get(f"/api/campaigns/{study.uuid}/judgments/").text,
+        client.get(reverse("judging:annotators", args=[study.uuid])).text,
+    ]
+    assert all(OTHER in page for page in pages)
+    assert not any(OWN in page or SAID in page for page in pages)
+
+
+def test_a_report_that_says_nothing_of_the_person_stays_as_it_is(study: Campaign) -> None:
+    run = analysed(study, without_annotators=[OWN])
+    before = list(Result.objects.order_by("pk").values("pk", "file"))
+    enrollments.erase(
+        enrollment=study.enrollments.get(label=OWN), by=study.created_by, now=timezone.now()
+    )
+    forgotten(study)
+    assert list(Result.objects.order_by("pk").values("pk", "file")) == before
+    assert not ReportPage.objects.filter(run=run).exists()
+
+
+def test_taking_somebody_out_of_reports_cannot_be_cancelled(study: Campaign) -> None:
+    runs.start(campaign=study, by=study.created_by, seed=1, parameters={})
+    enrollments.erase(
+        enrollment=study.enrollments.get(label=OWN), by=study.created_by, now=timezone.now()
+    )
+    job = study.jobs.get(kind=jobs.FORGET_ANNOTATOR)
+    client = Client()
+    client.force_login(study.created_by)
+    assert "cancel" not in client.get(reverse("judging:job", args=[job.pk])).text.lower()
+    client.post(reverse("judging:job_cancel", args=[job.pk]))
+    job.refresh_from_db()
+    assert (job.state, job.cancel_requested_at) == (Job.State.QUEUED, None)
+
+
+def test_a_run_that_read_somebody_who_is_erased_before_its_end_keeps_nothing(
+    study: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, own = runs._pdf, study.enrollments.get(label=OWN)
+
+    def erase_first(*given):
+        enrollments.erase(enrollment=own, by=study.created_by, now=timezone.now())
+        return plain(*given)
+
+    monkeypatch.setattr(runs, "_pdf", erase_first)
+    with pytest.raises(jobs.CannotDo, match="erased meanwhile"):
+        analysed(study)
+    assert not Result.objects.exists()
+    assert Run.objects.get().job.state == Job.State.RUNNING
+
+
+@pytest.mark.django_db(transaction=True)
+def test_erasing_waits_for_a_run_that_is_being_kept(study: Campaign) -> None:
+    own = study.enrollments.get(label=OWN)
+    waits = threading.Event()
+
+    def erase() -> None:
+        with connection.execute_wrapper(told):
+            enrollments.erase(enrollment=own, by=study.created_by, now=timezone.now())
+        connection.close()
+
+    def told(execute, statement, *given):
+        if "pg_advisory_xact_lock(" in statement:
+            waits.set()
+        return execute(statement, *given)
+
+    with transaction.atomic():
+        enrollments.hold_erasures(campaign=study)
+        other = threading.Thread(target=erase)
+        other.start()
+        waits.wait()
+        assert study.erasures.count() == 0
+    other.join()
+    assert study.erasures.count() == 1
+    assert not study.jobs.exists(), "nothing was analysed, so no report is to forget anybody"
