@@ -15,8 +15,9 @@ from analysis.actions import runs
 from analysis.forms.runs import RunForm
 from analysis.models import Run
 from judging import tasks
+from judging.actions import history
 from judging.api import campaign_of
-from judging.models import Campaign
+from judging.models import Campaign, Event
 
 
 class RunSerializer(serializers.ModelSerializer):
@@ -79,7 +80,11 @@ class OneRun(APIView):
         run = get_object_or_404(
             Run.objects.select_related("job", "campaign"), campaign=campaign, number=number
         )
-        return Response({**RunSerializer(run).data, "tables": runs.tables_of(run)})
+        tables = runs.tables_of(run)
+        if tables:
+            told = {"by": request.user, "campaign": campaign, "about": f"run {number} by the API"}
+            history.note(Event.Act.EXPORTED, **told)
+        return Response({**RunSerializer(run).data, "tables": tables})
 
 
 all_runs, one_run = Runs.as_view(), OneRun.as_view()

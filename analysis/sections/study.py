@@ -227,6 +227,7 @@ def unblinded(campaign: Campaign) -> list[str]:
     held = Membership.objects.filter(campaign__in=studies, role__in=roles)
     staff = {collection.owner_id, *held.values_list("user", flat=True)}
     staff |= set(collection.shares.values_list("user", flat=True)) | set(_formerly(studies, roles))
+    staff |= set(_used(collection.pk))
     staff |= {campaign.created_by_id, *campaign.deviations.values_list("made_by", flat=True)}
     excluding = Exclusion.objects.filter(enrollment__campaign=campaign)
     for pair in excluding.values_list("excluded_by", "lifted_by"):
@@ -247,6 +248,14 @@ def _formerly(studies: QuerySet[Campaign], roles: Sequence[str]) -> Iterator[int
     )
     for about in told.values_list("about", flat=True):
         yield int(about.removeprefix("account "))
+
+
+def _used(collection: int) -> Iterator[int]:
+    """Yield the accounts that owned a collection or might use it, also those whose right ended."""
+    acts = (Event.Act.COLLECTION_SHARED, Event.Act.COLLECTION_HANDED_OVER)
+    told = Event.objects.filter(act__in=acts, about=f"collection {collection}")
+    for pair in told.values_list("before", "after"):
+        yield from (int(each.removeprefix("account ")) for each in pair if each)
 
 
 def _deviations(campaign: Campaign) -> list[Record]:

@@ -12,14 +12,14 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging import storage, tasks
-from judging.actions import judge_jobs, machine_asking, machine_judges
+from judging.actions import history, judge_jobs, machine_asking, machine_judges
 from judging.actions.machine_asking import CannotAsk
 from judging.actions.machine_judges import CannotTake
 from judging.forms.machine_judges import AskJudgeForm, JudgeKeyForm, MachineJudgeForm
 from judging.guards import campaign_for_managers, campaign_for_staff
 from judging.imports.actions import looks
 from judging.imports.readers.text import Unreadable
-from judging.models import Campaign, Membership
+from judging.models import Campaign, Event, Membership
 from judging.protocols import rubric as documents
 from judging.views import spreadsheets
 
@@ -126,6 +126,8 @@ def remove(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
 @require_GET
 def items(request: HttpRequest, campaign: Campaign) -> StreamingHttpResponse:
     """Download the questions as a table with a blank column for each criterion."""
+    told = {"by": request.user, "campaign": campaign, "about": "items-for-a-judge.csv"}
+    history.note(Event.Act.EXPORTED, **told)
     criteria = [each.key for each in documents.from_document(campaign.rubric.document).criteria]
     header = [*machine_judges.ITEM_COLUMNS, *criteria]
     rows = spreadsheets.lines(header, machine_judges.item_rows(campaign))

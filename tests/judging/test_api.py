@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from analysis.models import Run
-from judging.models import AccessKey, Membership
+from analysis.models import Result, Run
+from judging.models import AccessKey, Event, Membership
 from tests import factories
 from tests.analysis import studies
 
@@ -74,6 +74,11 @@ def test_a_run_is_asked_for_and_read(api, campaign):
     assert Run.objects.get().seed == 5
     assert api.get(f"/api/campaigns/{campaign.uuid}/runs/").json()[0]["state"] == "queued"
     assert api.get(f"/api/campaigns/{campaign.uuid}/runs/1/").json()["tables"] == {}
+    exported = Event.objects.filter(act=Event.Act.EXPORTED)
+    assert not exported.exists()
+    Result.objects.create(run=Run.objects.get(), key="annotators", document=[{"annotator": "A1"}])
+    assert api.get(f"/api/campaigns/{campaign.uuid}/runs/1/").json()["tables"] != {}
+    assert exported.get().about == "run 1 by the API"
 
 
 def test_a_malformed_run_names_the_field(api, campaign):

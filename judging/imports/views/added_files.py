@@ -20,6 +20,7 @@ from judging.guards import (
     collection_for_owner,
     collection_for_readers,
     creator_required,
+    judges_now,
     not_for_who_judges,
     password_confirmed,
     rubrics_of,
@@ -226,7 +227,10 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
         "found": added.examined,
         "is_owner": is_owner,
     }
-    context |= {"groups": _groups(added.examined), "expected": added.examined.get("expected", {})}
+    # a file can be all of one system, so rows of it name the system of their questions
+    blind = judges_now(request.user, added.collection)
+    context |= {"groups": _groups(added.examined), "is_blind": blind}
+    context["expected"] = added.examined.get("expected", {})
     if added.state == AddedFile.State.WAITING:
         others = proposals.siblings(added) if is_owner else []
         context |= {"form": _choices_form(added, None, others), "siblings": others}
@@ -371,6 +375,7 @@ def discard(request: HttpRequest, added: AddedFile) -> HttpResponse:
 
 
 @collection_for_readers
+@not_for_who_judges
 @_file_of
 @require_GET
 def examples(request: HttpRequest, added: AddedFile) -> StreamingHttpResponse:

@@ -78,9 +78,14 @@ def test_unblinded_are_those_who_gave_a_role_up_before_they_judged_or_see_the_ma
     again = factories.campaign(collection=campaign.collection, manager=campaign.created_by)
     campaigns.add_member(campaign=again, user=of_another, role="analyst")
     collections.share(collection=campaign.collection, user=user_of_it)
-    people = (was_analyst, of_another, user_of_it, nobody)
+    used_it, owner = factories.researcher(), campaign.collection.owner
+    collections.share(collection=campaign.collection, user=used_it)
+    collections.end_use(collection=campaign.collection, user=used_it, now=timezone.now())
+    collections.hand_over(collection=campaign.collection, to=user_of_it)
+    collections.end_use(collection=campaign.collection, user=owner, now=timezone.now())
+    people = (was_analyst, of_another, user_of_it, used_it, nobody)
     labels = [handed_in(begun(campaign, person))[0] for person in people]
-    assert unblinded(campaign) == labels[:3]
+    assert unblinded(campaign) == labels[:4]
 
 
 def test_unblinded_are_analysts_who_judged() -> None:

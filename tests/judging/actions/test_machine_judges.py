@@ -15,6 +15,7 @@ from judging.actions.machine_judges import CannotTake
 from judging.imports.actions import looks
 from judging.models import (
     Criterion,
+    Event,
     Job,
     Judgment,
     MachineJudge,
@@ -113,6 +114,7 @@ def test_the_items_can_be_downloaded_filled_and_given_back(client, campaign):
     page = client.get(reverse("judging:machine_judge_items", args=[campaign.uuid]))
     rows = list(csv.DictReader(io.StringIO(b"".join(page.streaming_content).decode())))
     assert len(rows) == 18
+    assert Event.objects.get(act=Event.Act.EXPORTED).about == "items-for-a-judge.csv"
     assert rows[0]["passage"].startswith("Lock 0 was built by")
     for row in rows:
         row["correctness"] = "yes"

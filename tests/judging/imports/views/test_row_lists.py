@@ -152,9 +152,16 @@ def test_who_judges_the_material_reads_no_rows_of_a_file_which_name_systems(clie
     factories.enrollment(campaign, account=waits.collection.owner)
     client.force_login(waits.collection.owner)
     at_rows = reverse("judging:file_rows", args=[waits.collection_id, waits.number])
-    assert client.get(at_rows).status_code == 403
+    at_file = reverse("judging:file", args=[waits.collection_id, waits.number])
+    at_table = reverse("judging:file_examples", args=[waits.collection_id, waits.number])
+    assert [client.get(each).status_code for each in (at_rows, at_table)] == [403, 403]
+    blind = client.get(at_file).text
+    assert "Rows that fit nothing: 2" in blind
+    assert "The collection has no such question." not in blind
+    assert "many" not in blind
     campaigns.close(campaign=campaign, now=timezone.now())
-    assert client.get(at_rows).status_code == 200
+    assert [client.get(each).status_code for each in (at_rows, at_table)] == [200, 200]
+    assert "The collection has no such question." in client.get(at_file).text
 
 
 @pytest.mark.django_db
