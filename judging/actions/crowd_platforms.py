@@ -6,18 +6,30 @@ import json
 import re
 import secrets
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from statistics import median
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Count
 from django.utils.crypto import constant_time_compare
 
-from judging import crowd_kinds
-from judging.actions import history, participations, seals
-from judging.models import Campaign, CrowdEvent, CrowdPlatform, Event, Participation, User
+from judging import crowd_kinds, crowd_policies, quality
+from judging.actions import history, participations, seals, selections
+from judging.crowd_policies import PolicyCheck, StudyFacts
+from judging.models import (
+    Assignment,
+    Campaign,
+    CrowdEvent,
+    CrowdPlatform,
+    Event,
+    Participation,
+    User,
+)
+from judging.pay import rate_of
+from judging.protocols import rubric as documents
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that looks like another
 PARAMETERS = ("kind", "person_param", "study_param", "session_param", "return_template")
@@ -133,30 +145,66 @@ def standing(platform: CrowdPlatform) -> PlatformStanding:
     return PlatformStanding(sum(n for _end, _left, n in rows), at_work, left, ends)
 
 
-def missing(platform: CrowdPlatform) -> list[str]:
-    """Return what keeps the study from running well on the platform, a sentence each."""
+def policy_checks(platform: CrowdPlatform) -> list[PolicyCheck]:
+    """Hold the campaign against the rules of its platform; what is not met comes first."""
     campaign = platform.campaign
-    unlimited = not campaign.tasks_per_annotator and campaign.order != Campaign.Order.PANEL
-    deaf = platform.kind == CrowdPlatform.Kind.PROLIFIC and not platform.webhook_secret
-    told = {
-        "Say in the plan how many tasks each annotator gets; without it everybody is given "
-        "all of them.": unlimited,
-        "Write the consent text in the plan: without one nobody can decline.": not campaign.consent,
-        "Name a contact in the plan; platforms ask for one.": not campaign.contact,
-        "Write down the pay in the plan; people read it before they begin.": not campaign.pay,
-        "Open the campaign before the study is published.": campaign.state != Campaign.State.OPEN,
-        "Links are not signed: whoever knows an id of the platform can come as that "
-        "person.": not platform.signed,
-        "Put your school, the experiment's number and the credit token into the address people go "
-        "back by.": platform.return_template == crowd_kinds.SONA.return_template,
-        "No secret for the platform's messages: places of people who return their submission are "
-        "freed only when their time has run out.": deaf,
-    }
-    if crowd_kinds.gives_credit(platform.return_template):
-        return [sentence for sentence, is_so in told.items() if is_so]  # codes play no part
-    lacking = [end.label for end in Participation.End if not platform.codes.get(end.value)]
-    codes = [f"There is no code for: {', '.join(lacking)}."] if lacking else []
-    return [sentence for sentence, is_so in told.items() if is_so] + codes
+    rubric = documents.from_document(campaign.rubric.document)
+    panel = campaign.order == Campaign.Order.PANEL
+    sources = selections.sources_of(campaign).count() if panel else None
+    plan = quality.from_document(campaign.quality)
+    study = StudyFacts(
+        kind=platform.kind,
+        rate=rate_of(campaign.rate),
+        page_seconds=rubric.estimated_seconds,
+        pilot_seconds=_pilot_seconds(campaign),
+        tasks=campaign.tasks_per_annotator or sources,
+        minutes=platform.minutes,
+        texts={
+            "introduction": campaign.introduction,
+            "consent text": campaign.consent,
+            "text about pay": campaign.pay,
+        },
+        asked=list(campaign.exit_questions.values_list("text", flat=True)),
+        consent=bool(campaign.consent),
+        contact=bool(campaign.contact),
+        pay=bool(campaign.pay),
+        qualifies=campaign.qualifies,
+        tries=campaign.tries,
+        plan=plan,
+        codes=platform.codes,
+        needed={end.value: str(end.label) for end in Participation.End},
+        return_template=platform.return_template,
+        signed=platform.signed,
+        hears=bool(platform.webhook_secret),
+    )
+    return crowd_policies.checks(study)
+
+
+def _pilot_seconds(campaign: Campaign) -> float | None:
+    """Return the median time of a task handed in before the main round; None where none was."""
+    handed_in = Assignment.objects.filter(
+        round__in=campaign.rounds.trials(), submitted_at__isnull=False, active_seconds__gt=0
+    )
+    seconds = list(handed_in.values_list("active_seconds", flat=True))
+    return median(seconds) if seconds else None
+
+
+def unmet(campaign: Campaign) -> list[PolicyCheck]:
+    """Return the rules of a campaign's platform that it does not meet; none where it has no
+    platform."""
+    platform = CrowdPlatform.objects.filter(campaign=campaign).first()
+    if platform is None:
+        return []
+    platform.campaign = campaign
+    return [each for each in policy_checks(platform) if each.state == "fails"]
+
+
+def note_unmet(*, campaign: Campaign, rules: Sequence[PolicyCheck], by: User) -> None:
+    """Note that a campaign is opened though it does not meet rules of its platform."""
+    broken = ", ".join(each.rule for each in rules)
+    history.note(
+        Event.Act.CROWD_CHANGED, by=by, campaign=campaign, after=f"opened against rules: {broken}"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from judging import tasks
 from judging.actions import (
     campaigns,
+    crowd_platforms,
     enrollments,
     exclusion_rules,
     exports,
@@ -222,7 +223,18 @@ LARGE = 3_000  # question sets; above that, laying out the places is a job with 
 @campaign_for_managers
 @require_POST
 def open_(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Let annotators in; a large campaign is laid out by a job."""
+    """Let annotators in; a large campaign is laid out by a job.
+
+    Where the campaign breaks rules of its crowd platform they are shown first.
+    """
+    if campaign.state == Campaign.State.LOCKED and (broken := crowd_platforms.unmet(campaign)):
+        if "anyway" not in request.POST:
+            messages.error(
+                request,
+                _("Not opened yet: look at the rules of the platform that are not met."),
+            )
+            return redirect("judging:crowd", campaign.uuid)
+        crowd_platforms.note_unmet(campaign=campaign, rules=broken, by=request.user)
     first = campaign.rounds.filter(kind="main", opened_at__isnull=True).exists()
     if first and QuestionSet.objects.filter(source__collection=campaign.collection).count() > LARGE:
         with transaction.atomic():

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from judging import crowd_kinds
 from judging.actions import crowd_platforms
+from judging.crowd_policies import POLICIES
 from judging.forms.crowd_platforms import MEANINGS, NewPlatformForm, PlatformForm
 from judging.guards import campaign_for_managers
 from judging.models import Campaign, CrowdPlatform, Participation
@@ -68,7 +69,10 @@ def _page(request: HttpRequest, platform: CrowdPlatform, form: PlatformForm) -> 
     kind = crowd_kinds.KINDS[platform.kind]
     entry = request.build_absolute_uri(reverse("annotation:crowd", args=[platform.key]))
     names = (platform.person_param, platform.study_param, platform.session_param)
-    counted = crowd_platforms.standing(platform)
+    counted, rules = (
+        crowd_platforms.standing(platform),
+        crowd_platforms.policy_checks(platform),
+    )
     context = {
         "campaign": platform.campaign,
         "tab": "crowd",
@@ -80,7 +84,9 @@ def _page(request: HttpRequest, platform: CrowdPlatform, form: PlatformForm) -> 
         "messages_address": request.build_absolute_uri(
             reverse("annotation:crowd_events", args=[platform.key])
         ),
-        "missing": crowd_platforms.missing(platform),
+        "rules": rules,
+        "unmet": sum(each.state == "fails" for each in rules),
+        "policy": POLICIES[platform.kind],
         "standing": counted,
         "ends": [_end(platform, end, counted.ends[end.value]) for end in Participation.End],
         "heard": platform.events.count(),

@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from judging import pay
-from judging.actions import judgments, selections, sheets, snapshots
+from judging.actions import crowd_platforms, judgments, selections, sheets, snapshots
 from judging.actions.snapshots import Counted
 from judging.guards import campaign_for_staff, judges_now
 from judging.models import (
@@ -72,6 +72,7 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
         else list(_systems(campaign, counted)),
         "largest_gap": _largest_gap(counted),
         "lacks_gold": _lacks(campaign),
+        "unmet_rules": len(crowd_platforms.unmet(campaign)) if campaign.step < 3 else 0,
     }
 
 

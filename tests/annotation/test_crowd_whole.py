@@ -137,5 +137,6 @@ def test_sona_gives_no_credit_to_whoever_declines_and_says_what_its_address_lack
     platform, crowd = elsewhere("sona", FakeSona)
     person = Person(crowd, pid="7").opens().declines()
     assert "webstudy_credit" not in person.page.text
-    assert any("credit token" in each for each in crowd_platforms.missing(platform))
-    assert not any("no code" in each for each in crowd_platforms.missing(platform))
+    held = {each.rule: each for each in crowd_platforms.policy_checks(platform)}
+    assert (held["way_back"].state, "credit token" in held["way_back"].mend) == ("fails", True)
+    assert "codes" not in held

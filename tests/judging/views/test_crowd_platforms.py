@@ -3,11 +3,13 @@ change."""
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from judging.actions import campaigns, crowd_platforms, seals
 from judging.models import CrowdPlatform, Event, Participation
 from tests import factories
 from tests.annotation.crowds import CODES, Person, fake, study
+from tests.judging import trials
 from tests.judging.views.campaign_pages import address
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +49,7 @@ def test_platform_is_chosen_and_its_page_says_what_to_paste(page, open_campaign)
     assert f"{entry}?{ids}" in text
     assert all(made.codes[end] in text for end in Participation.End.values)
     assert len(set(made.codes.values())) == 6
-    assert "Say in the plan how many tasks each annotator gets" in text
+    assert "Without a share for each annotator everybody is given all tasks" in text
     assert "Links are not signed" in text
 
 
@@ -60,6 +62,48 @@ def test_other_platforms_name_their_own_parameters(page, open_campaign, kind, sh
     text = page.get(address("crowd", open_campaign)).text
     assert f"/join/crowd/{made.key}/{shown.strip(chr(10) + '/')}" in text
     assert "{{%" not in text
+
+
+def test_locked_study_that_breaks_rules_is_opened_only_by_saying_so(page, owner):
+    campaign = factories.campaign(manager=owner, pay="By the task.", contact="a@example.org")
+    crowd_platforms.begin(campaign=campaign, kind="prolific", by=owner)
+    overview = page.get(address("campaign", campaign)).text
+    assert "3 rules of the crowd platform are not met" in overview
+    campaigns.lock(campaign=campaign, now=timezone.now(), by=owner)
+
+    answer = page.post(address("open", campaign))
+    assert answer.url == address("crowd", campaign)
+    campaign.refresh_from_db()
+    assert campaign.state == "locked"
+    text = page.get(answer.url).text
+    assert "Not opened yet" in text
+    assert "No rate of pay is planned" in text
+
+    page.post(address("open", campaign), {"anyway": "1"})
+    campaign.refresh_from_db()
+    assert campaign.state == "open"
+    said = Event.objects.filter(act="crowd.changed").latest("pk").after
+    assert said == "opened against rules: pay, share, consent"
+
+
+def test_time_of_a_pilot_counts_in_the_place_of_what_was_planned(page, owner):
+    rate = {"amount": "0.20", "currency": "GBP", "minutes": "1"}
+    campaign = factories.campaign(manager=owner, rate=rate)
+    platform = crowd_platforms.begin(campaign=campaign, kind="prolific", by=owner)
+    platform.campaign = campaign
+
+    def told() -> str:
+        return next(
+            each.told for each in crowd_platforms.policy_checks(platform) if each.rule == "pay"
+        )
+
+    assert told() == "An hour pays 12.00 GBP as planned, the platform's least is 6.00."
+    pilot = trials.begun(campaign, kind="pilot", size=2, annotators=1)
+    trials.judged(factories.enrollment(campaign), pilot)
+    pilot.assignments.update(active_seconds=180)
+    assert (
+        told() == "An hour pays 4.00 GBP by the pilot's median time, less than the platform's 6.00."
+    )
 
 
 def test_settings_are_kept_and_a_secret_is_never_shown_again(client, platform):
