@@ -65,6 +65,7 @@ WORDS: Mapping[str, str] = {
     "κ": r"\ensuremath{\kappa}",
     "ρ": r"\ensuremath{\rho}",
     "τ": r"\ensuremath{\tau}",
+    "Δ": r"\ensuremath{\Delta}",
     "§": r"\textsection{}",
     "©": r"\textcopyright{}",
     "\u00a0": "~",
@@ -72,6 +73,10 @@ WORDS: Mapping[str, str] = {
     "\u200b": r"\allowbreak{}",
     "°": r"\textdegree{}",
 }
+# Greek letters beside each other are a word, not symbols, except a difference such as Δρ. A long
+# word holds places where it may break, and its accents may be characters of their own.
+GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff\u0300-\u036f\u200b]+")
+GREEK_SYMBOL = re.compile("Δ?.")
 # what pdfLaTeX has glyphs for without more packages; everything else asks for XeLaTeX,
 # and says so
 LETTERS = {
@@ -126,10 +131,19 @@ def escaped(text: str) -> str:
     """
     done: list[str] = []
     other = ""  # a run in other scripts, with the spaces inside it
-    for character in " ".join(map(_breakable, text.split())):
+    text = " ".join(map(_breakable, text.split()))
+    in_greek = {
+        place
+        for word in GREEK.finditer(text)
+        if not GREEK_SYMBOL.fullmatch(word[0])
+        for place in range(*word.span())
+    }
+    for place, character in enumerate(text):
         known = WORDS.get(character) or (
             character if character in LETTERS or " " <= character <= "~" else ""
         )
+        if place in in_greek and character.isalpha():
+            known = ""
         if not known:
             is_shown = character.isprintable() or character in other_scripts.JOINERS
             other += character if is_shown else ""

@@ -8,6 +8,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 from analysis.actions import reproductions
 from analysis.actions.reproductions import ReleasedFile
 from analysis.forms.reproductions import ReproductionForm
+from analysis.reports.published_numbers import called
+from analysis.sections.agreement import NAMES
 from judging import storage, tasks
 from judging.guards import campaign_for_staff, creator_required
 from judging.models import Campaign
@@ -44,10 +46,15 @@ def published(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     found = reproductions.shown(campaign)
     if found is None:
         raise Http404
+    criteria = {each.key: each.name for each in campaign.rubric.criteria.all()}
+    rows = [
+        (called(path, criteria=criteria, coefficients=NAMES), printed, computed)
+        for path, printed, computed in found["rows"]
+    ]
     context = {
         "campaign": campaign,
         "found": found,
-        "beside": [row for row in found["rows"] if row[1] is not None],
-        "others": [row for row in found["rows"] if row[1] is None],
+        "beside": [row for row in rows if row[1] is not None],
+        "others": [row for row in rows if row[1] is None],
     }
     return render(request, "analysis/published.html", context)

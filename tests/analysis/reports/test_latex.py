@@ -88,6 +88,13 @@ def test_escaped_says_letter_by_letter():
     assert latex.escaped("系统 A") == r"\otherscript{CJK}{系统} A"
     assert latex.escaped("a › b") == r"a \ensuremath{>} b"
     assert latex.escaped("Žluť") == "Žluť"
+    assert latex.escaped("Ποια ερώτηση; τα ρ, Δρ") == (
+        r"\otherscript{Greek}{Ποια ερώτηση}; \otherscript{Greek}{τα} \ensuremath{\rho},"
+        r" \ensuremath{\Delta}\ensuremath{\rho}"
+    )
+    assert latex.escaped("ρ" * 47) == r"\allowbreak{}".join(
+        rf"\otherscript{{Greek}}{{{'ρ' * n}}}" for n in (22, 22, 3)
+    )
     assert latex.escaped("two\nlines\x07") == "two lines"
 
 
@@ -242,7 +249,7 @@ def test_space_behind_a_word_in_another_script_stands_outside_of_its_command():
 def test_other_scripts_are_printed_by_xelatex_or_named_and_never_left_out(tmp_path):
     """A font without a glyph prints nothing: every script has a font of its own, or is named."""
     (tmp_path / "numbers.tex").write_text(latex.COMMANDS)
-    texts = ["نظام ب", "系统一", "שאלה", "Москва", "ἄνθρωπος", "ᚠᚢ"]
+    texts = ["نظام ب", "系统一", "שאלה", "Москва", "ἄνθρωπος", "έρευνα", "ᚠᚢ"]
     parts = [latex.escaped(" ".join(texts)), rf"\section{{{latex.escaped('系统 نظام')}}}"]
     log = compiled(tmp_path, latex.document("名前_نظام", parts), "xelatex")
     assert "Missing character" not in log

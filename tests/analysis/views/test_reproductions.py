@@ -1,5 +1,7 @@
 """A published study again, in the browser."""
 
+import re
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
@@ -41,7 +43,10 @@ def test_batches_and_a_table_become_a_page_of_whoever_asks(client):
     page = reverse("analysis:published", args=[campaign.uuid])
     assert page in client.get(answer.url).text
     shown = client.get(page)
-    assert "agreement / correctness / fleiss_kappa" in shown.text
+    names = re.findall(r'<th scope="row">(.*?)</th>', shown.text)
+    assert "Agreement: Correctness, Fleiss&#x27; kappa" in names
+    assert "Mean: T5 Large, Correctness" in names
+    assert not [name for name in names if re.search("[a-z]_[a-z]| / ", name)]
     assert "about other data" in shown.text
     assert campaign.collection.owner == asker
 
@@ -88,7 +93,7 @@ def test_job_says_why_files_cannot_be_used(client):
 def test_a_p_that_is_nearly_none_is_not_written_as_none(client):
     """Four decimals of .00001 are 0, which no p can be."""
     campaign = factories.campaign()
-    rows = [("williams_p / a", None, 1e-7), ("mean / a", 2.5, 0.0)]
+    rows = [("returned / a / b", None, 1e-7), ("returned / a", 2.5, 0.0)]
     kept = {"study": "qgbench", "title": "T", "why": [], "rows": rows, "published": True}
     campaign.collection.mapping = {reproductions.REPRODUCED: {**kept, "left_out": 0}}
     campaign.collection.save()
@@ -97,6 +102,6 @@ def test_a_p_that_is_nearly_none_is_not_written_as_none(client):
     assert "&lt; 0.0001</td>" in page
     assert '<td class="n">0</td>' in page
     folded = page.index("1 number that was not published")
-    assert page.index("mean / a") < folded < page.index("williams_p / a")
+    assert page.index("returned: a<") < folded < page.index("returned: a, b<")
     assert reproduce._shown(1e-7) == "<0.0001"
     assert reproduce._shown(0.0) == "0"
