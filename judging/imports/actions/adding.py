@@ -30,7 +30,7 @@ from judging.imports.actions.joining import (
 )
 from judging.imports.actions.kept_readings import KeptReading
 from judging.imports.actions.matching import Held
-from judging.imports.actions.new_collections import CannotImport
+from judging.imports.actions.new_collections import MOST_SYSTEMS, CannotImport
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.readers import screening
 from judging.imports.readers.columns import ColumnRoles
@@ -56,6 +56,7 @@ from judging.models import (
 )
 
 LONGEST_NAME = 255
+LONGEST_SYSTEM = 200  # characters of a system's name that can be kept
 ROWS_FILE = "rows_file"  # where a preview found more rows than it shows: the hash of the file of all of them
 NO_QUESTION = (
     "\N{EMPTY SET} question"  # a column that no file has: rows that name their question by ids
@@ -264,7 +265,7 @@ def examine(*, added: AddedFile, progress: TellProgress = silent) -> Joined:
         "by": joined.matching.by,
         "fields": [name.replace("_", " ") for name in joined.matching.fields],
         "adds": bool(joined.new_questions),
-        "systems": joined.named,
+        "systems": [each for each in joined.named if len(each) <= LONGEST_SYSTEM][:MOST_SYSTEMS],
         "letters": None if joined.behind is None else joined.behind.names,
         "raters": study.raters[:SHOWN],
         "criteria": study.criteria,

@@ -22,7 +22,7 @@ from judging.imports.actions.matching import (
     SlotKey,
     match,
 )
-from judging.imports.actions.new_collections import too_long
+from judging.imports.actions.new_collections import too_long, too_many
 from judging.imports.actions.ratings import RatedSlot, RatingsRead, StorableValue
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.records import (
@@ -627,6 +627,7 @@ class _Joining:
             count = self.found.counts["conflicting"]
             yield f"{count:,} rows contradict the collection, and you wish none to be left out."
         yield from self._fixed()
+        yield from too_many(study)
         yield from too_long(study)
         if not any(
             (

@@ -116,6 +116,7 @@ def _preview(
         "obstacles": list(examined.obstacles),
         "ratings": bool(examined.ratings),
         "systems": [asdict(each) for each in per_system(study)],
+        "system_count": len(study.systems),
         "refused": [_told(each) for each in examined.refused[:SHOWN]],
         "refused_count": len(examined.refused),
         "warnings": [_told(each) for each in warnings[:SHOWN]],
@@ -151,6 +152,7 @@ def _sample(sample: Sample) -> dict[str, Any]:
         "source": asdict(sample.source),
         "text": source_pieces(sample.source),
         "questions": questions,
+        "more": sample.more,
     }
 
 
@@ -184,6 +186,7 @@ def _drawn(study: StudyRecords, seed: int, words: str = "") -> dict[str, Any]:
                 "source": asdict(each.source),
                 "text": source_pieces(each.source),
                 "questions": questions,
+                "more": each.more,
             }
         )
     return {"samples": drawn, "source_count": len(sources)}

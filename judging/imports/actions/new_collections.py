@@ -34,6 +34,8 @@ from judging.models import (
     User,
 )
 
+MOST_SYSTEMS = 1_000
+MOST_BLANK = 1_000_000  # slots without a question
 LONGEST = {"name": 200, "label": 100, "number": 100}
 Named = tuple[int, str, str, int]
 
@@ -89,7 +91,7 @@ def examine(*, study: StudyRecords, rubric: Rubric | None) -> Examined:
     obstacles = [problem.reason for problem in study.problems_of("file")]
     if not obstacles:
         obstacles += [sentence for wrong, sentence in _conditions(study, rubric, reading) if wrong]
-        obstacles += too_long(study)
+        obstacles += [*too_many(study), *too_long(study)]
     refused.sort(key=lambda problem: problem.row)
     return Examined(ratings=reading, refused=tuple(refused), obstacles=tuple(obstacles))
 
@@ -141,6 +143,22 @@ def _named(study: StudyRecords) -> Iterator[Named]:
     yield from ((0, "system", name, LONGEST["name"]) for name in study.systems)
     yield from ((0, "annotator", name, LONGEST["label"]) for name in study.raters)
     yield from ((0, "score column", each.name, LONGEST["label"]) for each in study.score_columns)
+
+
+def too_many(study: StudyRecords) -> Iterator[str]:
+    """Say where a file makes far more than it holds: every system has a row on pages and in tables,
+    and every slot is stored, whether it holds a question or not."""
+    if (systems := len(study.systems)) > MOST_SYSTEMS:
+        yield (
+            f"The file names {systems:,} systems; at most {MOST_SYSTEMS:,} can be kept. Look whether the right column "
+            "was chosen for the system."
+        )
+    slots = sum(study.expected.values())
+    if (blank := slots - len(study.questions)) > MOST_BLANK:
+        yield (
+            f"There would be {slots:,} slots for questions, {blank:,} of them blank; at most {MOST_BLANK:,} can be. "
+            "Look at the positions, and at how many questions are expected."
+        )
 
 
 def too_long(study: StudyRecords) -> list[str]:

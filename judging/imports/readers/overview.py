@@ -4,13 +4,17 @@ and end."""
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from judging.imports.readers.records import QuestionRecord, SourceRecord, StudyRecords
+from judging.imports.readers.tables import shorten
 from judging.rules import same_text
 
 TextSpan = tuple[int, int]
+MOST_SYSTEMS = 500  # that a list names
+LONGEST_NAME = 200  # characters of a name that are shown
+MOST_SHOWN = 100  # questions, or references, of a source
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +30,21 @@ class SystemCounts:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A source with what each system asked about it."""
+    """A source with what each system asked about it, and how many more questions there are."""
 
     source: SourceRecord
     questions: tuple[QuestionRecord, ...]
+    more: int = 0
 
 
 def per_system(study: StudyRecords) -> tuple[SystemCounts, ...]:
-    """Return the counts of each system, in the order of the file."""
+    """Return the counts of the first systems, in the order of the file."""
     returned, missing, duplicates = study.returned, study.missing, _duplicates(study.questions)
     return tuple(
-        SystemCounts(name, returned[name], missing[name], duplicates[name])
-        for name in study.systems
+        SystemCounts(
+            shorten(name, most=LONGEST_NAME), returned[name], missing[name], duplicates[name]
+        )
+        for name in study.systems[:MOST_SYSTEMS]
     )
 
 
@@ -56,7 +63,13 @@ def samples(study: StudyRecords, most: int) -> tuple[Sample, ...]:
     """Return the first few sources with their questions."""
     first = study.sources[:most]
     by_source = _questions_about(study, first)
-    return tuple(Sample(source, tuple(by_source[source.key])) for source in first)
+    return tuple(_sample(source, by_source[source.key]) for source in first)
+
+
+def _sample(source: SourceRecord, questions: Sequence[QuestionRecord]) -> Sample:
+    shown = tuple(questions[:MOST_SHOWN])
+    source = replace(source, references=source.references[:MOST_SHOWN])
+    return Sample(source, shown, len(questions) - len(shown))
 
 
 def having(study: StudyRecords, words: str) -> Sequence[SourceRecord]:
@@ -92,15 +105,16 @@ def handful(
     places = sorted(rng.sample(range(len(drawn_from)), min(most, len(drawn_from))))
     chosen = [drawn_from[place] for place in places]
     by_source = _questions_about(study, chosen)
-    return tuple(Sample(source, _shuffled(by_source[source.key], rng)) for source in chosen)
+    return tuple(_sample(source, _shuffled(by_source[source.key], rng)) for source in chosen)
 
 
 def _shuffled(questions: Sequence[QuestionRecord], rng: Random) -> tuple[QuestionRecord, ...]:
     """Shuffle the systems; what one of them asked stays together, in its order."""
     systems = list(dict.fromkeys(question.system for question in questions))
     rng.shuffle(systems)
+    places = {system: place for place, system in enumerate(systems)}
     return tuple(
-        sorted(questions, key=lambda question: (systems.index(question.system), question.position))
+        sorted(questions, key=lambda question: (places[question.system], question.position))
     )
 
 

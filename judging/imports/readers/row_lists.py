@@ -21,6 +21,7 @@ RowKind = Literal[
 ]
 PAGE = 50
 LONGEST = 500  # characters of a text that are listed
+LONGEST_NAME = 200  # characters of a system's name; none longer can be kept
 MOST_SYSTEMS = 500  # that are offered to filter by
 SPOOLED = 1 << 20  # bytes that wait in memory before a temporary file is on the disk
 TOGETHER = 500  # lines that are packed at a time
@@ -63,7 +64,8 @@ class RowList:
         """Add a line. `question` says whose question it is about, and where it stands."""
         system, source, position = "", "", 1
         if question:
-            system, source, position = question.system, question.source_key, question.position
+            system = shorten(question.system, most=LONGEST_NAME)
+            source, position = question.source_key, question.position
         shown = None if text is None else shorten(text, most=LONGEST)
         listed = ListedRow(kind, row, system, shorten(source), position, shown, reason)
         line = json.dumps(listed, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"

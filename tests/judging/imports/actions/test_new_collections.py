@@ -6,7 +6,7 @@ from django.db import connection
 from judging import storage
 from judging.actions import rubrics
 from judging.actions.jobs import JobCancelled
-from judging.imports.actions import new_collections
+from judging.imports.actions import adding, new_collections
 from judging.imports.formats.qgstec_xml import read_qgstec
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.mapping import to_study
@@ -29,6 +29,7 @@ from judging.models import (
 )
 from judging.protocols import rubric as documents
 from tests import factories, shared_data
+from tests.judging.imports.studies import waiting
 from tests.judging.studies import NOW, QUESTIONS, rated, study
 
 pytestmark = pytest.mark.django_db
@@ -247,6 +248,28 @@ def test_a_name_that_is_too_long_is_refused_with_its_row():
         match=r"Row 2: the question's key .* has 201 characters; at most 200",
     ):
         do_import(read)
+
+
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        ({"system": "question"}, "names 1,001 systems; at most 1,000"),
+        ({"source_id": "question", "expected": 10_000}, "10,010,000 slots for questions, 10,0"),
+        ({"source_id": "question", "position": "place"}, "10,010,000 slots for questions, 10,0"),
+    ],
+)
+def test_a_small_file_that_would_make_far_more_than_it_holds_is_refused(columns, reason):
+    rows = "".join(f"Which lock is number {n}?,10000\n" for n in range(1001))
+    read = study("question,place\n" + rows, question="question", **columns)
+    collection = adding.start(name="Locks", by=factories.researcher())
+    waits = waiting(collection, "question,place\n" + rows, question="question", **columns)
+
+    with pytest.raises(new_collections.CannotImport, match=reason):
+        do_import(read)
+    with pytest.raises(new_collections.CannotImport, match="at most 1,000"):
+        adding.add(added=waits, by=collection.owner, now=NOW)
+    adding.examine(added=waits)
+    assert len(waits.examined["systems"]) <= new_collections.MOST_SYSTEMS
 
 
 def test_the_same_file_twice_is_recognised_for_the_same_owner():

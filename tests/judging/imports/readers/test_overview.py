@@ -29,6 +29,19 @@ def test_samples_are_the_first_sources_with_their_questions():
     ]
 
 
+def test_what_is_shown_of_a_source_and_a_system_has_an_end():
+    rows = "".join(f"P,{'x' * 300}{n},Why {n}?,R{n}\n" for n in range(600))
+    roles = {"passage": "passage", "system": "system", "question": "question"}
+    read = study("passage,system,question,ref\n" + rows, **roles, references=["ref"])
+
+    counts = per_system(read)
+
+    assert (len(counts), len(counts[0].name)) == (500, 200)
+    for [each] in (samples(read, 5), handful(read, most=5, seed=1)):
+        assert (len(each.questions), each.more) == (100, 500)
+        assert len(each.source.references) <= 100
+
+
 def test_a_handful_keeps_a_set_together_and_mixes_systems():
     rows = "".join(f"P,{system},{n}?\n" for system in ("Alba", "Brisa", "Corvo") for n in (1, 2))
     read = study(

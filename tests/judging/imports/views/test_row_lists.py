@@ -47,6 +47,9 @@ def test_rows_come_in_the_order_of_the_file_however_they_were_noted() -> None:
     assert page_of(packed, WantedRows(system="A", kind="kept")).total == 2
     assert [each.text for each in page_of(packed, WantedRows(kind="refused")).rows] == ["d"]
     assert page_of(packed, WantedRows(kind="new")).rows == []
+    [long] = page_of(packed := listed((1, "B" * 300, "e")), WantedRows()).rows
+    assert len(long.system) == 200
+    assert page_of(packed, WantedRows(system=long.system)).total == 1
 
 
 @pytest.mark.parametrize("filtered", [{}, {"kind": "kept"}, {"system": "A"}, {"text": "q"}])
