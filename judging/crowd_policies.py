@@ -185,7 +185,7 @@ def _fairness(study: StudyFacts, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
     for name, text in study.texts.items():
         if found := THREAT.search(text):
             told = f"The {name} speaks of “{found[0]}”."
-            mend = "Nobody may be told that a failed check costs them their pay: reword it, unless it says that nobody does."
+            mend = "Nobody may be told that failing a check costs their pay: reword it, unless it says just that."
             yield PolicyCheck("threat", "look", told, mend)
     plan = study.plan
     if plan.has_checks:
