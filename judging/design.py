@@ -120,7 +120,8 @@ def letter(index: int) -> str:
 
 def _drawn(n: int, draws: Draws, purpose: str) -> list[int]:
     drawn = list(range(n))
-    draws.stream(purpose).shuffle(drawn)
+    if n > 1:  # one alone has one order, and to start a stream takes time
+        draws.stream(purpose).shuffle(drawn)
     return drawn
 
 

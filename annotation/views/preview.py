@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.views.page import State, Writer
 from judging.actions import discussions, rounds, selections, sheets
+from judging.actions.rounds import CutSet
 from judging.actions.sheets import Sheet, SheetLine
 from judging.guards import campaign_for_managers
 from judging.models import Campaign, QuestionSet, Round, Task, Unit
@@ -107,11 +108,15 @@ def _first_task(campaign: Campaign) -> Sheet | None:
     first = sources.order_by("position").values("pk")[:LOOKED_AT]
     sets = QuestionSet.objects.filter(source__in=first).order_by("source__position", "system__name")
     held = {each.pk: each for each in sets}
-    units = judged.filter(question_set__in=held).select_related("question")
-    tasks = rounds.cut(rubric=campaign.rubric, sets=list(held.values()), units=units)
+    units = judged.filter(question_set__in=held)
+    cuts = [CutSet(each.pk, each.source_id, each.system_id) for each in held.values()]
+    tasks = rounds.cut(rubric=campaign.rubric, sets=cuts, units=rounds.cut_units(units))
     if not tasks:
         return None
-    return _laid_out(campaign, [_line(unit, held[unit.question_set_id]) for unit in tasks[0]])
+    shown = units.select_related("question").in_bulk([unit.pk for unit in tasks[0]])
+    return _laid_out(
+        campaign, [_line(shown[unit.pk], held[unit.question_set]) for unit in tasks[0]]
+    )
 
 
 def _laid_out(campaign: Campaign, lines: Iterable[SheetLine]) -> Sheet:

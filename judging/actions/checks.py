@@ -394,12 +394,11 @@ def _units(campaign: Campaign, item: CheckItem | None, of_task: int | None) -> l
     )
     if item is None:
         return before
-    held = item.unit.question_set.source.question_sets.select_related("source", "system").order_by(
-        "pk"
-    )
+    held = item.unit.question_set.source.question_sets.order_by("pk")
     if of_task is None:
-        units = Unit.objects.filter(question_set__in=held).select_related("question")
-        cuts = rounds.cut(rubric=campaign.rubric, sets=list(held), units=units)
+        sets = map(rounds.CutSet._make, held.values_list("pk", "source_id", "system_id"))
+        units = rounds.cut_units(Unit.objects.filter(question_set__in=held))
+        cuts = rounds.cut(rubric=campaign.rubric, sets=sets, units=units)
         return [
             unit.pk
             for unit in next(cut for cut in cuts if any(unit.pk == item.unit_id for unit in cut))

@@ -4,34 +4,31 @@ closing."""
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
-from uuid import uuid4
+from typing import NamedTuple, TypeVar
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 
 from judging import design
 from judging.actions import authorships, draws, history, panels, selections
 from judging.actions.bulk import BATCH as COPIED
-from judging.actions.bulk import CopiedRow, copy, let_planner_know, take_ids
+from judging.actions.bulk import CopiedRow, copy, let_planner_know, random_uuids, take_ids
 from judging.models import (
     Assignment,
     Campaign,
     Event,
-    Question,
     QuestionSet,
     Round,
     Rubric,
-    Source,
     Task,
     TaskUnit,
     Unit,
     User,
 )
 from judging.protocols import rubric as documents
-from judging.protocols.rubric import RubricDocument
-from judging.rules import settled
+from judging.rules import Rule, Values, settled
 from judging.selection import CannotChoose
 
 TellProgress = Callable[[int, int, str], None]
@@ -40,6 +37,25 @@ RoundRow = TypeVar("RoundRow")
 
 class NothingToJudge(Exception):
     """The collection holds no question that the protocol would ask about."""
+
+
+class CutSet(NamedTuple):
+    """A question set as tasks are cut from it. A row of plain values: a large study has hundreds of
+    thousands."""
+
+    pk: int
+    source: int
+    system: int
+
+
+class CutUnit(NamedTuple):
+    """A slot of a question set with its question's text, or, without position, the set as a
+    whole."""
+
+    pk: int
+    question_set: int
+    position: int | None
+    text: str | None
 
 
 def silent(done: int, total: int, message: str) -> None:
@@ -160,7 +176,7 @@ PLACE = (
 )  # fmt: skip
 
 
-def _places(round: Round, tasks: Sequence[tuple[int, QuestionSet]]) -> Iterable[CopiedRow]:
+def _places(round: Round, tasks: Sequence[tuple[int, CutSet]]) -> Iterable[CopiedRow]:
     """Return the rows of all places; of a panel, with the seats they are kept for."""
     campaign = round.campaign
     last = (
@@ -173,28 +189,30 @@ def _places(round: Round, tasks: Sequence[tuple[int, QuestionSet]]) -> Iterable[
                 "The protocol shows several systems at once; a panel needs one system to a task."
             )
         panels.seat_everybody(campaign)
+        uuids = random_uuids()
         return [
-            _place(round.pk, each.task_id, each.place, each.position, each.seat)
+            _place(round.pk, each.task_id, each.place, each.position, each.seat, uuids)
             for each in panels.lay_out(round=round, tasks=_by_system(tasks), last=last)
         ]
     order: design.PlaceOrder = "depth" if campaign.order == Campaign.Order.DEPTH else "breadth"
-    drawn = draws.of_round(round)
+    drawn, uuids = draws.of_round(round), random_uuids()
     return (
-        _place(round.pk, tasks[each.task][0], each.place, last + each.position, None)
+        _place(round.pk, tasks[each.task][0], each.place, last + each.position, None, uuids)
         for each in design.places(len(tasks), per_task=round.per_task, order=order, draws=drawn)
     )
 
 
-def _place(round: int, task: int, place: int, position: int, seat: int | None) -> CopiedRow:
-    state = Assignment.State.OPEN.value
-    return uuid4(), round, task, place, position, seat, state, 0, uuid4(), 0
+def _place(
+    round: int, task: int, place: int, position: int, seat: int | None, uuids: Iterator[str]
+) -> CopiedRow:
+    return next(uuids), round, task, place, position, seat, "open", 0, next(uuids), 0
 
 
-def _by_system(tasks: Sequence[tuple[int, QuestionSet]]) -> dict[tuple[int, int], list[int]]:
+def _by_system(tasks: Sequence[tuple[int, CutSet]]) -> dict[tuple[int, int], list[int]]:
     """Return the tasks of each source and system; a set of single questions has several."""
     found: dict[tuple[int, int], list[int]] = {}
     for task, held in tasks:
-        found.setdefault((held.source_id, held.system_id), []).append(task)
+        found.setdefault((held.source, held.system), []).append(task)
     return found
 
 
@@ -208,62 +226,68 @@ def close(*, round: Round, now: datetime) -> None:
     Round.objects.filter(pk=round.pk).update(closed_at=now)
 
 
-def cut(*, rubric: Rubric, sets: Sequence[QuestionSet], units: Iterable[Unit]) -> list[list[Unit]]:
+def cut_units(units: QuerySet[Unit]) -> Iterator[CutUnit]:
+    """Read units as tasks are cut from them."""
+    found = units.values_list("pk", "question_set_id", "position", "question__text")
+    return map(CutUnit._make, found.iterator())
+
+
+def cut(*, rubric: Rubric, sets: Iterable[CutSet], units: Iterable[CutUnit]) -> list[list[CutUnit]]:
     """Return the units of each task: a source's, a question set's, or pages of single questions.
 
-    `units`: those of these sets that may be judged, each with its question at hand. Slots without a
-    question, and those the protocol's rules settle beforehand, are never asked, so they are left
-    out.
+    `units`: those of these sets that may be judged. Slots without a question, and those the
+    protocol's rules settle beforehand, are never asked, so they are left out.
     """
     document = documents.from_document(rubric.document)
-    of_set = defaultdict[int, list[Unit]](list)
+    asking = _Asking(
+        document.rules,
+        document.worst(),
+        any(each.unit == "set" or each.asked == "once_per_set" for each in document.criteria),
+    )
+    of_set = defaultdict[int, list[CutUnit]](list)
     for unit in units:
-        of_set[unit.question_set_id].append(unit)
-    asked = [(held, _asked_units(of_set[held.pk], document)) for held in sets]
+        of_set[unit.question_set].append(unit)
+    asked = ((held, asking.of(of_set[held.pk])) for held in sets)
     if rubric.task == Rubric.Task.SOURCE:
-        grouped = itertools.groupby(asked, key=lambda pair: pair[0].source_id)
+        grouped = itertools.groupby(asked, key=lambda pair: pair[0].source)
         tasks = [[unit for _, units in pairs for unit in units] for _, pairs in grouped]
     elif rubric.task == Rubric.Task.QUESTION_SET:
         tasks = [units for _, units in asked]
     else:
-        single = [unit for _, units in asked for unit in units]
-        tasks = list(_batches(iter(single), rubric.page_size))
+        single = (unit for _, units in asked for unit in units)
+        tasks = list(_batches(single, rubric.page_size))
     return [units for units in tasks if units]
 
 
-def _asked_units(units: list[Unit], document: RubricDocument) -> list[Unit]:
-    """Return a set's questions that are to be judged, and the set itself where the rubric asks
-    something of it."""
-    units.sort(key=lambda unit: unit.position or 0)
-    slots = [unit for unit in units if unit.position]
-    texts = [_text(unit) for unit in slots]
-    marks = settled(texts, document.rules, document.worst())
-    questions = [
-        unit
-        for unit, text, mark in zip(slots, texts, marks, strict=True)
-        if text and not mark.missing
-    ]
-    of_sets = any(each.unit == "set" or each.asked == "once_per_set" for each in document.criteria)
-    whole = [unit for unit in units if unit.position is None] if of_sets and questions else []
-    return [*whole, *questions]
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """What a protocol says of which units are asked."""
 
+    rules: Sequence[Rule]
+    worst: Values
+    of_sets: bool  # whether it asks something of a set as a whole
 
-def _text(unit: Unit) -> str | None:
-    question: Question | None = getattr(unit, "question", None)
-    return question.text if question else None
+    def of(self, units: list[CutUnit]) -> list[CutUnit]:
+        """Return a set's questions that are to be judged, and the set itself where something is
+        asked of it."""
+        units.sort(key=lambda unit: unit.position or 0)
+        slots = [unit for unit in units if unit.position]
+        marks = settled([unit.text for unit in slots], self.rules, self.worst)
+        questions = [
+            unit for unit, mark in zip(slots, marks, strict=True) if unit.text and not mark.missing
+        ]
+        if not (self.of_sets and questions):
+            return questions
+        return [*(unit for unit in units if unit.position is None), *questions]
 
 
 def _make_tasks(
     round: Round, wanted: Sequence[int] | None, progress: TellProgress
-) -> list[tuple[int, QuestionSet]]:
+) -> list[tuple[int, CutSet]]:
     """Store the tasks; return the key of each with the question set that stands first in it."""
     campaign = round.campaign
-    sets = (
-        QuestionSet.objects.filter(
-            source__collection=campaign.collection, source__repeat_of__isnull=True
-        )
-        .select_related("source", "system")
-        .only("source__key", "source__position", "system__name")
+    sets = QuestionSet.objects.filter(
+        source__collection=campaign.collection, source__repeat_of__isnull=True
     )
     try:
         units = (
@@ -275,13 +299,12 @@ def _make_tasks(
         ) from None
     if wanted is not None:
         sets = sets.filter(units__in=wanted).distinct()
-    known = {held.pk: held for held in sets}
+    drawn = _in_drawn_order(round, sets)
+    known = {held.pk: held for held in drawn}
     cuts = cut(
         rubric=campaign.rubric,
-        sets=_in_drawn_order(round, known.values()),
-        units=units.filter(question_set__source__collection=campaign.collection)
-        .select_related("question")
-        .only("question_set", "position", "question__text"),
+        sets=drawn,
+        units=cut_units(units.filter(question_set__source__collection=campaign.collection)),
     )
     keys = take_ids(Task, len(cuts))
     copy(
@@ -302,19 +325,20 @@ def _make_tasks(
             min(next(told) * COPIED, shown), shown, "Cutting the material into tasks"
         ),
     )
-    return [(key, known[units[0].question_set_id]) for key, units in zip(keys, cuts, strict=True)]
+    return [(key, known[units[0].question_set]) for key, units in zip(keys, cuts, strict=True)]
 
 
-def _in_drawn_order(round: Round, sets: Iterable[QuestionSet]) -> list[QuestionSet]:
+def _in_drawn_order(round: Round, sets: QuerySet[QuestionSet]) -> list[CutSet]:
     """Return the sets source by source, the systems in an order drawn anew for each."""
-    by_source: dict[Source, dict[str, QuestionSet]] = {}
-    for each in sets:
-        by_source.setdefault(each.source, {})[each.system.name] = each
+    columns = ("pk", "source_id", "system_id", "source__key", "source__position", "system__name")
+    by_source: dict[tuple[int, str], dict[str, CutSet]] = {}
+    for *row, key, position, name in sets.values_list(*columns).iterator():
+        by_source.setdefault((position, key), {})[name] = CutSet(*row)
     drawn = draws.of_round(round)
     return [
-        by_source[source][name]
-        for source in sorted(by_source, key=lambda source: source.position)
-        for name in design.order_of_systems(by_source[source], draws=drawn, source_key=source.key)
+        held[name]
+        for (_position, key), held in sorted(by_source.items())
+        for name in design.order_of_systems(held, draws=drawn, source_key=key)
     ]
 
 

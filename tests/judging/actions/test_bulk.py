@@ -1,10 +1,13 @@
 """Many rows at once."""
 
+from itertools import islice
+from uuid import RFC_4122, UUID
+
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from judging.actions.bulk import copy, let_planner_know, take_ids
-from judging.models import Collection, Passage, Question, Source
+from judging.actions.bulk import copy, let_planner_know, random_uuids, take_ids
+from judging.models import Campaign, Collection, Passage, Question, Source
 from tests import factories
 from tests.judging.actions.test_enrollments import waiting_for_us
 
@@ -30,6 +33,22 @@ def test_a_refused_row_stops_everything_and_says_what_was_wrong() -> None:
     with pytest.raises(IntegrityError, match="passage_has_text"), transaction.atomic():
         copy(Passage, ("collection_id", "digest", "text"), rows, stored=told.append)
     assert told == [10_000]
+
+
+def test_texts_and_members_of_enumerations_come_out_of_the_database_as_they_went_in() -> None:
+    made = Collection.objects.create(name="Owls", owner=factories.researcher())
+    texts = ["a\tb\nc\r\\d\\N", "\\.", Campaign.State.OPEN]
+    rows = [(made.pk, f"{number:064d}", text) for number, text in enumerate(texts)]
+    copy(Passage, ("collection_id", "digest", "text"), rows)
+    kept = Passage.objects.filter(collection=made).order_by("digest")
+    assert list(kept.values_list("text", flat=True)) == ["a\tb\nc\r\\d\\N", "\\.", "open"]
+
+
+def test_random_uuids_are_of_version_4_and_never_the_same() -> None:
+    drawn = [UUID(each) for each in islice(random_uuids(), 25_000)]
+    assert {(each.version, each.variant) for each in drawn} == {(4, RFC_4122)}
+    assert len(set(drawn)) == 25_000
+    assert {each.hex[16] for each in drawn} == set("89ab")
 
 
 @pytest.mark.threads
