@@ -32,6 +32,7 @@ python3 run.py COMMAND, where COMMAND is
   up [--port N] [--home DIR]              the same without demo data, for studies of your own
   test [pytest arguments]                 every check and test; with arguments, those tests only
   test --long                             the same, looking at every page in every look
+  check                                   the checks of the code alone: style, types, imports, scripts
   extras [NAME ...]                       install optional metrics; without names, list them
   soak [--minutes N] [--kills N]          kill every process of a busy site again and again
   manage COMMAND ... [--home DIR]         one management command; "manage help" lists them
@@ -127,10 +128,10 @@ EXTRAS = {
         "Apache 2.0",
     ),
 }
-LANES = (
-    "not second",
-    "second",
-)  # for two cores: of about the same length, the second with the checks before it
+# A test often waits for a process it started, so one more runs than there are cores. Each has a
+# PostgreSQL and perhaps a Chromium of its own, so they are not many.
+AT_ONCE = min((os.cpu_count() or 1) + 1, 6)
+SIDE_BY_SIDE = ("-n", str(AT_ONCE), "--dist", "loadfile", "--no-loadscope-reorder")
 UV_NAMES = {  # what pip has configured, under the names uv reads
     "index-url": "UV_DEFAULT_INDEX",
     "extra-index-url": "UV_INDEX",
@@ -150,19 +151,21 @@ def main(arguments: list[str]) -> int:
     if word == "extras" and not rest:
         print(list_of_extras())
         return 0
-    if word not in ("demo", "up", "test", "soak", "manage", "extras"):
+    if word not in ("demo", "up", "test", "check", "soak", "manage", "extras"):
         print(HELP)
         return 0 if word in ("help", "-h", "--help") else 2
     if word == "extras" and (unknown := [name for name in rest if name not in EXTRAS]):
         print(f"No extra is called {unknown[0]}.\n\n{list_of_extras()}")
         return 2
-    set_up(tests=word == "test")
+    set_up(tests=word in ("test", "check"))
     keep_bytecode()
     if word == "extras":
         return install_extras(rest)
     if word == "soak":
         os.chdir(ROOT)
         os.execv(PYTHON, [str(PYTHON), "-m", "bench.soak", *rest])
+    if word == "check":
+        return check()
     if word != "test":
         words = take_home(rest)
         manage(words if word == "manage" else [word, *words])
@@ -395,32 +398,36 @@ def test(words: list[str]) -> int:
         words.remove("--long")
         os.environ["QUAESTOR_LONG"] = "1"
     find_or_get_chromium()
-    code, failed = these(words) if words else everything()
-    for check in failed:
-        print(f"FAILED: {' '.join(check)}")
+    code = these(words) if words else all_of_it()
     print(f"All together {time.monotonic() - began:.0f} s.")
-    return code or (1 if failed else 0)
+    return code
 
 
-def these(words: list[str]) -> tuple[int, list[tuple[str, ...]]]:
-    """Run what pytest makes of the words, and no checks."""
-    return subprocess.run(PYTEST + words, cwd=ROOT, check=False).returncode, []
+def these(words: list[str]) -> int:
+    """Run what pytest makes of the words, one after another, and no checks."""
+    return subprocess.run(PYTEST + words, cwd=ROOT, check=False).returncode
 
 
-def everything() -> tuple[int, list[tuple[str, ...]]]:
-    """Run one lane of tests beside the checks and the other lane; what the one beside said comes
-    last."""
+def all_of_it() -> int:
+    """Run all tests and, beside them, the checks of the code; what those said comes last."""
     with tempfile.TemporaryFile("w+") as said:
-        beside = subprocess.Popen(
-            [*PYTEST, "-m", LANES[0]], cwd=ROOT, stdout=said, stderr=subprocess.STDOUT
+        checks = subprocess.Popen(
+            [sys.executable, __file__, "check"], cwd=ROOT, stdout=said, stderr=subprocess.STDOUT
         )
-        failed = [check for check in CHECKS if not passes(check)] + check_scripts()
-        here = subprocess.run([*PYTEST, "-m", LANES[1]], cwd=ROOT, check=False).returncode
-        code = beside.wait()
+        code = subprocess.run([*PYTEST, *SIDE_BY_SIDE], cwd=ROOT, check=False).returncode
+        checked = checks.wait()
         said.seek(0)
         print(said.read(), flush=True)
     print(audit(), flush=True)
-    return here or code, failed
+    return code or checked
+
+
+def check() -> int:
+    """Run every check of the code and name those that failed."""
+    failed = [each for each in CHECKS if not passes(each)] + check_scripts()
+    for each in failed:
+        print(f"FAILED: {' '.join(each)}")
+    return 1 if failed else 0
 
 
 def audit() -> str:

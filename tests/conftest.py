@@ -31,7 +31,6 @@ HOME.chmod(0o755)  # root hands the server to an account that must pass
 LIVING = (HOME / "living.lock").open("w")
 fcntl.flock(LIVING, fcntl.LOCK_EX)
 CLUSTER = Cluster(HOME, durable=False)
-SECOND = ("tests/annotation/", "tests/judging/actions/", "tests/judging/views/", "tests/published/")
 KINDS = ("browser", "jobs", "threads")
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 CHROMIUM_FLAGS = (
@@ -97,20 +96,26 @@ def pytest_configure() -> None:
     TransactionTestCase._fixture_teardown = _empty_tables
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Let each process of tests make its own settings: pytest-django would read them before this
+    file is."""
+    del os.environ["DJANGO_SETTINGS_MODULE"]
+
+
 def pytest_collection_finish() -> None:
     """Have Python's collector look less often through the thousands of tests and modules that stay
     to the end."""
     gc.set_threshold(100_000, 20, 100)
 
 
-@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
+@pytest.hookimpl(trylast=True)  # after pytest-django has put them in its order
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark which lane of `run.py test` a test stands in, so that both take about as long."""
-    for item in items:
-        marks = {mark.name for mark in item.iter_markers()}
-        slow = "browser" in marks or ("jobs" in marks and "threads" not in marks)
-        if slow or item.nodeid.startswith(SECOND):
-            item.add_marker("second")
+    """Have the files that take long begin first, so that none is left to run alone at the end."""
+    slow = {item.path for item in items if any(map(item.get_closest_marker, KINDS))}
+    items.sort(
+        key=lambda item: item.path not in slow and not item.nodeid.startswith("tests/config/")
+    )
 
 
 def _empty_tables(case: object) -> None:
