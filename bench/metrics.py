@@ -35,8 +35,8 @@ from analysis.metrics.bleu import Bleu  # noqa: E402
 from analysis.metrics.composers import composed  # noqa: E402
 from analysis.metrics.contract import (  # noqa: E402
     MetricResult,
-    Question,
-    QuestionSet,
+    ScoredQuestion,
+    ScoredSet,
 )
 from analysis.metrics.encoder import MODEL_VARIABLE, encoder  # noqa: E402
 from analysis.metrics.local_model import folder_of  # noqa: E402
@@ -96,24 +96,24 @@ def furthest(mine: Sequence[float], theirs: Sequence[float]) -> str:
     return f"largest difference {max(abs(a - b) for a, b in zip(mine, theirs, strict=True)):.1e}"
 
 
-def pairs_of(table: Path, count: int) -> list[Question]:
+def pairs_of(table: Path, count: int) -> list[ScoredQuestion]:
     with table.open(encoding="utf-8", newline="") as file:
         rows = [(nqg(row["prediction"]), row["reference_norm"]) for row in csv.DictReader(file)]
     return [
-        Question(hypothesis, (reference,))
+        ScoredQuestion(hypothesis, (reference,))
         for hypothesis, reference in (rows * (count // len(rows) + 1))[:count]
     ]
 
 
-def all_different(questions: Sequence[Question]) -> list[Question]:
+def all_different(questions: Sequence[ScoredQuestion]) -> list[ScoredQuestion]:
     """The same pairs with a number put after both texts, so that none comes twice."""
     return [
-        Question(f"{one.hypothesis} n{number}", (f"{one.references[0]} n{number}",))
+        ScoredQuestion(f"{one.hypothesis} n{number}", (f"{one.references[0]} n{number}",))
         for number, one in enumerate(questions)
     ]
 
 
-def bleu_and_rouge(questions: Sequence[Question], goals: Goals) -> None:
+def bleu_and_rouge(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
     from pycocoevalcap.bleu.bleu import Bleu as TheirBleu
     from pycocoevalcap.rouge.rouge import Rouge as TheirRouge
 
@@ -143,7 +143,7 @@ def bleu_and_rouge(questions: Sequence[Question], goals: Goals) -> None:
         goals.say("ROUGE-L, times faster than pycocoevalcap", theirs / ours, 3, at_least=True)
 
 
-def other_libraries(questions: Sequence[Question]) -> None:
+def other_libraries(questions: Sequence[ScoredQuestion]) -> None:
     import sacrebleu
     from rouge_score.rouge_scorer import RougeScorer
     from rouge_score.tokenizers import Tokenizer
@@ -179,7 +179,7 @@ def other_libraries(questions: Sequence[Question]) -> None:
     )
 
 
-def meteor(questions: Sequence[Question], goals: Goals) -> None:
+def meteor(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
     metric = Meteor()
     usable, reason = metric.available()
     if not usable:
@@ -221,7 +221,7 @@ def meteor(questions: Sequence[Question], goals: Goals) -> None:
     goals.say("METEOR, of the bare jar's time", ours / bare, 1.1, at_least=False)
 
 
-def bert(questions: Sequence[Question], goals: Goals) -> None:
+def bert(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
     from bert_score import BERTScorer
 
     folder = folder_of(MODEL_VARIABLE)
@@ -269,10 +269,10 @@ def bert(questions: Sequence[Question], goals: Goals) -> None:
     )
 
 
-def sets(count: int, questions: Sequence[Question], goals: Goals) -> None:
+def sets(count: int, questions: Sequence[ScoredQuestion], goals: Goals) -> None:
     distinct = list(dict.fromkeys(questions))
     batch = [
-        QuestionSet(
+        ScoredSet(
             tuple(
                 f"{distinct[(6 * number + place) % len(distinct)].hypothesis} {number}"
                 for place in range(6)
@@ -296,16 +296,16 @@ def sets(count: int, questions: Sequence[Question], goals: Goals) -> None:
     goals.say("F and Multi beyond the pair scores", shared - base, 2, at_least=False, unit="s")
 
 
-def pairs_in(part: Sequence[QuestionSet]) -> list[Question]:
-    return [Question(p, (r,)) for one in part for p in one.hypotheses for r in one.references]
+def pairs_in(part: Sequence[ScoredSet]) -> list[ScoredQuestion]:
+    return [ScoredQuestion(p, (r,)) for one in part for p in one.hypotheses for r in one.references]
 
 
-def chunks(batch: Sequence[QuestionSet], size: int) -> Iterator[Sequence[QuestionSet]]:
+def chunks(batch: Sequence[ScoredSet], size: int) -> Iterator[Sequence[ScoredSet]]:
     for start in range(0, len(batch), size):
         yield batch[start : start + size]
 
 
-def memory(questions: Sequence[Question], goals: Goals) -> None:
+def memory(questions: Sequence[ScoredQuestion], goals: Goals) -> None:
     print(
         "Memory that scoring takes beyond its input and output, chunks of 1,000 different questions"
     )
@@ -313,7 +313,7 @@ def memory(questions: Sequence[Question], goals: Goals) -> None:
     tracemalloc.start()
     for start in range(0, tops[-1], 1000):
         batch = [
-            Question(
+            ScoredQuestion(
                 f"{one.hypothesis} n{start + place}", (f"{one.references[0]} n{start + place}",)
             )
             for place, one in enumerate((questions * 4)[:1000])

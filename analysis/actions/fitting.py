@@ -11,8 +11,7 @@ from analysis.actions import items
 from analysis.actions.column_pairs import EQUAL
 from analysis.actions.scores import CORE, REFUSALS
 from analysis.metrics import registry, scoring
-from analysis.metrics.contract import Item, Preparation, Unit
-from analysis.metrics.contract import Metric as Recipe
+from analysis.metrics.contract import Item, Preparation, ScoredUnit, Scorer
 from analysis.metrics.languages import default_preparation, is_spaced
 from analysis.metrics.recipes import RECIPES
 from analysis.metrics.sacre import SACRE
@@ -63,11 +62,11 @@ def best_fits(collection: Collection, column: Metric, *, slow: bool = False) -> 
     if len(keys) < FEWEST or not items.has_references(collection):
         return []
     try:
-        batch = items.read(collection, Unit.PAIR, keys)
+        batch = items.read(collection, ScoredUnit.PAIR, keys)
     except scoring.EmptyReference:
         return []
     column_values = np.array([values[key] for key in keys])
-    tried: list[tuple[Recipe, Mapping[str, Any], int]] = [
+    tried: list[tuple[Scorer, Mapping[str, Any], int]] = [
         (metric, {}, SAMPLE) for metric in _quick()
     ]
     if slow:
@@ -97,14 +96,14 @@ def not_tried(*, slow: bool) -> list[tuple[str, str]]:
     return found
 
 
-def _quick() -> Iterator[Recipe]:
+def _quick() -> Iterator[Scorer]:
     entries = {entry.id: entry for entry in registry.all_metrics()}
     for id in QUICK:
         if entries[id].usable and (metric := entries[id].metric):
             yield metric
 
 
-def _preparations(metric: Recipe, language: str) -> list[Preparation]:
+def _preparations(metric: Scorer, language: str) -> list[Preparation]:
     if metric.spec.tokenises:
         return [Preparation("raw", "raw")]
     if not is_spaced(language):
@@ -113,7 +112,7 @@ def _preparations(metric: Recipe, language: str) -> list[Preparation]:
 
 
 def _fit(
-    metric: Recipe,
+    metric: Scorer,
     params: Mapping[str, Any],
     batch: list[Item],
     column: Any,

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Sequence
 from django.db.models import BigIntegerField, F, Q
 from django.db.models.functions import Coalesce
 
-from analysis.metrics.contract import Item, Question, QuestionSet, System, Unit, qa_pair
+from analysis.metrics.contract import (
+    Item,
+    ScoredQuestion,
+    ScoredSet,
+    ScoredSystem,
+    ScoredUnit,
+    qa_pair,
+)
 from analysis.metrics.scoring import QUESTION_UNITS, EmptyReference
-from judging.models import Collection, Reference, Source
-from judging.models import Question as Asked
-from judging.models import QuestionSet as AskedSet
-from judging.models import System as Made
-from judging.models import Unit as Judged
+from judging.models import Collection, Question, QuestionSet, Reference, Source, System, Unit
 
 COLUMNS = (
     "unit",
@@ -24,18 +27,18 @@ COLUMNS = (
 )
 
 
-def targets(collection: Collection, unit: Unit) -> list[int]:
+def targets(collection: Collection, unit: ScoredUnit) -> list[int]:
     """Return the keys of all that a metric of this kind scores, in the file's order: units, or
     systems."""
-    if unit is Unit.SYSTEM:
-        asked = Made.objects.filter(
+    if unit is ScoredUnit.SYSTEM:
+        asked = System.objects.filter(
             collection=collection, question_sets__units__question__isnull=False
         )
         return sorted(set(asked.values_list("pk", flat=True)))
-    units = Judged.objects.filter(
+    units = Unit.objects.filter(
         question_set__source__collection=collection, question_set__source__repeat_of__isnull=True
     )
-    if unit is Unit.SET:
+    if unit is ScoredUnit.SET:
         _require_sets(collection)
         found = units.filter(position__isnull=True)
     else:
@@ -47,16 +50,16 @@ def targets(collection: Collection, unit: Unit) -> list[int]:
     )
 
 
-def read(collection: Collection, unit: Unit, keys: Sequence[int]) -> list[Item]:
+def read(collection: Collection, unit: ScoredUnit, keys: Sequence[int]) -> list[Item]:
     """Return what a metric of this kind reads of each; a blank reference is refused with its
     source."""
     if unit in QUESTION_UNITS:
         by_unit = {row[0]: row for row in _rows(unit__in=keys)}
         given = _references({row[3] for row in by_unit.values()})
         return [_question(by_unit[key], given) for key in keys]
-    if unit is Unit.SET:
+    if unit is ScoredUnit.SET:
         return _sets(keys)
-    return [System(tuple(_of_system(key))) for key in keys]
+    return [ScoredSystem(tuple(_of_system(key))) for key in keys]
 
 
 def has_references(collection: Collection) -> bool:
@@ -69,27 +72,27 @@ ItemRow = tuple[int, int, str, int, str, str | None]
 
 def _rows(**where: object) -> list[ItemRow]:
     return list(
-        Asked.objects.filter(**where)
+        Question.objects.filter(**where)
         .order_by("unit__question_set", "unit__position")
         .values_list(*COLUMNS)
     )
 
 
-def _question(row: ItemRow, given: dict[int, tuple[str, ...]]) -> Question:
+def _question(row: ItemRow, given: dict[int, tuple[str, ...]]) -> ScoredQuestion:
     _, _, text, source, answer, passage = row
-    return Question(text, given.get(source, ()), passage or "", answer)
+    return ScoredQuestion(text, given.get(source, ()), passage or "", answer)
 
 
 def _sets(keys: Sequence[int]) -> list[Item]:
-    sets = dict(Judged.objects.filter(pk__in=keys).values_list("pk", "question_set"))
-    sources = dict(AskedSet.objects.filter(pk__in=sets.values()).values_list("pk", "source"))
+    sets = dict(Unit.objects.filter(pk__in=keys).values_list("pk", "question_set"))
+    sources = dict(QuestionSet.objects.filter(pk__in=sets.values()).values_list("pk", "source"))
     given = _references(sources.values())
     held: dict[int, list[ItemRow]] = {}
     for row in _rows(unit__question_set__in=list(sets.values())):
         held.setdefault(row[1], []).append(row)
     generated, gold = _qa_pairs(list(sets.values()))
     return [
-        QuestionSet(
+        ScoredSet(
             hypotheses=tuple(row[2] for row in held.get(sets[key], ())),
             references=given.get(sources[sets[key]], ()),
             answers=tuple(row[4] for row in held.get(sets[key], ())),
@@ -110,10 +113,10 @@ def _qa_pairs(sets: Sequence[int]) -> tuple[QaPairs, QaPairs]:
     A question's answer is the one that was submitted with it, or the source's.
     """
     place = Coalesce(F("source__passage"), -F("source"), output_field=BigIntegerField())
-    told = AskedSet.objects.filter(pk__in=sets).annotate(place=place)
+    told = QuestionSet.objects.filter(pk__in=sets).annotate(place=place)
     where = {pk: (at, system) for pk, at, system in told.values_list("pk", "place", "system")}
     of_source = _answers_at({at for at, _ in where.values()})
-    asked = Asked.objects.filter(
+    asked = Question.objects.filter(
         unit__question_set__source__in=of_source,
         unit__question_set__system__in={system for _, system in where.values()},
     ).order_by("unit__question_set", "unit__position")
@@ -147,7 +150,7 @@ def _answers_at(places: set[int]) -> dict[int, tuple[int, str]]:
     return {pk: (passage or -pk, answer) for pk, passage, answer in rows}
 
 
-def _of_system(system: int) -> list[Question]:
+def _of_system(system: int) -> list[ScoredQuestion]:
     rows = _rows(unit__question_set__system=system)
     given = _references({row[3] for row in rows})
     return [_question(row, given) for row in rows]
@@ -165,7 +168,7 @@ def _references(sources: Iterable[int]) -> dict[int, tuple[str, ...]]:
 
 def _require_sets(collection: Collection) -> None:
     """Give each question set the unit that stands for the set as a whole, where it has none yet."""
-    lacking = AskedSet.objects.filter(source__collection=collection).exclude(
+    lacking = QuestionSet.objects.filter(source__collection=collection).exclude(
         units__position__isnull=True
     )
-    Judged.objects.bulk_create((Judged(question_set=one) for one in lacking), ignore_conflicts=True)
+    Unit.objects.bulk_create((Unit(question_set=one) for one in lacking), ignore_conflicts=True)

@@ -15,8 +15,8 @@ from analysis.metrics.contract import (
     MetricResult,
     MetricUnavailable,
     Preparation,
-    QuestionSet,
-    Unit,
+    ScoredSet,
+    ScoredUnit,
     effective,
     fingerprint,
 )
@@ -24,8 +24,7 @@ from analysis.reports import matching as drawing
 from analysis.reports.rows import Record, number
 from judging import storage
 from judging.actions import jobs
-from judging.models import Collection, Job, Metric, Source
-from judging.models import Unit as Judged
+from judging.models import Collection, Job, Metric, Source, Unit
 
 KIND = "analysis.matching"
 
@@ -48,13 +47,15 @@ def execute(work: jobs.Work) -> dict[str, Any]:
     """Score every pair of a source again by the metric's own recipe, match each system's questions,
     and draw it."""
     collection, row, source = _asked(work.job)
-    units = Judged.objects.filter(question_set__source=source, position=None).select_related(
+    units = Unit.objects.filter(question_set__source=source, position=None).select_related(
         "question_set__system"
     )
     kept = list(units.order_by("question_set__system__name", "pk"))
     try:
         sets, results = _matched(
-            row, items.read(collection, Unit.SET, [unit.pk for unit in kept]), collection.language
+            row,
+            items.read(collection, ScoredUnit.SET, [unit.pk for unit in kept]),
+            collection.language,
         )
     except REFUSALS as error:
         raise jobs.CannotDo(str(error)) from None
@@ -83,7 +84,7 @@ def _asked(job: Job) -> tuple[Collection, Metric, Source]:
 
 def _matched(
     row: Metric, batch: Sequence[Item], language: str
-) -> tuple[list[QuestionSet], list[MetricResult]]:
+) -> tuple[list[ScoredSet], list[MetricResult]]:
     """Return the sets as the metric compared them, and what it found, by the stored recipe or not
     at all."""
     metric, params, preparation = (
@@ -101,11 +102,11 @@ def _matched(
         )
     prepared = scoring.prepare(batch, effective(metric.spec, preparation))
     return [
-        deduped(one, params["dedupe"]) for one in prepared if isinstance(one, QuestionSet)
+        deduped(one, params["dedupe"]) for one in prepared if isinstance(one, ScoredSet)
     ], results
 
 
-def _record(system: str, one: QuestionSet, result: MetricResult) -> Record:
+def _record(system: str, one: ScoredSet, result: MetricResult) -> Record:
     detail = result.detail
     return {
         "system": system,

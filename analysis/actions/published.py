@@ -14,7 +14,7 @@ import pandas as pd
 from analysis import frames
 from analysis.frames import Material, aligned
 from analysis.metrics import registry, scoring
-from analysis.metrics.contract import Preparation, Question
+from analysis.metrics.contract import Preparation, ScoredQuestion
 from analysis.reports.rows import number
 from analysis.sections.aggregates import AggregateRow, Aggregates
 from analysis.sections.agreement import of_table
@@ -246,7 +246,7 @@ def _recomputed(read: Material) -> Numbers:
     columns."""
     given = frames.references(read.campaign)
     texts = zip(read.questions["text"], read.questions["source"], strict=True)
-    batch = [Question(str(text), given.get(source, ())) for text, source in texts]
+    batch = [ScoredQuestion(str(text), given.get(source, ())) for text, source in texts]
     found: Numbers = {}
     for metric in read.metrics:
         if metric.name in RELEASED_AS:

@@ -18,17 +18,17 @@ from analysis.metrics.contract import (
     Need,
     Preparation,
     Scale,
-    Unit,
+    ScoredUnit,
+    Scorer,
     UnknownParameter,
     fingerprint,
     recipe,
     resolved,
 )
-from analysis.metrics.contract import Metric as Recipe
 from analysis.metrics.preparation import UnknownPreparation, require_language
 from judging.models import Collection, Metric, Score
 
-CHUNKS = {Unit.SET: 250, Unit.SYSTEM: 1}
+CHUNKS = {ScoredUnit.SET: 250, ScoredUnit.SYSTEM: 1}
 LONGEST_DETAIL = 1_000  # characters of an answer that a model read
 CHUNK = 1_000  # questions between two commits
 CORE = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l")
@@ -70,7 +70,7 @@ class _Work:
     """One metric with what it has not scored yet."""
 
     id: str
-    recipe: Recipe
+    recipe: Scorer
     params: Mapping[str, Any]
     preparation: Preparation
     todo: frozenset[int]
@@ -80,7 +80,9 @@ class _Work:
         """What is read for it, and whether in one piece: metrics that share both share what is
         read."""
         unit = (
-            Unit.PAIR if self.recipe.spec.unit in scoring.QUESTION_UNITS else self.recipe.spec.unit
+            ScoredUnit.PAIR
+            if self.recipe.spec.unit in scoring.QUESTION_UNITS
+            else self.recipe.spec.unit
         )
         return unit, Need.STUDY in self.recipe.spec.needs
 
@@ -104,7 +106,9 @@ def compute(
     step(0, total, "")
     with scoring.kept([work.recipe for work in works]):
         for (unit, whole), group in groupby(works, key=lambda work: work.place):
-            for name, fresh in _of_group(collection, Unit(unit), whole, list(group), failures):
+            for name, fresh in _of_group(
+                collection, ScoredUnit(unit), whole, list(group), failures
+            ):
                 done += fresh
                 step(done, total, name)
     return Computed(done, failures)
@@ -127,7 +131,7 @@ def _works(
             failures[each.id] = str(error)
 
 
-def _require_usable(metric: Recipe, referenced: bool) -> None:
+def _require_usable(metric: Scorer, referenced: bool) -> None:
     if Need.REFS in metric.spec.needs and not referenced:
         raise MetricUnavailable(NO_REFERENCES)
     usable, reason = metric.available()
@@ -136,9 +140,9 @@ def _require_usable(metric: Recipe, referenced: bool) -> None:
 
 
 def _work(
-    collection: Collection, metric: Recipe, each: ChosenMetric, preparation: Preparation
+    collection: Collection, metric: Scorer, each: ChosenMetric, preparation: Preparation
 ) -> _Work:
-    column = "system" if metric.spec.unit is Unit.SYSTEM else "unit"
+    column = "system" if metric.spec.unit is ScoredUnit.SYSTEM else "unit"
     has = Score.objects.filter(
         metric__collection=collection,
         metric__fingerprint=fingerprint(metric.spec, each.params, preparation, collection.language),
@@ -151,7 +155,7 @@ def _work(
 
 def _of_group(
     collection: Collection,
-    unit: Unit,
+    unit: ScoredUnit,
     whole: bool,
     group: Sequence[_Work],
     failures: dict[str, str],
@@ -231,7 +235,7 @@ def _row(collection: Collection, work: _Work) -> Metric:
     return row
 
 
-def settings_of(metric: Recipe, values: Mapping[str, Any]) -> dict[str, Any]:
+def settings_of(metric: Scorer, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of the values that are parameters of a metric, checked."""
     known = {parameter.name for parameter in metric.spec.parameters}
     asked = {name: value for name, value in values.items() if name in known}
@@ -240,7 +244,7 @@ def settings_of(metric: Recipe, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _score(row: Metric, work: _Work, key: int, result: MetricResult) -> Score:
-    whose = {"system_id": key} if work.recipe.spec.unit is Unit.SYSTEM else {"unit_id": key}
+    whose = {"system_id": key} if work.recipe.spec.unit is ScoredUnit.SYSTEM else {"unit_id": key}
     return Score(
         metric=row,
         value=result.value,

@@ -9,8 +9,7 @@ from django.db import transaction
 from analysis.actions import items, scores
 from analysis.actions.scores import REFUSALS, ChosenMetric
 from analysis.metrics import registry, scoring
-from analysis.metrics.contract import Metric as Recipe
-from analysis.metrics.contract import Preparation, Unit
+from analysis.metrics.contract import Preparation, ScoredUnit, Scorer
 from analysis.reports.rows import Record, number
 from judging.actions import jobs
 from judging.models import Collection, Job, Metric, Score, User
@@ -77,13 +76,15 @@ def _asked(job: Job) -> tuple[Collection, Sequence[ChosenMetric], Preparation]:
 
 
 def _timed(
-    collection: Collection, metric: Recipe, each: ChosenMetric, preparation: Preparation
+    collection: Collection, metric: Scorer, each: ChosenMetric, preparation: Preparation
 ) -> Record:
     """Time a first item, which pays for whatever starts up, and then a sample spread over the
     collection."""
     unit = metric.spec.unit
     keys = items.targets(collection, unit)
-    sample = keys[:1] if unit is Unit.SYSTEM else keys[:: max(1, len(keys) // SAMPLE)][:SAMPLE]
+    sample = (
+        keys[:1] if unit is ScoredUnit.SYSTEM else keys[:: max(1, len(keys) // SAMPLE)][:SAMPLE]
+    )
     with scoring.kept([metric]):
         first = _seconds(collection, metric, sample[:1], each, preparation)
         rest = _seconds(collection, metric, sample, each, preparation)
@@ -100,7 +101,7 @@ def _timed(
 
 def _seconds(
     collection: Collection,
-    metric: Recipe,
+    metric: Scorer,
     keys: Sequence[int],
     each: ChosenMetric,
     preparation: Preparation,
@@ -115,7 +116,7 @@ def _seconds(
         row = Metric.objects.create(
             collection=collection, name="estimate", kind="computed", fingerprint="estimate"
         )
-        column = "system_id" if metric.spec.unit is Unit.SYSTEM else "unit_id"
+        column = "system_id" if metric.spec.unit is ScoredUnit.SYSTEM else "unit_id"
         Score.objects.bulk_create(
             Score(metric=row, value=result.value, reason=result.reason[:300], **{column: key})
             for key, result in zip(keys, results, strict=True)

@@ -18,7 +18,7 @@ from analysis.metrics.answerability import (
     classes,
     has_capitals,
 )
-from analysis.metrics.contract import Preparation, Question, Scale
+from analysis.metrics.contract import Preparation, Scale, ScoredQuestion
 from analysis.metrics.qmetric import PUBLISHED_DELTA
 from analysis.metrics.tuning import CannotTune, HeldOut, Tuned
 from analysis.reports.rows import Record, number
@@ -96,7 +96,9 @@ def execute(work: jobs.Work) -> dict[str, Any]:
         raise jobs.CannotDo(f"Weights could not be tuned: {reason}.") from None
 
 
-def _judged(campaign: Campaign, criterion: str) -> tuple[list[Question], FloatArray, list[str]]:
+def _judged(
+    campaign: Campaign, criterion: str
+) -> tuple[list[ScoredQuestion], FloatArray, list[str]]:
     """Return the judged questions that have a reference, their mean judgments turned so that higher
     is better, and their sources."""
     read, given = frames.material(campaign), frames.references(campaign)
@@ -109,12 +111,12 @@ def _judged(campaign: Campaign, criterion: str) -> tuple[list[Question], FloatAr
     has = ~np.isnan(values)
     sources = kept["source"][has].tolist()
     rows = zip(kept["text"][has].tolist(), sources, strict=True)
-    return [Question(text, given[source]) for text, source in rows], values[has], sources
+    return [ScoredQuestion(text, given[source]) for text, source in rows], values[has], sources
 
 
 def _tuned(
     work: jobs.Work,
-    questions: Sequence[Question],
+    questions: Sequence[ScoredQuestion],
     gold: FloatArray,
     sources: Sequence[str],
     asked: Mapping[str, Any],
@@ -164,7 +166,7 @@ def _bag(n: int) -> int:
     return min(tuning.BAG, 2 * n // 3)
 
 
-def _base(id: str, questions: Sequence[Question]) -> FloatArray:
+def _base(id: str, questions: Sequence[ScoredQuestion]) -> FloatArray:
     """Return the base metric as a fraction, on texts prepared as Q-metrics prepare them."""
     metric = registry.get(id)
     with scoring.kept([metric]):
@@ -173,7 +175,7 @@ def _base(id: str, questions: Sequence[Question]) -> FloatArray:
     return np.array([np.nan if result.value is None else result.value / unit for result in results])
 
 
-def _nearest(question: Question) -> tuple[Bags, Bags]:
+def _nearest(question: ScoredQuestion) -> tuple[Bags, Bags]:
     """Return the words of a question and of the reference it is nearest to by the published
     weights."""
     mine, others = classes(question.hypothesis), [classes(one) for one in question.references]

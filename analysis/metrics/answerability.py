@@ -19,8 +19,8 @@ from analysis.metrics.contract import (
     MetricSpec,
     Need,
     Parameter,
-    Question,
-    Unit,
+    ScoredQuestion,
+    ScoredUnit,
 )
 from analysis.metrics.ptb import ptb
 
@@ -246,7 +246,7 @@ def weights_of(params: Mapping[str, Any]) -> tuple[float, ...]:
     return weights
 
 
-def best_answerability(question: Question, params: Mapping[str, Any]) -> float:
+def best_answerability(question: ScoredQuestion, params: Mapping[str, Any]) -> float:
     """Return the answerability against the reference that the question is nearest to."""
     weights, stems = weights_of(params), tuple(params["stems"])
     words = params["words"]
@@ -269,7 +269,7 @@ class Answerability:
         id="answerability",
         name="Answerability (Nema and Khapra)",
         version="2",
-        unit=Unit.MULTI_REF,
+        unit=ScoredUnit.MULTI_REF,
         needs=frozenset({Need.REFS, Need.CASED}),
         parameters=PARAMETERS,
         languages=ENGLISH,
@@ -278,7 +278,9 @@ class Answerability:
     def available(self) -> tuple[bool, str]:
         return True, ""
 
-    def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
         return [
             MetricResult(
                 best_answerability(question, params),

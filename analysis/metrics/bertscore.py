@@ -10,8 +10,8 @@ from analysis.metrics.contract import (
     MetricSpec,
     MetricUnavailable,
     Parameter,
-    Question,
-    Unit,
+    ScoredQuestion,
+    ScoredUnit,
     undefined,
 )
 from analysis.metrics.encoder import MODEL_VARIABLE, NOT_KNOWN, Encoded, encoder
@@ -43,7 +43,7 @@ class BertScore:
             id="bertscore",
             name="BERTScore",
             version="1",
-            unit=Unit.PAIR,
+            unit=ScoredUnit.PAIR,
             range=(-1.0, 1.0),
             parameters=(
                 Parameter(
@@ -59,7 +59,9 @@ class BertScore:
         reason = reason_against(folder_of(MODEL_VARIABLE), MODEL_VARIABLE)
         return not reason, reason
 
-    def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
         results: list[MetricResult] = []
         for start in range(0, len(batch), PAIRS_AT_ONCE):
             results.extend(
@@ -68,7 +70,7 @@ class BertScore:
         return results
 
     @staticmethod
-    def _chunk(batch: Sequence[Question], part: str, layer: int) -> list[MetricResult]:
+    def _chunk(batch: Sequence[ScoredQuestion], part: str, layer: int) -> list[MetricResult]:
         folder = folder_of(MODEL_VARIABLE)
         if folder is None:
             raise MetricUnavailable(f"no model: set {MODEL_VARIABLE}")

@@ -13,7 +13,14 @@ from dataclasses import dataclass, field
 from math import exp
 from typing import Any, NamedTuple
 
-from analysis.metrics.contract import WORDS, MetricResult, MetricSpec, Question, System, Unit
+from analysis.metrics.contract import (
+    WORDS,
+    MetricResult,
+    MetricSpec,
+    ScoredQuestion,
+    ScoredSystem,
+    ScoredUnit,
+)
 
 TINY, SMALL = 1e-15, 1e-9
 ORDERS = 4
@@ -128,9 +135,9 @@ class Sentences:
     counting for all."""
 
     def __init__(self) -> None:
-        self._last: tuple[list[Question], list[tuple[float, ...]]] = ([], [])
+        self._last: tuple[list[ScoredQuestion], list[tuple[float, ...]]] = ([], [])
 
-    def of(self, batch: Sequence[Question]) -> list[tuple[float, ...]]:
+    def of(self, batch: Sequence[ScoredQuestion]) -> list[tuple[float, ...]]:
         """Return BLEU-1 to BLEU-4 of each question."""
         asked = list(batch)
         known, found = self._last
@@ -153,14 +160,16 @@ class Bleu:
             id=f"bleu_{self.order}",
             name=f"BLEU-{self.order} (coco)",
             version="1",
-            unit=Unit.MULTI_REF,
+            unit=ScoredUnit.MULTI_REF,
             needs=WORDS,
         )
 
     def available(self) -> tuple[bool, str]:
         return True, ""
 
-    def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
         return [MetricResult(found[self.order - 1]) for found in self.sentences.of(batch)]
 
 
@@ -170,17 +179,21 @@ class CorpusBleu:
     sentence scores)."""
 
     spec = MetricSpec(
-        id="corpus_bleu_4", name="corpus BLEU-4 (coco)", version="1", unit=Unit.SYSTEM, needs=WORDS
+        id="corpus_bleu_4",
+        name="corpus BLEU-4 (coco)",
+        version="1",
+        unit=ScoredUnit.SYSTEM,
+        needs=WORDS,
     )
 
     def available(self) -> tuple[bool, str]:
         return True, ""
 
-    def score(self, batch: Sequence[System], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(self, batch: Sequence[ScoredSystem], params: Mapping[str, Any]) -> list[MetricResult]:
         return [_whole(system) for system in batch]
 
 
-def _whole(system: System) -> MetricResult:
+def _whole(system: ScoredSystem) -> MetricResult:
     value = corpus_bleu(
         (question.hypothesis, question.references) for question in system.questions
     )[ORDERS - 1]

@@ -8,15 +8,15 @@ from typing import Any
 
 from analysis.metrics.contract import (
     Item,
-    Metric,
     MetricResult,
     MetricSpec,
     Need,
     Preparation,
-    Question,
-    QuestionSet,
-    System,
-    Unit,
+    ScoredQuestion,
+    ScoredSet,
+    ScoredSystem,
+    ScoredUnit,
+    Scorer,
     qa_pair,
 )
 from analysis.metrics.scoring import score
@@ -65,7 +65,7 @@ class TableColumns:
 class TableLine:
     """One row of the table: its question, and the source and system it belongs to."""
 
-    question: Question
+    question: ScoredQuestion
     source: str
     system: str
     reference_answers: tuple[str, ...] = ()  # of each reference
@@ -92,7 +92,7 @@ def references(cell: str, separator: str) -> tuple[str, ...]:
 
 
 def scored(
-    metric: Metric,
+    metric: Scorer,
     table: Sequence[TableLine],
     *,
     params: Mapping[str, Any] | None = None,
@@ -129,7 +129,7 @@ def _line(number: int, row: Mapping[str, str], columns: TableColumns) -> TableLi
         if not reference.strip():
             hint = "a reference is blank; write [] where a question has none"
             raise BadCell(hint, row=number, column=columns.reference)
-    question = Question(
+    question = ScoredQuestion(
         hypothesis=row[columns.hypothesis],
         references=found,
         context=row[columns.context] if columns.context else "",
@@ -165,17 +165,19 @@ def _answers_of(
 def _groups(spec: MetricSpec, table: Sequence[TableLine]) -> list[list[int]]:
     found: dict[object, list[int]] = {}
     for place, line in enumerate(table):
-        key = {Unit.SET: (line.source, line.system), Unit.SYSTEM: line.system}.get(spec.unit, place)
+        key = {ScoredUnit.SET: (line.source, line.system), ScoredUnit.SYSTEM: line.system}.get(
+            spec.unit, place
+        )
         found.setdefault(key, []).append(place)
     return list(found.values())
 
 
-def _item(unit: Unit, group: Sequence[TableLine]) -> Item:
+def _item(unit: ScoredUnit, group: Sequence[TableLine]) -> Item:
     questions = tuple(line.question for line in group)
-    if unit is Unit.SYSTEM:
-        return System(questions)
-    if unit is Unit.SET:
-        return QuestionSet(
+    if unit is ScoredUnit.SYSTEM:
+        return ScoredSystem(questions)
+    if unit is ScoredUnit.SET:
+        return ScoredSet(
             hypotheses=tuple(question.hypothesis for question in questions),
             references=tuple(
                 dict.fromkeys(

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from analysis.metrics.contract import (
-    Metric,
     MetricResult,
     MetricSpec,
     Need,
     Parameter,
-    Question,
-    QuestionSet,
-    Unit,
+    ScoredQuestion,
+    ScoredSet,
+    ScoredUnit,
+    Scorer,
     failed,
     undefined,
 )
@@ -36,12 +36,12 @@ class PairScores:
     """The pair scores of a base metric. The last batch is remembered, so P, R, F and Multi of a
     chunk score it once."""
 
-    def __init__(self, base: Metric) -> None:
+    def __init__(self, base: Scorer) -> None:
         self.base = base
         self._last: tuple[object, list[Matrix | MetricResult]] | None = None
 
     def matrices(
-        self, sets: Sequence[QuestionSet], asked: Mapping[str, Any]
+        self, sets: Sequence[ScoredSet], asked: Mapping[str, Any]
     ) -> list[Matrix | MetricResult]:
         """Return each set's matrix of pair scores, or why it has none."""
         key = (list(sets), dict(asked))
@@ -50,12 +50,12 @@ class PairScores:
         return self._last[1]
 
     def _scored(
-        self, sets: Sequence[QuestionSet], asked: Mapping[str, Any]
+        self, sets: Sequence[ScoredSet], asked: Mapping[str, Any]
     ) -> list[Matrix | MetricResult]:
         distinct = dict.fromkeys(
             (p, r) for one in sets for p in one.hypotheses for r in one.references
         )
-        found = score(self.base, [Question(p, (r,)) for p, r in distinct], params=asked)
+        found = score(self.base, [ScoredQuestion(p, (r,)) for p, r in distinct], params=asked)
         by_pair = dict(zip(distinct, found, strict=True))
         return [_matrix(one, by_pair) for one in sets]
 
@@ -81,7 +81,7 @@ class Composed:
         with kept([self.pairs.base]):
             yield
 
-    def score(self, batch: Sequence[QuestionSet], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(self, batch: Sequence[ScoredSet], params: Mapping[str, Any]) -> list[MetricResult]:
         sets = [deduped(one, params["dedupe"]) for one in batch]
         found = self.pairs.matrices(sets, _asked(self.pairs.base, params))
         return [self.measure(one) if isinstance(one, np.ndarray) else one for one in found]
@@ -91,7 +91,7 @@ class Composed:
 class Average:
     """Average-metric: the mean over predictions of the score against all references at once."""
 
-    base: Metric
+    base: Scorer
 
     @property
     def spec(self) -> MetricSpec:
@@ -105,16 +105,18 @@ class Average:
         with kept([self.base]):
             yield
 
-    def score(self, batch: Sequence[QuestionSet], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(self, batch: Sequence[ScoredSet], params: Mapping[str, Any]) -> list[MetricResult]:
         sets = [deduped(one, params["dedupe"]) for one in batch]
         questions = [
-            Question(hypothesis, one.references) for one in sets for hypothesis in one.hypotheses
+            ScoredQuestion(hypothesis, one.references)
+            for one in sets
+            for hypothesis in one.hypotheses
         ]
         found = iter(score(self.base, questions, params=_asked(self.base, params)))
         return [_mean(one, [next(found) for _ in one.hypotheses]) for one in sets]
 
 
-def composed(base: Metric) -> list[Metric]:
+def composed(base: Scorer) -> list[Scorer]:
     """Return the set metrics of a base metric: P, R, F, Multi, Average."""
     pairs = PairScores(base)
     return [
@@ -149,28 +151,28 @@ def multi(scores: Matrix) -> MetricResult:
     return MetricResult(found.f, detail=detail)
 
 
-def deduped(one: QuestionSet, how: str) -> QuestionSet:
+def deduped(one: ScoredSet, how: str) -> ScoredSet:
     """Return the set without its repeated predictions where asked."""
     return replace(one, hypotheses=tuple(dict.fromkeys(one.hypotheses))) if how == "exact" else one
 
 
-def _spec(base: Metric, prefix: str, title: str) -> MetricSpec:
+def _spec(base: Scorer, prefix: str, title: str) -> MetricSpec:
     inner = base.spec
     return replace(
         inner,
         id=f"{prefix}_{inner.id}",
         name=f"{title}-{inner.name}",
-        unit=Unit.SET,
+        unit=ScoredUnit.SET,
         parameters=(DEDUPE, *inner.parameters),
     )
 
 
-def _asked(base: Metric, params: Mapping[str, Any]) -> dict[str, Any]:
+def _asked(base: Scorer, params: Mapping[str, Any]) -> dict[str, Any]:
     return {parameter.name: params[parameter.name] for parameter in base.spec.parameters}
 
 
 def _matrix(
-    one: QuestionSet, by_pair: Mapping[tuple[str, str], MetricResult]
+    one: ScoredSet, by_pair: Mapping[tuple[str, str], MetricResult]
 ) -> Matrix | MetricResult:
     if not one.hypotheses and not one.references:
         return _neither()
@@ -185,7 +187,7 @@ def _matrix(
     )
 
 
-def _mean(one: QuestionSet, found: Sequence[MetricResult]) -> MetricResult:
+def _mean(one: ScoredSet, found: Sequence[MetricResult]) -> MetricResult:
     if not one.references and not found:
         return _neither()
     if not one.references or not found:

@@ -14,8 +14,8 @@ from analysis.metrics.contract import (
     MetricSpec,
     MetricUnavailable,
     Need,
-    Question,
-    Unit,
+    ScoredQuestion,
+    ScoredUnit,
 )
 from analysis.metrics.local_model import folder_of, identity, reason_against
 from analysis.metrics.reader import QA_VARIABLE, reader, reason_against_reader
@@ -75,7 +75,7 @@ class AnswerConsistency:
             id=f"answer_consistency_{self.part}",
             name=f"Answer consistency ({self.title})",
             version="1",
-            unit=Unit.MULTI_REF,
+            unit=ScoredUnit.MULTI_REF,
             needs=frozenset({Need.CONTEXT, Need.ANSWER, Need.CASED}),
             languages=ENGLISH,  # answers are compared without English articles
             library=identity(folder_of(QA_VARIABLE)),
@@ -88,7 +88,9 @@ class AnswerConsistency:
         )
         return not reason, reason
 
-    def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
         folder = folder_of(QA_VARIABLE)
         if folder is None:
             raise MetricUnavailable(f"no model: set {QA_VARIABLE}")
@@ -100,7 +102,7 @@ class AnswerConsistency:
             for question in batch
         ]
 
-    def _result(self, question: Question, answer: str) -> MetricResult:
+    def _result(self, question: ScoredQuestion, answer: str) -> MetricResult:
         return MetricResult(self.measure(answer, question.answer), detail={"answer": answer})
 
 

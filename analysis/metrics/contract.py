@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from analysis.metrics.languages import primary
 
 
-class Unit(StrEnum):
+class ScoredUnit(StrEnum):
     """What gets one value: a question with one reference or several, a question set, or a
     system."""
 
@@ -96,7 +96,7 @@ class MetricSpec:
     id: str
     name: str
     version: str
-    unit: Unit
+    unit: ScoredUnit
     range: tuple[float, float] = (0.0, 1.0)
     scale: Scale = Scale.FRACTION
     higher_is_better: bool = True
@@ -108,7 +108,7 @@ class MetricSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ScoredQuestion:
     """A hypothesis with its references, and the passage and answer where a metric reads them."""
 
     hypothesis: str
@@ -118,7 +118,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionSet:
+class ScoredSet:
     """The questions that one system gave for one source, and the references of that source.
 
     `qa_pairs`, `reference_qa_pairs`: questions with their answers, as `qa_pair` writes them, of all
@@ -133,13 +133,13 @@ class QuestionSet:
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class ScoredSystem:
     """All questions of one system."""
 
-    questions: tuple[Question, ...]
+    questions: tuple[ScoredQuestion, ...]
 
 
-Item = Question | QuestionSet | System
+Item = ScoredQuestion | ScoredSet | ScoredSystem
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class MetricResult:
 
 
 @runtime_checkable
-class Metric(Protocol):
+class Scorer(Protocol):
     """Items of its unit in, one result an item out; a whole batch at a time, so that a model starts
     once.
 
@@ -268,9 +268,9 @@ def text_hash(item: Item) -> str:
 
 
 def _plain(item: Item) -> list[Any]:
-    if isinstance(item, System):
+    if isinstance(item, ScoredSystem):
         return [_plain(question) for question in item.questions]
-    if isinstance(item, QuestionSet):
+    if isinstance(item, ScoredSet):
         pairs = [item.qa_pairs, item.reference_qa_pairs]
         return [item.hypotheses, item.references, item.answers, *(pairs if any(pairs) else [])]
     return [item.hypothesis, item.references, item.context, item.answer]

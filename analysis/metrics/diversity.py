@@ -12,9 +12,9 @@ from analysis.metrics.contract import (
     MetricSpec,
     Need,
     Parameter,
-    QuestionSet,
     Scale,
-    Unit,
+    ScoredSet,
+    ScoredUnit,
     undefined,
 )
 from analysis.metrics.ptb import ptb
@@ -65,7 +65,7 @@ def near_duplicates(hypotheses: Sequence[str], *, threshold: float = NEAR) -> in
     )
 
 
-def types_of(one: QuestionSet) -> list[str]:
+def types_of(one: ScoredSet) -> list[str]:
     """Return the type of each question of a set."""
     answers = one.answers or ("",) * len(one.hypotheses)
     return [
@@ -79,36 +79,36 @@ class SetFact:
     """A metric that counts something in a question set."""
 
     spec: MetricSpec
-    measure: Callable[[QuestionSet, Mapping[str, Any]], MetricResult]
+    measure: Callable[[ScoredSet, Mapping[str, Any]], MetricResult]
 
     def available(self) -> tuple[bool, str]:
         return True, ""
 
-    def score(self, batch: Sequence[QuestionSet], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(self, batch: Sequence[ScoredSet], params: Mapping[str, Any]) -> list[MetricResult]:
         return [self.measure(one, params) for one in batch]
 
 
 def _spec(id: str, name: str, **rest: Any) -> MetricSpec:
     return MetricSpec(
-        id=id, name=name, version="1", unit=Unit.SET, **{"needs": frozenset(), **rest}
+        id=id, name=name, version="1", unit=ScoredUnit.SET, **{"needs": frozenset(), **rest}
     )
 
 
-def _self_bleu(one: QuestionSet, params: Mapping[str, Any]) -> MetricResult:
+def _self_bleu(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
     if not one.hypotheses:
         return undefined(NO_QUESTIONS)
     return MetricResult(self_bleu_2(one.hypotheses, duplicates=params["duplicates"]))
 
 
-def _cardinality(one: QuestionSet, params: Mapping[str, Any]) -> MetricResult:
+def _cardinality(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
     return MetricResult(float(len(one.references) - len(one.hypotheses)))
 
 
-def _cardinality_error(one: QuestionSet, params: Mapping[str, Any]) -> MetricResult:
+def _cardinality_error(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
     return MetricResult(float(abs(len(one.references) - len(one.hypotheses))))
 
 
-def _type_ratio(one: QuestionSet, params: Mapping[str, Any]) -> MetricResult:
+def _type_ratio(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
     types = types_of(one)
     return (
         MetricResult(len(set(types)) / len(types), detail={"types": types})
@@ -117,18 +117,18 @@ def _type_ratio(one: QuestionSet, params: Mapping[str, Any]) -> MetricResult:
     )
 
 
-def _type_balance(one: QuestionSet, params: Mapping[str, Any]) -> MetricResult:
+def _type_balance(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
     types = types_of(one)
     return (
         MetricResult(balance(types), detail={"types": types}) if types else undefined(NO_QUESTIONS)
     )
 
 
-def _exact(one: QuestionSet, params: Mapping[str, Any]) -> MetricResult:
+def _exact(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
     return MetricResult(float(exact_duplicates(one.hypotheses)))
 
 
-def _near(one: QuestionSet, params: Mapping[str, Any]) -> MetricResult:
+def _near(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
     return MetricResult(float(near_duplicates(one.hypotheses, threshold=params["threshold"])))
 
 

@@ -20,8 +20,8 @@ from analysis.metrics.contract import (
     MetricSpec,
     MetricUnavailable,
     Parameter,
-    Question,
-    Unit,
+    ScoredQuestion,
+    ScoredUnit,
 )
 from analysis.metrics.meteor_jar import JAR_VARIABLE, Jvm, defused, identity, jar
 
@@ -84,7 +84,7 @@ class Meteor:
             id="meteor",
             name="METEOR 1.5",
             version="1",
-            unit=Unit.MULTI_REF,
+            unit=ScoredUnit.MULTI_REF,
             parameters=(
                 Parameter(
                     "memory",
@@ -135,7 +135,9 @@ class Meteor:
                 self._keepers -= 1
                 self._end_if_alone()
 
-    def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
         with self._lock:
             if self._jvm is None:
                 self._jvm = self._start(params)
@@ -150,7 +152,7 @@ class Meteor:
                 self._end_if_alone()
 
     @staticmethod
-    def _scored(jvm: Jvm, batch: Sequence[Question]) -> list[MetricResult]:
+    def _scored(jvm: Jvm, batch: Sequence[ScoredQuestion]) -> list[MetricResult]:
         asked = [index for index, question in enumerate(batch) if defused(question.hypothesis)]
         found = dict(zip(asked, jvm.statistics([batch[index] for index in asked]), strict=True))
         return [

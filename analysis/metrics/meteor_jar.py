@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Timer
 from typing import IO, cast
 
-from analysis.metrics.contract import MetricFailed, Question
+from analysis.metrics.contract import MetricFailed, ScoredQuestion
 
 JAR_VARIABLE = "QUAESTOR_METEOR_JAR"
 OPTIONS = ("-", "-", "-stdio", "-l", "en", "-norm")
@@ -80,7 +80,7 @@ class Jvm:
     def pid(self) -> int:
         return self._process.pid
 
-    def statistics(self, questions: Sequence[Question]) -> list[list[float]]:
+    def statistics(self, questions: Sequence[ScoredQuestion]) -> list[list[float]]:
         """Return METEOR's numbers for each question, against the reference that it scores best
         with."""
         found: list[list[float]] = []
@@ -101,7 +101,7 @@ class Jvm:
         self._process.communicate()
         self._complaints.close()
 
-    def _ask(self, chunk: Sequence[Question]) -> list[list[float]]:
+    def _ask(self, chunk: Sequence[ScoredQuestion]) -> list[list[float]]:
         self._stdin.write("".join(map(_request, chunk)).encode("utf-8", "replace"))
         self._stdin.flush()
         return [_numbers(self._stdout.readline()) for _ in chunk]
@@ -124,7 +124,7 @@ class Jvm:
         )
 
 
-def _request(question: Question) -> str:
+def _request(question: ScoredQuestion) -> str:
     return (
         " ||| ".join(["SCORE", *map(defused, question.references), defused(question.hypothesis)])
         + "\n"
@@ -140,6 +140,6 @@ def _numbers(answer: bytes) -> list[float]:
     return found
 
 
-def _chunks(questions: Sequence[Question]) -> Iterator[Sequence[Question]]:
+def _chunks(questions: Sequence[ScoredQuestion]) -> Iterator[Sequence[ScoredQuestion]]:
     for start in range(0, len(questions), AT_ONCE):
         yield questions[start : start + AT_ONCE]

@@ -17,9 +17,9 @@ from analysis.metrics.contract import (
     MetricSpec,
     Need,
     Parameter,
-    Question,
     Scale,
-    Unit,
+    ScoredQuestion,
+    ScoredUnit,
     undefined,
 )
 from analysis.metrics.local_model import folder_of, identity, reason_against
@@ -51,7 +51,7 @@ class ModelMetric:
     name: str
     models: tuple[tuple[str, str], ...]  # variable and kind
     needs: frozenset[Need]
-    scored: Callable[[Scorers, Question, Mapping[str, Any]], MetricResult]
+    scored: Callable[[Scorers, ScoredQuestion, Mapping[str, Any]], MetricResult]
     range: tuple[float, float] = (0.0, 1.0)
     scale: Scale = Scale.FRACTION
     parameters: tuple[Parameter, ...] = ()
@@ -63,7 +63,7 @@ class ModelMetric:
             id=self.id,
             name=self.name,
             version="1",
-            unit=Unit.PAIR if Need.REFS in self.needs else Unit.MULTI_REF,
+            unit=ScoredUnit.PAIR if Need.REFS in self.needs else ScoredUnit.MULTI_REF,
             range=self.range,
             scale=self.scale,
             needs=self.needs,
@@ -77,13 +77,17 @@ class ModelMetric:
         reason = next(filter(None, reasons), "")
         return not reason, reason
 
-    def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
         folders = [(folder_of(variable), kind) for variable, kind in self.models]
         loaded = [scorer(folder, kind) for folder, kind in folders if folder]
         return [self.scored(loaded, question, params) for question in batch]
 
 
-def _bartscore(scorers: Scorers, question: Question, params: Mapping[str, Any]) -> MetricResult:
+def _bartscore(
+    scorers: Scorers, question: ScoredQuestion, params: Mapping[str, Any]
+) -> MetricResult:
     hypothesis, reference = question.hypothesis, question.references[0]
     sides = {"precision": (reference, hypothesis), "recall": (hypothesis, reference)}
     parts = sides if params["part"] == "f" else {params["part"]: sides[params["part"]]}
@@ -94,7 +98,7 @@ def _bartscore(scorers: Scorers, question: Question, params: Mapping[str, Any]) 
 
 
 def _bartscore_source(
-    scorers: Scorers, question: Question, params: Mapping[str, Any]
+    scorers: Scorers, question: ScoredQuestion, params: Mapping[str, Any]
 ) -> MetricResult:
     found = scorers[0].target_log_likelihoods(question.context, question.hypothesis)
     return MetricResult(float(found.mean()))
@@ -111,7 +115,9 @@ def gained(before: float, after: float) -> float:
     return max(round((after - before) / before, 12), 0.0)
 
 
-def _qrelscore(scorers: Scorers, question: Question, params: Mapping[str, Any]) -> MetricResult:
+def _qrelscore(
+    scorers: Scorers, question: ScoredQuestion, params: Mapping[str, Any]
+) -> MetricResult:
     masked, causal = scorers
     local = masked.attended_likeness(question.hypothesis, question.context)
     together = f"{question.hypothesis} {question.context}"
@@ -127,7 +133,7 @@ def _qrelscore(scorers: Scorers, question: Question, params: Mapping[str, Any]) 
     return MetricResult(2 * local * whole / (local + whole + TINY), detail=detail)
 
 
-def _rquge(scorers: Scorers, question: Question, params: Mapping[str, Any]) -> MetricResult:
+def _rquge(scorers: Scorers, question: ScoredQuestion, params: Mapping[str, Any]) -> MetricResult:
     reader, rater = scorers
     answer = reader.written(rf"{question.hypothesis} \n {question.context}", ANSWER_PIECES)
     parts = map(normalised, (question.hypothesis, question.answer, answer, question.context))
@@ -135,7 +141,7 @@ def _rquge(scorers: Scorers, question: Question, params: Mapping[str, Any]) -> M
     return MetricResult(float(rater.class_logits(text)[0]), detail={"answer": answer})
 
 
-def _unieval(scorers: Scorers, question: Question, params: Mapping[str, Any]) -> MetricResult:
+def _unieval(scorers: Scorers, question: ScoredQuestion, params: Mapping[str, Any]) -> MetricResult:
     asked = VERDICTS[params["dimension"]]
     text = asked.format(question=question.hypothesis, passage=question.context)
     return MetricResult(scorers[0].answer_share(text, "Yes", "No"))
@@ -158,7 +164,7 @@ def zero_shot(entailed: ScorerNumbers, contradicted: ScorerNumbers) -> float:
     return float(entailed.max() - contradicted.max())
 
 
-def _summac(scorers: Scorers, question: Question, params: Mapping[str, Any]) -> MetricResult:
+def _summac(scorers: Scorers, question: ScoredQuestion, params: Mapping[str, Any]) -> MetricResult:
     rater = scorers[0]
     names = {str(name).lower()[:6]: at for at, name in rater.model.config.id2label.items()}
     if not {"entail", "contra"} <= names.keys():
@@ -172,7 +178,7 @@ def _summac(scorers: Scorers, question: Question, params: Mapping[str, Any]) -> 
     return MetricResult(value)
 
 
-def _qascore(scorers: Scorers, question: Question, params: Mapping[str, Any]) -> MetricResult:
+def _qascore(scorers: Scorers, question: ScoredQuestion, params: Mapping[str, Any]) -> MetricResult:
     rater = scorers[0]
     passage, asked, answer = (
         rater.pieces(text) for text in (question.context, question.hypothesis, question.answer)

@@ -17,8 +17,8 @@ from analysis.metrics.contract import (
     MetricSpec,
     MetricUnavailable,
     Parameter,
-    Question,
-    Unit,
+    ScoredQuestion,
+    ScoredUnit,
 )
 from analysis.metrics.encoder import MODEL_VARIABLE, Encoded, encoder
 from analysis.metrics.local_model import folder_of, identity, reason_against
@@ -82,7 +82,7 @@ class MoverScore:
             id="moverscore",
             name="MoverScore (unigrams, 1/(1 + d))",
             version="1",
-            unit=Unit.PAIR,
+            unit=ScoredUnit.PAIR,
             parameters=(
                 Parameter("layer", -1, "hidden layer whose vectors are compared; -1 is the last"),
             ),
@@ -94,7 +94,9 @@ class MoverScore:
         reason = reason_against(folder_of(MODEL_VARIABLE), MODEL_VARIABLE)
         return not reason, reason
 
-    def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
         folder = folder_of(MODEL_VARIABLE)
         if folder is None:
             raise MetricUnavailable(f"no model: set {MODEL_VARIABLE}")

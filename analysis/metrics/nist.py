@@ -13,10 +13,10 @@ from analysis.metrics.contract import (
     MetricSpec,
     Need,
     Parameter,
-    Question,
     Scale,
-    System,
-    Unit,
+    ScoredQuestion,
+    ScoredSystem,
+    ScoredUnit,
 )
 
 BETA = (
@@ -116,7 +116,7 @@ class Nist:
         id="nist",
         name="NIST",
         version="1",
-        unit=Unit.MULTI_REF,
+        unit=ScoredUnit.MULTI_REF,
         range=(0.0, float("inf")),
         scale=Scale.NUMBER,
         needs=WORDS | {Need.STUDY},
@@ -126,7 +126,9 @@ class Nist:
     def available(self) -> tuple[bool, str]:
         return True, ""
 
-    def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
         order, penalty = params["order"], params["penalty"]
         info = information(
             (reference for question in batch for reference in question.references), order
@@ -150,7 +152,7 @@ class CorpusNist:
         id="corpus_nist",
         name="corpus NIST",
         version="1",
-        unit=Unit.SYSTEM,
+        unit=ScoredUnit.SYSTEM,
         range=(0.0, float("inf")),
         scale=Scale.NUMBER,
         needs=WORDS | {Need.STUDY},
@@ -160,7 +162,7 @@ class CorpusNist:
     def available(self) -> tuple[bool, str]:
         return True, ""
 
-    def score(self, batch: Sequence[System], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(self, batch: Sequence[ScoredSystem], params: Mapping[str, Any]) -> list[MetricResult]:
         order, penalty = params["order"], params["penalty"]
         distinct = {question.references for system in batch for question in system.questions}
         info = information(
@@ -169,7 +171,9 @@ class CorpusNist:
         return [self._one(system, info, order, penalty) for system in batch]
 
     @staticmethod
-    def _one(system: System, info: Mapping[Gram, float], order: int, penalty: bool) -> MetricResult:
+    def _one(
+        system: ScoredSystem, info: Mapping[Gram, float], order: int, penalty: bool
+    ) -> MetricResult:
         tallies = [
             tally(question.hypothesis, question.references, info, order)
             for question in system.questions

@@ -14,8 +14,8 @@ from analysis.metrics.contract import (
     MetricSpec,
     Need,
     Parameter,
-    QuestionSet,
-    Unit,
+    ScoredSet,
+    ScoredUnit,
     undefined,
 )
 from analysis.metrics.scoring import kept
@@ -40,7 +40,7 @@ class QaAligned:
             inner,
             id=f"qa_aligned_{inner.id}",
             name=f"QAAligned F1, {inner.name}",
-            unit=Unit.SET,
+            unit=ScoredUnit.SET,
             needs=inner.needs | {Need.ANSWER},
             parameters=(REPEATED, *inner.parameters),
         )
@@ -53,21 +53,21 @@ class QaAligned:
         with kept([self.pairs.base]):
             yield
 
-    def score(self, batch: Sequence[QuestionSet], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(self, batch: Sequence[ScoredSet], params: Mapping[str, Any]) -> list[MetricResult]:
         asked = {each.name: params[each.name] for each in self.pairs.base.spec.parameters}
         written = [_written(one, params["dedupe"]) for one in batch]
         found = self.pairs.matrices(written, asked)
         return [_result(*each) for each in zip(written, found, strict=True)]
 
 
-def _written(one: QuestionSet, dedupe: str) -> QuestionSet:
+def _written(one: ScoredSet, dedupe: str) -> ScoredSet:
     """Return a set whose texts are its pairs of question and answer; a question without an answer
     is no pair."""
     pairs = one.qa_pairs if dedupe == "none" else tuple(dict.fromkeys(one.qa_pairs))
-    return QuestionSet(pairs, one.reference_qa_pairs)
+    return ScoredSet(pairs, one.reference_qa_pairs)
 
 
-def _result(one: QuestionSet, scores: np.ndarray[Any, Any] | MetricResult) -> MetricResult:
+def _result(one: ScoredSet, scores: np.ndarray[Any, Any] | MetricResult) -> MetricResult:
     if not one.references:
         return undefined("no reference of the set has an answer")
     if isinstance(scores, MetricResult):

@@ -9,14 +9,14 @@ from typing import Any
 from analysis.metrics.answerability import CLASSES, PARAMETERS, best_answerability, has_capitals
 from analysis.metrics.contract import (
     ENGLISH,
-    Metric,
     MetricResult,
     MetricSpec,
     Need,
     Parameter,
     Preparation,
-    Question,
     Scale,
+    ScoredQuestion,
+    Scorer,
 )
 from analysis.metrics.scoring import kept, score
 
@@ -29,7 +29,7 @@ class QMetric:
     """Q-M = delta * answerability + (1 - delta) * M. Answerability reads the cased text, M the
     prepared one."""
 
-    base: Metric
+    base: Scorer
 
     @property
     def spec(self) -> MetricSpec:
@@ -55,7 +55,9 @@ class QMetric:
         with kept([self.base]):
             yield
 
-    def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
         asked = {parameter.name: params[parameter.name] for parameter in self.base.spec.parameters}
         preparation = Preparation(params["prepare"], params["prepare"])
         found = score(self.base, batch, params=asked, preparation=preparation)
@@ -65,7 +67,7 @@ class QMetric:
         ]
 
     def _mixed(
-        self, question: Question, result: MetricResult, params: Mapping[str, Any]
+        self, question: ScoredQuestion, result: MetricResult, params: Mapping[str, Any]
     ) -> MetricResult:
         if result.value is None:
             return result

@@ -13,12 +13,12 @@ from analysis.metrics.contract import (
     MetricResult,
     MetricSpec,
     Parameter,
-    Question,
-    Unit,
+    ScoredQuestion,
+    ScoredUnit,
     undefined,
 )
 
-Scored = Callable[[Sequence[Question], Mapping[str, Any]], list[float]]
+Scored = Callable[[Sequence[ScoredQuestion], Mapping[str, Any]], list[float]]
 LONGEST = (
     2_000  # words; the package compares each with each, and ten thousand take it half a minute
 )
@@ -43,7 +43,7 @@ def installed(package: str) -> str:
 
 
 def _rouge(kind: str) -> Scored:
-    def scored(batch: Sequence[Question], params: Mapping[str, Any]) -> list[float]:
+    def scored(batch: Sequence[ScoredQuestion], params: Mapping[str, Any]) -> list[float]:
         scorer = import_module("rouge_score.rouge_scorer").RougeScorer(
             [kind], use_stemmer=params["stemmer"]
         )
@@ -55,7 +55,7 @@ def _rouge(kind: str) -> Scored:
     return scored
 
 
-def _nltk_bleu(batch: Sequence[Question], params: Mapping[str, Any]) -> list[float]:
+def _nltk_bleu(batch: Sequence[ScoredQuestion], params: Mapping[str, Any]) -> list[float]:
     library = import_module("nltk.translate.bleu_score")
     smooth = getattr(library.SmoothingFunction(), f"method{params['smoothing']}")
     weights = (1 / params["order"],) * params["order"]
@@ -82,7 +82,7 @@ class _NoSynonyms:
         return []
 
 
-def _nltk_meteor(batch: Sequence[Question], params: Mapping[str, Any]) -> list[float]:
+def _nltk_meteor(batch: Sequence[ScoredQuestion], params: Mapping[str, Any]) -> list[float]:
     library = import_module("nltk.translate.meteor_score")
     return [
         float(
@@ -116,7 +116,7 @@ class PublishedRecipe:
             id=self.id,
             name=self.name,
             version="1",
-            unit=Unit.MULTI_REF,
+            unit=ScoredUnit.MULTI_REF,
             needs=WORDS,
             parameters=self.parameters,
             library=f"{self.package} {installed(self.package)}",
@@ -131,7 +131,9 @@ class PublishedRecipe:
             return True, ""
         return False, f"{self.package} is not installed: python3 run.py extras recipes"
 
-    def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
         short = [
             one
             for one in batch

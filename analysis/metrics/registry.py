@@ -11,7 +11,7 @@ from analysis.metrics.bertscore import BertScore
 from analysis.metrics.bleu import ORDERS, Bleu, CorpusBleu, Sentences
 from analysis.metrics.composers import PairScores, can_compose, composed
 from analysis.metrics.consistency import CONSISTENCY
-from analysis.metrics.contract import Metric, MetricSpec, MetricUnavailable
+from analysis.metrics.contract import MetricSpec, MetricUnavailable, Scorer
 from analysis.metrics.diversity import SET_FACTS
 from analysis.metrics.meteor import Meteor
 from analysis.metrics.model_metrics import MODEL_METRICS
@@ -38,7 +38,7 @@ class RegisteredMetric:
 
     id: str
     origin: str
-    metric: Metric | None
+    metric: Scorer | None
     reason: str = ""
     made_of: str = ""
 
@@ -52,7 +52,7 @@ def all_metrics() -> tuple[RegisteredMetric, ...]:
     return tuple(_checked(entry) for entry in _known().values())
 
 
-def get(id: str) -> Metric:
+def get(id: str) -> Scorer:
     """Return the metric of that id; one that did not load raises with its reason."""
     entry = _known().get(id)
     if entry is None:
@@ -79,7 +79,7 @@ def _known() -> dict[str, RegisteredMetric]:
     return entries | {entry.id: entry for entry in made if entry.id not in entries}
 
 
-def _built_in() -> Iterable[Metric]:
+def _built_in() -> Iterable[Scorer]:
     sentences = Sentences()
     yield from (Bleu(order, sentences) for order in range(1, ORDERS + 1))
     yield from (
@@ -98,7 +98,7 @@ def _built_in() -> Iterable[Metric]:
     yield from SET_FACTS
 
 
-def _made_of(entry: RegisteredMetric) -> Iterable[Metric]:
+def _made_of(entry: RegisteredMetric) -> Iterable[Scorer]:
     """Every metric of one question, a plug-in's too, has its Q-metric and its set metrics."""
     base = entry.metric
     if base is None or base.spec.unit not in QUESTION_UNITS:
@@ -131,7 +131,7 @@ def loaded(point: EntryPoint, *, taken: Iterable[str]) -> RegisteredMetric:
 
 
 def _require_contract(metric: object) -> None:
-    if not isinstance(metric, Metric):
+    if not isinstance(metric, Scorer):
         raise TypeError("it has no spec, available() and score()")
     if not isinstance(metric.spec, MetricSpec):
         raise TypeError("its spec is not a MetricSpec")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.metrics.contract import WORDS, MetricResult, MetricSpec, Question, Unit
+from analysis.metrics.contract import WORDS, MetricResult, MetricSpec, ScoredQuestion, ScoredUnit
 
 BETA = 1.2
 
@@ -67,13 +67,15 @@ class RougeL:
     """ROUGE-L of one question."""
 
     spec = MetricSpec(
-        id="rouge_l", name="ROUGE-L (beta 1.2)", version="1", unit=Unit.MULTI_REF, needs=WORDS
+        id="rouge_l", name="ROUGE-L (beta 1.2)", version="1", unit=ScoredUnit.MULTI_REF, needs=WORDS
     )
 
     def available(self) -> tuple[bool, str]:
         return True, ""
 
-    def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
         return [
             MetricResult(rouge_l(question.hypothesis, question.references)) for question in batch
         ]

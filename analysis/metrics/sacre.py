@@ -8,7 +8,14 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from analysis.metrics.contract import MetricResult, MetricSpec, Parameter, Question, Scale, Unit
+from analysis.metrics.contract import (
+    MetricResult,
+    MetricSpec,
+    Parameter,
+    Scale,
+    ScoredQuestion,
+    ScoredUnit,
+)
 from analysis.metrics.languages import UNSPACED
 
 
@@ -57,7 +64,7 @@ class Sacre:
             id=self.id,
             name=self.name,
             version="1",
-            unit=Unit.MULTI_REF,
+            unit=ScoredUnit.MULTI_REF,
             range=(0.0, 100.0),
             scale=Scale.PERCENT,
             parameters=self.parameters,
@@ -72,7 +79,9 @@ class Sacre:
             else (False, "sacrebleu is not installed: python3 run.py extras sacrebleu")
         )
 
-    def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
         metric = self.make(params)
         values = [
             metric.sentence_score(question.hypothesis, list(question.references)).score

@@ -10,18 +10,18 @@ from typing import Any
 from analysis.metrics.contract import (
     RAW,
     Item,
-    Metric,
     MetricFailed,
     MetricResult,
     MetricSpec,
     MetricUnavailable,
     Need,
     Preparation,
-    Question,
-    QuestionSet,
+    ScoredQuestion,
+    ScoredSet,
+    ScoredSystem,
+    ScoredUnit,
+    Scorer,
     Status,
-    System,
-    Unit,
     effective,
     failed,
     resolved,
@@ -29,7 +29,7 @@ from analysis.metrics.contract import (
 )
 from analysis.metrics.preparation import require_language, step
 
-QUESTION_UNITS = frozenset({Unit.PAIR, Unit.MULTI_REF})
+QUESTION_UNITS = frozenset({ScoredUnit.PAIR, ScoredUnit.MULTI_REF})
 ROUNDING = 1e-6
 
 
@@ -38,7 +38,7 @@ class EmptyReference(ValueError):
 
 
 def score(
-    metric: Metric,
+    metric: Scorer,
     batch: Sequence[Item],
     *,
     params: Mapping[str, Any] | None = None,
@@ -89,7 +89,7 @@ def score(
 
 
 @contextmanager
-def kept(metrics: Sequence[Metric]) -> Iterator[None]:
+def kept(metrics: Sequence[Scorer]) -> Iterator[None]:
     """Keep what metrics start (a JVM, a model) alive until this context ends: one start a job, not
     one a chunk."""
     with ExitStack() as stack:
@@ -108,7 +108,7 @@ def prepare(batch: Sequence[Item], preparation: Preparation) -> list[Item]:
     )
     for index, item in enumerate(batch):
         _check(index, item)
-    if preparation == RAW and not any(isinstance(item, System) for item in batch):
+    if preparation == RAW and not any(isinstance(item, ScoredSystem) for item in batch):
         return list(batch)
     return [_prepared(item, hypothesis, reference) for item in batch]
 
@@ -117,8 +117,8 @@ def _emptied(given: Item, prepared: Item) -> MetricResult | None:
     """Return why a question has no value of whose references a preparation leaves nothing, such as
     "?" under ptb."""
     if (
-        isinstance(given, Question)
-        and isinstance(prepared, Question)
+        isinstance(given, ScoredQuestion)
+        and isinstance(prepared, ScoredQuestion)
         and given.references
         and not prepared.references
     ):
@@ -128,9 +128,9 @@ def _emptied(given: Item, prepared: Item) -> MetricResult | None:
 
 def settled(spec: MetricSpec, item: Item) -> MetricResult | None:
     """Return the result of an item that needs no computing, or None."""
-    if isinstance(item, System) and not item.questions:
+    if isinstance(item, ScoredSystem) and not item.questions:
         return undefined("no question of the system has a reference")
-    if not isinstance(item, Question) or spec.unit not in QUESTION_UNITS:
+    if not isinstance(item, ScoredQuestion) or spec.unit not in QUESTION_UNITS:
         return None
     if Need.REFS in spec.needs and not item.references:
         return undefined("the question has no reference")
@@ -146,17 +146,17 @@ def settled(spec: MetricSpec, item: Item) -> MetricResult | None:
 
 
 def _computed(
-    metric: Metric, spec: MetricSpec, items: Sequence[Item], settings: Mapping[str, Any]
+    metric: Scorer, spec: MetricSpec, items: Sequence[Item], settings: Mapping[str, Any]
 ) -> list[MetricResult]:
     if not items:
         return []
-    run = _each_pair if spec.unit is Unit.PAIR else _run
+    run = _each_pair if spec.unit is ScoredUnit.PAIR else _run
     results = run(metric, spec, items, settings)
     return [_sound(result, spec) for result in results]
 
 
 def _run(
-    metric: Metric, spec: MetricSpec, items: Sequence[Item], settings: Mapping[str, Any]
+    metric: Scorer, spec: MetricSpec, items: Sequence[Item], settings: Mapping[str, Any]
 ) -> list[MetricResult]:
     try:
         results = metric.score(items, settings)
@@ -172,17 +172,17 @@ def _run(
 
 
 def _each_pair(
-    metric: Metric, spec: MetricSpec, items: Sequence[Item], settings: Mapping[str, Any]
+    metric: Scorer, spec: MetricSpec, items: Sequence[Item], settings: Mapping[str, Any]
 ) -> list[MetricResult]:
     """Score each distinct pair once: systems that ask the same, and rows that come again, cost
     nothing more."""
-    pairs = [_pairs(item) for item in items if isinstance(item, Question)]
+    pairs = [_pairs(item) for item in items if isinstance(item, ScoredQuestion)]
     distinct = list(dict.fromkeys(pair for each in pairs for pair in each))
     found = dict(zip(distinct, _run(metric, spec, distinct, settings), strict=True))
     return [best([found[pair] for pair in each], spec.higher_is_better) for each in pairs]
 
 
-def _pairs(question: Question) -> list[Question]:
+def _pairs(question: ScoredQuestion) -> list[ScoredQuestion]:
     if len(question.references) == 1:
         return [question]
     return [replace(question, references=(one,)) for one in question.references or ("",)]
@@ -231,10 +231,10 @@ def _remembering(change: Callable[[str], str]) -> Callable[[str], str]:
 def _prepared(
     item: Item, hypothesis: Callable[[str], str], reference: Callable[[str], str]
 ) -> Item:
-    if isinstance(item, System):
+    if isinstance(item, ScoredSystem):
         changed = (_question(question, hypothesis, reference) for question in item.questions)
-        return System(tuple(question for question in changed if question.references))
-    if isinstance(item, QuestionSet):
+        return ScoredSystem(tuple(question for question in changed if question.references))
+    if isinstance(item, ScoredSet):
         return replace(
             item,
             hypotheses=tuple(map(hypothesis, item.hypotheses)),
@@ -246,8 +246,8 @@ def _prepared(
 
 
 def _question(
-    item: Question, hypothesis: Callable[[str], str], reference: Callable[[str], str]
-) -> Question:
+    item: ScoredQuestion, hypothesis: Callable[[str], str], reference: Callable[[str], str]
+) -> ScoredQuestion:
     return replace(
         item,
         hypothesis=hypothesis(item.hypothesis),
@@ -261,7 +261,7 @@ def _left(references: Iterable[str]) -> tuple[str, ...]:
 
 
 def _check(index: int, item: Item) -> None:
-    questions = item.questions if isinstance(item, System) else (item,)
+    questions = item.questions if isinstance(item, ScoredSystem) else (item,)
     for question in questions:
         for place, reference in enumerate(question.references):
             if not reference.strip():

@@ -15,7 +15,7 @@ import pytest
 
 from analysis.metrics import registry
 from analysis.metrics.bleu import bleu
-from analysis.metrics.contract import MetricUnavailable, Preparation, QuestionSet
+from analysis.metrics.contract import MetricUnavailable, Preparation, ScoredSet
 from analysis.metrics.rouge import rouge_l
 from analysis.metrics.scoring import kept, score
 from analysis.metrics.sets import assigned, f_measure, precision
@@ -45,20 +45,20 @@ def one_jvm() -> Iterator[None]:
 
 
 @cache
-def figure_3() -> QuestionSet:
+def figure_3() -> ScoredSet:
     text = paper()
     generated, references = text.split("Generated Questions:")[1].split("Reference Questions:")[:2]
-    return QuestionSet(numbered(generated), numbered(references.split("\n")[0]))
+    return ScoredSet(numbered(generated), numbered(references.split("\n")[0]))
 
 
 @cache
-def examples() -> list[QuestionSet]:
+def examples() -> list[ScoredSet]:
     """The five examples of Tables 5 and 6."""
     blocks = re.findall(
         r"Generated Questions:\n(.*?)\nReference Questions:\n(.*?)\nBLEU4:", paper(), re.DOTALL
     )
     return [
-        QuestionSet(numbered(generated), numbered(references)) for generated, references in blocks
+        ScoredSet(numbered(generated), numbered(references)) for generated, references in blocks
     ]
 
 
@@ -77,7 +77,7 @@ def oracle() -> list[dict[str, dict[str, list[list[float]]]]]:
     return found
 
 
-def percent(metric: str, one: QuestionSet, **params: object) -> float:
+def percent(metric: str, one: ScoredSet, **params: object) -> float:
     """The metric of one set in percent; a METEOR that cannot run skips the test."""
     try:
         result = score(registry.get(metric), [one], params=params, preparation=WORDS)[0]
@@ -87,14 +87,14 @@ def percent(metric: str, one: QuestionSet, **params: object) -> float:
     return 100 * result.value
 
 
-def truecased(one: QuestionSet, names: str) -> QuestionSet:
+def truecased(one: ScoredSet, names: str) -> ScoredSet:
     capital = frozenset(names.split())
 
     def changed(text: str) -> str:
         words = text.rstrip("?").split()
         return " ".join(word[0].upper() + word[1:] if word in capital else word for word in words)
 
-    return QuestionSet(tuple(map(changed, one.hypotheses)), tuple(map(changed, one.references)))
+    return ScoredSet(tuple(map(changed, one.hypotheses)), tuple(map(changed, one.references)))
 
 
 # published: Ray Chowdhury et al., tables 5 and 6, average then multi
@@ -184,10 +184,10 @@ def test_figure_3_all_our_other_measures_equal_the_recomputed() -> None:
 # Schlichtkrull and Cheng, appendix A: one prediction that is half of each reference
 BETWEEN = "which event did the 2014 world cup"
 ASKED = ("who won the 2014 world cup", "which event did germany win in 2014")
-ONE = QuestionSet((BETWEEN,), ASKED)
+ONE = ScoredSet((BETWEEN,), ASKED)
 
 
-def fraction(metric: str, one: QuestionSet) -> float:
+def fraction(metric: str, one: ScoredSet) -> float:
     return percent(metric, one) / 100
 
 

@@ -16,7 +16,7 @@ from scipy.stats import spearmanr
 from analysis.metrics import registry
 from analysis.metrics.answerability import Bags, bleu_both_ways, classes, harmonic
 from analysis.metrics.bleu import bleu
-from analysis.metrics.contract import MetricUnavailable, Preparation, Question
+from analysis.metrics.contract import MetricUnavailable, Preparation, ScoredQuestion
 from analysis.metrics.scoring import kept, score
 from analysis.metrics.tuning import HeldOut, class_scores, held_out
 from tests.shared_data import ROOT, path
@@ -51,8 +51,8 @@ def rows() -> list[list[str]]:
     return [line.split("\t") for line in lines]
 
 
-def questions() -> list[Question]:
-    return [Question(noised, (original,)) for original, noised, *_ in rows()]
+def questions() -> list[ScoredQuestion]:
+    return [ScoredQuestion(noised, (original,)) for original, noised, *_ in rows()]
 
 
 def gold() -> np.ndarray:

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from analysis.metrics import registry
-from analysis.metrics.contract import MetricUnavailable, Preparation, Question
+from analysis.metrics.contract import MetricUnavailable, Preparation, ScoredQuestion
 from analysis.metrics.scoring import score
 from tests.shared_data import path
 
@@ -18,8 +18,8 @@ def rows() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def questions() -> list[Question]:
-    return [Question(row["prediction"], (row["reference_norm"],)) for row in rows()]
+def questions() -> list[ScoredQuestion]:
+    return [ScoredQuestion(row["prediction"], (row["reference_norm"],)) for row in rows()]
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,14 @@ from django.core.management.base import BaseCommand, CommandError
 from analysis.metrics import registry
 from analysis.metrics.columns import BadCell, TableColumns, TableLine, lines, scored
 from analysis.metrics.contract import (
-    Metric,
     MetricFailed,
     MetricResult,
     MetricUnavailable,
     Need,
     Preparation,
+    ScoredUnit,
+    Scorer,
     Status,
-    Unit,
     UnknownParameter,
     resolved,
 )
@@ -94,7 +94,7 @@ class Command(BaseCommand):
 
     def _scores(
         self,
-        metrics: Sequence[Metric],
+        metrics: Sequence[Scorer],
         rows: Sequence[TableLine],
         params: Mapping[str, Mapping[str, Any]],
         preparation: Preparation,
@@ -129,7 +129,7 @@ def _listing() -> Iterator[str]:
     yield "Made of any of these that scores questions: q_ID, and for sets p_ID, r_ID, f_ID, multi_ID, avg_ID."
 
 
-def _asked(options: Mapping[str, Any]) -> tuple[Path, Path, list[Metric]]:
+def _asked(options: Mapping[str, Any]) -> tuple[Path, Path, list[Scorer]]:
     for name in ("table", "metric", "hypothesis", "out"):
         if not options[name]:
             raise CommandError(f"{name if name == 'table' else '--' + name} is missing")
@@ -156,7 +156,7 @@ def _read(file: Path) -> RowTable:
 
 
 def _columns(
-    options: Mapping[str, Any], table: RowTable, metrics: Sequence[Metric], file: Path
+    options: Mapping[str, Any], table: RowTable, metrics: Sequence[Scorer], file: Path
 ) -> TableColumns:
     names = (
         "hypothesis",
@@ -180,13 +180,13 @@ def _columns(
             raise CommandError(f"{file}: there is a column {spec.id} already")
         needed = {Need.REFS: "reference", Need.CONTEXT: "context", Need.ANSWER: "answer"}
         options_needed = [name for need, name in needed.items() if need in spec.needs]
-        for name in [*options_needed, *(["source"] if spec.unit is Unit.SET else [])]:
+        for name in [*options_needed, *(["source"] if spec.unit is ScoredUnit.SET else [])]:
             if not options[name]:
                 raise CommandError(f"{spec.id} needs --{name}")
     return columns
 
 
-def _params(given: Sequence[str], metrics: Sequence[Metric]) -> dict[str, dict[str, Any]]:
+def _params(given: Sequence[str], metrics: Sequence[Scorer]) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {metric.spec.id: {} for metric in metrics}
     for text in given:
         name, _, value = text.partition("=")

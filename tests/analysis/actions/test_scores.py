@@ -7,11 +7,10 @@ import analysis.tasks  # noqa: F401  registers what does the jobs
 from analysis.actions import items, runs, scores, scoring_jobs
 from analysis.actions.scores import ChosenMetric
 from analysis.metrics import registry
-from analysis.metrics.contract import RAW, MetricResult, MetricSpec, Need, Preparation, Unit
+from analysis.metrics.contract import RAW, MetricResult, MetricSpec, Need, Preparation, ScoredUnit
 from analysis.models import Result
 from judging.actions import jobs
-from judging.models import Metric, Reference, Score
-from judging.models import Unit as Judged
+from judging.models import Metric, Reference, Score, Unit
 from tests import factories
 from tests.analysis import studies
 
@@ -64,7 +63,7 @@ class Counting:
         id="counting",
         name="Counting",
         version="1",
-        unit=Unit.MULTI_REF,
+        unit=ScoredUnit.MULTI_REF,
         needs=frozenset(),
         range=(0, 99),
     )
@@ -108,9 +107,9 @@ def test_scores_stand_on_the_question_the_set_or_the_system(collection):
 
 
 def test_a_set_without_a_unit_of_its_own_gets_one(collection):
-    Judged.objects.filter(position__isnull=True).delete()
+    Unit.objects.filter(position__isnull=True).delete()
     assert computed(collection, [ChosenMetric("self_bleu_2")]).values == 8
-    assert Judged.objects.filter(position__isnull=True).count() == 8
+    assert Unit.objects.filter(position__isnull=True).count() == 8
 
 
 def test_a_set_without_questions_scores_nothing_against_its_references(collection):
@@ -121,7 +120,9 @@ def test_a_set_without_questions_scores_nothing_against_its_references(collectio
 
 
 def test_metrics_that_need_passage_or_answer_get_them(collection):
-    (question, *_) = items.read(collection, Unit.PAIR, items.targets(collection, Unit.PAIR))
+    (question, *_) = items.read(
+        collection, ScoredUnit.PAIR, items.targets(collection, ScoredUnit.PAIR)
+    )
     assert question.context == "Lock 1 was built by Agnes Tolliver. It has iron gates."
     assert question.answer == "Agnes Tolliver"
     assert question.references == ("Who built lock 1 ?", "What is made of iron ?")
@@ -138,7 +139,7 @@ def test_chunks_give_what_one_at_a_time_gives(collection, monkeypatch):
     whole = values()
     Metric.objects.all().delete()
     monkeypatch.setattr(scores, "CHUNK", 1)
-    monkeypatch.setattr(scores, "CHUNKS", {Unit.SET: 1, Unit.SYSTEM: 1})
+    monkeypatch.setattr(scores, "CHUNKS", {ScoredUnit.SET: 1, ScoredUnit.SYSTEM: 1})
     computed(collection)
     assert values() == whole
 
@@ -185,7 +186,7 @@ def test_a_metric_that_needs_the_study_gets_it_in_one_piece(collection, counting
         id="counting",
         name="Counting",
         version="1",
-        unit=Unit.MULTI_REF,
+        unit=ScoredUnit.MULTI_REF,
         needs=frozenset({Need.STUDY}),
         range=(0, 99),
     )

@@ -12,7 +12,7 @@ from analysis.metrics.answerability import (
     answerability,
     classes,
 )
-from analysis.metrics.contract import Preparation, Question
+from analysis.metrics.contract import Preparation, ScoredQuestion
 from analysis.metrics.scoring import MetricFailed, score
 
 REFERENCE = "Who was the director of Titanic"
@@ -102,12 +102,12 @@ def test_only_the_script_of_000_counts_a_repeated_word_twice() -> None:
 
 
 def test_metric_takes_the_nearest_reference() -> None:
-    got = score(Answerability(), [Question(REFERENCE, ("How tall is Everest", REFERENCE))])
+    got = score(Answerability(), [ScoredQuestion(REFERENCE, ("How tall is Everest", REFERENCE))])
     assert got[0].value == pytest.approx(1)
 
 
 def test_metric_reads_the_raw_text_whatever_preparation_is_asked() -> None:
-    question = Question("Who is Ann", ("Who is Bob",))
+    question = ScoredQuestion("Who is Ann", ("Who is Bob",))
     assert score(Answerability(), [question], preparation=Preparation("lower", "lower")) == score(
         Answerability(), [question]
     )
@@ -116,11 +116,14 @@ def test_metric_reads_the_raw_text_whatever_preparation_is_asked() -> None:
 def test_metric_says_when_there_were_no_capitals_to_tell_entities_by() -> None:
     got = score(
         Answerability(),
-        [Question("who is ann", ("who is bob",)), Question("Who is it", ("who is it",))],
+        [
+            ScoredQuestion("who is ann", ("who is bob",)),
+            ScoredQuestion("Who is it", ("who is it",)),
+        ],
     )
     assert [one.detail["cased"] for one in got] == [False, True]
 
 
 def test_weights_that_do_not_sum_to_1_are_refused() -> None:
     with pytest.raises(MetricFailed, match="not shares that sum to 1"):
-        score(Answerability(), [Question("a", ("a",))], params=EQUAL | {"content": 0.5})
+        score(Answerability(), [ScoredQuestion("a", ("a",))], params=EQUAL | {"content": 0.5})

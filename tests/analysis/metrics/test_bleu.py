@@ -5,7 +5,7 @@ from math import exp
 import pytest
 
 from analysis.metrics.bleu import Bleu, CorpusBleu, Sentences, bleu, corpus_bleu
-from analysis.metrics.contract import Question, System
+from analysis.metrics.contract import ScoredQuestion, ScoredSystem
 from analysis.metrics.scoring import score
 
 
@@ -78,19 +78,19 @@ def test_a_10_000_word_text_is_scored() -> None:
 
 
 def test_metrics_give_the_order_they_are_named_after() -> None:
-    question = Question("a b c d x e", ("a b c d y e f",))
+    question = ScoredQuestion("a b c d x e", ("a b c d y e f",))
     got = [Bleu(order).score([question], {})[0].value for order in (1, 2, 3, 4)]
     assert got == list(bleu(question.hypothesis, question.references))
 
 
 def test_corpus_metric_says_how_many_questions_it_saw() -> None:
-    system = System((Question("a b c d", ("a b c d",)), Question("a", ("b",))))
+    system = ScoredSystem((ScoredQuestion("a b c d", ("a b c d",)), ScoredQuestion("a", ("b",))))
     assert CorpusBleu().score([system], {})[0].detail == {"questions": 2}
 
 
 def test_orders_that_share_count_a_batch_once_and_never_take_another_for_it() -> None:
     sentences = Sentences()
-    batch = [Question("a b c d", ("a b c e",)), Question("a", ("a",))]
+    batch = [ScoredQuestion("a b c d", ("a b c e",)), ScoredQuestion("a", ("a",))]
     apart = [bleu(question.hypothesis, question.references) for question in batch]
     for order in (4, 1):
         assert [one.value for one in score(Bleu(order, sentences), batch)] == [

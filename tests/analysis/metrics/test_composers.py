@@ -11,24 +11,24 @@ import pytest
 from analysis.metrics.bleu import Bleu, bleu
 from analysis.metrics.composers import can_compose, composed
 from analysis.metrics.contract import (
-    Metric,
     MetricResult,
     MetricSpec,
     Need,
     Preparation,
-    Question,
-    QuestionSet,
+    ScoredQuestion,
+    ScoredSet,
+    ScoredUnit,
+    Scorer,
     Status,
-    Unit,
 )
 from analysis.metrics.nist import Nist
 from analysis.metrics.qmetric import QMetric
 from analysis.metrics.scoring import EmptyReference, score
 
-SET = QuestionSet(("a b c", "x y"), ("a b d", "x y", "q"))
+SET = ScoredSet(("a b c", "x y"), ("a b d", "x y", "q"))
 
 
-def of(base: Metric, prefix: str) -> Metric:
+def of(base: Scorer, prefix: str) -> Scorer:
     return {metric.spec.id.removesuffix(f"_{base.spec.id}"): metric for metric in composed(base)}[
         prefix
     ]
@@ -38,13 +38,15 @@ def of(base: Metric, prefix: str) -> Metric:
 class Counting:
     """A metric that counts what it is asked, and gives NaN or a negative score where told."""
 
-    asked: list[Question] = field(default_factory=list)
-    spec = MetricSpec("counting", "Counting", "1", Unit.PAIR)
+    asked: list[ScoredQuestion] = field(default_factory=list)
+    spec = MetricSpec("counting", "Counting", "1", ScoredUnit.PAIR)
 
     def available(self) -> tuple[bool, str]:
         return True, ""
 
-    def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
         self.asked.extend(batch)
         return [
             MetricResult({"nan": nan, "minus": -1.0}.get(question.hypothesis, 0.5))
@@ -55,7 +57,11 @@ class Counting:
 @pytest.mark.parametrize("prefix", ["p", "r", "f", "multi", "avg"])
 def test_ids_and_scale_follow_the_base(prefix: str) -> None:
     spec = of(Bleu(4), prefix).spec
-    assert (spec.id, spec.unit, spec.scale) == (f"{prefix}_bleu_4", Unit.SET, Bleu(4).spec.scale)
+    assert (spec.id, spec.unit, spec.scale) == (
+        f"{prefix}_bleu_4",
+        ScoredUnit.SET,
+        Bleu(4).spec.scale,
+    )
 
 
 def test_pair_scores_take_the_prediction_as_hypothesis() -> None:
@@ -87,7 +93,7 @@ def test_p_r_f_and_multi_of_a_batch_ask_each_pair_once() -> None:
 def test_an_empty_side_is_0_and_two_are_undefined(prefix: str) -> None:
     metric = of(Bleu(1), prefix)
     none, few, both = score(
-        metric, [QuestionSet((), ("a",)), QuestionSet(("a",), ()), QuestionSet((), ())]
+        metric, [ScoredSet((), ("a",)), ScoredSet(("a",), ()), ScoredSet((), ())]
     )
     assert (none.value, few.value) == (0, 0)
     assert (both.value, both.status) == (None, Status.UNDEFINED)
@@ -97,9 +103,9 @@ def test_an_empty_side_is_0_and_two_are_undefined(prefix: str) -> None:
 def test_batch_equals_one_at_a_time(prefix: str) -> None:
     sets = [
         SET,
-        QuestionSet(("x",), ("a b d",)),
-        QuestionSet((), ("a",)),
-        QuestionSet(("", "a"), ("a",)),
+        ScoredSet(("x",), ("a b d",)),
+        ScoredSet((), ("a",)),
+        ScoredSet(("", "a"), ("a",)),
     ]
     metric = of(Bleu(2), prefix)
     assert score(metric, sets) == [score(metric, [one])[0] for one in sets]
@@ -108,26 +114,26 @@ def test_batch_equals_one_at_a_time(prefix: str) -> None:
 @pytest.mark.parametrize("word", ["nan", "minus"])
 def test_a_pair_without_a_usable_score_fails_its_set_alone(word: str) -> None:
     bad, good = score(
-        of(Counting(), "multi"), [QuestionSet((word, "a"), ("a",)), QuestionSet(("a",), ("a",))]
+        of(Counting(), "multi"), [ScoredSet((word, "a"), ("a",)), ScoredSet(("a",), ("a",))]
     )
     assert (bad.value, bad.status) == (None, Status.FAILED)
     assert good.value == 0.5
 
 
 def test_repeated_predictions_are_kept_unless_told() -> None:
-    metric, twice = of(Bleu(1), "multi"), QuestionSet(("a b", "a b"), ("a b", "c d"))
+    metric, twice = of(Bleu(1), "multi"), ScoredSet(("a b", "a b"), ("a b", "c d"))
     assert score(metric, [twice])[0].value == pytest.approx(0.5)
     assert score(metric, [twice], params={"dedupe": "exact"})[0].value == pytest.approx(2 / 3)
 
 
 def test_an_empty_reference_of_a_set_is_refused_with_its_place() -> None:
     with pytest.raises(EmptyReference, match="item 0: reference 1 is empty"):
-        score(of(Bleu(1), "f"), [QuestionSet(("a",), ("a", " "))])
+        score(of(Bleu(1), "f"), [ScoredSet(("a",), ("a", " "))])
 
 
 def test_a_composed_q_metric_still_reads_capitals() -> None:
     metric = of(QMetric(Bleu(1)), "multi")
-    one = QuestionSet(("Who is Ann?",), ("Who is Bob?",))
+    one = ScoredSet(("Who is Ann?",), ("Who is Bob?",))
     assert Need.CASED in metric.spec.needs
     assert score(metric, [one], preparation=Preparation("lower", "lower")) == score(metric, [one])
 
@@ -138,4 +144,4 @@ def test_a_composed_metric_that_weighs_by_the_study_says_so() -> None:
 
 def test_a_metric_of_sets_or_where_less_is_better_has_no_set_metric() -> None:
     assert not can_compose(of(Bleu(1), "f").spec)
-    assert not can_compose(MetricSpec("a", "A", "1", Unit.PAIR, higher_is_better=False))
+    assert not can_compose(MetricSpec("a", "A", "1", ScoredUnit.PAIR, higher_is_better=False))

@@ -11,7 +11,7 @@ import pytest
 from analysis.metrics import reader as reading
 from analysis.metrics import registry
 from analysis.metrics.consistency import CONSISTENCY, exact_match, normalised, token_f1
-from analysis.metrics.contract import MetricUnavailable, Question
+from analysis.metrics.contract import MetricUnavailable, ScoredQuestion
 from analysis.metrics.reader import QA_VARIABLE, best_span, reader, reason_against_reader
 from analysis.metrics.scoring import score
 from tests.analysis.metrics import toy_reader
@@ -72,7 +72,7 @@ def test_without_a_reader_the_reason_is_said(
     assert not usable
     assert "not installed" in reason or QA_VARIABLE in reason
     with pytest.raises(MetricUnavailable, match=metric.spec.id):
-        score(metric, [Question("Who?", (), "Agnes.", "Agnes")])
+        score(metric, [ScoredQuestion("Who?", (), "Agnes.", "Agnes")])
     monkeypatch.setenv(QA_VARIABLE, str(tmp_path))
     assert (
         "not installed" in metric.available()[1] or "holds no transformer" in metric.available()[1]
@@ -100,17 +100,17 @@ def test_nothing_is_composed_of_a_metric_that_reads_the_passage() -> None:
     } == set()
 
 
-def lessons(count: int, *, fillers: int) -> list[Question]:
+def lessons(count: int, *, fillers: int) -> list[ScoredQuestion]:
     rng = random.Random(fillers)
     found = []
     for _ in range(count):
         facts, kind = toy_reader.facts(rng), rng.choice(list(toy_reader.ASKS))
         text = toy_reader.passage(rng, list(facts.values()), fillers=fillers)
-        found.append(Question(toy_reader.ASKS[kind], (), text, facts[kind]))
+        found.append(ScoredQuestion(toy_reader.ASKS[kind], (), text, facts[kind]))
     return found
 
 
-def values(metric, questions: list[Question]) -> list[float | None]:
+def values(metric, questions: list[ScoredQuestion]) -> list[float | None]:
     return [result.value for result in score(metric, questions)]
 
 
@@ -128,13 +128,13 @@ def test_a_reader_finds_the_answers_wherever_they_stand(qa_model: Path, fillers:
 
 
 def test_a_question_that_asks_for_something_else_is_not_consistent(qa_model: Path) -> None:
-    who = Question(
+    who = ScoredQuestion(
         "Who built the old bridge ?",
         (),
         "In 1851 Agnes Moss built the bridge of Arden .",
         "Agnes Moss",
     )
-    when = Question("When was the bridge built ?", (), who.context, who.answer)
+    when = ScoredQuestion("When was the bridge built ?", (), who.context, who.answer)
     assert values(F1, [who, when]) == [1.0, 0.0]
 
 
@@ -158,13 +158,13 @@ def test_f1_and_exact_match_read_a_question_once(
 def test_odd_texts_are_read(qa_model: Path) -> None:
     who, passage = "Who built the bridge ?", "Agnes Moss built the bridge ."
     odd = [
-        Question("who " * 10_000, (), passage, "Agnes Moss"),
-        Question(who, (), "\x00\x1f", "Agnes Moss"),  # nothing that the model can read
-        Question("???\x00", (), passage, "Agnes Moss"),
-        Question(who, (), " \n\n ".join([passage] * 3), "Agnes Moss"),
-        Question(who, (), "", "Agnes Moss"),
-        Question("", (), passage, "Agnes Moss"),
-        Question(who, (), passage, " "),
+        ScoredQuestion("who " * 10_000, (), passage, "Agnes Moss"),
+        ScoredQuestion(who, (), "\x00\x1f", "Agnes Moss"),  # nothing that the model can read
+        ScoredQuestion("???\x00", (), passage, "Agnes Moss"),
+        ScoredQuestion(who, (), " \n\n ".join([passage] * 3), "Agnes Moss"),
+        ScoredQuestion(who, (), "", "Agnes Moss"),
+        ScoredQuestion("", (), passage, "Agnes Moss"),
+        ScoredQuestion(who, (), passage, " "),
     ]
     long, unreadable, marks, lines, no_passage, empty, no_answer = score(F1, odd)
     assert {long.value, marks.value} <= {0.0, 1.0, 2 / 3}

@@ -10,10 +10,10 @@ from analysis.metrics.contract import (
     Need,
     Parameter,
     Preparation,
-    Question,
-    QuestionSet,
-    System,
-    Unit,
+    ScoredQuestion,
+    ScoredSet,
+    ScoredSystem,
+    ScoredUnit,
     UnknownParameter,
     fingerprint,
     recipe,
@@ -25,7 +25,7 @@ SPEC = MetricSpec(
     id="shared_words",
     name="Shared words",
     version="1",
-    unit=Unit.PAIR,
+    unit=ScoredUnit.PAIR,
     parameters=(
         Parameter("order", 1, "words in a row", choices=(1, 2)),
         Parameter("fold", False, "ignore case"),
@@ -76,12 +76,12 @@ def test_recipe_of_a_metric_that_reads_capitals_is_always_raw() -> None:
 
 def test_text_hash_tells_texts_and_their_sides_apart() -> None:
     items = [
-        Question("a", ("b",)),
-        Question("b", ("a",)),
-        Question("a", ("b", "b")),
-        Question("a", ("b",), context="c"),
-        Question("a", ("b",), answer="c"),
-        QuestionSet(("a",), ("b",)),
-        System((Question("a", ("b",)),)),
+        ScoredQuestion("a", ("b",)),
+        ScoredQuestion("b", ("a",)),
+        ScoredQuestion("a", ("b", "b")),
+        ScoredQuestion("a", ("b",), context="c"),
+        ScoredQuestion("a", ("b",), answer="c"),
+        ScoredSet(("a",), ("b",)),
+        ScoredSystem((ScoredQuestion("a", ("b",)),)),
     ]
     assert len({text_hash(item) for item in items}) == len(items)

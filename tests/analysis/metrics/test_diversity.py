@@ -4,13 +4,13 @@ import pytest
 
 from analysis.metrics import registry
 from analysis.metrics.bleu import bleu
-from analysis.metrics.contract import QuestionSet, Status
+from analysis.metrics.contract import ScoredSet, Status
 from analysis.metrics.diversity import exact_duplicates, near_duplicates, self_bleu_2
 from analysis.metrics.scoring import score
 
 
 def value(id: str, *hypotheses: str, references: tuple[str, ...] = ()) -> float | None:
-    return score(registry.get(id), [QuestionSet(hypotheses, references)])[0].value
+    return score(registry.get(id), [ScoredSet(hypotheses, references)])[0].value
 
 
 def test_self_bleu_2_by_hand() -> None:
@@ -47,7 +47,7 @@ def test_one_type_is_balanced_only_where_there_is_one_question() -> None:
 
 
 def test_a_yes_no_answer_makes_a_question_other() -> None:
-    one = QuestionSet(("Who is it?", "Who was it?"), answers=("Ann", "Yes."))
+    one = ScoredSet(("Who is it?", "Who was it?"), answers=("Ann", "Yes."))
     assert score(registry.get("type_ratio"), [one])[0].detail["types"] == ["who", "other"]
 
 
@@ -67,7 +67,7 @@ def test_near_duplicates_share_most_words_in_order() -> None:
 
 @pytest.mark.parametrize("id", ["self_bleu_2", "type_ratio", "type_balance"])
 def test_an_empty_set_is_undefined(id: str) -> None:
-    assert score(registry.get(id), [QuestionSet(())])[0].status is Status.UNDEFINED
+    assert score(registry.get(id), [ScoredSet(())])[0].status is Status.UNDEFINED
 
 
 @pytest.mark.parametrize("id", ["exact_duplicates", "near_duplicates", "cardinality_difference"])

@@ -12,11 +12,11 @@ from analysis.metrics.contract import (
     Need,
     NotForLanguage,
     Preparation,
-    Question,
-    QuestionSet,
+    ScoredQuestion,
+    ScoredSet,
+    ScoredSystem,
+    ScoredUnit,
     Status,
-    System,
-    Unit,
     fingerprint,
     qa_pair,
 )
@@ -78,7 +78,7 @@ def prepared(language: str) -> Preparation:
 @pytest.mark.parametrize("id", OF_WORDS)
 def test_the_same_question_is_at_the_top_and_another_below(language: str, id: str) -> None:
     question, near, far = QUESTIONS[language]
-    batch = [Question(text, (question,)) for text in (question, near, far)]
+    batch = [ScoredQuestion(text, (question,)) for text in (question, near, far)]
     same, some, none = (
         result.value
         for result in score(
@@ -100,10 +100,12 @@ def test_every_metric_scores_the_language_or_says_why_not(
     question, near, _ = QUESTIONS[language]
     metric = entry.metric
     assert metric is not None
-    asked = [Question(text, (question,), f"{question} {near}", "1790") for text in (question, near)]
+    asked = [
+        ScoredQuestion(text, (question,), f"{question} {near}", "1790") for text in (question, near)
+    ]
     items = {
-        Unit.SET: [
-            QuestionSet(
+        ScoredUnit.SET: [
+            ScoredSet(
                 (each.hypothesis,),
                 each.references,
                 ("1790",),
@@ -112,7 +114,7 @@ def test_every_metric_scores_the_language_or_says_why_not(
             )
             for each in asked
         ],
-        Unit.SYSTEM: [System((each,)) for each in asked],
+        ScoredUnit.SYSTEM: [ScoredSystem((each,)) for each in asked],
     }.get(metric.spec.unit, asked)
     try:
         found = score(metric, items, preparation=prepared(language), language=language)
@@ -129,7 +131,7 @@ def test_every_metric_scores_the_language_or_says_why_not(
         ("cardinality", "nist", "corpus_nist")
     ):
         values = [result.value for result in found]
-        if metric.spec.unit is not Unit.SET or entry.made_of:
+        if metric.spec.unit is not ScoredUnit.SET or entry.made_of:
             assert values[0] > values[1]
             if isfinite(metric.spec.range[1]):  # METEOR takes a thousandth off the same question
                 assert values[0] >= 0.99 * metric.spec.range[1]
@@ -160,7 +162,7 @@ def test_a_preparation_without_segmentation_is_refused_for_japanese(steps: str) 
     ):
         score(
             registry.get("bleu_1"),
-            [Question(question, (question,))],
+            [ScoredQuestion(question, (question,))],
             preparation=Preparation(steps, steps),
             language="ja",
         )
@@ -186,7 +188,7 @@ def test_one_unicode_form_makes_the_same_letters_the_same(language: str) -> None
     question = QUESTIONS[language][0]
     apart = unicodedata.normalize("NFD", question)
     assert apart != question
-    one = [Question(apart, (question,))]
+    one = [ScoredQuestion(apart, (question,))]
     (formed,) = score(
         registry.get("bleu_4"), one, preparation=prepared(language), language=language
     )
@@ -253,11 +255,11 @@ def test_a_value_outside_the_declared_range_is_a_failure_and_a_hair_over_it_is_i
     from analysis.metrics.contract import MetricResult, MetricSpec
 
     metric = SimpleNamespace(
-        spec=MetricSpec(id="odd", name="Odd", version="1", unit=Unit.MULTI_REF),
+        spec=MetricSpec(id="odd", name="Odd", version="1", unit=ScoredUnit.MULTI_REF),
         available=lambda: (True, ""),
         score=lambda batch, params: [MetricResult(value) for value in (1 + 1e-9, 42.0, -0.2)],
     )
-    top, over, under = score(metric, [Question("a", ("b",))] * 3)
+    top, over, under = score(metric, [ScoredQuestion("a", ("b",))] * 3)
     assert top.value == 1.0
     assert over.reason == "the value 42 is outside the metric's range 0 to 1"
     assert under.value is None
@@ -276,16 +278,16 @@ def test_japanese_words_are_sudachis() -> None:
 def test_what_a_preparation_leaves_nothing_of_is_told_and_breaks_nothing(id: str) -> None:
     metric = registry.get(id)
     questions = [
-        Question("Who?", ("?",)),
-        Question("Who built it?", ("Who built it?", "?!")),
-        Question("?", ("Who?",)),
+        ScoredQuestion("Who?", ("?",)),
+        ScoredQuestion("Who built it?", ("Who built it?", "?!")),
+        ScoredQuestion("?", ("Who?",)),
     ]
     items = {
-        Unit.SET: [QuestionSet((one.hypothesis,), one.references) for one in questions],
-        Unit.SYSTEM: [System(tuple(questions))],
+        ScoredUnit.SET: [ScoredSet((one.hypothesis,), one.references) for one in questions],
+        ScoredUnit.SYSTEM: [ScoredSystem(tuple(questions))],
     }.get(metric.spec.unit, questions)
     found = score(metric, items, preparation=Preparation("ptb", "ptb"))
-    if metric.spec.unit is Unit.MULTI_REF:
+    if metric.spec.unit is ScoredUnit.MULTI_REF:
         assert found[0].reason == "nothing is left of the reference once it is prepared"
         assert found[1].value > 0
         assert found[2].value == 0
@@ -308,7 +310,7 @@ def test_odd_texts_score_as_themselves(text: str, language: str) -> None:
     for id in ("bleu_1", "rouge_l"):
         (result,) = score(
             registry.get(id),
-            [Question(text, (text,))],
+            [ScoredQuestion(text, (text,))],
             preparation=prepared(language),
             language=language,
         )

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from analysis.metrics.contract import Question
+from analysis.metrics.contract import ScoredQuestion
 from analysis.metrics.meteor import Meteor
 from analysis.metrics.meteor import meteor as combined
 from analysis.metrics.meteor_jar import JAR_VARIABLE, Jvm, MeteorStopped, defused, jar
 from analysis.metrics.scoring import kept, score
 
-PAIR = Question("the boy went home", ("the boy will go home",))
+PAIR = ScoredQuestion("the boy went home", ("the boy will go home",))
 
 
 # METEOR 1.5's own statistics (SCORE) and score (EVAL) of four pairs
@@ -80,8 +80,8 @@ def test_a_jar_without_its_paraphrases_is_refused(
 
 def test_odd_texts_stay_in_step(meteor: Meteor) -> None:
     odd = ["a ||| b", "a\nb", "|||", "|", "SCORE ||| a", "\ud800 x", "?", "x" * 70_000, "ṛṣṇ ǌ"]
-    questions = [Question(text, ("a b",)) for text in odd]
-    questions += [Question("a b", (text,)) for text in odd]
+    questions = [ScoredQuestion(text, ("a b",)) for text in odd]
+    questions += [ScoredQuestion("a b", (text,)) for text in odd]
     with kept([meteor]):
         got = score(meteor, [*questions, PAIR])
         assert got == [score(meteor, [question])[0] for question in [*questions, PAIR]]
@@ -89,14 +89,14 @@ def test_odd_texts_stay_in_step(meteor: Meteor) -> None:
 
 
 def test_several_references_give_the_best(meteor: Meteor) -> None:
-    both = Question(PAIR.hypothesis, ("nothing alike", *PAIR.references))
+    both = ScoredQuestion(PAIR.hypothesis, ("nothing alike", *PAIR.references))
     got = score(meteor, [both, PAIR])
     assert got[0] == got[1]
 
 
 def test_long_texts_are_scored(meteor: Meteor) -> None:
     text = " ".join(f"w{number}" for number in range(10_000))
-    assert score(meteor, [Question(text, (text,))])[0].value == pytest.approx(1)
+    assert score(meteor, [ScoredQuestion(text, (text,))])[0].value == pytest.approx(1)
 
 
 def test_kept_runs_one_jvm_for_many_batches(meteor: Meteor) -> None:

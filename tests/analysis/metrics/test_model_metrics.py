@@ -7,19 +7,21 @@ import numpy as np
 import pytest
 
 from analysis.metrics import registry
-from analysis.metrics.contract import MetricUnavailable, Question, Status
+from analysis.metrics.contract import MetricUnavailable, ScoredQuestion, Status
 from analysis.metrics.model_metrics import MODEL_METRICS, gained, sentences, zero_shot
 from analysis.metrics.scoring import score
 from tests.analysis.conftest import require
 from tests.analysis.metrics import tiny_models
 
-QUESTION = Question(
+QUESTION = ScoredQuestion(
     "who built the old bridge ?",
     ("who was it ?", "when was the lock built ?"),
     "Ann Lind built the old bridge in 1790 . It stands by the iron gates of the lock .",
     "Ann Lind",
 )
-OTHER = Question("where is it ?", ("who was it ?",), "The lock was built by Ann .", "the lock")
+OTHER = ScoredQuestion(
+    "where is it ?", ("who was it ?",), "The lock was built by Ann .", "the lock"
+)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +91,7 @@ def test_bartscore_is_minus_the_models_own_loss(folders):
     assert value("bartscore") == pytest.approx(both, abs=1e-4)
     source = loss(QUESTION.context, asked)
     assert value("bartscore_source") == pytest.approx(source, abs=1e-4)
-    (empty,) = score(registry.get("bartscore"), [Question("", ("who ?",))])
+    (empty,) = score(registry.get("bartscore"), [ScoredQuestion("", ("who ?",))])
     assert (empty.status, empty.reason) == (Status.UNDEFINED, "the question is empty")
 
 
@@ -193,7 +195,7 @@ def test_summac_takes_the_best_sentence(folders):
 
 
 def test_each_runs_in_a_batch_as_alone_and_on_odd_texts(folders):
-    long = Question("who " * 300, ("who ?",), "Ann built it . " * 300, "Ann")
+    long = ScoredQuestion("who " * 300, ("who ?",), "Ann built it . " * 300, "Ann")
     for metric in MODEL_METRICS:
         together = score(metric, [QUESTION, OTHER, long])
         alone = [score(metric, [one])[0] for one in (QUESTION, OTHER, long)]

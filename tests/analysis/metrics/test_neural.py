@@ -7,18 +7,20 @@ import numpy as np
 import pytest
 
 from analysis.metrics.bertscore import BertScore
-from analysis.metrics.contract import MetricUnavailable, Question
+from analysis.metrics.contract import MetricUnavailable, ScoredQuestion
 from analysis.metrics.encoder import MODEL_VARIABLE, encoder
 from analysis.metrics.moverscore import MoverScore, transport_cost
 from analysis.metrics.scoring import score
 from tests.shared_data import path
 
 QUESTIONS = [
-    Question("Who built the old bridge?", ("Who was the builder of the bridge?",)),
-    Question("Who built the old bridge?", ("How tall is the tower?", "Who built the old bridge?")),
-    Question("When did it rain?", ("Who was the builder of the bridge?",)),
-    Question("", ("What?",)),
-    Question(
+    ScoredQuestion("Who built the old bridge?", ("Who was the builder of the bridge?",)),
+    ScoredQuestion(
+        "Who built the old bridge?", ("How tall is the tower?", "Who built the old bridge?")
+    ),
+    ScoredQuestion("When did it rain?", ("Who was the builder of the bridge?",)),
+    ScoredQuestion("", ("What?",)),
+    ScoredQuestion(
         "A much longer question, so that texts of one batch are padded, is it not?", ("Short one?",)
     ),
 ]
@@ -76,7 +78,10 @@ def test_bertscore_layer_changes_the_score(model: Path) -> None:
 
 
 def test_a_text_longer_than_the_model_is_cut_and_says_so(model: Path) -> None:
-    got = score(BertScore(), [Question("word " * 10_000, ("word",)), Question("word", ("word",))])
+    got = score(
+        BertScore(),
+        [ScoredQuestion("word " * 10_000, ("word",)), ScoredQuestion("word", ("word",))],
+    )
     assert [one.detail["truncated"] for one in got] == [True, False]
 
 
@@ -90,7 +95,9 @@ def test_bertscore_equals_bert_score(model: Path) -> None:
             num_layers=6,
             verbose=False,
         )
-        got = score(BertScore(), [Question(question.hypothesis, question.references[:1])])[0].detail
+        got = score(BertScore(), [ScoredQuestion(question.hypothesis, question.references[:1])])[
+            0
+        ].detail
         assert (got["precision"], got["recall"], got["f1"]) == pytest.approx(
             (float(p), float(r), float(f)), abs=1e-6
         )
@@ -130,7 +137,9 @@ def test_another_model_than_qg_benchs_follows_its_columns(
     order little."""
     with path("qgbench/sample_300.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    found = score(metric, [Question(row["prediction"], (row["reference_norm"],)) for row in rows])
+    found = score(
+        metric, [ScoredQuestion(row["prediction"], (row["reference_norm"],)) for row in rows]
+    )
     published = [float(row[column]) for row in rows]
     assert np.corrcoef([one.value or 0 for one in found], published)[0, 1] == pytest.approx(
         r, abs=0.005

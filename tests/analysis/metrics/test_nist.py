@@ -4,7 +4,7 @@ from math import exp, log, log2
 
 import pytest
 
-from analysis.metrics.contract import Question, Status, System
+from analysis.metrics.contract import ScoredQuestion, ScoredSystem, Status
 from analysis.metrics.nist import CorpusNist, Nist, information, nist, tally
 from analysis.metrics.scoring import score
 
@@ -40,7 +40,7 @@ def test_nist_does_not_reward_repeating_a_word() -> None:
 
 
 def test_metric_weighs_by_the_whole_batch() -> None:
-    questions = [Question("a b c", ("a b c",)), Question("a b d", ("a b d",))]
+    questions = [ScoredQuestion("a b c", ("a b c",)), ScoredQuestion("a b d", ("a b d",))]
     alone, together = score(Nist(), questions[:1]), score(Nist(), questions)
     assert together[0].value == pytest.approx(
         (log2(3) + log2(3) + log2(6)) / 3 + (0 + 1) / 2 + 1 / 1
@@ -49,22 +49,25 @@ def test_metric_weighs_by_the_whole_batch() -> None:
 
 
 def test_metric_takes_order_and_penalty() -> None:
-    question = Question("a b", ("a b c",))
+    question = ScoredQuestion("a b", ("a b c",))
     got = score(Nist(), [question], params={"order": 1, "penalty": False})
     assert got[0].value == pytest.approx(log2(3))
 
 
 def test_no_match_is_0_and_no_reference_undefined() -> None:
-    got = score(Nist(), [Question("x", ("a b",)), Question("x")])
+    got = score(Nist(), [ScoredQuestion("x", ("a b",)), ScoredQuestion("x")])
     assert (got[0].value, got[1].status) == (0, Status.UNDEFINED)
 
 
 def test_corpus_nist_of_one_question_is_its_nist() -> None:
-    question = Question("a b", ("a b c",))
-    assert score(CorpusNist(), [System((question,))])[0].value == score(Nist(), [question])[0].value
+    question = ScoredQuestion("a b", ("a b c",))
+    assert (
+        score(CorpusNist(), [ScoredSystem((question,))])[0].value
+        == score(Nist(), [question])[0].value
+    )
 
 
 def test_corpus_nist_counts_a_source_once_however_many_systems_answer_it() -> None:
-    one = System((Question("a b", ("a b c",)), Question("a d", ("a b d",))))
-    other = System((Question("a", ("a b c",)),))
+    one = ScoredSystem((ScoredQuestion("a b", ("a b c",)), ScoredQuestion("a d", ("a b d",))))
+    other = ScoredSystem((ScoredQuestion("a", ("a b c",)),))
     assert score(CorpusNist(), [one, other])[0] == score(CorpusNist(), [one])[0]

@@ -6,11 +6,10 @@ import pytest
 
 from analysis.actions import items
 from analysis.metrics import registry
-from analysis.metrics.contract import QuestionSet, Status, Unit, qa_pair
+from analysis.metrics.contract import ScoredSet, ScoredUnit, Status, qa_pair
 from analysis.metrics.qa_aligned import QaAligned
 from analysis.metrics.scoring import score
-from judging.models import Question, Reference, Source
-from judging.models import Unit as Judged
+from judging.models import Question, Reference, Source, Unit
 from tests import factories
 from tests.analysis.metrics.test_score_command import run
 
@@ -22,8 +21,8 @@ GENERATED = (
 GOLD = (qa_pair("who made it", "Ann"), qa_pair("when", "1790"))
 
 
-def one(generated=GENERATED, gold=GOLD) -> QuestionSet:
-    return QuestionSet(("q",), ("r",), qa_pairs=generated, reference_qa_pairs=gold)
+def one(generated=GENERATED, gold=GOLD) -> ScoredSet:
+    return ScoredSet(("q",), ("r",), qa_pairs=generated, reference_qa_pairs=gold)
 
 
 def test_f1_of_pairs_is_worked_by_hand() -> None:
@@ -86,9 +85,9 @@ def test_pairs_of_a_collection_come_from_every_source_of_a_passage() -> None:
         Reference.objects.create(source=source, position=1, text=f"who or when {source.position}")
     asked = Question.objects.filter(unit__question_set__source=second)
     asked.update(submitted_answer="in 1791")
-    keys = items.targets(made, Unit.SET)
-    found = dict(zip(keys, items.read(made, Unit.SET, keys), strict=True))
-    of_system = Judged.objects.filter(pk__in=keys, question_set__system__name="Alba")
+    keys = items.targets(made, ScoredUnit.SET)
+    found = dict(zip(keys, items.read(made, ScoredUnit.SET, keys), strict=True))
+    of_system = Unit.objects.filter(pk__in=keys, question_set__system__name="Alba")
     by_source = {
         source: found[key] for key, source in of_system.values_list("pk", "question_set__source")
     }

@@ -9,15 +9,15 @@ from analysis.metrics.contract import (
     Need,
     Parameter,
     Preparation,
-    Question,
     Scale,
+    ScoredQuestion,
+    ScoredUnit,
     Status,
-    Unit,
 )
 from analysis.metrics.qmetric import QMetric, can_mix
 from analysis.metrics.scoring import score
 
-QUESTION = Question("Who was the director of?", ("Who was the director of Titanic?",))
+QUESTION = ScoredQuestion("Who was the director of?", ("Who was the director of Titanic?",))
 Q_BLEU_1 = QMetric(Bleu(1))
 
 
@@ -38,7 +38,7 @@ def test_delta_runs_from_one_part_to_the_other(delta: float, part: str) -> None:
 
 
 def test_no_reference_is_undefined() -> None:
-    assert score(Q_BLEU_1, [Question("Who?")])[0].status is Status.UNDEFINED
+    assert score(Q_BLEU_1, [ScoredQuestion("Who?")])[0].status is Status.UNDEFINED
 
 
 def test_q_metric_needs_capitals_and_carries_the_parameters_of_both() -> None:
@@ -52,10 +52,13 @@ def test_q_metric_needs_capitals_and_carries_the_parameters_of_both() -> None:
 @pytest.mark.parametrize(
     ("spec", "can"),
     [
-        (MetricSpec("a", "A", "1", Unit.PAIR), True),
-        (MetricSpec("a", "A", "1", Unit.PAIR, scale=Scale.NUMBER), False),
-        (MetricSpec("a", "A", "1", Unit.PAIR, higher_is_better=False), False),
-        (MetricSpec("a", "A", "1", Unit.PAIR, parameters=(Parameter("delta", 1, ""),)), False),
+        (MetricSpec("a", "A", "1", ScoredUnit.PAIR), True),
+        (MetricSpec("a", "A", "1", ScoredUnit.PAIR, scale=Scale.NUMBER), False),
+        (MetricSpec("a", "A", "1", ScoredUnit.PAIR, higher_is_better=False), False),
+        (
+            MetricSpec("a", "A", "1", ScoredUnit.PAIR, parameters=(Parameter("delta", 1, ""),)),
+            False,
+        ),
     ],
 )
 def test_only_bounded_metrics_where_more_is_better_have_one(spec: MetricSpec, can: bool) -> None:

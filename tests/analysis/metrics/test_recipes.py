@@ -4,13 +4,13 @@ words."""
 import pytest
 
 from analysis.metrics import registry
-from analysis.metrics.contract import NotForLanguage, Preparation, Question
+from analysis.metrics.contract import NotForLanguage, Preparation, ScoredQuestion
 from analysis.metrics.recipes import RECIPES, installed
 from analysis.metrics.scoring import score
 
 QUESTIONS = [
-    Question("Who built the old bridges?", ("Who built the old bridge?", "Who made it?")),
-    Question("Why is it red ?", ("What colour is the bridge ?",)),
+    ScoredQuestion("Who built the old bridges?", ("Who built the old bridge?", "Who made it?")),
+    ScoredQuestion("Why is it red ?", ("What colour is the bridge ?",)),
 ]
 BOTH = bool(installed("rouge-score") and installed("nltk"))
 
@@ -74,7 +74,7 @@ def test_rouge_score_is_for_english_alone() -> None:
 
 def test_punctuation_is_no_part_of_a_word_unless_it_is_asked() -> None:
     metric = registry.get("answerability")
-    one = [Question("Who directed Titanic?", ("Who directed Titanic ?",))]
+    one = [ScoredQuestion("Who directed Titanic?", ("Who directed Titanic ?",))]
     (split,) = score(metric, one)
     (whole,) = score(metric, one, params={"words": "whitespace"})
     assert split.value == 1

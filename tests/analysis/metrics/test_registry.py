@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from analysis.metrics import registry
-from analysis.metrics.contract import Metric
+from analysis.metrics.contract import Scorer
 from analysis.metrics.rouge import RougeL
 
 HERE = "tests.analysis.metrics.test_registry"
@@ -28,7 +28,7 @@ def point(name: str, value: str) -> EntryPoint:
 def test_every_built_in_metric_keeps_the_contract_under_its_own_id() -> None:
     for entry in registry.all_metrics():
         if entry.origin == "built in":
-            assert isinstance(entry.metric, Metric)
+            assert isinstance(entry.metric, Scorer)
             assert entry.metric.spec.id == entry.id
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.metrics.contract import Question
+from analysis.metrics.contract import ScoredQuestion
 from analysis.metrics.rouge import RougeL, lcs_length, rouge_l
 
 
@@ -63,5 +63,5 @@ def test_rouge_l_takes_best_precision_and_best_recall_from_different_references(
 
 
 def test_metric_equals_the_function() -> None:
-    question = Question("a b d", ("a b c d",))
+    question = ScoredQuestion("a b d", ("a b c d",))
     assert RougeL().score([question], {})[0].value == rouge_l("a b d", ["a b c d"])

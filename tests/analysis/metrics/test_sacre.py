@@ -2,13 +2,13 @@
 
 import pytest
 
-from analysis.metrics.contract import Question, Scale
+from analysis.metrics.contract import Scale, ScoredQuestion
 from analysis.metrics.sacre import SACRE, installed
 from analysis.metrics.scoring import score
 
 QUESTIONS = [
-    Question("Who built the bridge?", ("Who built the old bridge?", "Who made it?")),
-    Question("What?", ("Why?",)),
+    ScoredQuestion("Who built the bridge?", ("Who built the old bridge?", "Who made it?")),
+    ScoredQuestion("What?", ("Why?",)),
 ]
 
 

@@ -16,21 +16,21 @@ from analysis.metrics.contract import (
     MetricUnavailable,
     Need,
     Preparation,
-    Question,
+    ScoredQuestion,
+    ScoredSystem,
+    ScoredUnit,
     Status,
-    System,
-    Unit,
 )
 from analysis.metrics.preparation import UnknownPreparation
 from analysis.metrics.rouge import RougeL
 from analysis.metrics.scoring import EmptyReference, score
 
 QUESTIONS = [
-    Question("Who won the cup?", ("who won the cup ?",)),
-    Question("Where is it?", ("where is the gate ?", "where is it found ?")),
-    Question("", ("what is this ?",)),
-    Question("What?"),
-    Question("Why did it rain?", ("when did it rain ?",)),
+    ScoredQuestion("Who won the cup?", ("who won the cup ?",)),
+    ScoredQuestion("Where is it?", ("where is the gate ?", "where is it found ?")),
+    ScoredQuestion("", ("what is this ?",)),
+    ScoredQuestion("What?"),
+    ScoredQuestion("Why did it rain?", ("when did it rain ?",)),
 ]
 NQG = Preparation(hypothesis="nqg")
 
@@ -49,7 +49,7 @@ class SharedLetters:
             "letters",
             "Letters",
             "1",
-            Unit.PAIR,
+            ScoredUnit.PAIR,
             (0, 100),
             needs=self.needs,
             higher_is_better=self.higher_is_better,
@@ -58,7 +58,9 @@ class SharedLetters:
     def available(self) -> tuple[bool, str]:
         return self.there, "" if self.there else "no alphabet is installed"
 
-    def score(self, batch: Sequence[Question], params: Mapping[str, Any]) -> list[MetricResult]:
+    def score(
+        self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
+    ) -> list[MetricResult]:
         if any(question.hypothesis == "break" for question in batch):
             raise RuntimeError("the alphabet ended")
         return [
@@ -91,26 +93,28 @@ def test_each_side_has_its_own_preparation() -> None:
 
 
 def test_empty_hypothesis_scores_0() -> None:
-    result = score(RougeL(), [Question(" ", ("a b",))])[0]
+    result = score(RougeL(), [ScoredQuestion(" ", ("a b",))])[0]
     assert (result.value, result.detail) == (0.0, {"note": "empty hypothesis"})
 
 
 def test_empty_hypothesis_of_a_metric_where_lower_is_better_is_left_to_the_metric() -> None:
-    assert score(SharedLetters(higher_is_better=False), [Question("", ("ab",))])[0].detail == {}
+    assert (
+        score(SharedLetters(higher_is_better=False), [ScoredQuestion("", ("ab",))])[0].detail == {}
+    )
 
 
 def test_empty_reference_is_refused_with_its_place() -> None:
     with pytest.raises(EmptyReference, match="item 1: reference 0 is empty"):
-        score(RougeL(), [QUESTIONS[0], Question("a", (" ",))])
+        score(RougeL(), [QUESTIONS[0], ScoredQuestion("a", (" ",))])
 
 
 def test_empty_reference_inside_a_system_is_refused() -> None:
     with pytest.raises(EmptyReference, match="item 0: reference 1 is empty"):
-        score(CorpusBleu(), [System((Question("a", ("a", "")),))])
+        score(CorpusBleu(), [ScoredSystem((ScoredQuestion("a", ("a", "")),))])
 
 
 def test_no_reference_is_undefined_with_its_reason() -> None:
-    result = score(RougeL(), [Question("a b")])[0]
+    result = score(RougeL(), [ScoredQuestion("a b")])[0]
     assert (result.value, result.status, result.reason) == (
         None,
         Status.UNDEFINED,
@@ -120,14 +124,14 @@ def test_no_reference_is_undefined_with_its_reason() -> None:
 
 @pytest.mark.parametrize(("need", "word"), [(Need.CONTEXT, "passage"), (Need.ANSWER, "answer")])
 def test_a_missing_passage_or_answer_is_undefined_with_its_reason(need: Need, word: str) -> None:
-    result = score(SharedLetters(needs=frozenset({need})), [Question("a b")])[0]
+    result = score(SharedLetters(needs=frozenset({need})), [ScoredQuestion("a b")])[0]
     assert (result.status, result.reason) == (Status.UNDEFINED, f"the question has no {word}")
 
 
 def test_system_without_references_is_undefined_and_others_go_on() -> None:
     empty, full = (
-        System((Question("a"),)),
-        System((Question("a b c d", ("a b c d",)), Question("x"))),
+        ScoredSystem((ScoredQuestion("a"),)),
+        ScoredSystem((ScoredQuestion("a b c d", ("a b c d",)), ScoredQuestion("x"))),
     )
     got = score(CorpusBleu(), [empty, full])
     assert got[0].status is Status.UNDEFINED
@@ -135,20 +139,20 @@ def test_system_without_references_is_undefined_and_others_go_on() -> None:
 
 
 def test_a_metric_of_pairs_takes_the_best_reference() -> None:
-    question = Question("abc", ("a", "ab", "x"))
+    question = ScoredQuestion("abc", ("a", "ab", "x"))
     assert score(SharedLetters(), [question])[0].value == 2
     assert score(SharedLetters(higher_is_better=False), [question])[0].value == 0
 
 
 def test_a_value_that_is_not_a_number_fails_its_item_alone() -> None:
-    got = score(SharedLetters(), [Question("nan", ("a",)), Question("a", ("a",))])
+    got = score(SharedLetters(), [ScoredQuestion("nan", ("a",)), ScoredQuestion("a", ("a",))])
     assert (got[0].value, got[0].status) == (None, Status.FAILED)
     assert got[1].value == 1
 
 
 def test_a_metric_that_breaks_is_named() -> None:
     with pytest.raises(MetricFailed, match="letters: the alphabet ended"):
-        score(SharedLetters(), [Question("break", ("a",))])
+        score(SharedLetters(), [ScoredQuestion("break", ("a",))])
 
 
 def test_a_metric_that_is_not_available_says_why() -> None:

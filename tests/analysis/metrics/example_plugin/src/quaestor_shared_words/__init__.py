@@ -1,8 +1,8 @@
-from analysis.metrics.contract import MetricResult, MetricSpec, Unit
+from analysis.metrics.contract import MetricResult, MetricSpec, ScoredUnit
 
 
 class SharedWords:
-    spec = MetricSpec(id="shared_words", name="Shared words", version="1", unit=Unit.PAIR)
+    spec = MetricSpec(id="shared_words", name="Shared words", version="1", unit=ScoredUnit.PAIR)
 
     def available(self):
         return True, ""
