@@ -63,7 +63,7 @@ POLICIES: Mapping[str, CrowdPolicy] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StudyFacts:
+class PlatformStudy:
     """What a policy is held against: a campaign's plan, its texts, and its platform's settings.
 
     page_seconds: what the protocol estimates for a task. pilot_seconds: the median of those handed
@@ -102,7 +102,7 @@ class PolicyCheck:
     mend: str = ""
 
 
-def checks(study: StudyFacts) -> list[PolicyCheck]:
+def checks(study: PlatformStudy) -> list[PolicyCheck]:
     """Return every rule of a platform held against a study, those that are not met first."""
     policy = POLICIES[study.kind]
     found = [
@@ -115,7 +115,7 @@ def checks(study: StudyFacts) -> list[PolicyCheck]:
     return sorted(found, key=lambda each: ORDER.index(each.state))
 
 
-def _pay(study: StudyFacts, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
+def _pay(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
     if not policy.pays:
         yield PolicyCheck("pay", "look", "People are given credits, by the rules of their school.")
         return
@@ -157,7 +157,7 @@ def _pay(study: StudyFacts, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
         yield PolicyCheck("pay_told", "fails", told, "Plan: Pay, in words.")
 
 
-def _work(study: StudyFacts, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
+def _work(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
     if study.tasks is None:
         told = "Without a share for each annotator everybody is given all tasks."
         yield PolicyCheck("share", "fails", told, "Plan: Tasks for each annotator, at most.")
@@ -171,12 +171,12 @@ def _work(study: StudyFacts, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
         yield PolicyCheck("share", "met", told)
 
 
-def _share_minutes(study: StudyFacts) -> Decimal:
+def _share_minutes(study: PlatformStudy) -> Decimal:
     planned = study.rate.minutes * 60 if study.rate else study.page_seconds
     return Decimal(str(study.pilot_seconds or planned)) * (study.tasks or 0) / 60
 
 
-def _fairness(study: StudyFacts, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
+def _fairness(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
     yield PolicyCheck(
         "rejection",
         "met",
@@ -211,7 +211,7 @@ def _fairness(study: StudyFacts, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
         yield PolicyCheck("tries", "met", told)
 
 
-def _people(study: StudyFacts) -> Iterator[PolicyCheck]:
+def _people(study: PlatformStudy) -> Iterator[PolicyCheck]:
     if study.consent:
         yield PolicyCheck("consent", "met", "People agree before their first task, or decline.")
     else:
@@ -230,7 +230,7 @@ def _people(study: StudyFacts) -> Iterator[PolicyCheck]:
         yield PolicyCheck("identity", "met", told)
 
 
-def _ways(study: StudyFacts, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
+def _ways(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
     if study.return_template == crowd_kinds.SONA.return_template:
         told = "The address people go back by is the example."
         mend = "Put your school, the experiment's number and the credit token into it."

@@ -18,7 +18,7 @@ from django.utils.crypto import constant_time_compare
 
 from judging import crowd_kinds, crowd_policies, quality
 from judging.actions import history, participations, seals, selections
-from judging.crowd_policies import PolicyCheck, StudyFacts
+from judging.crowd_policies import PlatformStudy, PolicyCheck
 from judging.models import (
     Assignment,
     Campaign,
@@ -152,7 +152,7 @@ def policy_checks(platform: CrowdPlatform) -> list[PolicyCheck]:
     panel = campaign.order == Campaign.Order.PANEL
     sources = selections.sources_of(campaign).count() if panel else None
     plan = quality.from_document(campaign.quality)
-    study = StudyFacts(
+    study = PlatformStudy(
         kind=platform.kind,
         rate=rate_of(campaign.rate),
         page_seconds=rubric.estimated_seconds,

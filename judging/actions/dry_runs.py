@@ -139,7 +139,7 @@ def needed(campaign: Campaign) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class SimulatedArrival:
     """Somebody simulated who came: their number, tries at the qualification, and whether they were
     let in."""
 
@@ -151,10 +151,10 @@ class Arrival:
 
 def admit(
     *, run: DryRun, count: int, most: int, answer: TryAnswers, now: datetime
-) -> list[Arrival]:
+) -> list[SimulatedArrival]:
     """Have simulated annotators come to a copy, train and try the qualification until so many are
     let in, or `most` have come."""
-    came: list[Arrival] = []
+    came: list[SimulatedArrival] = []
     campaign, let_in = run.campaign, 0
     training = campaign.exercises.filter(kind=Exercise.Kind.TRAINING)
     while let_in < count and len(came) < most:
@@ -170,7 +170,7 @@ def admit(
         if not is_let_in and own.seat is not None:
             enrollments.free_seat(enrollment=own)
         let_in += is_let_in
-        came.append(Arrival(number, own, len(standing.tries), is_let_in))
+        came.append(SimulatedArrival(number, own, len(standing.tries), is_let_in))
     return came
 
 

@@ -6,12 +6,12 @@ from decimal import Decimal
 import pytest
 
 from judging import crowd_kinds
-from judging.crowd_policies import PolicyCheck, StudyFacts, checks
+from judging.crowd_policies import PlatformStudy, PolicyCheck, checks
 from judging.pay import Rate
 from judging.quality import QualityPlan
 
 ENDS = {"completed": "completed", "no_consent": "no consent"}
-GOOD = StudyFacts(
+GOOD = PlatformStudy(
     kind="prolific",
     rate=Rate(Decimal("0.30"), "GBP", Decimal(2)),
     page_seconds=110,
