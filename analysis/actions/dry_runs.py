@@ -26,7 +26,7 @@ from analysis.sections.exclusions import Exclusions
 from analysis.sections.section import Found
 from analysis.sections.system_means import SystemMeans
 from judging.actions import campaigns, dry_runs, exclusion_rules, exercises, jobs
-from judging.actions.dry_runs import Arrival, CannotTry
+from judging.actions.dry_runs import CannotTry, SimulatedArrival
 from judging.actions.rounds import NothingToJudge, TellProgress, silent
 from judging.models import (
     Assignment,
@@ -161,7 +161,7 @@ def fill(
 
 def _admitted(
     made: DryRun, wanted: int, assumed: Assumed, now: datetime
-) -> list[tuple[Arrival, Newcomer]]:
+) -> list[tuple[SimulatedArrival, Newcomer]]:
     """Have people come to the copy's training and qualification until enough are let in; return
     everybody who came."""
     gate = _gate(made.campaign)
@@ -205,7 +205,9 @@ def _spent(copy: Campaign, let_in: Mapping[str, Newcomer]) -> dict[str, TimeSpen
 
 
 def _gate_hours(
-    copy: Campaign, came: Sequence[tuple[Arrival, Newcomer]], spent: Mapping[str, TimeSpent]
+    copy: Campaign,
+    came: Sequence[tuple[SimulatedArrival, Newcomer]],
+    spent: Mapping[str, TimeSpent],
 ) -> float | None:
     """Return the hours of all who came on training and qualification, a value taking as long there
     as in tasks on average; None where there is neither."""
