@@ -54,6 +54,12 @@ def warnings(rubric: RubricDocument) -> Iterator[KeyedProblem]:
                 "asks for overall quality: annotators weigh its parts differently and unseen, so its scores can "
                 "neither be explained nor compared between studies; ask for each quality by itself",
             )
+        if criterion.standard is None:
+            yield (
+                f"criteria[{index}].standard",
+                "is not there: say which kind of quality it is, of which part and judged against what, so that "
+                "others can tell which of their criteria it is",
+            )
 
 
 def _repeated(place: str, keys: Sequence[object], name: str = "key") -> Iterator[KeyedProblem]:

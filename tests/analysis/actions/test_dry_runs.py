@@ -14,7 +14,7 @@ from django.urls import reverse
 from analysis.actions import dry_runs
 from analysis.planning import simulated
 from analysis.planning.simulated import Assumed
-from judging.actions import campaigns, checks, enrollments, jobs
+from judging.actions import campaigns, checks, enrollments, exercises, jobs
 from judging.actions.dry_runs import CannotTry
 from judging.models import (
     Campaign,
@@ -235,6 +235,36 @@ def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
     assert "Without the annotators left out" in report
     dry_runs.remove(campaign=copy, by=copy.created_by)
     assert rows_by_model() == before
+
+
+def test_a_panel_gives_the_seats_of_those_screened_out_to_the_next_and_an_impossible_mark_is_told() -> (
+    None
+):
+    panel = factories.campaign(
+        collection=factories.collection(sources=4, systems=("Alba", "Brisa"), expected=2),
+        rubric=factories.rubric("qgstec2010-b"),
+        annotators_per_task=2,
+        order="panel",
+        tries=1,
+    )
+    keys = {"relevance": exercises.KeyText((1,)), "ambiguity": exercises.KeyText((1,))}
+    exercises.add(
+        campaign=panel,
+        kind="qualification",
+        texts={"question": "Who built it?"},
+        keys=keys,
+        by=panel.created_by,
+    )
+    assumed = Assumed(**CLEAR | {"knows": 0.7, "knows_spread": 0.0})
+    run = dry_runs.fill(draft=panel, by=panel.created_by, now=NOW, assumed=assumed)
+    came, people = run.outcome["came"], run.campaign.enrollments.filter(seat__isnull=False)
+    assert len(came) > 4
+    assert sorted(people.values_list("seat", flat=True)) == [1, 2, 3, 4]
+    assert run.outcome["filled"]["filled"] == run.outcome["filled"]["places"] == 16
+    nobody = Assumed(**CLEAR | {"knows": 0.0})
+    panel.exercises.get().keys.filter(criterion__key="relevance").update(accepted=[])
+    with pytest.raises(CannotTry, match="lets in none of 40 simulated"), transaction.atomic():
+        dry_runs.fill(draft=panel, by=panel.created_by, now=NOW, assumed=nobody)
 
 
 def excluded(copy: Campaign) -> list[str]:

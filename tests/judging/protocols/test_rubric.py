@@ -358,10 +358,11 @@ def test_only_what_questions_get_is_combined() -> None:
     assert parse(unnamed, "mine.yaml").aggregated() == ("clear", "short")
 
 
-def test_warning_about_overall_quality() -> None:
+def test_warning_about_overall_quality_and_what_is_not_said_in_standard_terms() -> None:
     rubric = parse(changed("name: Clear", "name: Overall quality"), "mine.yaml")
-    assert [key for key, _ in warnings(rubric)] == ["criteria[0].name"]
-    assert warnings(parse(SMALL, "mine.yaml")) == ()
+    unsaid = ["criteria[0].standard", "criteria[1].standard"]
+    assert [key for key, _ in warnings(rubric)] == ["criteria[0].name", *unsaid]
+    assert [key for key, _ in warnings(parse(SMALL, "mine.yaml"))] == unsaid
 
 
 def test_localized_replaces_what_is_translated_and_keeps_the_rest() -> None:

@@ -152,7 +152,7 @@ def test_protocol_comes_as_yaml_that_reads_back_equal(page):
     answer = page.get(reverse("judging:rubric_file", args=[rubric.pk]))
 
     assert answer["Content-Type"] == "application/yaml; charset=utf-8"
-    assert answer["Content-Disposition"] == 'attachment; filename="qgeval-2.yaml"'
+    assert answer["Content-Disposition"] == 'attachment; filename="qgeval-3.yaml"'
     assert documents.digest(documents.parse(answer.content.decode(), "x")) == rubric.digest
 
 
