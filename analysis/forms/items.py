@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from analysis.evidence.listing import OF_PEOPLE, Chosen
 from analysis.reports.evidence import ItemQuery
-from analysis.sections.columns import metric_names
+from analysis.reports.metric_names import metric_names
 from judging.models import Campaign, Collection, Criterion, Enrollment, Metric
 
 SORTS = {

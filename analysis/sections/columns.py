@@ -1,7 +1,6 @@
 """Columns of a study as sections compare them: the units of a criterion, human columns, metrics'
 columns."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +9,7 @@ from judging.models import Metric
 from judging.protocols.rubric_schema import RubricCriterion
 
 from analysis.frames import Material, aligned
+from analysis.reports.metric_names import metric_names
 from analysis.sections.section import averaged
 from analysis.stats.arrays import FloatArray
 from analysis.stats.columns import oriented
@@ -86,23 +86,3 @@ def metric_columns(material: Material) -> list[MetricColumn]:
 def goes_up(metric: Metric) -> bool:
     """Say whether higher values of a metric are better."""
     return metric.direction != Metric.Direction.LOWER
-
-
-def metric_names(metrics: Sequence[Metric]) -> dict[int, str]:
-    """Name metrics; where some share a name, say which was imported, and on what texts the computed
-    ones were made."""
-    found = {metric.pk: metric.name for metric in metrics}
-    for more in (Metric.get_kind_display, _prepared, lambda metric: metric.fingerprint[:6]):
-        alike: dict[str, set[str]] = {}
-        for metric in metrics:
-            alike.setdefault(found[metric.pk], set()).add(more(metric))
-        found = {
-            metric.pk: f"{name} ({more(metric)})" if len(alike[name]) > 1 else name
-            for metric, name in zip(metrics, found.values(), strict=True)
-        }
-    return found
-
-
-def _prepared(metric: Metric) -> str:
-    sides = metric.made.get("preparation", {})
-    return "/".join(filter(None, (sides.get("hypothesis"), sides.get("reference")))) or "file"

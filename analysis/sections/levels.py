@@ -15,13 +15,13 @@ from analysis.frames import Material, aligned
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable
+from analysis.reports.metric_names import metric_names
 from analysis.reports.numerals import coefficient, counted, listed
 from analysis.sections.columns import (
     averaged_criteria,
     goes_up,
     human_columns,
     metric_columns,
-    metric_names,
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_scores import sets_of

@@ -10,7 +10,7 @@ from judging.models import Metric
 from analysis.frames import Material, aligned
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.making import KINDS
-from analysis.sections.columns import metric_names
+from analysis.reports.metric_names import metric_names
 from analysis.sections.section import Chance, Found, Inputs, Section
 
 TITLES = {

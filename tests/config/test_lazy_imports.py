@@ -25,7 +25,7 @@ from config.postgres import ROOT
 HEAVY = "numpy scipy pandas statsmodels altair vl_convert krippendorff"
 WEB = (
     "import config.wsgi; from django.urls import reverse; reverse('analysis:reproduce'); "
-    "import annotation.views.tasks"
+    "import annotation.views.tasks, analysis.views.items"
 )
 WORKER = "from config.celery import app; app.loader.import_default_modules(); assert 'analysis.run' in app.tasks"
 

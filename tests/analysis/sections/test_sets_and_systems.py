@@ -9,7 +9,7 @@ from analysis import frames
 from analysis.actions import runs, scores
 from analysis.actions.scores import ChosenMetric
 from analysis.metrics.contract import RAW, Preparation
-from analysis.sections.columns import metric_names
+from analysis.reports.metric_names import metric_names
 from analysis.sections.levels import Levels
 from analysis.sections.system_scores import TITLES, SystemScoresByMetric
 from judging.actions import jobs

@@ -1,0 +1,25 @@
+"""What metrics are called on pages and in tables. Lists of questions need it and no numerics."""
+
+from collections.abc import Sequence
+
+from judging.models import Metric
+
+
+def metric_names(metrics: Sequence[Metric]) -> dict[int, str]:
+    """Name metrics; where some share a name, say which was imported, and on what texts the computed
+    ones were made."""
+    found = {metric.pk: metric.name for metric in metrics}
+    for more in (Metric.get_kind_display, _prepared, lambda metric: metric.fingerprint[:6]):
+        alike: dict[str, set[str]] = {}
+        for metric in metrics:
+            alike.setdefault(found[metric.pk], set()).add(more(metric))
+        found = {
+            metric.pk: f"{name} ({more(metric)})" if len(alike[name]) > 1 else name
+            for metric, name in zip(metrics, found.values(), strict=True)
+        }
+    return found
+
+
+def _prepared(metric: Metric) -> str:
+    sides = metric.made.get("preparation", {})
+    return "/".join(filter(None, (sides.get("hypothesis"), sides.get("reference")))) or "file"
