@@ -21,6 +21,7 @@ from analysis.actions import (
     tuning,
 )
 from config.postgres import ROOT
+from judging.actions import jobs
 
 HEAVY = "numpy scipy pandas statsmodels altair vl_convert krippendorff"
 WEB = (
@@ -57,6 +58,6 @@ def test_every_kind_of_job_has_its_task():
         scoring_jobs,
         tuning,
     )
-    kinds = {module.KIND for module in modules} | {scoring_jobs.ESTIMATE}
+    kinds = {module.KIND for module in modules} | {scoring_jobs.ESTIMATE, jobs.FORGET_ANNOTATOR}
 
     assert {name for name in current_app.tasks if name.startswith("analysis.")} == kinds
