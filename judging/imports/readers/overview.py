@@ -15,6 +15,7 @@ TextSpan = tuple[int, int]
 MOST_SYSTEMS = 500  # that a list names
 LONGEST_NAME = 200  # characters of a name that are shown
 MOST_SHOWN = 100  # questions, or references, of a source
+LONGEST_SHOWN = 5_000  # characters of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +68,14 @@ def samples(study: StudyRecords, most: int) -> tuple[Sample, ...]:
 
 
 def _sample(source: SourceRecord, questions: Sequence[QuestionRecord]) -> Sample:
-    shown = tuple(questions[:MOST_SHOWN])
-    source = replace(source, references=source.references[:MOST_SHOWN])
-    return Sample(source, shown, len(questions) - len(shown))
+    shown = tuple(_cut(each) for each in questions[:MOST_SHOWN])
+    references = tuple(each[:LONGEST_SHOWN] for each in source.references[:MOST_SHOWN])
+    return Sample(replace(source, references=references), shown, len(questions) - len(shown))
+
+
+def _cut(question: QuestionRecord) -> QuestionRecord:
+    text = None if question.text is None else question.text[:LONGEST_SHOWN]
+    return replace(question, text=text, system=shorten(question.system, most=LONGEST_NAME))
 
 
 def having(study: StudyRecords, words: str) -> Sequence[SourceRecord]:

@@ -39,6 +39,7 @@ def test_what_is_shown_of_a_source_and_a_system_has_an_end():
     assert (len(counts), len(counts[0].name)) == (500, 200)
     for [each] in (samples(read, 5), handful(read, most=5, seed=1)):
         assert (len(each.questions), each.more) == (100, 500)
+        assert max(len(one.system) for one in each.questions) == 200
         assert len(each.source.references) <= 100
 
 
