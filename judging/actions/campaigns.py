@@ -184,6 +184,12 @@ def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: s
         for each in held.rounds.trials().running():
             rounds.close(round=each, now=now)
         protocol = protocol_of(held) | _fixed_selection(held)
+        try:  # no more tasks than units; once it is locked the plan could not be mended
+            judged = selections.units_of(held)
+            own = judged.filter(question_set__source__collection=held.collection_id)
+            rounds.check_places(own.count() * held.annotators_per_task)
+        except rounds.TooManyPlaces as refused:
+            raise NotAllowedNow(str(refused)) from None
         protocol |= _reproduced(held, protocol)
         fixed = {"protocol": protocol, "protocol_digest": digest(protocol)}
         move(campaign=campaign, to=Campaign.State.LOCKED, now=now, by=by, **fixed)

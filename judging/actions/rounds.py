@@ -157,6 +157,7 @@ def open_(
                 "The collection holds no question to judge. Import questions first."
             )
         laid, told = len(tasks) * round.per_task, itertools.count(1)
+        check_places(laid)
         copy(
             Assignment,
             PLACE,
@@ -168,6 +169,22 @@ def open_(
         authorships.bar(round=round)
         Round.objects.filter(pk=round.pk).update(opened_at=now)
         let_planner_know(Task, TaskUnit, Assignment)
+
+
+MOST_PLACES = 5_000_000
+
+
+class TooManyPlaces(NothingToJudge):
+    """A round would have more places than a database should hold."""
+
+
+def check_places(laid: int) -> None:
+    """Raise TooManyPlaces where a round would have so many; each is a row."""
+    if laid > MOST_PLACES:
+        raise TooManyPlaces(
+            f"{laid:,} places would be laid out; at most {MOST_PLACES:,} can be. Have fewer annotators for each task, "
+            "or choose fewer questions."
+        )
 
 
 PLACE = (

@@ -42,6 +42,21 @@ def test_lock_fixes_the_protocol_and_its_hash():
     assert one.protocol_digest != other.protocol_digest
 
 
+def test_a_plan_of_more_places_than_a_database_should_hold_is_not_locked(monkeypatch):
+    monkeypatch.setattr(rounds, "MOST_PLACES", 1_000)
+    factories.collection()  # of somebody else: it does not count
+    campaign = factories.campaign(annotators_per_task=1_000)
+    with pytest.raises(
+        campaigns.NotAllowedNow, match="000 places would be laid out; at most 1,000"
+    ):
+        campaigns.lock(campaign=campaign, now=NOW)
+    campaigns.change_plan(campaign=campaign, plan={"annotators_per_task": 3})
+    campaigns.lock(campaign=campaign, now=NOW)
+    Campaign.objects.filter(pk=campaign.pk).update(annotators_per_task=1_000)
+    with pytest.raises(rounds.NothingToJudge, match="at most 1,000"):
+        campaigns.open_(campaign=Campaign.objects.get(pk=campaign.pk), now=NOW)
+
+
 def test_locked_plan_changes_only_as_a_deviation():
     campaign = factories.campaign(lease_minutes=30)
     campaigns.change_plan(campaign=campaign, plan={"annotators_per_task": 9})
