@@ -159,6 +159,7 @@ def forget_annotator(*, run: Run, label: str) -> bool:
     Sums and means over several people stay as they were. Figures and the PDF are made anew.
     """
     with transaction.atomic():
+        Run.objects.select_for_update().get(pk=run.pk)  # two may be erased at once
         kept = Result.objects.filter(run=run).select_related("file").defer("file__content")
         documents = {each.key: each.document for each in kept.order_by("pk") if not each.file}
         left = {key: _without(key, rows, label) for key, rows in documents.items()}
@@ -166,15 +167,27 @@ def forget_annotator(*, run: Run, label: str) -> bool:
         # what machines judged names nobody: its means go where another table named the person
         if all(left[key] == documents[key] for key in left if key != JudgedItems.key):
             return False
-        found = Found(left)
-        left["sentences"] = in_short(found)
-        figures = _drawn(found)
         files = [each.file for each in kept if each.file]
         Result.objects.filter(run=run).delete()
-        _keep(run, left, figures, _pdf(run, found, figures))
+        _keep(run, *_made_again(run, left))
         for file in files:
             storage.let_go(file)
     return True
+
+
+def _made_again(
+    run: Run, documents: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, bytes], bytes | None]:
+    """Return the tables with the sentences that follow from them, the figures, and the PDF. What
+    cannot be made, as perhaps of an old run, is left out rather than kept as it was."""
+    found = Found(documents)
+    try:
+        documents = {**documents, "sentences": in_short(found)}
+        figures = _drawn(found)
+        return documents, figures, _pdf(run, found, figures)
+    except Exception:
+        LOG.exception("run %s has no figures any more", run.pk)
+        return {**documents, "sentences": []}, {}, None
 
 
 def _without(key: str, rows: Any, label: str) -> Any:

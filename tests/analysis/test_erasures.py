@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from analysis.actions import erasures, report_pages, runs
 from analysis.models import QuestionOrder, ReportPage, Result, Run
+from analysis.sections.annotators import Annotators
 from judging import storage
 from judging.actions import drafts, enrollments, jobs, judgments, machine_judges, sheets
 from judging.models import Campaign, Enrollment, Job, StoredFile, Unit
@@ -176,6 +177,35 @@ def test_a_run_that_read_somebody_who_is_erased_before_its_end_keeps_nothing(
         analysed(study)
     assert not Result.objects.exists()
     assert Run.objects.get().job.state == Job.State.RUNNING
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_who_are_erased_at_once_are_both_taken_out(study: Campaign) -> None:
+    run, begin = analysed(study), threading.Barrier(2)
+
+    def forget(label: str) -> None:
+        begin.wait()
+        runs.forget_annotator(run=run, label=label)
+        connection.close()
+
+    both = [threading.Thread(target=forget, args=[each]) for each in (OWN, OTHER)]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join()
+    assert {each["annotator"] for each in runs.tables_of(run)["annotators"]} == {"A79"}
+
+
+def test_what_cannot_be_drawn_any_more_is_not_kept_as_it_was(
+    study: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = analysed(study)
+    monkeypatch.setattr(Annotators, "figures", lambda self, found: found.documents["gone"])
+    assert runs.forget_annotator(run=run, label=OWN)
+    left = Result.objects.filter(run=run)
+    assert not left.filter(file__isnull=False).exists()
+    assert left.get(key="sentences").document == []
+    assert {each["annotator"] for each in runs.tables_of(run)["annotators"]} == {OTHER, "A79"}
 
 
 @pytest.mark.django_db(transaction=True)
