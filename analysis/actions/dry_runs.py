@@ -129,34 +129,52 @@ def fill(
         "annotators": annotators,
         "assumed": assumed,
     }
-    spent = _spent(copy, let_in)
+    of_all = power(everybody, **asked)
     made.outcome = {
         "order": order,
         "people": [{**asdict(each), "severity": number(each.severity)} for each in annotators],
         "filled": asdict(filled),
-        "wanted": wanted,
-        "came": [
-            {"label": each.enrollment.label, "tries": each.tries, "in": each.is_let_in}
-            | asdict(who)
-            for each, who in came
-        ],
-        "gate": arrivals.forecast(gate, wanted, assumed) if (gate := _gate(copy)) else None,
-        "page": rubric.estimated_seconds,
-        "time": timing.forecast(
-            [*spent.values()], rubric.estimated_seconds, rate_of(copy.rate), assumed
-        ),
-        "gate_hours": _gate_hours(copy, came, spent),
-        "spent": {label: asdict(each) for label, each in spent.items()},
         "rules": exclusion_rules.standing_rules(copy),
         "left_out": {each.enrollment.label: list(each.rules) for each in proposed},
         "lacking": exclusion_rules.lacking(copy),
-        "criteria": power(frames.material(copy), **asked)
-        if proposed
-        else power(everybody, **asked),
-        "with_all": power(everybody, **asked) if proposed else [],
+        "criteria": power(frames.material(copy), **asked) if proposed else of_all,
+        "with_all": of_all if proposed else [],
+        **_passed(copy, came, wanted, assumed),
+        **_cost(copy, came, assumed),
     }
     made.save(update_fields=["outcome"])
     return made
+
+
+def _passed(
+    copy: Campaign,
+    came: Sequence[tuple[SimulatedArrival, Newcomer]],
+    wanted: int,
+    assumed: Assumed,
+) -> dict[str, Any]:
+    """Return who came to a copy and was let in, and what share of others its qualification would
+    let in."""
+    gate = _gate(copy)
+    people = [
+        {"label": each.enrollment.label, "tries": each.tries, "in": each.is_let_in} | asdict(who)
+        for each, who in came
+    ]
+    share = arrivals.forecast(gate, wanted, assumed) if gate else None
+    return {"wanted": wanted, "came": people, "gate": share}
+
+
+def _cost(
+    copy: Campaign, came: Sequence[tuple[SimulatedArrival, Newcomer]], assumed: Assumed
+) -> dict[str, Any]:
+    """Return how long everybody took in a copy, and how long and dear a study like it is."""
+    page = frames.rubric_of(copy).estimated_seconds
+    spent = _spent(copy, {each.enrollment.label: who for each, who in came})
+    return {
+        "page": page,
+        "spent": {label: asdict(each) for label, each in spent.items()},
+        "time": timing.forecast([*spent.values()], page, rate_of(copy.rate), assumed),
+        "gate_hours": _gate_hours(copy, came, spent),
+    }
 
 
 def _admitted(
@@ -192,14 +210,14 @@ def _gate(copy: Campaign) -> Gate | None:
     return Gate(items, points, copy.pass_mark, copy.tries)
 
 
-def _spent(copy: Campaign, let_in: Mapping[str, Newcomer]) -> dict[str, TimeSpent]:
+def _spent(copy: Campaign, people: Mapping[str, Newcomer]) -> dict[str, TimeSpent]:
     """Return what every annotator did in the copy, checks among it."""
     done = Assignment.objects.filter(round__campaign=copy, submitted_at__isnull=False)
     tasks = done.values_list("enrollment__label").annotate(n=Count("pk"), s=Sum("active_seconds"))
     said = Judgment.objects.filter(assignment__in=done, origin=Judgment.Origin.JUDGED)
     values = dict(said.values_list("assignment__enrollment__label").annotate(n=Count("pk")))
     return {
-        label: TimeSpent(n, values.get(label, 0), seconds, let_in[label].careless)
+        label: TimeSpent(n, values.get(label, 0), seconds, people[label].careless)
         for label, n, seconds in tasks.order_by("enrollment__label")
     }
 

@@ -86,7 +86,10 @@ def _time(outcome: Mapping[str, Any], rate: Mapping[str, Any]) -> dict[str, Any]
     simulated."""
     if not (time := outcome.get("time")):
         return None
-    found = {name: _amount(time[name], 1) for name in ("hours", "each", "longest")}
+    found = {
+        name: _amount(time[name], 1 if time[name]["value"] >= 1 else 2)
+        for name in ("hours", "each", "longest")
+    }
     spent = outcome["spent"].values()
     tasks = sum(each["tasks"] for each in spent)
     found["minutes"] = plain(sum(each["seconds"] for each in spent) / 60 / max(tasks, 1))
