@@ -3,10 +3,13 @@
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
+from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 
 from judging.formulas import inert
@@ -42,6 +45,7 @@ from judging.models import (
     Unit,
 )
 
+SOURCES_A_PART = 200  # whose judgments are held in memory at once
 CODEBOOK = ("column", "value", "label", "meaning")
 DIRECTIONS: dict[Metric.Direction, Direction] = {
     Metric.Direction.HIGHER: "higher",
@@ -74,42 +78,79 @@ def study_of(
     `trials`: also those of pilot and calibration rounds, marked by their round. `settled`: with
     what was settled beside each judgment of the main round.
     """
+    wanted = _wanted(campaign, extras=extras, trials=trials)
+    return _part(campaign, campaign.collection.sources.all(), wanted, settled=settled)
+
+
+def parts_of(
+    *, campaign: Campaign, extras: bool = False, trials: bool = False, settled: bool = False
+) -> Iterator[StudyRecords]:
+    """Yield what `study_of` returns, some sources at a time in the file's order: the memory it takes
+    does not grow with the study."""
+    wanted = _wanted(campaign, extras=extras, trials=trials)
+    sources = campaign.collection.sources.order_by("position")
+    keys = list(sources.values_list("pk", flat=True))
+    for start in range(0, len(keys), SOURCES_A_PART):
+        some = sources.filter(pk__in=keys[start : start + SOURCES_A_PART])
+        yield _part(campaign, some, wanted, settled=settled)
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """Read everything in the block as it stood when the first of it was read."""
+    has_begun = connection.in_atomic_block  # then it is too late to ask for it
+    with transaction.atomic(), connection.cursor() as cursor:
+        if not has_begun:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
+
+
+def material_of(*, collection: Collection) -> StudyRecords:
+    """Return everything a collection holds: sources, slots, scores and attributes."""
+    return _material(collection, collection.sources.all())
+
+
+def _wanted(campaign: Campaign, *, extras: bool, trials: bool) -> QuerySet[Assignment]:
     rounds = (
         campaign.rounds.exclude(kind=Round.Kind.CHECKS)
         if trials
         else campaign.rounds.filter(kind=Round.Kind.MAIN)
     )
     states = [Assignment.State.SUBMITTED, *([Assignment.State.EXTRA] if extras else [])]
-    wanted = Assignment.objects.filter(round__in=rounds, state__in=states)
+    return Assignment.objects.filter(round__in=rounds, state__in=states)
+
+
+def _part(
+    campaign: Campaign, sources: QuerySet[Source], wanted: QuerySet[Assignment], *, settled: bool
+) -> StudyRecords:
+    about = {"assignment__in": wanted, "unit__question_set__source__in": sources.order_by()}
     return replace(
-        material_of(collection=campaign.collection),
-        ratings=tuple(_ratings(campaign, wanted, settled=settled)),
-        notes=tuple(_notes(wanted)),
-        marks=tuple(_marks(wanted)),
+        _material(campaign.collection, sources),
+        ratings=tuple(_ratings(campaign, about, settled=settled)),
+        notes=tuple(_notes(about)),
+        marks=tuple(_marks(about)),
     )
 
 
-def material_of(*, collection: Collection) -> StudyRecords:
-    """Return everything a collection holds: sources, slots, scores and attributes."""
-    sets = QuestionSet.objects.filter(source__collection=collection).select_related(
-        "source", "system"
-    )
+def _material(collection: Collection, sources: QuerySet[Source]) -> StudyRecords:
+    own = sources.order_by()
+    sets = QuestionSet.objects.filter(source__in=own).select_related("source", "system")
     sets = sets.order_by("source__position", "system__name")
-    units = Unit.objects.filter(question_set__source__collection=collection).select_related(
+    units = Unit.objects.filter(question_set__source__in=own).select_related(
         "question", "question_set__source", "question_set__system"
     )
     slots = list(
         units.order_by("question_set__source__position", "question_set__system__name", "position")
     )
-    scores, metrics = _scores(collection)
-    attributes = _attributes(collection)
+    scores, metrics = _scores(collection, own)
+    attributes = _attributes(own)
     questions = tuple(
         _question(unit, scores, attributes)
         for unit in slots
         if unit.position and hasattr(unit, "question")
     )
     return StudyRecords(
-        sources=tuple(map(_source, _sources(collection))),
+        sources=tuple(map(_source, _sources(sources))),
         questions=questions,
         expected={(each.source.key, each.system.name): each.expected for each in sets},
         score_columns=tuple(metrics),
@@ -118,8 +159,8 @@ def material_of(*, collection: Collection) -> StudyRecords:
     )
 
 
-def _sources(collection: Collection) -> Iterator[Source]:
-    rows = collection.sources.select_related("passage").prefetch_related("references")
+def _sources(sources: QuerySet[Source]) -> Iterator[Source]:
+    rows = sources.select_related("passage").prefetch_related("references")
     yield from rows.order_by("position")
 
 
@@ -151,13 +192,15 @@ def _question(unit: Unit, scores: Texts, attributes: Texts) -> QuestionRecord:
     )
 
 
-def _scores(collection: Collection) -> tuple[Texts, list[ScoreColumn]]:
+def _scores(collection: Collection, sources: QuerySet[Source]) -> tuple[Texts, list[ScoreColumn]]:
     """Return every unit's scores as text, imported ones with the digits of their file, and what the
     columns are."""
     metrics = list(Metric.objects.filter(collection=collection).order_by("pk"))
     found: Texts = defaultdict(dict)
     names = {metric.pk: metric.name for metric in metrics}
-    rows = Score.objects.filter(metric__in=metrics, unit__isnull=False, value__isnull=False)
+    rows = Score.objects.filter(
+        metric__in=metrics, unit__question_set__source__in=sources, value__isnull=False
+    )
     for unit, metric, text, value in rows.values_list("unit", "metric", "text", "value"):
         found[unit][names[metric]] = text or repr(value)
     columns = [
@@ -173,24 +216,23 @@ def _scores(collection: Collection) -> tuple[Texts, list[ScoreColumn]]:
     return found, columns
 
 
-def _attributes(collection: Collection) -> Texts:
+def _attributes(sources: QuerySet[Source]) -> Texts:
     found: Texts = defaultdict(dict)
-    rows = Attribute.objects.filter(unit__question_set__source__collection=collection).order_by(
-        "unit", "name"
-    )
+    rows = Attribute.objects.filter(unit__question_set__source__in=sources).order_by("unit", "name")
     for unit, name, value in rows.values_list("unit", "name", "value"):
         found[unit][name] = value
     return found
 
 
 def _ratings(
-    campaign: Campaign, wanted: QuerySet[Assignment], *, settled: bool
+    campaign: Campaign, about: Mapping[str, Any], *, settled: bool
 ) -> Iterator[RatingRecord]:
-    left_out = set(Exclusion.objects.standing().values_list("enrollment", flat=True))
-    brought, comments = _brought(campaign), _comments(campaign)
-    values = _settled(campaign) if settled else {}
+    standing = Exclusion.objects.standing().filter(enrollment__campaign=campaign)
+    left_out = set(standing.values_list("enrollment", flat=True))
+    rows = Judgment.objects.standing().filter(**about)
+    brought, comments = _brought(rows), _comments(campaign, rows)
+    values = _settled(campaign, about) if settled else {}
     is_simulated = campaign.origin == Campaign.Origin.SIMULATED
-    rows = Judgment.objects.standing().filter(assignment__in=wanted)
     ordered = rows.order_by("unit", "assignment__enrollment__label", "criterion__position")
     for row in ordered.values(
         "pk",
@@ -236,39 +278,42 @@ def _ratings(
         )
 
 
-def _settled(campaign: Campaign) -> dict[tuple[int, str], int]:
+def _settled(campaign: Campaign, about: Mapping[str, Any]) -> dict[tuple[int, str], int]:
     """Return what was settled, by unit and the criterion's key."""
-    standing = SettledValue.objects.standing().filter(campaign=campaign)
+    sources = about["unit__question_set__source__in"]
+    standing = SettledValue.objects.standing().filter(
+        campaign=campaign, unit__question_set__source__in=sources
+    )
     return {
         (unit, key): value
         for unit, key, value in standing.values_list("unit", "criterion__key", "value")
     }
 
 
-def _brought(campaign: Campaign) -> Texts:
+def _brought(judgments: QuerySet[Judgment]) -> Texts:
     """Return what files said of imported judgments; it stands before what is known of their
     import."""
     found: Texts = defaultdict(dict)
-    rows = JudgmentAttribute.objects.filter(
-        judgment__assignment__round__campaign=campaign
-    ).order_by("pk")
+    rows = JudgmentAttribute.objects.filter(judgment__in=judgments).order_by("pk")
     for judgment, name, value in rows.values_list("judgment", "name", "value"):
         found[judgment][name] = value
     return found
 
 
-def _comments(campaign: Campaign) -> dict[UUID, str]:
+def _comments(campaign: Campaign, judgments: QuerySet[Judgment]) -> dict[UUID, str]:
     """Return what annotators wrote on whole tasks: each judgment of the task says it, since it
     belongs to no unit."""
-    rows = Note.objects.filter(assignment__round__campaign=campaign, unit__isnull=True).exclude(
-        text=""
-    )
+    rows = Note.objects.filter(
+        assignment__round__campaign=campaign,
+        assignment__in=judgments.values("assignment"),
+        unit__isnull=True,
+    ).exclude(text="")
     return dict(rows.values_list("assignment", "text"))
 
 
-def _notes(wanted: QuerySet[Assignment]) -> Iterator[NoteRecord]:
+def _notes(about: Mapping[str, Any]) -> Iterator[NoteRecord]:
     """Return comments on questions and sets."""
-    rows = Note.objects.filter(assignment__in=wanted, unit__isnull=False)
+    rows = Note.objects.filter(**about)
     columns = (
         "unit__question_set__source__key",
         "unit__question_set__system__name",
@@ -284,7 +329,7 @@ def _notes(wanted: QuerySet[Assignment]) -> Iterator[NoteRecord]:
         )
 
 
-def _marks(wanted: QuerySet[Assignment]) -> Iterator[MarkRecord]:
+def _marks(about: Mapping[str, Any]) -> Iterator[MarkRecord]:
     """Return every marked span, and where somebody said that nothing in the passage answers the
     question."""
     columns = (
@@ -293,8 +338,7 @@ def _marks(wanted: QuerySet[Assignment]) -> Iterator[MarkRecord]:
         "unit__position",
         "assignment__enrollment__label",
     )
-    own = {"assignment__in": wanted}
-    spans = SpanMark.objects.filter(**own).order_by(
+    spans = SpanMark.objects.filter(**about).order_by(
         "unit", "assignment__enrollment__label", "start"
     )
     for source, system, position, label, start, end in spans.values_list(*columns, "start", "end"):
@@ -307,9 +351,9 @@ def _marks(wanted: QuerySet[Assignment]) -> Iterator[MarkRecord]:
             end=end,
             row=0,
         )
-    for source, system, position, label in Marking.objects.filter(**own, nothing=True).values_list(
-        *columns
-    ):
+    for source, system, position, label in Marking.objects.filter(
+        **about, nothing=True
+    ).values_list(*columns):
         yield MarkRecord(
             source_key=source,
             system=system,

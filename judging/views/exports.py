@@ -1,10 +1,11 @@
 """Judgments to take along, in every format that holds them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET
@@ -12,16 +13,19 @@ from django.views.decorators.http import require_GET
 from judging.actions import exports, history
 from judging.guards import campaign_for_staff
 from judging.imports.formats.label_studio import label_studio_config, write_label_studio
-from judging.imports.formats.long import write_long_csv, write_long_jsonl
+from judging.imports.formats.long import StudyParts, csv_pieces, jsonl_pieces
 from judging.imports.formats.qgstec_writer import CannotWrite, write_qgstec
 from judging.imports.readers.records import StudyRecords
 from judging.models import Campaign, Event
 from judging.protocols import rubric as documents
 
-WRITERS: Mapping[str, tuple[Callable[[StudyRecords], str], str, str]] = {
-    "csv": (partial(write_long_csv, guarded=True), "text/csv", "judgments.csv"),
-    "csv-raw": (write_long_csv, "text/csv", "judgments-raw.csv"),
-    "jsonl": (write_long_jsonl, "application/jsonl", "judgments.jsonl"),
+IN_PIECES: Mapping[str, tuple[Callable[[StudyParts], Iterator[str]], str, str]] = {
+    "csv": (partial(csv_pieces, guarded=True), "text/csv", "judgments.csv"),
+    "csv-raw": (csv_pieces, "text/csv", "judgments-raw.csv"),
+    "jsonl": (jsonl_pieces, "application/jsonl", "judgments.jsonl"),
+}
+# formats that hold a study as one document
+AS_ONE: Mapping[str, tuple[Callable[[StudyRecords], str], str, str]] = {
     "qgstec": (write_qgstec, "application/xml", "judgments.xml"),
     "label-studio": (write_label_studio, "application/json", "label-studio.json"),
 }
@@ -31,24 +35,32 @@ LONGEST_NAME = 100  # of which the history keeps the end
 
 @campaign_for_staff
 @require_GET
-def judgments(request: HttpRequest, campaign: Campaign, key: str) -> HttpResponse:
+def judgments(request: HttpRequest, campaign: Campaign, key: str) -> HttpResponseBase:
     """Return every standing judgment with what it is about."""
-    if key not in WRITERS:
-        raise Http404
-    write, media_type, name = WRITERS[key]
-    study = exports.study_of(
-        campaign=campaign,
-        extras="extras" in request.GET,
-        trials="trials" in request.GET,
-        settled="settled" in request.GET,
-    )
-    try:
-        return taken_along(
-            request, campaign, write(study), media_type, f"{slugify(campaign.title)}-{name}"
+    chosen = {name: name in request.GET for name in ("extras", "trials", "settled")}
+    title = slugify(campaign.title)
+    if key in IN_PIECES:
+        pieces, media_type, name = IN_PIECES[key]
+        parts = partial(exports.parts_of, campaign=campaign, **chosen)
+        _noted(request, campaign, f"{title}-{name}")
+        return StreamingHttpResponse(
+            _of_one_moment(pieces(parts)),
+            headers=_file_headers(f"{title}-{name}", f"{media_type}; charset=utf-8"),
         )
+    if key not in AS_ONE:
+        raise Http404
+    write, media_type, name = AS_ONE[key]
+    try:
+        content = write(exports.study_of(campaign=campaign, **chosen))
     except CannotWrite as refused:
         messages.error(request, str(refused))
         return redirect("judging:campaign", campaign.uuid)
+    return taken_along(request, campaign, content, media_type, f"{title}-{name}")
+
+
+def _of_one_moment(pieces: Iterator[str]) -> Iterator[str]:
+    with exports.one_moment():
+        yield from pieces
 
 
 @campaign_for_staff
@@ -76,15 +88,19 @@ def taken_along(
 ) -> HttpResponse:
     """Return a file with judgments or results to be saved under a name; the history says who took
     it along."""
-    history.note(Event.Act.EXPORTED, by=request.user, campaign=campaign, about=name[-LONGEST_NAME:])
+    _noted(request, campaign, name)
     return attached(content, media_type, name)
+
+
+def _noted(request: HttpRequest, campaign: Campaign, name: str) -> None:
+    history.note(Event.Act.EXPORTED, by=request.user, campaign=campaign, about=name[-LONGEST_NAME:])
 
 
 def attached(content: str | bytes, media_type: str, name: str) -> HttpResponse:
     """Return a file to be saved under a name."""
     kind = f"{media_type}; charset=utf-8" if isinstance(content, str) else media_type
-    return HttpResponse(
-        content,
-        content_type=kind,
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    return HttpResponse(content, headers=_file_headers(name, kind))
+
+
+def _file_headers(name: str, kind: str) -> dict[str, str]:
+    return {"Content-Type": kind, "Content-Disposition": f'attachment; filename="{name}"'}

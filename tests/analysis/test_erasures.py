@@ -129,7 +129,7 @@ def test_nothing_of_who_withdrew_is_left_anywhere(study: Campaign) -> None:
     pages = [
         client.get(address).text,
         client.get(f"{address}report.json").text,
-        client.get(reverse("judging:export", args=[study.uuid, "jsonl"])).text,
+        client.get(reverse("judging:export", args=[study.uuid, "jsonl"])).getvalue().decode(),
         client.get(reverse("analysis:item", args=[study.uuid, unit.question_set.source_id])).text,
         client.get(f"/api/campaigns/{study.uuid}/judgments/").text,
         client.get(reverse("judging:annotators", args=[study.uuid])).text,

@@ -41,7 +41,7 @@ def seen(campaign: Campaign) -> dict[str, object]:
     client.force_login(campaign.created_by)
     run = analysed(campaign, metrics=[])
     there = {
-        key: client.get(reverse("judging:export", args=[campaign.uuid, key])).content
+        key: client.get(reverse("judging:export", args=[campaign.uuid, key])).getvalue()
         for key in EXPORTS
     }
     there["api"] = client.get(reverse("judging:api_judgments", args=[campaign.uuid])).json()[
@@ -77,8 +77,9 @@ def test_who_asks_gets_them_marked_by_their_round(study) -> None:
     judged(people[0], pilot)
     client = Client()
     client.force_login(campaign.created_by)
-    asked = client.get(reverse("judging:export", args=[campaign.uuid, "csv"]) + "?trials").text
-    alone = client.get(reverse("judging:export", args=[campaign.uuid, "csv"])).text
+    address = reverse("judging:export", args=[campaign.uuid, "csv"])
+    asked = client.get(f"{address}?trials").getvalue().decode()
+    alone = client.get(address).getvalue().decode()
     assert asked.count("pilot 1") == 3 * 2 * 2
     assert "pilot" not in alone
     api = client.get(reverse("judging:api_judgments", args=[campaign.uuid]) + "?trials").json()[

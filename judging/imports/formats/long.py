@@ -9,7 +9,7 @@ import csv
 import io
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from judging.formulas import inert
@@ -31,6 +31,7 @@ from judging.spans import NOTHING
 
 RatedUnit = tuple[str, str, int | None]
 Spoken = RatingRecord | NoteRecord | MarkRecord
+StudyParts = Callable[[], Iterable[StudyRecords]]  # the parts of a study, each time anew
 
 SOURCE = (
     "source_id",
@@ -47,26 +48,40 @@ JUDGMENT = ("rater", "criterion", "value", "note", "mark", "mark_start", "mark_e
 
 
 def write_long_csv(study: StudyRecords, *, guarded: bool = False) -> str:
-    """Return the study as CSV, one judgment to a row.
-
-    Cells keep their text, also where it begins like a formula: guarding changes data that are read
-    back or compared. `guarded` puts an apostrophe before such cells, for files that will be opened
-    in a spreadsheet by people who did not make them.
-    """
-    rows = list(long_rows(study))
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\r\n")
-    header = _header(rows)
-    writer.writerow(header)
-    for row in rows:
-        cells = [json_text(row.get(name)) for name in header]
-        writer.writerow([inert(cell) if guarded else cell for cell in cells])
-    return out.getvalue()
+    """Return the study as CSV, one judgment to a row; see `csv_pieces`."""
+    return "".join(csv_pieces(lambda: [study], guarded=guarded))
 
 
 def write_long_jsonl(study: StudyRecords) -> str:
     """Return the study as JSON Lines, one judgment to a line; what does not apply is left out."""
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in long_rows(study))
+    return "".join(jsonl_pieces(lambda: [study]))
+
+
+def csv_pieces(parts: StudyParts, *, guarded: bool = False) -> Iterator[str]:
+    """Yield a study as CSV, one judgment to a row: the header, then a piece for each of its parts.
+
+    The parts are gone through twice, since only all rows say which columns are used. Cells keep
+    their text, also where it begins like a formula: guarding changes data that are read back or
+    compared. `guarded` puts an apostrophe before such cells, for files that will be opened in a
+    spreadsheet by people who did not make them.
+    """
+    header = _header(row for part in parts() for row in long_rows(part))
+    yield _csv_lines([header])
+    for part in parts():
+        cells = ([json_text(row.get(name)) for name in header] for row in long_rows(part))
+        yield _csv_lines([inert(cell) for cell in row] if guarded else row for row in cells)
+
+
+def _csv_lines(rows: Iterable[Sequence[str]]) -> str:
+    out = io.StringIO(newline="")
+    csv.writer(out, lineterminator="\r\n").writerows(rows)
+    return out.getvalue()
+
+
+def jsonl_pieces(parts: StudyParts) -> Iterator[str]:
+    """Yield a study as JSON Lines, a piece for each of its parts."""
+    for part in parts():
+        yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in long_rows(part))
 
 
 def long_columns(table: AnyTable) -> ColumnRoles:

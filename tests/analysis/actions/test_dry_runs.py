@@ -90,7 +90,7 @@ def marked_everywhere(copy: Campaign) -> None:
     )
     export = client.get(reverse("judging:export", args=[copy.uuid, "csv"]))
     assert "simulated-canal-towns" in export.headers["Content-Disposition"]
-    assert set(csv_column(export.text, "judgment:origin")) == {"simulated"}
+    assert set(csv_column(export.getvalue().decode(), "judgment:origin")) == {"simulated"}
     assert (
         client.get(reverse("judging:api_campaign", args=[copy.uuid])).json()["origin"]
         == "simulated"

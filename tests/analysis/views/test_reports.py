@@ -187,9 +187,8 @@ def test_bundle_holds_tables_figures_judgments_and_codebook_and_is_the_same_twic
 
 
 def test_judgments_in_long_form_hold_every_judgment(manager, run):
-    content = manager.get(
-        reverse("judging:export", args=[run.campaign.uuid, "csv"])
-    ).content.decode()
+    export = manager.get(reverse("judging:export", args=[run.campaign.uuid, "csv"]))
+    content = export.getvalue().decode()
     rows = list(csv.DictReader(io.StringIO(content)))
     assert len([row for row in rows if row["value"]]) == 6 * 3 * 2 * 2
     assert {row["rater"] for row in rows} == {"A1", "A2"}

@@ -3,12 +3,16 @@ name."""
 
 import csv
 import io
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from defusedxml.ElementTree import fromstring
+from django.db import connection
 from django.urls import reverse
 
-from judging.models import Campaign, Source
+from judging.actions import exports
+from judging.imports.formats.long import write_long_csv, write_long_jsonl
+from judging.models import Campaign, Source, Unit
 from tests import factories
 from tests.analysis import studies
 
@@ -55,12 +59,46 @@ def test_title_stays_inside_the_name_of_the_file(page, campaign, title):
 def test_what_people_wrote_is_data_in_every_cell(page, campaign):
     Source.objects.filter(collection=campaign.collection).update(answer='=cmd()",\n<script>')
     rows = list(
-        csv.DictReader(io.StringIO(page.get(address(campaign, "csv-raw")).text, newline=""))
+        csv.DictReader(
+            io.StringIO(page.get(address(campaign, "csv-raw")).getvalue().decode(), newline="")
+        )
     )
     assert {row["answer"] for row in rows} == {'=cmd()",\n<script>'}
-    guarded = csv.DictReader(io.StringIO(page.get(address(campaign, "csv")).text, newline=""))
+    guarded = csv.DictReader(
+        io.StringIO(page.get(address(campaign, "csv")).getvalue().decode(), newline="")
+    )
     assert {row["answer"] for row in guarded} == {"'" + '=cmd()",\n<script>'}
     assert "judgments-raw.csv" in page.get(address(campaign, "csv-raw"))["Content-Disposition"]
+
+
+def test_parts_of_a_study_make_the_same_file_as_the_whole(page, campaign, monkeypatch):
+    """A column that the last part alone uses stands in the header too."""
+    last = campaign.collection.sources.order_by("position").last()
+    Unit.objects.filter(question_set__source=last).first().attributes.create(name="z", value="1")
+    whole = exports.study_of(campaign=campaign)
+    monkeypatch.setattr(exports, "SOURCES_A_PART", 1)
+    for key, write in (("csv-raw", write_long_csv), ("jsonl", write_long_jsonl)):
+        sent = page.get(address(campaign, key))
+        pieces = list(sent)
+        assert len(pieces) == (campaign.collection.sources.count() + (key == "csv-raw"))
+        assert b"".join(pieces).decode() == write(whole)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_judged_while_an_export_is_sent_is_not_in_it(page, campaign, monkeypatch):
+    monkeypatch.setattr(exports, "SOURCES_A_PART", 1)
+    whole = write_long_csv(exports.study_of(campaign=campaign)).encode()
+    sent = iter(page.get(address(campaign, "csv-raw")))
+    start = next(sent)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(_answer_anew, campaign).result()
+    assert b"".join([start, *sent]) == whole
+    assert page.get(address(campaign, "csv-raw")).getvalue() != whole
+
+
+def _answer_anew(campaign: Campaign) -> None:
+    Source.objects.filter(collection=campaign.collection).update(answer="another")
+    connection.close()
 
 
 def test_the_campaigns_page_offers_every_format_that_can_hold_it(page, campaign):

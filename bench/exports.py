@@ -1,0 +1,85 @@
+"""The export of a campaign's judgments, as its page sends it: how long it takes, and whether memory
+stays flat.
+
+    .venv/bin/python bench/exports.py [--judgments 1_000_000]
+
+A PostgreSQL of its own is made in a temporary folder and removed again. Two campaigns, one a tenth
+as large, are exported piece by piece as a web server would send them; memory is the most this
+process ever held.
+"""
+
+import argparse
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from bench.items import TEXTS  # noqa: E402
+from bench.judgments import UNITS_A_TASK, filled  # noqa: E402
+from bench.own_database import own_database  # noqa: E402
+
+
+def measure(judgments: int) -> None:
+    """Export a campaign of so many judgments, and print what it took."""
+    import django
+
+    django.setup()
+    from django.db import connection, transaction
+    from django.test import Client, override_settings
+    from django.urls import reverse
+
+    from judging.models import Membership, Metric
+
+    campaign = filled(judgments)
+    Membership.objects.create(user=campaign.created_by, campaign=campaign, role="manager")
+    metric = Metric.objects.create(
+        collection=campaign.collection, name="Bench", kind="imported", fingerprint="bench"
+    )
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        for rows in TEXTS[:3]:  # systems, questions, scores
+            cursor.execute(
+                rows,
+                {
+                    "collection": campaign.collection_id,
+                    "systems": UNITS_A_TASK,
+                    "metric": metric.pk,
+                },
+            )
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    client = Client()
+    client.force_login(campaign.created_by)
+    with override_settings(ALLOWED_HOSTS=["*"], SECURE_SSL_REDIRECT=False):
+        for key in ("jsonl", "csv"):
+            start, before, size, first = time.perf_counter(), time.process_time(), 0, 0.0
+            for piece in client.get(reverse("judging:export", args=[campaign.uuid, key])):
+                first = first or time.perf_counter() - start
+                size += len(piece)
+            took, own = time.perf_counter() - start, time.process_time() - before
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            print(
+                f"{judgments:,} judgments as {key}: {size / 1e6:.0f} MB in {took:.1f} s ({own:.1f} s of processor "
+                f"time here), the first piece after {first:.1f} s; peak {peak:.0f} MB",
+                flush=True,
+            )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--judgments", type=int, default=1_000_000)
+    parser.add_argument("--one", action="store_true", help="that size alone")
+    arguments = parser.parse_args()
+    if not arguments.one:  # a process of its own, for memory is the most that one ever held
+        smaller = [sys.executable, __file__, "--one", "--judgments", str(arguments.judgments // 10)]
+        subprocess.run(smaller, check=True)
+    with own_database():
+        measure(arguments.judgments)
+
+
+if __name__ == "__main__":
+    main()
