@@ -127,6 +127,9 @@ EXTRAS = {
         "about 4 MB",
         "Apache 2.0",
     ),
+    "redis": Extra(
+        ("redis",), "workers told of jobs by a Redis (CELERY_BROKER_URL)", "about 1 MB", "MIT"
+    ),
 }
 # A test often waits for a process it started, so one more runs than there are cores. Each has a
 # PostgreSQL and perhaps a Chromium of its own, so they are not many.

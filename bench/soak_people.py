@@ -5,7 +5,7 @@ import random
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPException
@@ -148,17 +148,24 @@ def kind_of(address: str, form: dict[str, Any] | None) -> str:
 
 @contextmanager
 def at_work(address: str, links: list[str], click: float = CLICK) -> Iterator[list[Annotator]]:
-    """Have annotators judge while the block runs; all of them have come to an end after it."""
+    """Have annotators of one site judge while the block runs."""
     people = [
         Annotator(address, link, random.Random(number), click=click)
         for number, link in enumerate(links)
     ]
+    with judging(people):
+        yield people
+
+
+@contextmanager
+def judging(people: Sequence[Annotator]) -> Iterator[None]:
+    """Have annotators judge while the block runs; all of them have come to an end after it."""
     stop = threading.Event()
     threads = [threading.Thread(target=person.work, args=(stop,), daemon=True) for person in people]
     for thread in threads:
         thread.start()
     try:
-        yield people
+        yield
     finally:
         stop.set()
         for thread in threads:

@@ -1,6 +1,8 @@
 """The files for operators speak of settings that exist, and parse."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,43 @@ def test_kustomization_names_every_manifest():
         path.name for path in MANIFESTS if path.name != "kustomization.yaml"
     ]
     assert all(list(yaml.safe_load_all(path.read_text())) for path in MANIFESTS)
+
+
+@pytest.mark.parametrize(
+    ("path", "schema"),
+    [(DEPLOY / "compose.yaml", "compose-spec"), (ROOT / "CITATION.cff", "citation-file-format")],
+    ids=["compose.yaml", "CITATION.cff"],
+)
+def test_the_schema_of_others_takes_the_file_and_refuses_a_word_it_does_not_know(
+    path, schema, tmp_path
+):
+    wrong = tmp_path / path.name
+    wrong.write_text(path.read_text() + "\nnobody-knows-this: true\n")
+    checker = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}"]
+
+    taken, refused = (
+        subprocess.run([*checker, each], capture_output=True) for each in (path, wrong)
+    )
+
+    assert taken.returncode == 0, taken.stdout
+    assert b"nobody-knows-this" in refused.stdout
+
+
+def test_containers_write_to_memory_and_volumes_alone_and_their_images_have_a_full_version():
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+
+    for each in services.values():
+        assert each["read_only"] is True
+        assert each["cap_drop"] == ["ALL"]
+        assert "no-new-privileges:true" in each["security_opt"]
+        assert each["image"] == "quaestor" or re.search(r":\d+\.\d+", each["image"])
+    pods = [
+        yaml.safe_load((DEPLOY / "kubernetes" / name).read_text().partition("\n---")[0])
+        for name in ("web.yaml", "worker.yaml", "migrate.yaml")
+    ]
+    for pod in (each["spec"]["template"]["spec"] for each in pods):
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert all(box["securityContext"]["readOnlyRootFilesystem"] for box in pod["containers"])
 
 
 def test_services_of_the_compose_file_are_complete():

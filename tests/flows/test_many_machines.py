@@ -1,0 +1,245 @@
+"""Two machines, each with a web server and a worker, on one database: annotators are answered now by
+one and now by the other, and either may die with all it runs.
+
+The machines share nothing but the database: each has a data folder of its own. Workers hear of jobs
+from the database; with QUAESTOR_TEST_REDIS=1 once more through a Redis that the test starts.
+"""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import psycopg2
+import pytest
+
+from bench.soak_people import Annotator, judging
+from bench.soak_site import descendants, kill, until
+from config.database.roles import SERVER
+from config.postgres import DATABASE, ROOT, Cluster
+from config.processes import free_port
+from tests.flows.ledger import (
+    HELD,
+    assert_acknowledged_is_there,
+    assert_import_is_whole,
+    assert_places_are_right,
+    assert_submitted_once,
+    goes_on,
+)
+
+pytestmark = pytest.mark.jobs
+KEYS = {
+    "QUAESTOR_SECRET_KEY": "the same on both machines, as on any number of them",
+    "QUAESTOR_PSEUDONYM_KEY": "this too is the same on both of the machines",
+}
+
+
+@dataclass
+class Database:
+    """The one thing the machines share."""
+
+    cluster: Cluster
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        with (
+            closing(psycopg2.connect(self.cluster.url())) as connection,
+            connection,
+            connection.cursor() as cursor,
+        ):
+            cursor.execute(statement)
+            return cursor.fetchall()
+
+
+@dataclass
+class Machine:
+    """A data folder, a web server and a worker."""
+
+    home: Path
+    log: Path
+    environment: dict[str, str]
+    port: int
+    running: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def run(self, *words: str) -> str:
+        """Run a program to its end and return what it said."""
+        done = subprocess.run(
+            [sys.executable, *words],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def start(self) -> None:
+        web = ["gunicorn", "-c", str(ROOT / "deploy" / "gunicorn.conf.py")]
+        worker = ["celery", "-A", "config", "worker", "-c", "2", "-l", "WARNING"]
+        with self.log.open("ab") as log:
+            self.running = [
+                subprocess.Popen(
+                    [sys.executable, "-m", *command],
+                    cwd=ROOT,
+                    env=self.environment,
+                    stdout=log,
+                    stderr=log,
+                )
+                for command in (web, worker)
+            ]
+
+    def die(self) -> None:
+        """Kill every process at once, as when the power fails."""
+        kill([pid for process in self.running for pid in descendants(process.pid)])
+        for process in self.running:
+            process.wait()
+
+
+class Wanderer(Annotator):
+    """An annotator whose every request may reach another machine, as behind a proxy."""
+
+    def once(self, address: str, form: dict[str, Any] | None) -> tuple[int, str, str]:
+        self.site = self.rng.choice(self.sites)
+        return super().once(address, form)
+
+    def __init__(self, sites: list[str], link: str, rng: random.Random) -> None:
+        self.sites = sites
+        super().__init__(sites[0], link, rng)
+
+
+@contextmanager
+def redis(folder: Path) -> Iterator[str]:
+    """Run a Redis that keeps nothing, and yield its address."""
+    port = free_port(18800)
+    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
+    with (folder / "redis.txt").open("wb") as log:
+        server = subprocess.Popen(command, cwd=folder, stdout=log)
+    try:
+        yield f"redis://127.0.0.1:{port}/0"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@contextmanager
+def two_machines(folder: Path, broker: str) -> Iterator[tuple[Database, Machine, Machine]]:
+    """Make a database and its serving role, and two machines that do not run yet."""
+    folder.chmod(0o755)  # root hands the database to an account that must pass
+    names = ("PATH", "HOME", "LANG", "PYTHONPYCACHEPREFIX", "QUAESTOR_PG_BIN")
+    kept = {name: os.environ[name] for name in names if name in os.environ}
+    with Cluster(folder, durable=False).serving() as cluster:
+        machines = []
+        for name in ("one", "two"):
+            home = folder / name
+            home.mkdir()
+            port = free_port(18600 + 100 * len(machines))
+            environment = {
+                **kept,
+                **KEYS,
+                "DATABASE_URL": cluster.url(DATABASE, role=SERVER),
+                "QUAESTOR_HOME": str(home),
+                "QUAESTOR_BIND": f"127.0.0.1:{port}",
+            }
+            if broker:
+                environment["CELERY_BROKER_URL"] = broker
+            machines.append(Machine(home, folder / f"{name}.txt", environment, port))
+        owns = {**machines[0].environment, "DATABASE_URL": cluster.url()}
+        owner = Machine(folder, folder / "owner.txt", owns, 0)
+        for command in ("migrate", "install_rubrics", "grant_server"):
+            owner.run("manage.py", command)
+        for machine in machines:
+            machine.run("manage.py", "collectstatic", "--noinput")
+        try:
+            yield Database(cluster), *machines
+        finally:
+            for process in (each for machine in machines for each in machine.running):
+                kill(descendants(process.pid)) if process.poll() is None else None
+                process.wait()
+
+
+@contextmanager
+def import_held(database: Database) -> Iterator[None]:
+    """Hold every import before its last table while the block runs."""
+    with (
+        closing(psycopg2.connect(database.cluster.url())) as connection,
+        connection.cursor() as cursor,
+    ):
+        cursor.execute("LOCK TABLE judging_score IN SHARE MODE")
+        yield
+
+
+@pytest.fixture(params=["the database", "redis"])
+def broker(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Return the address of what tells workers of jobs; none where the database does."""
+    if request.param == "the database":
+        yield ""
+        return
+    if os.environ.get("QUAESTOR_TEST_REDIS") != "1" or not shutil.which("redis-server"):
+        pytest.skip("set QUAESTOR_TEST_REDIS=1 where a redis-server is installed")
+    with redis(tmp_path) as address:
+        yield address
+
+
+def test_either_machine_answers_and_either_may_die(broker: str):
+    with (
+        tempfile.TemporaryDirectory(prefix="quaestor-") as folder,
+        two_machines(Path(folder), broker) as (database, one, two),
+    ):
+        made = json.loads(one.run("-m", "tests.flows.outside"))
+        people = [
+            Wanderer([one.address, two.address], link, random.Random(number))
+            for number, link in enumerate(made["links"])
+        ]
+        with ExitStack() as hold:
+            hold.enter_context(import_held(database))
+            one.start()
+            until(lambda: database.rows(HELD), "the import did not begin")
+            two.start()
+            with judging(people):
+                goes_on(people)
+                one.die()
+                until(
+                    lambda: (
+                        database.rows(
+                            "SELECT attempts FROM judging_job WHERE kind = 'judging.import_study'"
+                        )
+                        == [(2,)]
+                    ),
+                    "the other worker did not take the import over",
+                )
+                goes_on(people)
+                hold.close()
+                assert_import_is_whole(database, made["job"])
+                one.start()
+                until(lambda: answers(one), "the first machine did not come back")
+                two.die()
+                goes_on(people)
+
+        assert [problem for person in people for problem in person.problems] == []
+        assert_acknowledged_is_there(database, people)
+        assert_submitted_once(database, people)
+        assert_places_are_right(database)
+        for machine in (one, two):  # so its file system may be read-only
+            assert [path.name for path in machine.home.iterdir()] == ["static"]
+
+
+def answers(machine: Machine) -> bool:
+    """Say whether the machine's web server serves pages."""
+    try:
+        with urlopen(f"{machine.address}/health/ready/", timeout=5) as response:
+            return response.status == 200
+    except OSError:
+        return False
