@@ -221,9 +221,8 @@ def delete(
             rows._raw_delete(
                 rows.db
             )  # nothing but what is removed here points at them; the database checks it
-        lists = held.added_files.exclude(examined__rows_file=None).values_list(
-            "examined__rows_file", flat=True
-        )
+        of_rows = held.added_files.exclude(examined__rows_file=None)
+        lists = list(of_rows.values_list("examined__rows_file", flat=True))
         kept = held.added_files.exclude(examined__reading=None).values_list(
             "examined__reading__sha256", flat=True
         )
@@ -239,13 +238,22 @@ def delete(
         held.jobs.filter(finished_at__isnull=False).delete()  # what they found has texts of it
         held.delete()
         for file in stored:
-            if not file.collections.exists() and not file.added_files.exists():
+            if file.sha256 in lists:
+                forget_rows(file.sha256)
+            elif not file.collections.exists() and not file.added_files.exists():
                 uploads = file.uploads.filter(owner=held.owner)
                 looked = {"parameters__upload__in": list(uploads.values_list("pk", flat=True))}
                 Job.objects.filter(finished_at__isnull=False, **looked).delete()
                 uploads.delete()
                 storage.let_go(file)
         history.note(Event.Act.COLLECTION_DELETED, by=by, about=name_of(collection))
+
+
+def forget_rows(sha256: str | None) -> None:
+    """Remove a table of rows that needed a decision, unless another file has the same one."""
+    if sha256 and not AddedFile.objects.filter(examined__rows_file=sha256).exists():
+        for file in StoredFile.objects.defer("content").filter(sha256=sha256):
+            storage.let_go(file)
 
 
 def remove_scores(*, metric: Metric, by: User) -> None:

@@ -112,9 +112,12 @@ def upload(*, collection: Collection, name: str, file: StoredFile, by: User) -> 
 
 
 def discard(*, added: AddedFile) -> None:
-    """Forget a file that was not added."""
+    """Forget a file that was not added, with its bytes where nothing else has them."""
     kept_readings.of_added(added).forget()
-    AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING).delete()
+    waiting = AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING)
+    if waiting.delete()[0]:
+        collections.forget_rows(added.examined.get(ROWS_FILE))
+        storage.let_go(added.file)
 
 
 def lock(collection: Collection) -> Collection:
@@ -159,6 +162,7 @@ def decide(
 ) -> None:
     """Keep how a waiting file is read and matched; what a preview found before is worthless
     then."""
+    rows_file = added.examined.get(ROWS_FILE)
     if plan is not None:
         added.plan, added.rubric = plan.as_dict(), rubric
         kept_readings.of_added(added).forget()
@@ -171,16 +175,19 @@ def decide(
     waiting.update(
         plan=added.plan, choices=added.choices, rubric=added.rubric, examined=added.examined
     )
+    collections.forget_rows(rows_file)
 
 
 def look_again(added: AddedFile) -> None:
     """Have a waiting file looked at once more before it is added: what a look found holds no more.
     What it read of the file does."""
+    rows_file = added.examined.get(ROWS_FILE)
     kept_readings.forget(added.examined.get(kept_readings.LISTED, {}))
     added.examined = _kept_of(added)
     AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING).update(
         examined=added.examined
     )
+    collections.forget_rows(rows_file)
 
 
 def plan_of(added: AddedFile) -> Plan:

@@ -575,8 +575,16 @@ def test_rows_about_nothing_are_counted_a_hundred_shown_and_all_kept_for_downloa
     assert lines[-1].startswith(b'unmatched,153,"1, Brisa, 1","The collection has this source')
     adding.add(added=added, by=collection.owner, now=NOW)
     assert added.examined["rows_file"] == found["rows_file"]
+
+    same = StoredFile.objects.filter(sha256=found["rows_file"])
+    other = waiting(assembled(), "id,system,Bleu_4\n1,Alba,.5\n", **BY_ID, **BLEU)
+    AddedFile.objects.filter(pk=other.pk).update(examined={"rows_file": found["rows_file"]})
     collections.delete(collection=collection)
-    assert not StoredFile.objects.filter(sha256=found["rows_file"]).exists()
+    assert same.exists(), "a file of another collection has the same rows"
+    other.refresh_from_db()
+    adding.discard(added=other)
+    assert not same.exists()
+    assert not StoredFile.objects.filter(pk=other.file_id).exists()
 
 
 def test_examine_says_that_all_of_a_file_is_there():
