@@ -370,8 +370,8 @@ def discard(*, campaign: Campaign, by: User | None = None) -> None:
         Task.objects.filter(**own).delete()
         checks.discard(campaign=held)
         held.rounds.all().delete()
-        held.jobs.all().delete()
         try:
+            held.jobs.all().delete()
             held.delete()
         except ProtectedError:
             raise NotAllowedNow(

@@ -3,6 +3,7 @@
 import pytest
 from django.urls import reverse
 
+from analysis.actions import runs
 from judging.models import Campaign, Membership
 from tests import factories
 
@@ -28,6 +29,15 @@ def test_a_campaign_that_is_open_says_why_it_stays(client):
     client.force_login(opened.created_by)
     assert address(opened) not in client.get(reverse("judging:campaign", args=[opened.uuid])).text
     assert "Only a draft can be deleted." in client.post(address(opened), follow=True).text
+
+
+def test_a_draft_of_which_a_report_was_asked_for_says_why_it_stays(client):
+    campaign = factories.campaign()
+    runs.start(campaign=campaign, by=campaign.created_by, seed=1, parameters={})
+    client.force_login(campaign.created_by)
+    page = client.post(reverse("judging:discard", args=[campaign.uuid]), follow=True)
+    assert "This draft was analysed already" in page.text
+    assert campaign.rounds.exists()
 
 
 def test_only_managers_delete(client):
