@@ -8,8 +8,8 @@ again at once for a key that is not known, though not more often than once a min
 import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from http.client import HTTPException
 from typing import Any
-from urllib.error import HTTPError
 
 import jwt
 from django.conf import settings
@@ -24,6 +24,7 @@ SECONDS = 5.0
 LARGEST = 256 * 1024
 LONGEST = 8_000  # characters of a token
 LEEWAY = timedelta(seconds=60)  # by which the platform's clock may differ
+UNREADABLE = (OSError, HTTPException, ValueError, KeyError, TypeError, RecursionError)
 ALGORITHMS = (
     "RS256",
     "PS256",
@@ -110,15 +111,17 @@ def _by_name(platform: CrowdPlatform) -> dict[str, dict[str, Any]]:
 
 
 def _read_keys(platform: CrowdPlatform, now: datetime) -> None:
-    """Read the keys and keep them; old ones go on where the platform does not answer."""
+    """Read the keys and keep them; old ones go on where the platform does not answer. That it did
+    not is kept too, so that a crowd does not wait for it one by one."""
     if not is_allowed(platform.keys_url):
         raise NoKeys("this site may not read keys from there")
     try:
         with CONFINED.open(platform.keys_url, timeout=SECONDS) as answer:
             said = json.loads(answer.read(LARGEST))
         platform.keys = [each for each in said["keys"] if isinstance(each, dict)]
-    except (HTTPError, OSError, ValueError, KeyError, TypeError):
-        if not platform.keys:
-            raise NoKeys("the platform's keys cannot be read") from None
+    except UNREADABLE:
+        platform.keys = platform.keys or []
     platform.keys_at = now
     CrowdPlatform.objects.filter(pk=platform.pk).update(keys=platform.keys, keys_at=now)
+    if not platform.keys:
+        raise NoKeys("the platform's keys cannot be read")

@@ -10,6 +10,9 @@ from django.utils import timezone
 from judging.models import CrowdPlatform, Participation
 from tests.annotation.crowds import CODES, Person, fake, study
 from tests.annotation.fakecrowd import OTHER_KEY, FakeCrowd, served, way_of
+from tests.judging.actions.test_hostile_judges import address
+
+__all__ = ["address"]
 
 pytestmark = pytest.mark.django_db
 
@@ -102,6 +105,22 @@ def test_keys_are_kept_for_a_day_and_read_again_for_one_that_is_not_known(crowd)
 def test_keys_are_read_from_allowed_places_only(crowd, settings) -> None:
     settings.CROWD_ORIGINS = ["https://api.prolific.com"]
     assert came(crowd) == 400
+
+
+@pytest.mark.parametrize("said", [b"no HTTP", b"HTTP/1.1 200 OK\r\n\r\n" + b"[" * 200_000])
+def test_what_is_no_keys_lets_nobody_in_and_is_not_asked_for_by_each(
+    crowd, settings, address, said
+) -> None:
+    asked: list[bytes] = []
+
+    def answer(send) -> None:
+        asked.append(said)
+        send(said)
+
+    settings.CROWD_ORIGINS = [address(answer)]
+    CrowdPlatform.objects.update(keys_url=f"{settings.CROWD_ORIGINS[0]}/jwks.json")
+    assert [came(crowd), came(crowd)] == [400, 400]
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize("status", [429, 500])
