@@ -35,9 +35,9 @@ def run(work: jobs.Work, scored: MetricsScored) -> Mapping[str, Any]:
     return result
 
 
-@job_task(jobs.FORGET_ANNOTATOR)
-def forget_annotator(work: jobs.Work) -> Mapping[str, Any]:
-    """Take somebody who was erased out of what analyses keep."""
+@job_task(jobs.FORGET_ANNOTATORS)
+def forget_annotators(work: jobs.Work) -> Mapping[str, Any]:
+    """Take those who were erased out of what analyses keep."""
     from analysis.actions import erasures
 
     return erasures.execute(work)

@@ -1,4 +1,4 @@
-"""What analyses keep of an annotator, taken out after the person was erased."""
+"""What analyses keep of annotators, taken out after they were erased."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,13 +11,13 @@ from judging.models import Job
 
 def execute(work: jobs.Work) -> Mapping[str, Any]:
     """Go through a campaign's finished runs, and forget its orders of questions."""
-    label, campaign = work.job.parameters["label"], work.job.campaign
+    labels, campaign = work.job.parameters["labels"], work.job.campaign
     done = list(Run.objects.filter(campaign=campaign, job__state=Job.State.DONE).order_by("number"))
     changed = 0
     for place, run in enumerate(done):
         work.progress(place, len(done), f"Report {run.number}")
-        changed += runs.forget_annotator(run=run, label=label)
+        changed += runs.forget_annotators(run=run, labels=labels)
     orders = QuestionOrder.objects.filter(campaign=campaign)
     OrderedQuestion.objects.filter(order__in=orders).delete()
     orders.delete()
-    return {"erased": label, "reports": changed}
+    return {"erased": labels, "reports": changed}

@@ -2,7 +2,7 @@
 
 import logging
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from math import isfinite
@@ -152,9 +152,8 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
     return {"run": run.number}
 
 
-def forget_annotator(*, run: Run, label: str) -> bool:
-    """Take out of a finished run what is about one annotator, who is erased; say whether anything
-    was.
+def forget_annotators(*, run: Run, labels: Collection[str]) -> bool:
+    """Take out of a finished run what is about annotators who are erased; say whether anything was.
 
     Sums and means over several people stay as they were. Figures and the PDF are made anew.
     """
@@ -162,9 +161,9 @@ def forget_annotator(*, run: Run, label: str) -> bool:
         Run.objects.select_for_update().get(pk=run.pk)  # two may be erased at once
         kept = Result.objects.filter(run=run).select_related("file").defer("file__content")
         documents = {each.key: each.document for each in kept.order_by("pk") if not each.file}
-        left = {key: _without(key, rows, label) for key, rows in documents.items()}
+        left = {key: _without(key, rows, labels) for key, rows in documents.items()}
         ReportPage.objects.filter(run=run).delete()
-        # what machines judged names nobody: its means go where another table named the person
+        # what machines judged names nobody: its means go where another table named somebody
         if all(left[key] == documents[key] for key in left if key != JudgedItems.key):
             return False
         files = [each.file for each in kept if each.file]
@@ -190,13 +189,13 @@ def _made_again(
         return {**documents, "sentences": []}, {}, None
 
 
-def _without(key: str, rows: Any, label: str) -> Any:
+def _without(key: str, rows: Any, labels: Collection[str]) -> Any:
     section = sections.section_of(key)
     if section is None:
         return rows
     if isinstance(rows, dict):  # of a version whose table is one row
-        return section.without([rows], label)[0]
-    return section.without(rows, label)
+        return section.without([rows], labels)[0]
+    return section.without(rows, labels)
 
 
 def execute(*, run: Run, work: jobs.Work) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What a verdict on a machine judge hides: kindness to some systems, a part of the scale, the order
 of systems."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -146,9 +146,9 @@ class JudgedItems(Section[JudgedItemRow]):
         ]
 
     @classmethod
-    def without(cls, records: Sequence[Record], label: str) -> list[Record]:
+    def without(cls, records: Sequence[Record], labels: Collection[str]) -> list[Record]:
         """Return the rows without people's means: with the other values of a question at hand, each
-        would tell what the erased person gave it."""
+        would tell what an erased person gave it."""
         return [{**each, "people": None} for each in records]
 
 

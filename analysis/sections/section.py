@@ -6,7 +6,7 @@ page, a file and an older run say the same.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar, get_args
@@ -133,10 +133,12 @@ class Section(Generic[R]):
         ]
 
     @classmethod
-    def without(cls, records: Sequence[Record], label: str) -> list[Record]:
-        """Return stored rows without those about one annotator, who is erased; numbers over several
+    def without(cls, records: Sequence[Record], labels: Collection[str]) -> list[Record]:
+        """Return stored rows without those about annotators who are erased; numbers over several
         people stay."""
-        return [each for each in records if all(each.get(name) != label for name in cls.people)]
+        return [
+            each for each in records if not any(each.get(name) in labels for name in cls.people)
+        ]
 
     @classmethod
     def columns(cls) -> tuple[Column, ...]:

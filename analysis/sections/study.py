@@ -1,6 +1,6 @@
 """What an analysis rests on: how much was judged, how complete it is, and who knew what."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
@@ -105,13 +105,15 @@ class Study(Section[StudyFacts]):
     title = "What the report rests on"
 
     @classmethod
-    def without(cls, records: Sequence[Record], label: str) -> list[Record]:
-        """Return the facts without why an annotator was left out, or that they were not blind."""
+    def without(cls, records: Sequence[Record], labels: Collection[str]) -> list[Record]:
+        """Return the facts without why annotators were left out, or that they were not blind."""
         return [
             {
                 **each,
-                "excluded": [one for one in each.get("excluded", []) if one["annotator"] != label],
-                "unblinded": [one for one in each.get("unblinded", []) if one != label],
+                "excluded": [
+                    one for one in each.get("excluded", []) if one["annotator"] not in labels
+                ],
+                "unblinded": [one for one in each.get("unblinded", []) if one not in labels],
             }
             for each in records
         ]

@@ -25,6 +25,7 @@ from judging.models import (
     Event,
     Exclusion,
     Invitation,
+    Job,
     Membership,
     Note,
     SpanMark,
@@ -363,15 +364,17 @@ def erase(*, enrollment: Enrollment, by: User | None, now: datetime) -> Erasure:
 
 def _forget_in_reports(enrollment: Enrollment, *, by: User | None) -> None:
     """Have a worker take out of finished analyses what is about the person; it looks for work by
-    itself."""
-    campaign = enrollment.campaign
-    if campaign.jobs.filter(kind__startswith="analysis.").exists():
-        jobs.enqueue(
-            kind=jobs.FORGET_ANNOTATOR,
-            parameters={"label": enrollment.label},
-            by=by or campaign.created_by,
-            campaign=campaign,
-        )
+    itself. Whoever goes while it waits is taken out together with those before."""
+    campaign, kind = enrollment.campaign, jobs.FORGET_ANNOTATORS
+    if not campaign.jobs.filter(kind__startswith="analysis.").exists():
+        return
+    waiting = campaign.jobs.select_for_update().filter(kind=kind, state=Job.State.QUEUED).first()
+    if waiting is None:
+        told = {"labels": [enrollment.label]}
+        jobs.enqueue(kind=kind, parameters=told, by=by or campaign.created_by, campaign=campaign)
+    else:
+        told = {"labels": [*waiting.parameters["labels"], enrollment.label]}
+        Job.objects.filter(pk=waiting.pk).update(parameters=told)
 
 
 def hold_erasures(*, campaign: Campaign) -> None:

@@ -30,7 +30,7 @@ TELL_AGAIN_AFTER = timedelta(seconds=2)
 ATTEMPTS = 3
 LIFELINES = 1_903_781  # marks our advisory locks among those of other programs in the same database
 WAITS_FOR_OTHERS = "judging.ask_judge"  # the kind whose jobs ask a server that is not ours
-FORGET_ANNOTATOR = "analysis.forget"  # the kind that takes an erased person out of reports
+FORGET_ANNOTATORS = "analysis.forget"  # the kind that takes erased people out of reports
 BRING_FILES = ("judging.add_judge", "analysis.reproduce")  # kinds with files that nothing points at
 FILES = ("file", "files")  # what names them in a job's parameters
 BELL = "quaestor_jobs"  # the channel of PostgreSQL's NOTIFY
@@ -117,7 +117,7 @@ def _end(job: Job, **columns: Any) -> None:
 def cancel(*, job: Job) -> None:
     """Ask a running job to stop at its next step, or end one that has not begun. What somebody is
     owed goes on."""
-    if job.kind == FORGET_ANNOTATOR:
+    if job.kind == FORGET_ANNOTATORS:
         return
     with transaction.atomic():
         waiting = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED)

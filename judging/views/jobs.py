@@ -36,7 +36,7 @@ TITLES = {
     "analysis.estimate": gettext_lazy("Estimating how long scores take"),
     "analysis.matching": gettext_lazy("Matching questions with references"),
     "analysis.sort": gettext_lazy("Sorting questions"),
-    jobs.FORGET_ANNOTATOR: gettext_lazy("Taking an erased annotator out of reports"),
+    jobs.FORGET_ANNOTATORS: gettext_lazy("Taking an erased annotator out of reports"),
     "analysis.tuning": gettext_lazy("Tuning a metric's weights"),
 }
 START = "celery -A config worker"
@@ -60,7 +60,7 @@ BY_KIND = {  # the campaign's page where the result is, the link
         "analysis:dry_run",
         gettext_lazy("The dry run is done: see what it found"),
     ),
-    jobs.FORGET_ANNOTATOR: ("analysis:report", gettext_lazy("To the report")),
+    jobs.FORGET_ANNOTATORS: ("analysis:report", gettext_lazy("To the report")),
     "analysis.tuning": ("analysis:tuning", gettext_lazy("The weights are ready: reload")),
 }
 
@@ -110,7 +110,7 @@ def _shown(job: Job) -> dict[str, Any]:
         "status_url": here,
         "page_url": here,
         "cancel_url": ""
-        if job.cancel_requested_at or job.kind == jobs.FORGET_ANNOTATOR
+        if job.cancel_requested_at or job.kind == jobs.FORGET_ANNOTATORS
         else reverse("judging:job_cancel", args=[job.pk]),
         "result_url": result_url,
         "result_label": result_label,

@@ -151,10 +151,12 @@ def test_a_report_that_says_nothing_of_the_person_stays_as_it_is(study: Campaign
 
 def test_taking_somebody_out_of_reports_cannot_be_cancelled(study: Campaign) -> None:
     runs.start(campaign=study, by=study.created_by, seed=1, parameters={})
-    enrollments.erase(
-        enrollment=study.enrollments.get(label=OWN), by=study.created_by, now=timezone.now()
-    )
-    job = study.jobs.get(kind=jobs.FORGET_ANNOTATOR)
+    for label in (OWN, OTHER):
+        enrollments.erase(
+            enrollment=study.enrollments.get(label=label), by=study.created_by, now=timezone.now()
+        )
+    job = study.jobs.get(kind=jobs.FORGET_ANNOTATORS)
+    assert job.parameters == {"labels": [OWN, OTHER]}
     client = Client()
     client.force_login(study.created_by)
     assert "cancel" not in client.get(reverse("judging:job", args=[job.pk])).text.lower()
@@ -185,7 +187,7 @@ def test_two_who_are_erased_at_once_are_both_taken_out(study: Campaign) -> None:
 
     def forget(label: str) -> None:
         begin.wait()
-        runs.forget_annotator(run=run, label=label)
+        runs.forget_annotators(run=run, labels=[label])
         connection.close()
 
     both = [threading.Thread(target=forget, args=[each]) for each in (OWN, OTHER)]
@@ -201,7 +203,7 @@ def test_what_cannot_be_drawn_any_more_is_not_kept_as_it_was(
 ) -> None:
     run = analysed(study)
     monkeypatch.setattr(Annotators, "figures", lambda self, found: found.documents["gone"])
-    assert runs.forget_annotator(run=run, label=OWN)
+    assert runs.forget_annotators(run=run, labels=[OWN])
     left = Result.objects.filter(run=run)
     assert not left.filter(file__isnull=False).exists()
     assert left.get(key="sentences").document == []

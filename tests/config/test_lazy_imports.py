@@ -58,6 +58,6 @@ def test_every_kind_of_job_has_its_task():
         scoring_jobs,
         tuning,
     )
-    kinds = {module.KIND for module in modules} | {scoring_jobs.ESTIMATE, jobs.FORGET_ANNOTATOR}
+    kinds = {module.KIND for module in modules} | {scoring_jobs.ESTIMATE, jobs.FORGET_ANNOTATORS}
 
     assert {name for name in current_app.tasks if name.startswith("analysis.")} == kinds

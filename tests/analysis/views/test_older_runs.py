@@ -63,7 +63,7 @@ def test_every_table_of_an_older_run_is_csv_with_all_its_columns(older, client):
 
 def test_an_older_run_forgets_an_annotator_and_keeps_its_page(older, client):
     [label] = {row["annotator"] for row in runs.tables_of(older)["annotators"]} - {"A2"}
-    assert runs.forget_annotator(run=older, label=label)
+    assert runs.forget_annotators(run=older, labels=[label])
     left = runs.tables_of(older)
     assert {row["annotator"] for row in left["annotators"]} == {"A2"}
     client.force_login(older.campaign.created_by)
