@@ -39,6 +39,7 @@ TRIES = 3
 LATER = (429, 500, 502, 503, 504, 529)  # the server may answer another time
 LARGEST_REPLY = 1_000_000  # bytes
 RAW_KEPT = 20_000  # characters
+JUNK_KEPT = 2_000  # characters of what was no answer; all of these stand in one row
 SAID_KEPT = 500  # characters of a refusal
 PROBLEMS_KEPT = 500
 A_TOKEN = 4  # characters, for estimates
@@ -487,7 +488,7 @@ def _keep(
             ignore_conflicts=True,
         )
         # an answer at last: what was noted of the question before is over
-        judge.problems = [each for each in judge.problems if each.get("unit") != call.unit]
+        _set_problems(judge, [each for each in judge.problems if each.get("unit") != call.unit])
         _pay(judge, spent, reply)
 
 
@@ -502,7 +503,14 @@ def _hold(judge: MachineJudge) -> None:
 def _pay(judge: MachineJudge, spent: Decimal, reply: Reply) -> None:
     judge.cost = (judge.cost or Decimal(0)) + spent
     judge.version = judge.version or (reply.model[:200] if reply.model != judge.model else "")
-    judge.save(update_fields=["cost", "version", "problems"])
+    judge.save(update_fields=["cost", "version"])
+
+
+def _set_problems(judge: MachineJudge, problems: list[Any]) -> None:
+    """Store what is wrong where it is not so already: with each answer it would be much to write."""
+    if problems != judge.problems:
+        judge.problems = problems
+        judge.save(update_fields=["problems"])
 
 
 def _note(
@@ -515,11 +523,10 @@ def _note(
 ) -> None:
     """Keep why a question has no answer, with what came and what it cost; it is asked again by the
     next call."""
-    row = {"row": 0, "unit": call.unit, "column": "", "value": raw[:RAW_KEPT], "reason": reason}
+    row = {"row": 0, "unit": call.unit, "column": "", "value": raw[:JUNK_KEPT], "reason": reason}
     with transaction.atomic():
         _hold(judge)
-        others: Sequence[Any] = [each for each in judge.problems if each.get("unit") != call.unit]
-        judge.problems = [*others, row][:PROBLEMS_KEPT]
-        judge.save(update_fields=["problems"])
+        others = [each for each in judge.problems if each.get("unit") != call.unit]
+        _set_problems(judge, [*others, row][:PROBLEMS_KEPT])
         if reply:
             _pay(judge, spent, reply)

@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from judging.actions import machine_asking
 from judging.actions.machine_asking import CannotAsk, Chat, Prices, Unanswered
 from judging.models import MachineJudge, MachineJudgment
 from tests.analysis import studies
@@ -146,3 +149,13 @@ def test_what_is_billed_without_an_answer_is_paid_for(campaign, server, answer, 
     judge = MachineJudge.objects.get()
     assert reason in judge.problems[0]["reason"]
     assert judge.cost == Decimal(2)
+
+
+def test_junk_is_not_written_again_with_each_answer(campaign, server, monkeypatch):
+    monkeypatch.setattr(machine_asking, "PROBLEMS_KEPT", 1)
+    server.rule = lambda _text: completed("x" * 9_000)
+    with CaptureQueriesContext(connection) as asked_for:
+        assert asked(campaign, server).unanswered == 6
+    writes = [each["sql"] for each in asked_for if '"problems" =' in each["sql"]]
+    assert len(writes) == 1
+    assert len(writes[0]) < 2_500
