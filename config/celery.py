@@ -15,12 +15,18 @@ from kombu.transport import TRANSPORT_ALIASES
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 TRANSPORT_ALIASES["jobs"] = "config.doorbell:Transport"
 
+# A page waits no longer for a Redis that hangs; its job is in the database anyway.
+PATIENCE_WITH_REDIS = {"socket_timeout": 2, "socket_connect_timeout": 2}  # seconds
+
 log = logging.getLogger(__name__)
 app = Celery("quaestor")
 app.conf.update(
     broker_url=settings.CELERY_BROKER_URL or "jobs://localhost",  # kombu wants a host name
     broker_connection_retry_on_startup=True,
     broker_connection_max_retries=None,
+    broker_transport_options=PATIENCE_WITH_REDIS
+    if settings.CELERY_BROKER_URL.startswith("redis")
+    else {},
     task_ignore_result=True,
     task_acks_late=True,  # so that a worker takes no more jobs than it has processes
     task_reject_on_worker_lost=True,

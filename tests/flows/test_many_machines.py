@@ -9,6 +9,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from urllib.request import urlopen
 import psycopg2
 import pytest
 
-from bench.soak_people import Annotator, judging
+from bench.soak_people import PATIENCE, Annotator, judging
 from bench.soak_site import descendants, kill, until
 from config.database.roles import SERVER
 from config.postgres import DATABASE, ROOT, Cluster
@@ -82,6 +83,7 @@ class Machine:
             capture_output=True,
             text=True,
             check=False,
+            timeout=PATIENCE,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -121,16 +123,17 @@ class Wanderer(Annotator):
 
 
 @contextmanager
-def redis(folder: Path) -> Iterator[str]:
-    """Run a Redis that keeps nothing, and yield its address."""
-    port = free_port(18800)
+def redis(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a Redis that keeps nothing."""
+    if os.environ.get("QUAESTOR_TEST_REDIS") != "1" or not shutil.which("redis-server"):
+        pytest.skip("set QUAESTOR_TEST_REDIS=1 where a redis-server is installed")
     command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
-    with (folder / "redis.txt").open("wb") as log:
+    with (folder / "redis.txt").open("ab") as log:
         server = subprocess.Popen(command, cwd=folder, stdout=log)
     try:
-        yield f"redis://127.0.0.1:{port}/0"
+        yield server
     finally:
-        server.terminate()
+        server.kill()
         server.wait()
 
 
@@ -187,10 +190,9 @@ def broker(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     if request.param == "the database":
         yield ""
         return
-    if os.environ.get("QUAESTOR_TEST_REDIS") != "1" or not shutil.which("redis-server"):
-        pytest.skip("set QUAESTOR_TEST_REDIS=1 where a redis-server is installed")
-    with redis(tmp_path) as address:
-        yield address
+    port = free_port(18800)
+    with redis(tmp_path, port):
+        yield f"redis://127.0.0.1:{port}/0"
 
 
 def test_either_machine_answers_and_either_may_die(broker: str):
@@ -234,6 +236,36 @@ def test_either_machine_answers_and_either_may_die(broker: str):
         assert_places_are_right(database)
         for machine in (one, two):  # so its file system may be read-only
             assert [path.name for path in machine.home.iterdir()] == ["static"]
+
+
+RING = """
+import sys, django
+sys.stderr = sys.stdout  # where the log goes
+django.setup()
+from judging import tasks
+tasks.ring(sys.argv[1])
+"""
+ENDED = "SELECT state, attempts FROM judging_job WHERE state NOT IN ('queued', 'running')"
+
+
+def test_a_redis_that_hangs_or_dies_holds_up_no_page_and_loses_no_job(tmp_path: Path):
+    port = free_port(18800)
+    with (
+        tempfile.TemporaryDirectory(prefix="quaestor-") as folder,
+        two_machines(Path(folder), f"redis://127.0.0.1:{port}/0") as (database, one, two),
+    ):
+        one.environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
+        with redis(tmp_path, port) as server:
+            one.start()
+            two.start()
+            until(lambda: answers(one) and answers(two), "the machines did not start")
+            server.send_signal(signal.SIGSTOP)
+            made = json.loads(one.run("-m", "tests.flows.outside"))
+            said = one.run("-c", RING, made["job"])
+        assert "The queue could not be reached" in said
+        with redis(tmp_path, port):
+            until(lambda: database.rows(ENDED), "nobody was told of the job again")
+            assert database.rows(ENDED) == [("done", 1)]
 
 
 def answers(machine: Machine) -> bool:
