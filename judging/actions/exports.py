@@ -36,7 +36,9 @@ from judging.models import (
     Marking,
     Metric,
     Note,
+    Question,
     QuestionSet,
+    Reference,
     Round,
     Score,
     SettledValue,
@@ -46,6 +48,7 @@ from judging.models import (
 )
 
 SOURCES_A_PART = 200  # whose judgments are held in memory at once
+OF_JUDGMENTS = ("origin", "round", "state", "at")  # what is told of every judgment
 CODEBOOK = ("column", "value", "label", "meaning")
 DIRECTIONS: dict[Metric.Direction, Direction] = {
     Metric.Direction.HIGHER: "higher",
@@ -93,6 +96,63 @@ def parts_of(
     for start in range(0, len(keys), SOURCES_A_PART):
         some = sources.filter(pk__in=keys[start : start + SOURCES_A_PART])
         yield _part(campaign, some, wanted, settled=settled)
+
+
+def columns_of(
+    *, campaign: Campaign, extras: bool = False, trials: bool = False, settled: bool = False
+) -> set[str]:
+    """Return the columns that the rows of an export use, without reading the rows."""
+    wanted = _wanted(campaign, extras=extras, trials=trials)
+    sources = campaign.collection.sources.order_by()
+    questions = Question.objects.filter(unit__question_set__source__in=sources)
+    ratings = Judgment.objects.standing().filter(assignment__in=wanted)
+    notes = Note.objects.filter(assignment__in=wanted).exclude(text="")
+    spans = SpanMark.objects.filter(assignment__in=wanted)
+    marked = Marking.objects.filter(assignment__in=wanted, nothing=True)
+    left_out = Exclusion.objects.standing().filter(enrollment__campaign=campaign)
+    answered = sources.filter(answer_start__isnull=False)
+    where_used: dict[tuple[str, ...], list[QuerySet[Any]]] = {
+        ("source_id", "system", "position", "question"): [sources],
+        ("passage",): [sources.filter(passage__isnull=False).exclude(passage__text="")],
+        ("answer_start",): [answered],
+        ("references",): [Reference.objects.filter(source__in=sources)],
+        ("question_id",): [questions.exclude(key="")],
+        ("rater",): [ratings, notes, spans, marked],
+        ("criterion", "value", *(f"judgment:{name}" for name in OF_JUDGMENTS)): [ratings],
+        ("judgment:cause",): [ratings.exclude(cause="")],
+        ("judgment:left_out",): [left_out],
+        ("judgment:comment",): [notes.filter(unit__isnull=True)],
+        ("note",): [notes.filter(unit__isnull=False)],
+        ("mark",): [spans, marked],
+        ("mark_start", "mark_end", "mark_text"): [spans],
+    }
+    for name in ("sentence", "answer", "target_type", "modality"):
+        where_used[(name,)] = [sources.exclude(**{name: ""})]
+    for name in ("question_type", "submitted_answer"):
+        where_used[(name,)] = [questions.exclude(**{name: ""})]
+    if settled:
+        where_used[("judgment:settled",)] = [
+            SettledValue.objects.standing().filter(campaign=campaign)
+        ]
+    for metric in Metric.objects.filter(collection=campaign.collection):
+        scores = metric.scores.filter(unit__question__isnull=False, value__isnull=False)
+        where_used[(f"score:{metric.name}",)] = [scores]
+    used = {
+        name
+        for names, rows in where_used.items()
+        if any(each.order_by().exists() for each in rows)
+        for name in names
+    }
+    attributes = Attribute.objects.filter(
+        unit__question_set__source__in=sources, unit__question__isnull=False
+    )
+    brought = JudgmentAttribute.objects.filter(judgment__in=ratings)
+    used |= {f"attribute:{name}" for name in _names(attributes)}
+    return used | {f"judgment:{name}" for name in _names(brought)}
+
+
+def _names(rows: QuerySet[Any]) -> QuerySet[Any]:
+    return rows.order_by().values_list("name", flat=True).distinct()
 
 
 @contextmanager

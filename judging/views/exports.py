@@ -1,7 +1,6 @@
 """Judgments to take along, in every format that holds them."""
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
@@ -13,16 +12,16 @@ from django.views.decorators.http import require_GET
 from judging.actions import exports, history
 from judging.guards import campaign_for_staff
 from judging.imports.formats.label_studio import label_studio_config, write_label_studio
-from judging.imports.formats.long import StudyParts, csv_pieces, jsonl_pieces
+from judging.imports.formats.long import csv_pieces, jsonl_pieces
 from judging.imports.formats.qgstec_writer import CannotWrite, write_qgstec
 from judging.imports.readers.records import StudyRecords
 from judging.models import Campaign, Event
 from judging.protocols import rubric as documents
 
-IN_PIECES: Mapping[str, tuple[Callable[[StudyParts], Iterator[str]], str, str]] = {
-    "csv": (partial(csv_pieces, guarded=True), "text/csv", "judgments.csv"),
-    "csv-raw": (csv_pieces, "text/csv", "judgments-raw.csv"),
-    "jsonl": (jsonl_pieces, "application/jsonl", "judgments.jsonl"),
+IN_PIECES = {
+    "csv": ("text/csv", "judgments.csv"),
+    "csv-raw": ("text/csv", "judgments-raw.csv"),
+    "jsonl": ("application/jsonl", "judgments.jsonl"),
 }
 # formats that hold a study as one document
 AS_ONE: Mapping[str, tuple[Callable[[StudyRecords], str], str, str]] = {
@@ -40,11 +39,10 @@ def judgments(request: HttpRequest, campaign: Campaign, key: str) -> HttpRespons
     chosen = {name: name in request.GET for name in ("extras", "trials", "settled")}
     title = slugify(campaign.title)
     if key in IN_PIECES:
-        pieces, media_type, name = IN_PIECES[key]
-        parts = partial(exports.parts_of, campaign=campaign, **chosen)
+        media_type, name = IN_PIECES[key]
         _noted(request, campaign, f"{title}-{name}")
         return StreamingHttpResponse(
-            _of_one_moment(pieces(parts)),
+            _pieces(campaign, key, chosen),
             headers=_file_headers(f"{title}-{name}", f"{media_type}; charset=utf-8"),
         )
     if key not in AS_ONE:
@@ -58,9 +56,14 @@ def judgments(request: HttpRequest, campaign: Campaign, key: str) -> HttpRespons
     return taken_along(request, campaign, content, media_type, f"{title}-{name}")
 
 
-def _of_one_moment(pieces: Iterator[str]) -> Iterator[str]:
+def _pieces(campaign: Campaign, key: str, chosen: Mapping[str, bool]) -> Iterator[str]:
     with exports.one_moment():
-        yield from pieces
+        parts = exports.parts_of(campaign=campaign, **chosen)
+        if key == "jsonl":
+            yield from jsonl_pieces(parts)
+        else:
+            used = sorted(exports.columns_of(campaign=campaign, **chosen))
+            yield from csv_pieces(parts, used=used, guarded=key == "csv")
 
 
 @campaign_for_staff

@@ -9,7 +9,7 @@ import csv
 import io
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from judging.formulas import inert
@@ -31,7 +31,6 @@ from judging.spans import NOTHING
 
 RatedUnit = tuple[str, str, int | None]
 Spoken = RatingRecord | NoteRecord | MarkRecord
-StudyParts = Callable[[], Iterable[StudyRecords]]  # the parts of a study, each time anew
 
 SOURCE = (
     "source_id",
@@ -49,25 +48,29 @@ JUDGMENT = ("rater", "criterion", "value", "note", "mark", "mark_start", "mark_e
 
 def write_long_csv(study: StudyRecords, *, guarded: bool = False) -> str:
     """Return the study as CSV, one judgment to a row; see `csv_pieces`."""
-    return "".join(csv_pieces(lambda: [study], guarded=guarded))
+    used = dict.fromkeys(name for row in long_rows(study) for name in row)
+    return "".join(csv_pieces([study], used=used, guarded=guarded))
 
 
 def write_long_jsonl(study: StudyRecords) -> str:
     """Return the study as JSON Lines, one judgment to a line; what does not apply is left out."""
-    return "".join(jsonl_pieces(lambda: [study]))
+    return "".join(jsonl_pieces([study]))
 
 
-def csv_pieces(parts: StudyParts, *, guarded: bool = False) -> Iterator[str]:
+def csv_pieces(
+    parts: Iterable[StudyRecords], *, used: Collection[str], guarded: bool = False
+) -> Iterator[str]:
     """Yield a study as CSV, one judgment to a row: the header, then a piece for each of its parts.
 
-    The parts are gone through twice, since only all rows say which columns are used. Cells keep
+    The header has the known columns among those used, in their order, then the others. Cells keep
     their text, also where it begins like a formula: guarding changes data that are read back or
     compared. `guarded` puts an apostrophe before such cells, for files that will be opened in a
     spreadsheet by people who did not make them.
     """
-    header = _header(row for part in parts() for row in long_rows(part))
+    known = [name for name in (*SOURCE, *QUESTION, *JUDGMENT) if name in used]
+    header = [*known, *(name for name in used if name not in known)]
     yield _csv_lines([header])
-    for part in parts():
+    for part in parts:
         cells = ([json_text(row.get(name)) for name in header] for row in long_rows(part))
         yield _csv_lines([inert(cell) for cell in row] if guarded else row for row in cells)
 
@@ -78,9 +81,9 @@ def _csv_lines(rows: Iterable[Sequence[str]]) -> str:
     return out.getvalue()
 
 
-def jsonl_pieces(parts: StudyParts) -> Iterator[str]:
+def jsonl_pieces(parts: Iterable[StudyRecords]) -> Iterator[str]:
     """Yield a study as JSON Lines, a piece for each of its parts."""
-    for part in parts():
+    for part in parts:
         yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in long_rows(part))
 
 
@@ -180,14 +183,6 @@ def _judgment(said: Spoken, passage: str) -> dict[str, object]:
 
 def _prefixed(prefix: str, values: Mapping[str, str]) -> dict[str, object]:
     return {f"{prefix}{name}": value for name, value in values.items()}
-
-
-def _header(rows: Iterable[Mapping[str, object]]) -> list[str]:
-    """Return the known columns that are used, in their order, then the others in the order of
-    appearance."""
-    used = dict.fromkeys(name for row in rows for name in row)
-    known = [name for name in (*SOURCE, *QUESTION, *JUDGMENT) if name in used]
-    return known + [name for name in used if name not in known]
 
 
 def _is_like(head: bytes) -> bool:

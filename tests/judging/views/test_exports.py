@@ -74,20 +74,29 @@ def test_what_people_wrote_is_data_in_every_cell(page, campaign):
 def test_parts_of_a_study_make_the_same_file_as_the_whole(page, campaign, monkeypatch):
     """A column that the last part alone uses stands in the header too."""
     last = campaign.collection.sources.order_by("position").last()
-    Unit.objects.filter(question_set__source=last).first().attributes.create(name="z", value="1")
+    unit = Unit.objects.filter(question_set__source=last, question__isnull=False).first()
+    unit.attributes.create(name="z", value="1")
+    task = campaign.rounds.get().assignments.first()
+    task.notes.create(text="odd", sequence=1)
+    task.notes.create(unit=unit, text="why", sequence=1)
     whole = exports.study_of(campaign=campaign)
     monkeypatch.setattr(exports, "SOURCES_A_PART", 1)
-    for key, write in (("csv-raw", write_long_csv), ("jsonl", write_long_jsonl)):
-        sent = page.get(address(campaign, key))
-        pieces = list(sent)
-        assert len(pieces) == (campaign.collection.sources.count() + (key == "csv-raw"))
-        assert b"".join(pieces).decode() == write(whole)
+    parts = campaign.collection.sources.count()
+    lines = list(page.get(address(campaign, "jsonl")))
+    assert len(lines) == parts
+    assert b"".join(lines).decode() == write_long_jsonl(whole)
+    pieces = list(page.get(address(campaign, "csv-raw")))
+    assert len(pieces) == 1 + parts
+    sent = list(csv.DictReader(io.StringIO(b"".join(pieces).decode(), newline="")))
+    other = list(csv.DictReader(io.StringIO(write_long_csv(whole), newline="")))
+    assert sent == other
+    assert {"attribute:z", "note", "judgment:comment"} <= set(sent[0])
 
 
 @pytest.mark.django_db(transaction=True)
 def test_what_is_judged_while_an_export_is_sent_is_not_in_it(page, campaign, monkeypatch):
     monkeypatch.setattr(exports, "SOURCES_A_PART", 1)
-    whole = write_long_csv(exports.study_of(campaign=campaign)).encode()
+    whole = page.get(address(campaign, "csv-raw")).getvalue()
     sent = iter(page.get(address(campaign, "csv-raw")))
     start = next(sent)
     with ThreadPoolExecutor(1) as pool:
