@@ -231,11 +231,14 @@ def store(judge: MachineJudge, found: JudgeAnswers) -> None:
 
 
 def remove(*, judge: MachineJudge, by: User) -> None:
-    """Remove a judge with everything it said; people's judgments know nothing of it."""
+    """Remove a judge with everything it said and its table; people's judgments know nothing of it."""
     with transaction.atomic():
         about, campaign = name_of(judge), judge.campaign
         history.note(Event.Act.MACHINE_JUDGE_REMOVED, by=by, campaign=campaign, about=about)
+        file = judge.file
         judge.delete()
+        if file:
+            storage.let_go(file)
 
 
 def name_of(judge: MachineJudge) -> str:

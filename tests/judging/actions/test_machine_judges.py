@@ -151,6 +151,7 @@ def test_the_page_takes_a_judge_and_removes_it(client, campaign):
         reverse("judging:machine_judge_remove", args=[campaign.uuid, judge.pk]), follow=True
     )
     assert "No machine judge" in page.content.decode()
+    assert not StoredFile.objects.filter(pk=judge.file_id).exists()
 
 
 def test_the_page_says_why_a_table_is_refused(client, campaign):
