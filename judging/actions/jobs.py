@@ -175,15 +175,22 @@ def notify() -> None:
         cursor.execute("SELECT pg_notify(%s, '')", [BELL])
 
 
-# A job that asks somebody else's server waits for it, for hours perhaps. There are at most as many
-# of these at once as workers, so a process of each worker is left for everything else. Whose last
-# one began longest ago is served first: nobody's many hold up another's one.
+# Whose last job began longest ago is served first: nobody's many hold up another's one. A job that
+# asks somebody else's server waits for it, for hours perhaps. There are at most as many of these at
+# once as workers, so a process of each worker is left for everything else.
 RESERVE = """
-WITH told AS (SELECT now() - make_interval(secs => %(told)s) AS earliest)
+WITH told AS (SELECT now() - make_interval(secs => %(told)s) AS earliest),
+served AS (
+    SELECT created_by_id AS person, max(started_at) AS at FROM judging_job
+    WHERE created_by_id IN (SELECT created_by_id FROM judging_job WHERE state = 'queued')
+    GROUP BY 1
+)
 UPDATE judging_job SET rung_at = now() WHERE id = (
-    SELECT id FROM judging_job, told
-    WHERE state = 'queued' AND (rung_at IS NULL OR rung_at NOT BETWEEN told.earliest AND now())
-    AND (kind <> %(waits)s OR (
+    SELECT job.id FROM judging_job job CROSS JOIN told
+    LEFT JOIN served ON served.person = job.created_by_id
+    WHERE job.state = 'queued'
+    AND (job.rung_at IS NULL OR job.rung_at NOT BETWEEN told.earliest AND now())
+    AND (job.kind <> %(waits)s OR (
         SELECT count(*) FROM judging_job other, told WHERE other.kind = %(waits)s AND (
             other.state = 'running'
             OR (other.state = 'queued' AND other.rung_at BETWEEN told.earliest AND now()))
@@ -191,17 +198,14 @@ UPDATE judging_job SET rung_at = now() WHERE id = (
         SELECT count(*) FROM judging_workerpresence
         WHERE seen_at > statement_timestamp() - make_interval(secs => %(present)s)
             AND seen_at <= statement_timestamp())))
-    ORDER BY (
-        SELECT max(own.started_at) FROM judging_job own WHERE judging_job.kind = %(waits)s
-        AND own.kind = %(waits)s AND own.created_by_id = judging_job.created_by_id
-    ) NULLS FIRST, created_at LIMIT 1 FOR UPDATE OF judging_job SKIP LOCKED
+    ORDER BY served.at NULLS FIRST, job.created_at LIMIT 1 FOR UPDATE OF job SKIP LOCKED
 ) RETURNING kind, id::text
 """
 
 
 def reserve() -> tuple[str, str] | None:
-    """Return kind and id of the oldest job that waits, and keep other workers from being told of it
-    for a moment."""
+    """Return kind and id of the job that is next, and keep other workers from being told of it for
+    a moment."""
     with connection.cursor() as cursor:
         wanted: dict[str, float | str] = {
             "told": TELL_AGAIN_AFTER.total_seconds(),

@@ -52,6 +52,20 @@ def test_the_oldest_waiting_job_is_told_first_and_to_one_worker():
     assert jobs.reserve() is None
 
 
+def test_one_persons_many_jobs_hold_up_no_other():
+    first, second, third = asked(), asked(), asked()
+    Job.objects.update(created_by=first.created_by)
+    jobs.claim(job_id=first.pk)
+    other = asked()
+    assert jobs.reserve() == (other.kind, str(other.pk))
+    jobs.claim(job_id=other.pk)
+    again = asked(created_by=other.created_by)
+    assert jobs.reserve() == (second.kind, str(second.pk)), "theirs began longer ago"
+    jobs.claim(job_id=second.pk)
+    assert jobs.reserve() == (again.kind, str(again.pk))
+    assert jobs.reserve() == (third.kind, str(third.pk))
+
+
 def test_one_job_that_waits_for_others_is_told_for_each_worker_and_the_rest_go_before():
     first, second, third = (asked(kind=jobs.WAITS_FOR_OTHERS) for _ in range(3))
     assert jobs.reserve() == (jobs.WAITS_FOR_OTHERS, str(first.pk))
