@@ -10,6 +10,7 @@ import django
 from django.apps import apps
 from django.conf import settings
 from django.db import DatabaseError, transaction
+from django.db.models import Max
 from django.template import engines
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -77,9 +78,13 @@ def _written(run: Run) -> dict[str, str]:
 
 
 def _digest_of(run: Run) -> str:
-    """Return what tells one page of a run from the next: the code, the protocol, the addresses."""
+    """Return what tells one page of a run from the next: the code, the protocol, the addresses, and
+    the results, which are made anew where somebody is erased: a page that was being written
+    meanwhile is not shown."""
+    last = Result.objects.filter(run=run).aggregate(last=Max("pk"))["last"]
     told = (
         _code(),
+        str(last),
         run.campaign.rubric.digest,
         run.campaign.protocol_digest,
         reverse("analysis:run", args=[run.campaign.uuid, run.number]),

@@ -158,7 +158,7 @@ def forget_annotators(*, run: Run, labels: Collection[str]) -> bool:
     Sums and means over several people stay as they were. Figures and the PDF are made anew.
     """
     with transaction.atomic():
-        Run.objects.select_for_update().get(pk=run.pk)  # two may be erased at once
+        Run.objects.select_for_update(no_key=True).get(pk=run.pk)  # two may be erased at once
         kept = Result.objects.filter(run=run).select_related("file").defer("file__content")
         documents = {each.key: each.document for each in kept.order_by("pk") if not each.file}
         left = {key: _without(key, rows, labels) for key, rows in documents.items()}

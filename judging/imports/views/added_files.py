@@ -387,8 +387,9 @@ def examples(request: HttpRequest, added: AddedFile) -> StreamingHttpResponse:
         for row in rows
     )
     csv: Iterable[str | bytes] = spreadsheets.lines(["kind", "row", "what", "reason"], rows)
-    if sha256 := added.examined.get(adding.ROWS_FILE):
-        csv = storage.pieces_of(StoredFile.objects.defer("content").get(sha256=sha256))
+    kept = StoredFile.objects.defer("content").filter(sha256=added.examined.get(adding.ROWS_FILE))
+    if whole := kept.first():
+        csv = storage.pieces_of(whole)
     response = StreamingHttpResponse(csv, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="file-{added.number}-rows.csv"'
     return response
