@@ -122,7 +122,8 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
     settings = {**DEFAULTS, **run.parameters}
     steps = _RunSteps(work, scored.steps)
     steps.take("Reading judgments")
-    erased, state = run.campaign.erasures.count(), state_of(run.campaign)
+    before = list(run.campaign.erasures.values_list("pk", flat=True))
+    state = state_of(run.campaign)
     read = _read(run.campaign, settings)
     said = _narrowed(read, settings)
     inputs = Inputs(
@@ -145,9 +146,9 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
     steps.take("Setting the PDF")
     report = _pdf(run, found, figures)
     enrollments.hold_erasures(campaign=run.campaign)
-    if run.campaign.erasures.count() != erased:
-        raise jobs.CannotDo("An annotator was erased meanwhile. Ask for the analysis again.")
     _keep(run, documents, figures, report)
+    if erased := list(run.campaign.erasures.exclude(pk__in=before).values_list("label", flat=True)):
+        forget_annotators(run=run, labels=erased)
     _tell_overview(run, found)
     return {"run": run.number}
 
