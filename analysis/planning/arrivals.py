@@ -90,7 +90,7 @@ def answers_of(
 
 
 def forecast(gate: Gate, wanted: int, assumed: Assumed) -> Record:
-    """Return of many more newcomers of the same make: the share screened out, of careful and of
+    """Return of many more simulated newcomers: the share screened out, of careful and of
     careless ones, and of those let in the share that needed more than one try."""
     rng = np.random.default_rng([assumed.seed, OF_ARRIVAL, 2])
     careless = rng.random(FORECAST) < min(assumed.careless / wanted, 1)

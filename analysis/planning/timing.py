@@ -49,7 +49,7 @@ def mean_of(tasks: int, values: int, page: float, assumed: Assumed) -> float:
 def forecast(
     spent: Sequence[TimeSpent], page: float, rate: Rate | None, assumed: Assumed
 ) -> Record:
-    """Return the hours of the study as laid out, with other people of the same make drawn again and
+    """Return the hours of the study as laid out, with other simulated people drawn again and
     again: their sum, the longest of one annotator, and what the rate and its floor make of it.
 
     Amounts are in the rate's currency. `low` and `high` hold 95 % of the repeats.
