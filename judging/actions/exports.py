@@ -60,6 +60,7 @@ SCALES: dict[Metric.Scale, WrittenScale] = {
     Metric.Scale.OTHER: "none",
 }
 Texts = dict[int, dict[str, str]]
+OfUnits = Mapping[str, Any]  # a filter by the units of a part; empty where all are meant
 
 
 def fits_qgstec(campaign: Campaign) -> bool:
@@ -82,7 +83,7 @@ def study_of(
     what was settled beside each judgment of the main round.
     """
     wanted = _wanted(campaign, extras=extras, trials=trials)
-    return _part(campaign, campaign.collection.sources.all(), wanted, settled=settled)
+    return _part(campaign, campaign.collection.sources.all(), {}, wanted, settled=settled)
 
 
 def parts_of(
@@ -95,7 +96,10 @@ def parts_of(
     keys = list(sources.values_list("pk", flat=True))
     for start in range(0, len(keys), SOURCES_A_PART):
         some = sources.filter(pk__in=keys[start : start + SOURCES_A_PART])
-        yield _part(campaign, some, wanted, settled=settled)
+        # their ids, not a subquery, with which the database would read all judgments for each part
+        units = Unit.objects.filter(question_set__source__in=some.order_by())
+        own = {"unit__in": list(units.values_list("pk", flat=True))}
+        yield _part(campaign, some, own, wanted, settled=settled)
 
 
 def columns_of(
@@ -167,7 +171,7 @@ def one_moment() -> Iterator[None]:
 
 def material_of(*, collection: Collection) -> StudyRecords:
     """Return everything a collection holds: sources, slots, scores and attributes."""
-    return _material(collection, collection.sources.all())
+    return _material(collection, collection.sources.all(), {})
 
 
 def _wanted(campaign: Campaign, *, extras: bool, trials: bool) -> QuerySet[Assignment]:
@@ -181,29 +185,35 @@ def _wanted(campaign: Campaign, *, extras: bool, trials: bool) -> QuerySet[Assig
 
 
 def _part(
-    campaign: Campaign, sources: QuerySet[Source], wanted: QuerySet[Assignment], *, settled: bool
+    campaign: Campaign,
+    sources: QuerySet[Source],
+    own: OfUnits,
+    wanted: QuerySet[Assignment],
+    *,
+    settled: bool,
 ) -> StudyRecords:
-    about = {"assignment__in": wanted, "unit__question_set__source__in": sources.order_by()}
+    about = {"assignment__in": wanted, "unit__isnull": False, **own}
+    values = _settled(campaign, own) if settled else {}
     return replace(
-        _material(campaign.collection, sources),
-        ratings=tuple(_ratings(campaign, about, settled=settled)),
+        _material(campaign.collection, sources, own),
+        ratings=tuple(_ratings(campaign, about, values)),
         notes=tuple(_notes(about)),
         marks=tuple(_marks(about)),
     )
 
 
-def _material(collection: Collection, sources: QuerySet[Source]) -> StudyRecords:
-    own = sources.order_by()
-    sets = QuestionSet.objects.filter(source__in=own).select_related("source", "system")
+def _material(collection: Collection, sources: QuerySet[Source], own: OfUnits) -> StudyRecords:
+    chosen = sources.order_by()
+    sets = QuestionSet.objects.filter(source__in=chosen).select_related("source", "system")
     sets = sets.order_by("source__position", "system__name")
-    units = Unit.objects.filter(question_set__source__in=own).select_related(
+    units = Unit.objects.filter(question_set__source__in=chosen).select_related(
         "question", "question_set__source", "question_set__system"
     )
     slots = list(
         units.order_by("question_set__source__position", "question_set__system__name", "position")
     )
     scores, metrics = _scores(collection, own)
-    attributes = _attributes(own)
+    attributes = _attributes(collection, own)
     questions = tuple(
         _question(unit, scores, attributes)
         for unit in slots
@@ -252,14 +262,14 @@ def _question(unit: Unit, scores: Texts, attributes: Texts) -> QuestionRecord:
     )
 
 
-def _scores(collection: Collection, sources: QuerySet[Source]) -> tuple[Texts, list[ScoreColumn]]:
+def _scores(collection: Collection, own: OfUnits) -> tuple[Texts, list[ScoreColumn]]:
     """Return every unit's scores as text, imported ones with the digits of their file, and what the
     columns are."""
     metrics = list(Metric.objects.filter(collection=collection).order_by("pk"))
     found: Texts = defaultdict(dict)
     names = {metric.pk: metric.name for metric in metrics}
-    rows = Score.objects.filter(
-        metric__in=metrics, unit__question_set__source__in=sources, value__isnull=False
+    rows = Score.objects.filter(metric__in=metrics, unit__isnull=False, value__isnull=False).filter(
+        **own
     )
     for unit, metric, text, value in rows.values_list("unit", "metric", "text", "value"):
         found[unit][names[metric]] = text or repr(value)
@@ -276,22 +286,22 @@ def _scores(collection: Collection, sources: QuerySet[Source]) -> tuple[Texts, l
     return found, columns
 
 
-def _attributes(sources: QuerySet[Source]) -> Texts:
+def _attributes(collection: Collection, own: OfUnits) -> Texts:
     found: Texts = defaultdict(dict)
-    rows = Attribute.objects.filter(unit__question_set__source__in=sources).order_by("unit", "name")
+    rows = Attribute.objects.filter(unit__question_set__source__collection=collection, **own)
+    rows = rows.order_by("unit", "name")
     for unit, name, value in rows.values_list("unit", "name", "value"):
         found[unit][name] = value
     return found
 
 
 def _ratings(
-    campaign: Campaign, about: Mapping[str, Any], *, settled: bool
+    campaign: Campaign, about: Mapping[str, Any], settled: Mapping[tuple[int, str], int]
 ) -> Iterator[RatingRecord]:
     standing = Exclusion.objects.standing().filter(enrollment__campaign=campaign)
     left_out = set(standing.values_list("enrollment", flat=True))
     rows = Judgment.objects.standing().filter(**about)
     brought, comments = _brought(rows), _comments(campaign, rows)
-    values = _settled(campaign, about) if settled else {}
     is_simulated = campaign.origin == Campaign.Origin.SIMULATED
     ordered = rows.order_by("unit", "assignment__enrollment__label", "criterion__position")
     for row in ordered.values(
@@ -320,8 +330,8 @@ def _ratings(
             "at": row["created_at"].isoformat(timespec="seconds"),
         }
         said |= {"cause": row["cause"]} if row["cause"] else {}
-        if is_main and (row["unit"], row["key"]) in values:
-            said["settled"] = str(values[row["unit"], row["key"]])
+        if is_main and (row["unit"], row["key"]) in settled:
+            said["settled"] = str(settled[row["unit"], row["key"]])
         said |= {"left_out": "yes"} if row["enrollment"] in left_out else {}
         said |= {"comment": comments[row["assignment"]]} if row["assignment"] in comments else {}
         said |= brought.get(row["pk"], {})
@@ -338,12 +348,9 @@ def _ratings(
         )
 
 
-def _settled(campaign: Campaign, about: Mapping[str, Any]) -> dict[tuple[int, str], int]:
+def _settled(campaign: Campaign, own: OfUnits) -> dict[tuple[int, str], int]:
     """Return what was settled, by unit and the criterion's key."""
-    sources = about["unit__question_set__source__in"]
-    standing = SettledValue.objects.standing().filter(
-        campaign=campaign, unit__question_set__source__in=sources
-    )
+    standing = SettledValue.objects.standing().filter(campaign=campaign, **own)
     return {
         (unit, key): value
         for unit, key, value in standing.values_list("unit", "criterion__key", "value")
