@@ -31,7 +31,7 @@ export const isUnsaved = () => queue.size > 0 || typing.size > 0;
 
 // ---- what the dock says
 
-const isTrouble = (state) => ["offline", "expired", "conflict", "refused", "left"].includes(state);
+const isTrouble = (state) => ["offline", "expired", "conflict", "refused", "left", "unsent"].includes(state);
 
 function show(state) {
   const said = display.dataset.state;
@@ -41,6 +41,8 @@ function show(state) {
   for (const link of display.querySelectorAll("[data-on]")) link.hidden = link.dataset.on !== state;
   if (isTrouble(state) || (said === "unsaved" && state === "saved")) announce(text);
 }
+
+export const tellUnsent = () => show("unsent");
 
 // An answer that lost to a later one from elsewhere: both are named where it stands, and one press brings it back.
 function tellLost(name, mine, theirs) {
