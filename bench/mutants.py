@@ -36,6 +36,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import pytest  # noqa: E402
+from scipy.stats import binomtest  # noqa: E402
 
 from bench.mutations import Change, Fault, broken, chosen, faults_of  # noqa: E402
 
@@ -611,7 +612,13 @@ def main() -> int:
     run(plan, options.tests)
     report(plan, time.monotonic() - begun)
     if options.write:
-        options.write.write_text(json.dumps(plan.killed, indent=1))
+        found = {
+            "noticed": plan.killed,
+            "survived": [str(fault) for fault in plan.survived],
+            "no test goes through": [str(fault) for fault in plan.untested],
+            "could not be tried": [str(fault) for fault in plan.invalid],
+        }
+        options.write.write_text(json.dumps(found, indent=1))
     return 0 if not (plan.survived or plan.untested or plan.invalid) else 1
 
 
@@ -628,8 +635,10 @@ def report(plan: Plan, seconds: float) -> None:
     alive = len(plan.survived) + len(plan.untested)
     total = len(plan.killed) + alive
     kinds = Counter(fault.kind for fault in (*plan.survived, *plan.untested))
+    low, high = binomtest(len(plan.killed), max(total, 1)).proportion_ci(method="wilson")
     print(
-        f"\n{len(plan.killed)} of {total} faults noticed ({len(plan.killed) / max(total, 1):.1%}) in {seconds:.0f} s"
+        f"\n{len(plan.killed)} of {total} faults noticed ({len(plan.killed) / max(total, 1):.1%},"
+        f" 95 % interval {low:.1%} to {high:.1%}) in {seconds:.0f} s"
     )
     print("survivors by kind:", dict(kinds))
     if plan.invalid:

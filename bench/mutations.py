@@ -57,6 +57,10 @@ TWINS = (
     ("min_max", "rank_scores"),
 )
 TWIN = {one: two for pair in TWINS for one, two in (pair, pair[::-1])}
+# The order of their arguments changes nothing. The built-in `min` and `max` are not among them:
+# with "not a number" their order decides.
+SYMMETRIC = ("np.maximum", "np.minimum", "np.hypot", "np.array_equal", "math.isclose", "math.hypot")
+SHARED = ("campaign", "rubric", "slots", "questions", "metrics")  # of `said` and `counted`
 WITHOUT_EFFECT = (
     "strict",
     "kind",
@@ -157,11 +161,24 @@ def _changeable(tree: ast.Module) -> Iterator[tuple[Any, str, _Own]]:
                 elif isinstance(child, ast.ClassDef):
                     yield from inside(child, f"{function}.{child.name}".lstrip("."), own)
                 else:
-                    if hasattr(child, "lineno"):
+                    if hasattr(child, "lineno") and not _cannot_matter(node, child):
                         yield child, function, own
                     yield from inside(child, function, own)
 
     yield from inside(tree, "", _Own([], {}, [], module=True))
+
+
+def _cannot_matter(node: ast.AST, child: ast.AST) -> bool:
+    """Say whether every fault of a part of a node changes nothing.
+
+    A tuple or list that is only asked whether it holds a value has no order, and what annotators
+    said and the reading that counts differ in nothing but their judgments.
+    """
+    if isinstance(node, ast.Compare):
+        sought = isinstance(node.ops[-1], ast.In | ast.NotIn) and child is node.comparators[-1]
+        return sought and isinstance(child, ast.Tuple | ast.List)
+    shared = isinstance(node, ast.Attribute) and node.attr in SHARED
+    return shared and ast.unparse(child) in ("inputs.said", "inputs.counted")
 
 
 def _mute(node: ast.AST) -> bool:
@@ -254,7 +271,7 @@ def _of_operators(node: Any) -> Iterator[tuple[str, Change]]:
 def _of_order(node: Any) -> Iterator[tuple[str, Change]]:
     if isinstance(node, ast.Call):
         plain = [each for each in node.args if not isinstance(each, ast.Starred)]
-        if len(plain) == len(node.args):
+        if len(plain) == len(node.args) and ast.unparse(node.func) not in SYMMETRIC:
             for place in range(len(plain) - 1):
                 yield "arguments", _swap("args", place, place + 1)
         named = [
