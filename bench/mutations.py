@@ -112,7 +112,10 @@ def faults_of(path: Path, root: Path) -> list[Fault]:
 
 
 def chosen(faults: Sequence[Fault], number: int, seed: int) -> list[Fault]:
-    """Draw faults at random, as many of each kind as there are, at most one of a kind on a line."""
+    """Draw faults at random, as many of each kind as there are, at most one of a kind on a line.
+
+    They come kind by kind in turn, so that the first of them are a fair draw too.
+    """
     order = list(faults)
     random.Random(seed).shuffle(order)
     once = {(fault.path, fault.line, fault.kind): fault for fault in order}
@@ -120,8 +123,7 @@ def chosen(faults: Sequence[Fault], number: int, seed: int) -> list[Fault]:
     for fault in once.values():
         kinds.setdefault(fault.kind, []).append(fault)
     turns = itertools.zip_longest(*(kinds[kind] for kind in sorted(kinds)))
-    drawn = [fault for turn in turns for fault in turn if fault is not None]
-    return sorted(drawn[:number], key=lambda fault: (str(fault.path), fault.line, fault.kind))
+    return [fault for turn in turns for fault in turn if fault is not None][:number]
 
 
 def broken(fault: Fault, root: Path) -> ast.Module:
