@@ -269,8 +269,8 @@ class _Judged:
             _nearness(values[items, None], others[items], level) for values in (self.judge, own)
         )
         gap = near - of_person
-        tie = np.abs(gap) <= TIE * np.maximum(1.0, np.abs(near))
-        return _Wins(((gap > 0) | tie).astype(float), ((gap < 0) | tie).astype(float), items)
+        margin = TIE * np.maximum(1.0, np.abs(near))
+        return _Wins((gap >= -margin).astype(float), (gap <= margin).astype(float), items)
 
 
 def _nearness(values: FloatArray, others: FloatArray, level: str) -> FloatArray:

@@ -16,6 +16,7 @@ in every resample ("anew", the statistic itself).
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from math import nan
 from typing import Literal, TypeAlias
 
@@ -108,16 +109,11 @@ def swap_matrix(
     size = scores.shape[1] - 1
     signs = of.signs(resamples, rng)
     gap, p = np.zeros((size, size)), np.full((size, size), nan)
-    for i in range(size):
-        for j in range(i + 1, size):
-            given, draws = _linear_swaps(
-                scores[:, 0], scores[:, i + 1], scores[:, j + 1], of, signs
-            )
-            gap[i, j], gap[j, i] = given, -given
-            if given == given:
-                p[i, j] = p[j, i] = ((np.abs(draws) >= abs(given) - 1e-12).sum() + 1) / (
-                    resamples + 1
-                )
+    for i, j in combinations(range(size), 2):
+        given, draws = _linear_swaps(scores[:, 0], scores[:, i + 1], scores[:, j + 1], of, signs)
+        gap[i, j], gap[j, i] = given, -given
+        if given == given:
+            p[i, j] = p[j, i] = ((np.abs(draws) >= abs(given) - 1e-12).sum() + 1) / (resamples + 1)
     return gap, p
 
 

@@ -6,6 +6,8 @@ like one that could not. Here each pair of systems has a p by people and a p by 
 accuracy is how near they are.
 """
 
+from itertools import combinations
+
 import numpy as np
 
 from analysis.stats.arrays import FloatArray
@@ -56,11 +58,10 @@ def pair_tests(
     n = facets.n_systems
     signs = rng.choice([-1.0, 1.0], size=(permutations, facets.n_sources))
     p = np.full((n, n, columns.shape[1]), np.nan)
-    for i in range(n):
-        for j in range(i + 1, n):
-            both = held[:, i] & held[:, j]
-            if both.any():
-                p[i, j], p[j, i] = _ahead(means[both, i] - means[both, j], signs[:, both])
+    for i, j in combinations(range(n), 2):
+        both = held[:, i] & held[:, j]
+        if both.any():
+            p[i, j], p[j, i] = _ahead(means[both, i] - means[both, j], signs[:, both])
     return p
 
 
