@@ -143,6 +143,17 @@ def test_items_on_one_source_are_kept_together():
     assert found.advantage.clusters == 10
 
 
+def test_a_judge_that_always_does_as_well_needs_three_sources_to_be_sure():
+    same = np.repeat(FIRST[:, None], 3, axis=1)
+    asked = {"level": "ordinal", "epsilon": 0.2}
+    three = alternative_test(same, FIRST, **asked, sources=N % 3)
+    two = alternative_test(same, FIRST, **asked, sources=N % 2)
+    never = alternative_test(same, FIRST + 1, **asked, sources=N % 3)
+    assert [one.p for one in three.people] == [0, 0, 0]
+    assert [one.p for one in never.people] == [1, 1, 1]
+    assert np.isnan([one.p for one in two.people]).all()
+
+
 def test_two_items_are_enough_where_two_are_asked_for():
     two = alternative_test(SCALE[:2], SCALE_JUDGE[:2], level="ordinal", epsilon=0.2, fewest_items=2)
     one = alternative_test(SCALE[:1], SCALE_JUDGE[:1], level="ordinal", epsilon=0.2, fewest_items=1)

@@ -464,6 +464,16 @@ def test_a_system_on_sources_of_its_own_has_one_question_each() -> None:
     assert list(found.variances) == ["question", "annotator", "annotator:system", "residual"]
 
 
+def test_sources_with_one_rating_each_leave_the_pooled_variance_of_two_samples() -> None:
+    ratings = np.array([1.0, 2, 3, 5, 2, 4, 4, 5])
+    found = variance_components(
+        ratings, systems=np.repeat([0, 1], 4), sources=np.arange(8), annotators=np.zeros(8)
+    )
+    # sums of squares 8.75 and 4.75 with 6 degrees of freedom
+    assert found.variances == {"residual": pytest.approx(2.25, abs=1e-6)}
+    assert found.means.tolist() == pytest.approx([2.75, 3.75])
+
+
 def test_annotators_who_repeat_alone_share_the_question_s_variance() -> None:
     found = fit(study(10, 30, 3, 3, each=1, times=2))
     assert "every question has one annotator: the question's variance holds theirs" in found.notes
