@@ -1,0 +1,66 @@
+"""How numbers and lists of names are written, at the edges of each form."""
+
+from collections.abc import Callable
+from math import nan
+from typing import Any
+
+import pytest
+
+from analysis.reports import numerals
+from analysis.stats.estimate import Estimate
+
+NAMES = [f"s{place}" for place in range(1, 14)]
+
+
+@pytest.mark.parametrize(
+    ("write", "given", "text"),
+    [
+        (numerals.two, -0.004, "0.00"),
+        (numerals.two, -1.236, "−1.24"),
+        (numerals.two, None, "undefined"),
+        (numerals.or_dash, 2.5, "2.50"),
+        (numerals.or_dash, nan, "–"),
+        (numerals.signed, 0.005, "+0.01"),
+        (numerals.signed, 0.0049, "0.00"),
+        (numerals.signed, -0.3, "−0.30"),
+        (numerals.signed, nan, "–"),
+        (numerals.plain, 1234.5, "1,234.5"),
+        (numerals.plain, -20.0, "−20"),
+        (numerals.plain, None, "–"),
+        (numerals.coefficient, -0.5, "−.50"),
+        (numerals.coefficient, 1.0, "1.00"),
+        (numerals.coefficient, nan, "–"),
+        (numerals.percent, 0.126, "13 %"),
+        (numerals.percent, nan, "–"),
+        (numerals.p_value, 0.00099, "p < .001"),
+        (numerals.p_value, 0.001, "p = .001"),
+        (numerals.p_value, 0.999, "p = .999"),
+        (numerals.p_value, 0.9991, "p > .999"),
+        (numerals.p_value, nan, "p undefined"),
+        (numerals.p_alone, 0.04, ".040"),
+        (numerals.p_alone, 0.0001, "< .001"),
+        (numerals.p_alone, None, "–"),
+        (numerals.between, Estimate(value=2, low=1, high=3.5), "1.00 to 3.50"),
+        (numerals.between, Estimate(value=2, low=1), ""),
+        (numerals.between, Estimate(value=2, high=3), ""),
+        (numerals.bracketed, Estimate(value=2, low=1, high=3), "2.00 (1.00 to 3.00)"),
+        (numerals.bracketed, Estimate(value=2), "2.00"),
+        (numerals.bracketed, Estimate(value=nan, reason="no rating"), "undefined: no rating"),
+        (numerals.listed, [], ""),
+        (numerals.listed, ["a"], "a"),
+        (numerals.listed, ["a", "b"], "a and b"),
+        (numerals.listed, ["a", "b", "c"], "a, b and c"),
+        (numerals.briefly, NAMES[:12], ", ".join(NAMES[:11]) + " and s12"),
+        (numerals.briefly, NAMES, ", ".join(NAMES[:8]) + " and 5 others"),
+        (numerals.inside, "Fluency of all", "fluency of all"),
+        (numerals.inside, "BLEU score", "BLEU score"),
+    ],
+)
+def test_numbers_are_written(write: Callable[[Any], str], given: Any, text: str) -> None:
+    assert write(given) == text
+
+
+def test_counts_come_with_their_noun() -> None:
+    assert numerals.counted(1, "source") == "1 source"
+    assert numerals.counted(0, "source") == "0 sources"
+    assert numerals.counted(1200, "entry", "entries") == "1,200 entries"
