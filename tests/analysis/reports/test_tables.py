@@ -1,0 +1,23 @@
+"""Tables as files, letter by letter."""
+
+from analysis.reports.tables import to_csv, to_json
+
+
+def test_named_columns_come_first_and_the_others_by_name() -> None:
+    rows = [
+        {"z": 1, "b": None, "a": "Ümlaut", "system": "=1"},
+        {"system": "Alba", "a": {"y": 1, "x": "é"}, "b": [2, "ö"]},
+    ]
+    assert to_csv(rows, ["system", "z", "absent"]) == (
+        "system,z,a,b\n"
+        "'=1,1,Ümlaut,\n"
+        'Alba,,"{""x"": ""é"", ""y"": 1}","[2, ""ö""]"\n'
+    )  # fmt: skip
+
+
+def test_a_table_without_rows_keeps_its_head() -> None:
+    assert to_csv([], ["system", "mean"]) == "system,mean\n"
+
+
+def test_documents_are_the_same_text_for_the_same_content() -> None:
+    assert to_json({"b": [1], "a": "ü"}) == '{\n "a": "ü",\n "b": [\n  1\n ]\n}\n'
