@@ -20,6 +20,7 @@ import functools
 import gc
 import json
 import os
+import resource
 import select
 import signal
 import sys
@@ -71,7 +72,8 @@ LEFT_OUT = (
     "test_faults_in_statistics_are_noticed",
 )
 LONGEST = 8.0  # seconds of the processor that a test may take to be run for faults
-PATIENCE = 240  # seconds after which a fault that keeps the processor busy counts as noticed: it never ends
+ENDLESS = 240  # seconds of the processor after which a fault counts as noticed: it never ends
+PATIENCE = 1800  # seconds on the clock after which a fault counts as not tried: it stands still
 
 
 @dataclass
@@ -184,10 +186,11 @@ class Mutants:
                 os.close(pipe)
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(child, signal.SIGKILL)
-                used = os.wait4(child, 0)[2]
-                if pipe not in ready:
-                    computed = used.ru_utime + used.ru_stime > PATIENCE / 4
-                    told = "computes without end" if computed else "invalid: it stands still"
+                status = os.waitpid(child, 0)[1]
+                if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+                    told = "computes without end"
+                elif pipe not in ready:
+                    told = "invalid: it stands still"
                 free.append(worker)
                 self._note(fault, told)
 
@@ -217,6 +220,7 @@ class Mutants:
         os.close(reading)
         told = "the process ended"
         try:
+            resource.setrlimit(resource.RLIMIT_CPU, (ENDLESS, ENDLESS + 5))
             silent = os.open(os.devnull, os.O_WRONLY)
             os.dup2(silent, 1)
             os.dup2(silent, 2)
@@ -617,6 +621,7 @@ def main() -> int:
     drawn = chosen(every, options.number, options.seed)
     print(f"{len(drawn)} of {len(every)} faults, seed {options.seed}", flush=True)
     plan = Plan(drawn, options.workers)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended early, it still reports
     run(plan, options.tests)
     report(plan, time.monotonic() - begun)
     if options.write:
