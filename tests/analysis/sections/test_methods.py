@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from analysis.sections.methods import RunMade, methods
 from judging.protocols import rubric as documents
+from judging.protocols.rubric_schema import CriterionPoint
 from tests import factories
 from tests.analysis.sections import stored
 
@@ -99,7 +100,9 @@ def test_a_study_of_means_and_a_simulation_say_so():
 
 def test_agreement_and_tests_of_systems_name_their_numbers():
     agreement = stored.agreement(stored.estimate(0.61, 0.52, 0.7))
-    text = told(ABOUT, made(), agreement=agreement, **stored.told_of(Alba="a", Brisa="b", Cara="b"))
+    criteria = [stored.criterion(), stored.criterion("specificity", best="none")]
+    systems = stored.told_of(Alba="a", Brisa="b", Cara="b")
+    text = told(ABOUT, made(), agreement=agreement, criteria=criteria, **systems)
 
     assert text["Agreement"] == (
         "Agreement is Krippendorff's alpha with its 95 % interval, which leaves out whole sources in turn: "
@@ -108,3 +111,35 @@ def test_agreement_and_tests_of_systems_name_their_numbers():
     assert (
         "Holm's correction over the 3 pairs of a criterion, at a level of 5 %." in text["Systems"]
     )
+    assert text["Systems"].endswith(
+        " Specificity has no better end and was neither averaged nor tested."
+    )
+
+
+def test_a_long_scale_is_told_by_its_ends_and_a_short_one_point_by_point():
+    small = documents.parse(factories.SMALL, "small.yaml")
+    points = tuple(CriterionPoint(value, f"p{value}") for value in range(13))
+    asked = [
+        replace(small.criteria[0], points=points, best="lowest"),
+        replace(small.criteria[1], points=points[:12], best="none"),
+    ]
+    text = told(ABOUT, made(rubric=replace(small, criteria=tuple(asked)), protocol_sha256=""))
+    assert "ordinal, from 0 (p0) to 12 (p12); low is best. " in text["Protocol"]
+    assert text["Protocol"].endswith("9 (p9), 10 (p10) and 11 (p11); no end is best.")
+
+
+def test_metrics_are_told_with_their_level_and_their_preparation():
+    levels = [
+        {"criterion": "clarity", "metric": name, "level": "pooled"}
+        for name in ("bleu", "chrf", "bleu")
+    ]
+    text = told(ABOUT | {"metric_level": "systems"}, made(), levels=levels)
+    assert text["Metrics"] == (
+        "Metrics (bleu and chrf) were compared with people's means by Spearman's rho over systems, turned so that "
+        "higher is better, with intervals and tests that keep the questions on a source together, and Holm's "
+        "correction over the metrics of a criterion. "
+        "Texts of metrics computed here were normalised as QG-Bench does (nqg)."
+    )
+    plain = told(ABOUT, made(parameters={}), levels=levels)["Metrics"]
+    assert "Spearman's rho over all questions, turned" in plain
+    assert plain.endswith("the metrics of a criterion.")
