@@ -152,6 +152,26 @@ def test_a_judge_that_always_does_as_well_needs_three_sources_to_be_sure():
     assert [one.p for one in three.people] == [0, 0, 0]
     assert [one.p for one in never.people] == [1, 1, 1]
     assert np.isnan([one.p for one in two.people]).all()
+    assert (three.passed, three.passed_items, never.passed_items) == (True, True, False)
+
+
+def test_a_person_on_one_source_alone_leaves_no_interval_over_sources():
+    sources = np.repeat([0, 1], 20)
+    people = SCALE.astype(float)
+    people[20:, 2] = np.nan
+    found = alternative_test(
+        people, SCALE_JUDGE, level="ordinal", epsilon=0.2, fewest_items=2, sources=sources
+    )
+    assert found.advantage.reason == "a person judged one source alone"
+    assert np.isnan(found.advantage.low)
+
+
+def test_power_is_unknown_where_no_item_has_two_people():
+    alone = np.where(np.arange(3) == 0, SCALE, np.nan)
+    how = {"sizes": [5, 9], "level": "ordinal", "epsilon": 0.2, "rng": np.random.default_rng(0)}
+    found = power_by_items(alone, SCALE_JUDGE, **how)
+    assert list(found) == [5, 9]
+    assert np.isnan(list(found.values())).all()
 
 
 def test_two_items_are_enough_where_two_are_asked_for():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.stats.judges import bias_by_system, by_place, following, severity_of
+from analysis.stats.judges import bias_by_system, by_place, following, jury, most_given, severity_of
 from analysis.stats.resampling import Jackknife, jackknife
 
 ORACLES = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -84,3 +84,16 @@ def test_the_place_at_which_a_question_stands_is_told_apart_by_hand() -> None:
     assert found.same_still.value == pytest.approx((1 + 0) / 2)
     nowhere = by_place(values, np.full((5, 3), nan))
     assert (nowhere.items, nowhere.earlier.reason) == (0, "no question was asked so twice")
+
+
+def test_a_jury_gives_the_mean_or_what_most_of_it_say() -> None:
+    nan = float("nan")
+    said = [[1, 1, 2], [1, 2, 3], [3, 2, 3], [2, 2, 2], [1, 1, nan]]
+    assert jury(said, nominal=True) == pytest.approx([1, nan, 3, 2, nan], nan_ok=True)
+    assert jury(said, nominal=False) == pytest.approx([4 / 3, 2, 8 / 3, 2, nan], nan_ok=True)
+
+
+def test_the_value_given_most_is_the_lowest_of_those_given_alike() -> None:
+    assert most_given([3, 1, 3, 1, 2, float("nan")]) == (0.4, 1)
+    assert most_given([2, 3, 3]) == (2 / 3, 3)
+    assert np.isnan(most_given([float("nan")])).all()
