@@ -266,16 +266,15 @@ def _linear_swaps(
 
     A swapped metric is a + s d and its partner a - s d, with a the mean of both, d half their
     difference and s = +-1 by cluster (and system). Covariance, mean and length are then sums over
-    clusters (and systems) times s.
+    clusters (and systems) times s. All three columns are standardised, so a has the mean 0.
     """
     middle, half = (first + second) / 2, (first - second) / 2
     with_human, shift, crossed = (
         _summed(column, of, signs) for column in (human * half, half, middle * half)
     )
     base, length, n = human @ middle, middle @ middle + half @ half, len(human)
-    total = middle.sum()
-    upper = (base + with_human) / np.sqrt(length + 2 * crossed - (total + shift) ** 2 / n)
-    lower = (base - with_human) / np.sqrt(length - 2 * crossed - (total - shift) ** 2 / n)
+    upper = (base + with_human) / np.sqrt(length + 2 * crossed - shift**2 / n)
+    lower = (base - with_human) / np.sqrt(length - 2 * crossed - shift**2 / n)
     return float(human @ first - human @ second), upper - lower
 
 

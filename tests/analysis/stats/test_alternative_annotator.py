@@ -141,6 +141,8 @@ def test_items_on_one_source_are_kept_together():
     )
     assert all(one.p > one.p_items for one in found.people)
     assert found.advantage.clusters == 10
+    # p of .008, .038 and .199 over sources leave one of three won; over items all are
+    assert (found.winning_rate, found.winning_rate_items) == pytest.approx((1 / 3, 1))
 
 
 def test_a_judge_that_always_does_as_well_needs_three_sources_to_be_sure():

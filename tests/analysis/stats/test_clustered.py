@@ -64,6 +64,26 @@ def test_swap_test_equals_a_loop_over_scipy(method: str) -> None:
     assert found.p == pytest.approx(expected)
 
 
+def test_swaps_of_sources_that_differ_much_equal_a_loop() -> None:
+    """A metric that is high on some sources and low on others has another mean once swapped."""
+    for seed in range(12):
+        (human, first, second), source = study(6, 3, seed=seed)
+        first = first + 9 * np.random.default_rng(seed).normal(size=6)[source]
+        a, b = standardised(np.stack([first, second], axis=1)).T
+        signs = np.random.default_rng(5).choice([-1.0, 1.0], size=(200, 6))
+        given, *draws = (
+            np.corrcoef(human, np.where(row, b, a))[0, 1]
+            - np.corrcoef(human, np.where(row, a, b))[0, 1]
+            for row in [np.zeros(18, dtype=bool), *(signs[:, source] < 0)]
+        )
+        expected = (sum(np.abs(draws) >= abs(given) - 1e-12) + 1) / 201
+        found = swap_test(
+            human, first, second, clusters=source, rng=np.random.default_rng(5),
+            method="pearson", resamples=200,
+        )  # fmt: skip
+        assert found.p == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_difference_interval_equals_a_loop_over_scipy(method: str) -> None:
     (human, first, second), source = study()

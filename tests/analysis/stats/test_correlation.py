@@ -5,6 +5,7 @@ from scipy import stats
 from analysis.stats.columns import oriented
 from analysis.stats.correlation import (
     METHODS,
+    Method,
     coefficients,
     correlate,
     correlate_all,
@@ -95,6 +96,19 @@ def test_exact_p_equals_scipys_enumeration(method: str) -> None:
 def test_exact_p_of_kendall_without_ties_is_scipys() -> None:
     x, y = np.arange(7.0), np.array([2.0, 1, 4, 3, 7, 5, 6])
     assert exact_p(x, y, method="kendall") == pytest.approx(stats.kendalltau(x, y).pvalue)
+
+
+@pytest.mark.parametrize(
+    ("method", "ends"),
+    [
+        ("pearson", (0.15603, 0.73582)),
+        ("spearman", (0.13275, 0.74653)),
+        ("kendall", (0.27737, 0.67167)),
+    ],
+)
+def test_fisher_interval_by_hand(method: Method, ends: tuple[float, float]) -> None:
+    """tanh(atanh(.5) +- 1.959964 s): of 28 items s^2 is 1 / 25, 1.125 / 25 and .437 / 24."""
+    assert fisher_interval(0.5, 28, method=method) == pytest.approx(ends, abs=1e-5)
 
 
 @pytest.mark.parametrize(("r", "n"), [(0.3, 4), (1.0, 50)])

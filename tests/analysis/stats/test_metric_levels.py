@@ -109,6 +109,16 @@ def test_equal_means_of_systems_tie_exactly() -> None:
     assert by_measure["pairwise_accuracy"].baseline == pytest.approx(1 / 6)
 
 
+def test_orders_of_nine_systems_are_drawn() -> None:
+    here = facets(np.tile([1, 2, 3], 9), np.repeat(np.arange(9), 3))
+    worth = np.repeat(np.arange(9.0), 3)
+    found = against_people({"h": worth}, {"m": worth}, facets=here, rng=rng(), levels=["systems"])
+    assert [row.measure for row in found] == [each for each in MEASURES if each != "kendall_c"]
+    for row in found:
+        assert row.found.method.endswith("9,999 orders drawn")
+        assert (row.found.value, row.found.p) == pytest.approx((1, 1e-4))
+
+
 def test_calibrated_accuracy_carries_its_epsilon_and_what_tying_everything_gets() -> None:
     of = metric_study(30, 5)
     row = of_study(of)["h0", "m0", "within_source", "pairwise_accuracy"]
