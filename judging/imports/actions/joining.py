@@ -668,8 +668,8 @@ class _Joining:
         touched |= {fill[0] for fill in joined.fills}
         if touched and (computed := holdings.computed_on(touched)):
             yield (
-                f"{', '.join(computed[:5])} was computed here from the references and answers that these sources have; "
-                "with others it would be another number."
+                f"Scores of {', '.join(computed[:5])} were computed here from the references and answers that these "
+                "sources have; with others they would be other numbers."
             )
 
 

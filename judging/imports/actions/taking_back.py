@@ -184,7 +184,7 @@ def _computed(added: AddedFile) -> Iterator[str]:
     about |= Q(unit__question_set__source__in=added.filled_blanks.values("source"))
     names = sorted(set(computed.filter(about).order_by().values_list("metric__name", flat=True)))
     if names:
-        yield f"{', '.join(names[:NAMED])} was computed here from what it brought; remove these scores first."
+        yield f"Scores of {', '.join(names[:NAMED])} were computed here from what it brought; remove them first."
 
 
 def _machines(added: AddedFile) -> Iterator[str]:

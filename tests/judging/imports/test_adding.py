@@ -387,7 +387,9 @@ def test_take_back_names_the_scores_that_were_computed_from_it():
     )
     Score.objects.create(metric=computed, unit=Question.objects.first().unit, value=1)
 
-    with pytest.raises(taking_back.Rests, match="BLEU-4 was computed here from what it brought"):
+    with pytest.raises(
+        taking_back.Rests, match="Scores of BLEU-4 were computed here from what it brought"
+    ):
         taking_back.take_back(added=collection.added_files.get(), by=collection.owner, now=NOW)
 
 
@@ -466,7 +468,9 @@ def test_add_of_references_is_refused_where_scores_were_computed_from_others():
     )
     Score.objects.create(metric=computed, unit=Question.objects.first().unit, value=1)
 
-    with pytest.raises(CannotImport, match="BLEU-4 was computed here from the references"):
+    with pytest.raises(
+        CannotImport, match="Scores of BLEU-4 were computed here from the references"
+    ):
         add(
             collection,
             "passage,gold\nHerons wade at dawn.,When?\n",
