@@ -1,12 +1,14 @@
-"""gunicorn's threaded worker, but slow senders hold none of the few threads that answer.
+"""gunicorn's threaded worker, but slow clients hold none of the few threads that answer.
 
 Threads that answer have a database connection each, so there are few, and whoever sends a request
-byte by byte would hold one. So other threads, of which there are many, wait until a request is
-whole; who is too slow is cut off.
+byte by byte, or does not read the answer, would hold one. So other threads, of which there are many,
+wait until a request is whole, and send the answer; who is too slow is cut off.
 """
 
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import Any
@@ -18,7 +20,7 @@ from config.limits import SMALL
 
 READERS = 64  # requests that may be on their way to one process
 HEAD = 15.0  # seconds for a request's first line and headers, and for a body besides its length
-SLOWEST = 16 * 1024  # bytes a second
+SLOWEST = 16 * 1024  # bytes a second, in both directions
 IN_MEMORY = 256 * 1024
 PIECE = 64 * 1024
 
@@ -45,8 +47,55 @@ class Hurried:
         return getattr(self.socket, name)
 
 
+class Outbox:
+    """A socket that keeps what is sent until `flush`, so that an answer is done before anybody
+    reads it.
+
+    Of an answer over SMALL, which only members can ask for, each such part is sent as it is full:
+    it must not fill the memory.
+    """
+
+    def __init__(self, socket: Any) -> None:
+        self.socket = socket
+        self.kept: SpooledTemporaryFile[bytes] = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+
+    def sendall(self, data: bytes) -> None:
+        self.kept.write(data)
+        if self.kept.tell() > SMALL:
+            self.flush()
+
+    def sendfile(self, file: Any, offset: int, count: int) -> None:
+        file.seek(offset)
+        while count > 0 and (piece := file.read(min(PIECE, count))):
+            self.sendall(piece)
+            count -= len(piece)
+
+    def flush(self) -> None:
+        """Send what is kept; raise TimeoutError where the other side is too slow."""
+        deadline = time.monotonic() + HEAD + self.kept.tell() / SLOWEST
+        self.kept.seek(0)
+        send(self.socket, iter(partial(self.kept.read, PIECE), b""), deadline)
+        self.kept.seek(0)
+        self.kept.truncate()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.socket, name)
+
+
+def send(socket: Any, pieces: Iterator[bytes], deadline: float) -> None:
+    """Send all pieces; raise TimeoutError where that takes longer than until the deadline."""
+    try:
+        for piece in pieces:
+            if (left := deadline - time.monotonic()) <= 0:
+                raise TimeoutError
+            socket.settimeout(left)
+            socket.sendall(piece)
+    finally:
+        socket.settimeout(None)
+
+
 class Worker(ThreadWorker):  # type: ignore[misc]
-    """Reads requests in one pool of threads and answers them in another."""
+    """Reads requests and sends answers in one pool of threads, and answers in another."""
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
         self.answering = ThreadPoolExecutor(self.cfg.threads)
@@ -62,7 +111,16 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         if 0 < length <= SMALL:  # a larger one is refused unread, or is a researcher's file
             _expect(req, conn)
             req.body = _whole(req.body)
-        return self.answering.submit(super().handle_request, req, conn).result()
+        answered = copy(conn)
+        answered.sock = Outbox(conn.sock)
+        try:
+            goes_on = self.answering.submit(super().handle_request, req, answered).result()
+            answered.sock.flush()
+        except TimeoutError:
+            raise NoMoreData from None
+        finally:
+            answered.sock.kept.close()
+        return goes_on
 
 
 def _begin(conn: Any) -> None:

@@ -1,10 +1,27 @@
-"""What the tests of slow senders serve: it says how long the body was."""
+"""What the tests of slow clients serve: it says how long the body was, or as much as the address
+asks for, as one piece, in pieces or as a file."""
 
 from collections.abc import Callable, Iterable
+from io import BytesIO
+from tempfile import TemporaryFile
 from typing import Any
+
+PIECES = 10
 
 
 def application(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+    asked, _slash, how = environ["PATH_INFO"][1:].partition("/")
     said = str(len(environ["wsgi.input"].read())).encode()
-    start("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(said)))])
-    return [said]
+    content = b"x" * int(asked) if asked else said
+    told = [] if how == "pieces" else [("Content-Length", str(len(content)))]
+    start("200 OK", [("Content-Type", "text/plain"), *told])
+    if how == "pieces":
+        stream, size = BytesIO(content), -(-len(content) // PIECES)
+        return iter(lambda: stream.read(size), b"")
+    if how == "file":
+        file = TemporaryFile()  # noqa: SIM115 - gunicorn closes it
+        file.write(content)
+        file.seek(0)
+        wrapped: Iterable[bytes] = environ["wsgi.file_wrapper"](file)
+        return wrapped
+    return [content]

@@ -1,4 +1,5 @@
-"""Who sends a request slowly holds nobody else up, and is cut off in the end."""
+"""Who sends a request slowly, or does not read the answer, holds nobody else up, and is cut off in
+the end."""
 
 import socket
 import subprocess
@@ -14,7 +15,7 @@ from gunicorn.http.errors import NoMoreData
 from config.limits import SMALL
 from config.postgres import ROOT
 from config.processes import free_port, wait_for_port
-from config.slow_senders import Hurried
+from config.slow_senders import Hurried, send
 from tests.config.test_settings import BARE
 
 pytestmark = pytest.mark.jobs
@@ -74,6 +75,37 @@ def test_many_slow_senders_leave_the_threads_that_answer_free(port: int) -> None
             "70000",
             "300000",
         ]
+
+
+def test_many_who_do_not_read_leave_the_threads_that_answer_free(port: int) -> None:
+    with ExitStack() as open_all_the_while:
+        for _ in range(4):
+            slow = open_all_the_while.enter_context(socket.socket())
+            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            slow.settimeout(10)
+            slow.connect(("127.0.0.1", port))
+            slow.sendall(b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n" % (SMALL - 1000))
+            assert slow.recv(1, socket.MSG_PEEK)  # its answer is on the way
+        assert posted(port, b"x") == "1"
+
+
+@pytest.mark.parametrize("how", ["", "/pieces", "/file"])
+@pytest.mark.parametrize("size", [1, 2 * SMALL + 1])
+def test_answer_comes_whole_however_large_and_however_made(port: int, size: int, how: str) -> None:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/{size}{how}", timeout=10) as answer:
+        assert len(answer.read()) == size
+
+
+def test_answer_is_sent_until_its_time_is_over() -> None:
+    here, there = socket.socketpair()
+    with here, there:
+        send(here, iter([b"ab"]), time.monotonic() + 60)
+        assert there.recv(3) == b"ab"
+        with pytest.raises(TimeoutError):
+            send(here, iter([b"c"]), time.monotonic() - 1)
+        with pytest.raises(TimeoutError):  # nobody reads
+            send(here, iter([b"d" * 10_000_000]), time.monotonic() + 0.05)
+        assert here.gettimeout() is None
 
 
 def test_body_comes_in_pieces_or_after_being_asked_for_and_larger_ones_as_they_are_read(
