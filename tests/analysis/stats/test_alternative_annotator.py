@@ -155,6 +155,8 @@ def test_a_judge_that_always_does_as_well_needs_three_sources_to_be_sure():
     assert [one.p for one in never.people] == [1, 1, 1]
     assert np.isnan([one.p for one in two.people]).all()
     assert (three.passed, three.passed_items, never.passed_items) == (True, True, False)
+    at_zero = alternative_test(same, FIRST, level="ordinal", epsilon=0, sources=N % 3)
+    assert [(one.p, one.p_items) for one in at_zero.people] == [(1, 1)] * 3
 
 
 def test_a_person_on_one_source_alone_leaves_no_interval_over_sources():
