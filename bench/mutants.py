@@ -121,9 +121,12 @@ class Mutants:
         hits: set[str] = set()
         self.kept = _Kept(hits)
         self.kept.keep()
+        cached = _cached(MUTATED)
         with instrumented(hits):
             for item, following in zip(items, [*items[1:], items[0]], strict=True):
                 hits.clear()
+                for each in cached:  # what an earlier test left there would hide a function
+                    each.cache_clear()
                 begun = time.process_time()
                 reports = _reports(item, following)
                 self.seconds[item.nodeid] = time.process_time() - begun
@@ -391,7 +394,8 @@ class _Noting(ast.NodeTransformer):
 
 def inject(fault: Fault) -> None:
     """Put a fault in place in this process."""
-    _forget_cached()
+    for each in _cached():
+        each.cache_clear()
     tree = broken(fault, ROOT)
     if not fault.function:
         _inject_table(fault, tree)
@@ -442,12 +446,14 @@ def users_of(fault: Fault) -> set[str]:
     return found
 
 
-def _forget_cached() -> None:
-    for each in gc.get_objects():
-        if type(each) is functools._lru_cache_wrapper and (each.__module__ or "").startswith(
-            "analysis"
-        ):
-            each.cache_clear()
+def _cached(patterns: Sequence[str] = ("analysis/*",)) -> list[Any]:
+    """Return the caches of functions in these files."""
+    return [
+        each
+        for each in gc.get_objects()
+        if type(each) is functools._lru_cache_wrapper
+        and any(fnmatch((each.__module__ or "").replace(".", "/") + ".py", p) for p in patterns)
+    ]
 
 
 def run(plan: Plan, tests: Sequence[str]) -> None:
