@@ -6,9 +6,10 @@ import pytest
 from scipy import stats
 
 from analysis import frames
+from analysis.reports.layout import Cell, Line, PageTable
 from analysis.sections.ceiling import Ceiling
 from analysis.sections.differences import Differences, Leaders
-from analysis.sections.levels import Levels
+from analysis.sections.levels import Levels, turned
 from tests.analysis import studies
 from tests.analysis.sections import stored
 from tests.analysis.sections.computing import picked, records
@@ -402,3 +403,23 @@ def test_a_table_without_intervals_says_why_and_does_not_promise_them():
     (table,) = Levels().tables(stored.found(levels=[rho("bleu", 0.4, 0.3, 0.5)]))
     assert table.caption.endswith("n = 12, with its 95 % interval.")
     assert table.reasons == []
+
+
+def test_a_turned_table_has_its_lines_as_columns_and_their_last_words_as_its_last_line():
+    lines = [
+        Line("clarity", [Cell("1"), Cell("2"), Cell("3")], "c", under="all ties: .10"),
+        Line("fluency", [Cell("4"), Cell("5"), Cell("6")], "f", under="all ties: .20"),
+    ]
+    table = PageTable("t", ["m1", "m2", "m3"], lines, first="Criterion", last="one annotator")
+    found = turned(table, first="Metric")
+    assert (found.title, found.first, found.last) == ("t", "Metric", "")
+    assert (found.columns, found.notes) == (
+        ["clarity", "fluency"],
+        ["all ties: .10", "all ties: .20"],
+    )
+    assert [(line.name, [cell.text for cell in line.cells]) for line in found.lines] == [
+        ("m1", ["1", "4"]),
+        ("m2", ["2", "5"]),
+        ("m3", ["3", "6"]),
+        ("one annotator", ["c", "f"]),
+    ]
