@@ -103,7 +103,12 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def handle(self, conn: Any) -> Any:
         conn.init = partial(_begin, conn)
-        return super().handle(conn)
+        goes_on = super().handle(conn)
+        if not goes_on:
+            # gunicorn waits up to two seconds for the other side, in the one thread that accepts
+            conn.close(graceful=True)
+            conn.close = _has_closed
+        return goes_on
 
     def handle_request(self, req: Any, conn: Any) -> Any:
         length = _length(req)
@@ -126,6 +131,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 def _begin(conn: Any) -> None:
     type(conn).init(conn)
     conn.parser.unreader.sock = Hurried(conn.sock, time.monotonic() + HEAD)
+
+
+def _has_closed(graceful: bool = False) -> None:
+    """Do nothing: the connection is closed, and gunicorn closes it once more."""
 
 
 def _length(req: Any) -> int:

@@ -89,6 +89,16 @@ def test_many_who_do_not_read_leave_the_threads_that_answer_free(port: int) -> N
         assert posted(port, b"x") == "1"
 
 
+def test_those_who_do_not_hang_up_leave_the_thread_that_accepts_free(port: int) -> None:
+    with ExitStack() as open_all_the_while:
+        for _ in range(8):
+            slow = open_all_the_while.enter_context(
+                socket.create_connection(("127.0.0.1", port), 10)
+            )
+            slow.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert posted(port, b"x") == "1"
+
+
 @pytest.mark.parametrize("how", ["", "/pieces", "/file"])
 @pytest.mark.parametrize("size", [1, 2 * SMALL + 1])
 def test_answer_comes_whole_however_large_and_however_made(port: int, size: int, how: str) -> None:
