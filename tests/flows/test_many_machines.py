@@ -137,6 +137,18 @@ def redis(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
         server.wait()
 
 
+MAKE = """
+import os, django
+os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+django.setup()
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+call_command("install_rubrics")
+call_command("grant_server")
+call_command("collectstatic", interactive=False, verbosity=0)
+"""
+
+
 @contextmanager
 def two_machines(folder: Path, broker: str) -> Iterator[tuple[Database, Machine, Machine]]:
     """Make a database and its serving role, and two machines that do not run yet."""
@@ -160,11 +172,8 @@ def two_machines(folder: Path, broker: str) -> Iterator[tuple[Database, Machine,
                 environment["CELERY_BROKER_URL"] = broker
             machines.append(Machine(home, folder / f"{name}.txt", environment, port))
         owns = {**machines[0].environment, "DATABASE_URL": cluster.url()}
-        owner = Machine(folder, folder / "owner.txt", owns, 0)
-        for command in ("migrate", "install_rubrics", "grant_server"):
-            owner.run("manage.py", command)
-        for machine in machines:
-            machine.run("manage.py", "collectstatic", "--noinput")
+        Machine(folder, folder / "owner.txt", owns, 0).run("-c", MAKE)
+        shutil.copytree(machines[0].home / "static", machines[1].home / "static")
         try:
             yield Database(cluster), *machines
         finally:

@@ -16,11 +16,12 @@ PACKAGE = Path(__file__).parent / "example_plugin"
 ASK = """
 import json
 from analysis.metrics import registry
-from analysis.metrics.contract import Question, QuestionSet
+from analysis.metrics.contract import ScoredQuestion, ScoredSet
 from analysis.metrics.scoring import score
 entries = {entry.id: [entry.origin, entry.reason, entry.made_of] for entry in registry.all_metrics()}
-one = score(registry.get("shared_words"), [Question("a b c", ("x", "a b d")), Question("", ("a",)), Question("a")])
-pairs = score(registry.get("multi_shared_words"), [QuestionSet(("a", "b"), ("a", "b", "c"))])
+asked = [ScoredQuestion("a b c", ("x", "a b d")), ScoredQuestion("", ("a",)), ScoredQuestion("a")]
+one = score(registry.get("shared_words"), asked)
+pairs = score(registry.get("multi_shared_words"), [ScoredSet(("a", "b"), ("a", "b", "c"))])
 print(json.dumps({"entries": entries, "values": [result.value for result in [*one, *pairs]]}))
 """
 

@@ -34,7 +34,9 @@ def press(client, collection):
 
 
 LATER = re.compile(
-    r'name="csrfmiddlewaretoken" value="[^"]*"|<p class="small quiet runs">.*?</p>', re.S
+    r'name="csrfmiddlewaretoken" value="[^"]*"|<p class="small quiet runs">.*?</p>'
+    r"|(?<=Report of )[^,<]+, \d\d:\d\d",  # the minute in which it was made
+    re.S,
 )
 NUMBER = re.compile(r'([Rr]uns?[ /]|"run": )\d+')
 
