@@ -107,6 +107,7 @@ def checks(study: PlatformStudy) -> list[PolicyCheck]:
     policy = POLICIES[study.kind]
     found = [
         *_pay(study, policy),
+        *_promised(study, policy),
         *_work(study, policy),
         *_fairness(study, policy),
         *_people(study),
@@ -140,15 +141,22 @@ def _pay(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
     else:
         beyond = f", the platform's least is {least}" if least is not None else ""
         yield PolicyCheck("pay", "met", f"An hour pays {hourly} {rate.currency} {by}{beyond}.")
+
+
+def _promised(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck]:
+    """Yield what is wrong with what people are told of time and pay before they begin."""
+    if not policy.pays:
+        return
+    rate = study.rate
     takes = Decimal(str(study.pilot_seconds or study.page_seconds))
-    if rate.minutes * 60 < SHORTER * takes:
+    if rate and rate.minutes * 60 < SHORTER * takes:
         whence = "took in the pilot" if study.pilot_seconds else "take as the protocol estimates"
         told = (
             f"The plan counts {rate.minutes} minutes for a task, but tasks {whence} "
             f"{takes / 60:.1f}: the time that people are told would be too short."
         )
         yield PolicyCheck("time", "fails", told, "Plan: Rate of pay, minutes a task.")
-    if study.qualifies:
+    if rate and study.qualifies:
         told = "The rate pays tasks and checks, but no minute of the qualification."
         mend = "Count its minutes into what the platform pays, also to whoever is screened out."
         yield PolicyCheck("pay_of_test", "look", told, mend)
@@ -185,7 +193,7 @@ def _fairness(study: PlatformStudy, policy: CrowdPolicy) -> Iterator[PolicyCheck
     for name, text in study.texts.items():
         if found := THREAT.search(text):
             told = f"The {name} speaks of “{found[0]}”."
-            mend = "Nobody may be told that failing a check costs their pay: reword it, unless it says just that."
+            mend = "Nobody may be told that a failed check costs their pay. A text that says it does not may stay."
             yield PolicyCheck("threat", "look", told, mend)
     plan = study.plan
     if plan.has_checks:

@@ -125,3 +125,10 @@ def test_rules_that_are_broken_come_first():
     states = [each.state for each in checks(replace(GOOD, consent=False, signed=False))]
     assert states == sorted(states, key=("fails", "look", "met").index)
     assert states[0] == "fails"
+
+
+def test_pay_that_is_not_told_is_said_also_where_no_rate_is_planned():
+    found = {each.rule: each.state for each in checks(replace(GOOD, rate=None, pay=False))}
+
+    assert found["pay"] == found["pay_told"] == "fails"
+    assert "time" not in found

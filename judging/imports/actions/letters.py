@@ -70,10 +70,10 @@ def told_apart(study: StudyRecords, found: Matching) -> StudyRecords:
     alike is one question. Where several systems gave the same question, those that one rater judged
     are taken one by one, in the order of the file. What fits no question keeps its letter.
     """
-    return _Told(study, found).study()
+    return _ToSystems(study, found).study()
 
 
-class _Told:
+class _ToSystems:
     """The questions of a study on their way from letters to systems."""
 
     def __init__(self, read: StudyRecords, found: Matching) -> None:
