@@ -106,6 +106,8 @@ def test_invariants_hold_while_everything_happens_at_once(caplog) -> None:
     platform = study(tasks=12, places=2, each=3)
     crowd = fake(platform)
     people = [Person(crowd) for _ in range(24)]
+    left = Person(crowd).joins()  # whoever joins in the crowd may find every place taken
+    crowd.gives_back(left.pid)
 
     def live(person: Person) -> None:
         chance = random.Random(person.pid)
@@ -139,6 +141,7 @@ def test_invariants_hold_while_everything_happens_at_once(caplog) -> None:
             person.goes_back()
 
     all_at_once(live, people)
+    people.append(left)
     for person in people:
         assert person.opens().code() == person.opens().code()
     check_places(platform)
