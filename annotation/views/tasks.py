@@ -208,8 +208,16 @@ def _refused(reason: str, status: int) -> HttpResponse:
 @assignment_for_annotator
 @require_http_methods(["GET", "POST"])
 def submit(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    """Keep the whole page, then do what its button says. Who logs in again on the way comes here by
-    GET."""
+    """Keep the whole page, do what its button says, and lead on: a script, which sends the page
+    itself so that it stays where no server answers, is told the address. Who logs in again on the
+    way comes here by GET."""
+    answer = _sent(request, assignment)
+    if request.headers.get("Accept") == "application/json":
+        return JsonResponse({"next": answer["Location"]})
+    return answer
+
+
+def _sent(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     if request.method == "GET" or request.GET.get("step") != str(assignment.stage):
         return redirect("annotation:task", assignment.pk)
     form = AnswersForm(request.POST, sheet=sheets.of(assignment), stage=assignment.stage)

@@ -35,11 +35,13 @@ const isTrouble = (state) => ["offline", "expired", "conflict", "refused", "left
 
 function show(state) {
   const said = display.dataset.state;
+  const words = display.querySelector("[data-says]");
   const text = display.dataset[state === "offline" && !isKept() ? "offlinePage" : state];
+  const isNew = words.textContent !== text; // a next try that fails says nothing new
   display.dataset.state = isTrouble(state) ? "unsaved" : state;
-  display.querySelector("[data-says]").textContent = text;
+  words.textContent = text;
   for (const link of display.querySelectorAll("[data-on]")) link.hidden = link.dataset.on !== state;
-  if (isTrouble(state) || (said === "unsaved" && state === "saved")) announce(text);
+  if (isNew && (isTrouble(state) || (said === "unsaved" && state === "saved"))) announce(text);
 }
 
 export const tellUnsent = () => show("unsent");

@@ -1,4 +1,6 @@
-// Submitting: once, complete, and not before everything has been saved, so that an ended session or a lost line costs nothing.
+// Submitting: once, complete, and not before everything has been saved, so that an ended session, a lost line or a server
+// that is down costs nothing. The page itself sends the task: a submit of the browser's that cannot arrive would put the
+// browser's own page in place of this one.
 
 import { announce, csrfToken, form, titleOf } from "./page.js";
 import { goTo, missing } from "./marker.js";
@@ -6,50 +8,63 @@ import { everythingSaved, isUnsaved, tellUnsent } from "./saving.js";
 import { nextQuestion } from "./view.js";
 
 const PATIENCE = 5000;
-const STOPPED = 15000; // by then the person has stopped the page from loading; the token makes a second try harmless
-const buttons = () => [...form.querySelectorAll("button[name=action]")];
+const LONGEST_ANSWER = 30000;
+const STOPPED = 15000; // by then the person has stopped the next page from loading
 const RETRY = 3000;
-let isSent = false;
-let isWaiting = false;
-let isReached = false; // a browser without a network may reach a server on its own machine
+const AWAY = [502, 503, 504]; // a server, or the database behind it, that will be back
+const buttons = () => [...form.querySelectorAll("button[name=action]")];
+let isBusy = false;
+let isLeft = false; // to the browser, which shows whatever the answer is
 
 function setBusy(busy) {
+  isBusy = busy;
   for (const button of buttons()) {
     if (busy) button.setAttribute("aria-disabled", "true");
     else button.removeAttribute("aria-disabled");
   }
 }
 
-function sendNow() {
-  isSent = true;
-  form.elements.csrfmiddlewaretoken.value = csrfToken();
-  setBusy(true);
-  setTimeout(wake, STOPPED);
-}
-
 async function saveThenSend(button) {
-  isWaiting = true;
   setBusy(true);
   const isSaved = await everythingSaved(PATIENCE);
-  isWaiting = false;
   setBusy(false);
   if (isSaved) form.requestSubmit(button);
 }
 
-// A submit that cannot arrive would put the browser's own page in place of this one.
-async function sendWhenReached(button) {
-  isWaiting = true;
+// The token makes a second try harmless where the first arrived and its answer was lost.
+function post(button) {
+  const body = new URLSearchParams(new FormData(form, button));
+  const signal = AbortSignal.timeout(LONGEST_ANSWER);
+  const options = { method: "POST", body, headers: { Accept: "application/json" }, redirect: "manual", signal };
+  return fetch(form.getAttribute("action"), options).catch(() => null);
+}
+
+function goOnAt(address) {
+  const next = new URL(address, location.href);
+  const isSame = next.pathname + next.search === location.pathname + location.search;
+  if (!isSame) return location.assign(next);
+  history.replaceState(null, "", next); // a change of the fragment alone would not load the page again
+  location.reload();
+}
+
+async function handIn(button) {
   setBusy(true);
-  while (!(await fetch(location.href, { method: "HEAD", cache: "no-store" }).then(() => true, () => false))) {
+  form.elements.csrfmiddlewaretoken.value = csrfToken();
+  let answer = await post(button);
+  while (!answer || AWAY.includes(answer.status)) {
     tellUnsent();
     await new Promise((resolve) => {
       setTimeout(resolve, RETRY);
       addEventListener("online", resolve, { once: true });
     });
+    const isSaved = !isUnsaved() || (await everythingSaved(PATIENCE)); // somebody may go on answering meanwhile
+    answer = isSaved ? await post(button) : null;
   }
-  isWaiting = false;
+  setTimeout(wake, STOPPED);
+  const said = answer.ok ? await answer.json().catch(() => null) : null;
+  if (said?.next) return goOnAt(said.next);
+  isLeft = true;
   setBusy(false);
-  isReached = true;
   form.requestSubmit(button);
 }
 
@@ -62,17 +77,16 @@ function tellMissing() {
 
 function onSubmit(event) {
   const [firstMissing] = event.submitter?.hasAttribute("data-needs-all") ? missing() : [];
-  const mayGo = !isSent && !isWaiting && !firstMissing && !isUnsaved();
-  if (mayGo && (navigator.onLine || isReached)) return sendNow();
+  if (!firstMissing && (isLeft || !form.dataset.draftUrl)) return; // a preview is the browser's to send
   event.preventDefault();
   if (firstMissing) tellMissing();
-  else if (mayGo) sendWhenReached(event.submitter);
-  else if (!isSent && !isWaiting) saveThenSend(event.submitter);
+  else if (isBusy) return;
+  else if (isUnsaved()) saveThenSend(event.submitter);
+  else handIn(event.submitter);
 }
 
 function wake() {
-  isSent = false;
-  isReached = false;
+  isLeft = false;
   setBusy(false);
 }
 
