@@ -2,7 +2,8 @@
 one and now by the other, and either may die with all it runs.
 
 The machines share nothing but the database: each has a data folder of its own. Workers hear of jobs
-from the database; with QUAESTOR_TEST_REDIS=1 once more through a Redis that the test starts.
+through a Redis that the test starts where QUAESTOR_TEST_REDIS=1 says that there is one, else from the
+database; `run.py test --long` tries both.
 """
 
 import json
@@ -38,6 +39,8 @@ from tests.flows.ledger import (
 )
 
 pytestmark = pytest.mark.jobs
+HAS_REDIS = os.environ.get("QUAESTOR_TEST_REDIS") == "1" and bool(shutil.which("redis-server"))
+BROKERS = ["the database", "redis"]
 KEYS = {
     "QUAESTOR_SECRET_KEY": "the same on both machines, as on any number of them",
     "QUAESTOR_PSEUDONYM_KEY": "this too is the same on both of the machines",
@@ -125,7 +128,7 @@ class Wanderer(Annotator):
 @contextmanager
 def redis(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
     """Run a Redis that keeps nothing."""
-    if os.environ.get("QUAESTOR_TEST_REDIS") != "1" or not shutil.which("redis-server"):
+    if not HAS_REDIS:
         pytest.skip("set QUAESTOR_TEST_REDIS=1 where a redis-server is installed")
     command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
     with (folder / "redis.txt").open("ab") as log:
@@ -193,7 +196,7 @@ def import_held(database: Database) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(params=["the database", "redis"])
+@pytest.fixture(params=BROKERS if "QUAESTOR_LONG" in os.environ else BROKERS[HAS_REDIS:][:1])
 def broker(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """Return the address of what tells workers of jobs; none where the database does."""
     if request.param == "the database":
