@@ -25,6 +25,7 @@ GRACE = 20.0
 DIE_WITH_PARENT = 1  # Linux: prctl's PR_SET_PDEATHSIG
 
 HIGHEST_PORT = 65535
+PORTS_TRIED = 50
 LARGEST_LOG = 10 * 1024 * 1024
 
 Say = Callable[[str], None]
@@ -173,9 +174,9 @@ def port_number(text: str) -> int:
     return int(text)
 
 
-def free_port(wanted: int, *, tries: int = 50) -> int:
+def free_port(wanted: int) -> int:
     """Return the first port from `wanted` on that nobody listens on."""
-    last = min(wanted + tries - 1, HIGHEST_PORT)
+    last = min(wanted + PORTS_TRIED - 1, HIGHEST_PORT)
     for port in range(wanted, last + 1):
         with closing(socket.socket()) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -262,20 +262,6 @@ def fingerprint(
     return _digest(recipe(spec, params, preparation, language))
 
 
-def text_hash(item: Item) -> str:
-    """Return the SHA-256 of everything a metric reads of an item, before preparation."""
-    return _digest(_plain(item))
-
-
-def _plain(item: Item) -> list[Any]:
-    if isinstance(item, ScoredSystem):
-        return [_plain(question) for question in item.questions]
-    if isinstance(item, ScoredSet):
-        pairs = [item.qa_pairs, item.reference_qa_pairs]
-        return [item.hypotheses, item.references, item.answers, *(pairs if any(pairs) else [])]
-    return [item.hypothesis, item.references, item.context, item.answer]
-
-
 def _digest(document: object) -> str:
     text = json.dumps(
         document, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False

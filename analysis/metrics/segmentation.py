@@ -25,7 +25,7 @@ _RANGES = (
     (0xFF66, 0xFF9F),
     (0x20000, 0x3FFFF),
 )
-JOINER, EMOJI_STYLE = "\u200d", "\ufe0f"
+JOINER = "\u200d"
 
 
 @cache

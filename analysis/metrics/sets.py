@@ -5,7 +5,6 @@ hypothesis. With m = 0 or n = 0, but not both, every measure is 0; with both it 
 that is the caller's to say.
 """
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,17 +24,6 @@ class OneToOne:
     precision: float
     recall: float
     f: float
-
-
-@dataclass(frozen=True, slots=True)
-class SourceMean:
-    """A mean over sources of means within a source; how many sources and values it has, and how
-    many had no value."""
-
-    mean: float | None
-    sources: int
-    values: int
-    left_out: int
 
 
 def precision(scores: Matrix) -> float:
@@ -80,20 +68,3 @@ def assigned(scores: Matrix) -> OneToOne:
     total = float(scores[rows, columns].sum())
     pairs = tuple(zip(rows.tolist(), columns.tolist(), strict=True))
     return OneToOne(pairs, total, total / m, total / n, 2 * total / (m + n))
-
-
-def source_mean(values: Sequence[float | None], sources: Sequence[Hashable]) -> SourceMean:
-    """Average within each source, then over sources (Schlichtkrull and Cheng 2020, equation 18).
-
-    A source with many questions counts as much as one with few. Values that are undefined are left
-    out and counted.
-    """
-    by_source: dict[Hashable, list[float]] = {}
-    for value, source in zip(values, sources, strict=True):
-        if value is not None:
-            by_source.setdefault(source, []).append(value)
-    means = [sum(found) / len(found) for found in by_source.values()]
-    count = sum(map(len, by_source.values()))
-    return SourceMean(
-        sum(means) / len(means) if means else None, len(means), count, len(values) - count
-    )

@@ -58,16 +58,10 @@ class HeldOut:
     n: int
 
 
-def class_scores(
-    pairs: Sequence[tuple[Bags, Bags]], *, formula: str = "per_class_f", empty_class: str = "one"
-) -> FeatureArray:
+def class_scores(pairs: Sequence[tuple[Bags, Bags]], *, formula: str) -> FeatureArray:
     """Return precision and recall by class, (n_questions, 4, 2), for pairs of hypothesis and
     reference bags."""
-    if empty_class not in ("one", "zero"):
-        raise CannotTune("tuning takes an empty class as one or zero")
-    found = [
-        components(mine, theirs, formula=formula, empty_class=empty_class) for mine, theirs in pairs
-    ]
+    found = [components(mine, theirs, formula=formula, empty_class="one") for mine, theirs in pairs]
     return np.array(found, dtype=float).reshape(len(pairs), len(CLASSES), 2)
 
 

@@ -7,10 +7,9 @@ from typing import get_args
 
 from analysis.sections.columns import averaged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section
-from analysis.stats.ceiling import human_ceiling
+from analysis.stats.ceiling import CeilingLevel, human_ceiling
 from analysis.stats.correlation import METHODS
 from analysis.stats.estimate import Estimate
-from analysis.stats.generalisability import CeilingLevel
 
 LEVELS: tuple[CeilingLevel, ...] = get_args(CeilingLevel)
 

@@ -31,7 +31,6 @@ from analysis.stats.system_level import (
     RankedMeans,
     order_test,
 )
-from analysis.stats.tau_c import NAME as TAU_C
 from analysis.stats.ties import Accuracies, accuracies_pooled, accuracies_within
 from analysis.stats.within_source import within_source, within_values
 
@@ -43,7 +42,7 @@ TITLES: dict[Measure, str] = {
     "pearson": NAMES["pearson"],
     "spearman": NAMES["spearman"],
     "kendall": NAMES["kendall"],
-    "kendall_c": TAU_C,
+    "kendall_c": "Stuart's tau-c",
     "pairwise_accuracy": "pairwise accuracy",
     "soft_pairwise_accuracy": SOFT,
 }

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from math import nan
-from typing import get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from analysis.stats.arrays import FloatArray, IntArray, Labels, judged_rows
 from analysis.stats.correlation import METHODS, NAMES, Method, coefficients
 from analysis.stats.estimate import Estimate, undefined
-from analysis.stats.generalisability import CeilingLevel
 from analysis.stats.levels import source_correlations
 from analysis.stats.resampling import Jackknife, jackknife, with_spread
 
+CeilingLevel: TypeAlias = Literal["within_source", "pooled", "systems"]
 MOST_CELLS = 20_000_000  # of the tables of two scores by source; above it sources go in groups
 GROUPS = 50
 DECIMALS = 10  # means of ratings that are equal but for rounding are one value

@@ -1,8 +1,7 @@
-"""Fisher-z tests of two correlations that share a variable, for comparison with papers: Dunn-Clark,
-Steiger, Hittner, Meng, and Zou's interval. Notation and warning as in
-`analysis.stats.dependent`."""
+"""Fisher-z tests of two correlations that share a variable, for comparison with papers: Steiger,
+Meng, and Zou's interval. Notation and warning as in `analysis.stats.dependent`."""
 
-from math import atanh, sqrt, tanh
+from math import atanh, sqrt
 
 from scipy import special
 
@@ -13,34 +12,27 @@ from analysis.stats.estimate import Estimate, Tested, undefined, untested
 PERFECT = "a correlation is perfect: its Fisher z is infinite"
 
 
-def dunn_clark(
-    r12: float, r13: float, r23: float, n: int, *, alternative: Alternative = "two-sided"
-) -> Tested:
-    """Dunn and Clark's z (1969); r = .3, .4, .5 with n = 100 give z = -1.0730."""
-    return _z_test("Dunn-Clark", r12, r13, r23, n, alternative, a=r12, b=r13)
-
-
 def steiger(
     r12: float, r13: float, r23: float, n: int, *, alternative: Alternative = "two-sided"
 ) -> Tested:
     """Steiger's z (1980): Dunn and Clark's with the mean correlation in the covariance.
 
+    Notes
+    -----
+    z = (z12 - z13) sqrt(n - 3) / sqrt(2 - 2 s), with s the covariance of z12 and z13 where both
+    correlations are a, the mean of r12 and r13.
+
     >>> round(steiger(0.4, 0.5, 0.1, 103).statistic, 4)
     -0.8887
     """
-    mean = (r12 + r13) / 2
-    return _z_test("Steiger", r12, r13, r23, n, alternative, a=mean, b=mean)
-
-
-def hittner(
-    r12: float, r13: float, r23: float, n: int, *, alternative: Alternative = "two-sided"
-) -> Tested:
-    """Hittner, May and Silver's z (2003): the mean is taken on the z scale; .3, .4, .5, n = 100
-    give -1.0715."""
+    method = f"Steiger's z, {alternative}"
     if reason := _unusable(r12, r13, r23, n):
-        return untested(f"Hittner's z, {alternative}", reason, n=n)
-    mean = tanh((atanh(r12) + atanh(r13)) / 2)
-    return _z_test("Hittner", r12, r13, r23, n, alternative, a=mean, b=mean)
+        return untested(method, reason, n=n)
+    a = (r12 + r13) / 2
+    spare = 1 - a**2 - a**2
+    s = (r23 * spare - a * a / 2 * (spare - r23**2)) / ((1 - a**2) * (1 - a**2))
+    z = (atanh(r12) - atanh(r13)) * sqrt(n - 3) / sqrt(2 - 2 * s)
+    return Tested(value=r12 - r13, n=n, method=method, statistic=z, p=_p_of_z(z, alternative))
 
 
 def meng(
@@ -94,28 +86,6 @@ def zou(r12: float, r13: float, r23: float, n: int, *, confidence: float = 0.95)
     return Estimate(
         value=gap, low=gap - sqrt(max(down, 0)), high=gap + sqrt(max(up, 0)), n=n, method=method
     )
-
-
-def _z_test(
-    name: str,
-    r12: float,
-    r13: float,
-    r23: float,
-    n: int,
-    alternative: Alternative,
-    *,
-    a: float,
-    b: float,
-) -> Tested:
-    """Return z = (z12 - z13) sqrt(n - 3) / sqrt(2 - 2 s), s the covariance of both with a, b for
-    r12, r13."""
-    method = f"{name}'s z, {alternative}"
-    if reason := _unusable(r12, r13, r23, n):
-        return untested(method, reason, n=n)
-    spare = 1 - a**2 - b**2
-    s = (r23 * spare - a * b / 2 * (spare - r23**2)) / ((1 - a**2) * (1 - b**2))
-    z = (atanh(r12) - atanh(r13)) * sqrt(n - 3) / sqrt(2 - 2 * s)
-    return Tested(value=r12 - r13, n=n, method=method, statistic=z, p=_p_of_z(z, alternative))
 
 
 def _unusable(r12: float, r13: float, r23: float, n: int) -> str:

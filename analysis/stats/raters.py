@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.stats.arrays import FloatArray, IntArray, Labels, grouped, numeric, same_length
-from analysis.stats.correlation import Method, correlate
+from analysis.stats.correlation import correlate
 from analysis.stats.estimate import Estimate, Tested
 from analysis.stats.kappa import Weights, cohen_kappa
 from analysis.stats.percent import percent_agreement
@@ -114,15 +114,15 @@ def leave_one_out(ratings: ArrayLike, coefficient: CoefficientOf) -> list[Estima
     return [coefficient(np.delete(table, rater, axis=1)) for rater in range(table.shape[1])]
 
 
-def with_the_others(ratings: ArrayLike, *, method: Method = "spearman") -> list[Tested]:
-    """Return each rater's correlation with the mean of the others, over units both have."""
+def with_the_others(ratings: ArrayLike) -> list[Tested]:
+    """Return each rater's Spearman correlation with the mean of the others, over units both have."""
     table = checked(ratings)
     found = []
     for rater in range(table.shape[1]):
         rest = np.delete(table, rater, axis=1)
         count = (~np.isnan(rest)).sum(axis=1)
         mean = np.where(count > 0, np.nansum(rest, axis=1) / np.maximum(count, 1), nan)
-        found.append(correlate(table[:, rater], mean, method=method))
+        found.append(correlate(table[:, rater], mean, method="spearman"))
     return found
 
 

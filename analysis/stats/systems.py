@@ -12,7 +12,7 @@ from scipy import stats
 from analysis.stats.arrays import FloatArray, IntArray, Labels, grouped, numeric
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.ratings import RatingScale, checked_scale, coded
-from analysis.stats.resampling import Interval, Jackknife, estimated, mean_statistic
+from analysis.stats.resampling import Jackknife, estimated, mean_statistic
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +30,15 @@ class Distribution:
 
 
 def system_means(
-    scores: ArrayLike,
-    *,
-    systems: Labels,
-    sources: Labels,
-    interval: Interval | None = Jackknife(),  # noqa: B008  frozen
+    scores: ArrayLike, *, systems: Labels, sources: Labels
 ) -> dict[Hashable, Estimate]:
-    """Mean score of each system, with an interval over sources.
+    """Mean score of each system, with a jackknife interval over sources (with one question a
+    source it is Student's t over them).
 
     Parameters
     ----------
     scores : (n_questions,), NaN where there is none
     systems, sources : (n_questions,) labels
-    interval : `Jackknife` over sources (with one question a source it is Student's t over them) or `Bootstrap`
 
     Returns
     -------
@@ -59,8 +55,7 @@ def system_means(
             f"columns differ in length: {len(values)} scores, {len(system)} systems, {len(source)} sources"
         )
     return {
-        name: _mean_over(values[system == i], source[system == i], interval)
-        for i, name in enumerate(names)
+        name: _mean_over(values[system == i], source[system == i]) for i, name in enumerate(names)
     }
 
 
@@ -136,7 +131,7 @@ def exact_means(ratings: ArrayLike, *, systems: Labels) -> ExactMeans:
     return ExactMeans(names, fractions)
 
 
-def _mean_over(values: FloatArray, source: IntArray, interval: Interval | None) -> Estimate:
+def _mean_over(values: FloatArray, source: IntArray) -> Estimate:
     method, scored = "mean of question scores, sources as units", ~np.isnan(values)
     dropped = int((~scored).sum())
     if not scored.any():
@@ -146,7 +141,7 @@ def _mean_over(values: FloatArray, source: IntArray, interval: Interval | None) 
         np.float64
     )
     found = estimated(
-        sums, np.ones(len(sums)), mean_statistic, interval, method=method, dropped=dropped
+        sums, np.ones(len(sums)), mean_statistic, Jackknife(), method=method, dropped=dropped
     )
     return replace(found, n=int(scored.sum()), clusters=len(sums))
 

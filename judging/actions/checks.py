@@ -92,7 +92,7 @@ def correct_gold(
     accepted: Mapping[int, Iterable[int]],
     by: User,
     now: datetime,
-    reason: str = "",
+    reason: str,
 ) -> None:
     """Change what is right. What annotators answered stays; who passed is worked out anew from here
     on.

@@ -17,7 +17,7 @@ from judging.actions.sheets import (
     EnteredAnswers,
     Sheet,
 )
-from judging.models import Assignment, Unit
+from judging.models import Assignment
 from judging.models.statements import rows, run
 from judging.spans import Marked
 
@@ -159,17 +159,6 @@ def _lost_marks(assignment: Assignment, marks: DraftMarks, sequence: int) -> tup
     entered = {asked.unit: marked for asked, marked in marks.items()}
     lost = span_marks.store(assignment, entered, sequence) if entered else ()
     return tuple(asked for asked in marks if asked.unit in lost)
-
-
-def save_note(
-    *, assignment: Assignment, text: str, sequence: int, unit: Unit | None = None
-) -> bool:
-    """Keep a comment on the task or on one of its units; return False where a later one is held,
-    which stays."""
-    with transaction.atomic():
-        assignments.renew(assignment=assignment)
-        _check_working(assignment)
-        return _store_note(assignment, text, sequence, unit.pk if unit else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from judging.protocols import rubric as documents
 FORMATS = {".jsonl": "jsonl", ".xlsx": "xlsx"}  # by the ending; CSV or TSV else
 NEAR = 250_000  # bytes; a larger table is read in a process of its own
 PROBLEMS_KEPT = 500
+PROBLEMS_SHOWN = 20
 IS_CALLED = "A judge of this campaign is already called {}."
 ABOUT = (
     "name",
@@ -289,10 +290,10 @@ def _told(problem: Any) -> dict[str, Any]:
     }
 
 
-def problem_lines(judge: MachineJudge, most: int = 20) -> Sequence[str]:
+def problem_lines(judge: MachineJudge) -> Sequence[str]:
     """Return the first problems of a judge's answers as sentences."""
     lines = []
-    for each in judge.problems[:most]:
+    for each in judge.problems[:PROBLEMS_SHOWN]:
         where = ", ".join(
             filter(None, [f"row {each['row']}" if each["row"] else "a question", each["column"]])
         )

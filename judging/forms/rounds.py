@@ -8,8 +8,6 @@ from django.utils.translation import gettext_lazy as _
 from judging.actions.rounds import USUAL_SIZE
 from judging.models import Round
 
-TRIALS = (Round.Kind.CALIBRATION, Round.Kind.PILOT)
-
 
 class RoundForm(forms.Form):
     """The kind of a round, how many sources it takes, and how many annotators judge each."""

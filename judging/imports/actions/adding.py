@@ -58,9 +58,6 @@ from judging.models import (
 LONGEST_NAME = 255
 LONGEST_SYSTEM = 200  # characters of a system's name that can be kept
 ROWS_FILE = "rows_file"  # where a preview found more rows than it shows: the hash of the file of all of them
-NO_QUESTION = (
-    "\N{EMPTY SET} question"  # a column that no file has: rows that name their question by ids
-)
 
 
 class AlreadyThere(CannotImport):

@@ -188,14 +188,12 @@ def _is_thing(name: str) -> bool:
     return _plain(name) in _THINGS or (is_known_name(name) and not _names_people(name))
 
 
-def pseudonymised(
-    taken: AnyTable | StudyRecords, key: Pseudonyms, *, columns: Sequence[str] | None = None
-) -> AnyTable | StudyRecords:
-    """Return what was read with labels for ids: in the given columns, else in those that look like
-    ids; in the names of columns; and in what the problems quote."""
+def pseudonymised(taken: AnyTable | StudyRecords, key: Pseudonyms) -> AnyTable | StudyRecords:
+    """Return what was read with labels for ids: in the columns that look like ids, in the names of
+    columns, and in what the problems quote."""
     if isinstance(taken, StudyRecords):
         return _study(taken, key)
-    names = id_columns(taken) if columns is None else columns
+    names = id_columns(taken)
     places = [place for place, name in enumerate(taken.header) if name in names]
     others = [place for place, name in enumerate(taken.header) if name not in names]
     people = [place for place in others if _names_people(taken.header[place])]

@@ -9,8 +9,6 @@ from dataclasses import replace
 
 from judging.imports.readers.records import QuestionRecord, RatingRecord, SourceRecord, StudyRecords
 
-Copy = tuple[str, int]
-
 
 def unrolled(study: StudyRecords) -> StudyRecords:
     """Return a study in which nobody rates a unit twice: what was rated again stands in copies of

@@ -24,6 +24,7 @@ _HEAD = 4_096
 _LOOKED_AT = 4 << 20
 _BEYOND_BYTES = re.compile(rb"[\x80-\xff]")
 _BEYOND = re.compile("[^\x00-\x7f]")
+_PLACES_SHOWN = 5  # of a file in one encoding
 _AROUND = 40  # characters shown on each side of what differs between encodings
 # Those a person may choose, the likelier first where two fit equally well.
 ENCODINGS = {
@@ -73,7 +74,7 @@ class Decoding:
     sample: str
 
 
-def decodings(data: bytes, *, most: int = 5) -> tuple[Decoding, ...]:
+def decodings(data: bytes) -> tuple[Decoding, ...]:
     """Return every plausible encoding of the file with a live sample of its text, the likeliest
     first.
 
@@ -85,7 +86,7 @@ def decodings(data: bytes, *, most: int = 5) -> tuple[Decoding, ...]:
     data = data[start : start + _LOOKED_AT] if len(data) > _LOOKED_AT else data
     found = []
     for order, encoding in enumerate(ENCODINGS):
-        if sample := _sampled(data, encoding, most):
+        if sample := _sampled(data, encoding):
             found.append(
                 (
                     _strangeness(sample, encoding),
@@ -180,7 +181,7 @@ def _unmarked(head: bytes) -> str:
     raise Unreadable("The file is not text: too many of its bytes are zero.")
 
 
-def _sampled(data: bytes, encoding: str, most: int) -> str:
+def _sampled(data: bytes, encoding: str) -> str:
     """Return what stands around the first characters outside ASCII; nothing where the file is not
     in this encoding.
 
@@ -193,14 +194,14 @@ def _sampled(data: bytes, encoding: str, most: int) -> str:
     ):
         return ""
     try:
-        pieces = list(_around(data, "utf-8-sig" if encoding == "utf-8" else encoding, most))
+        pieces = list(_around(data, "utf-8-sig" if encoding == "utf-8" else encoding))
     except UnicodeDecodeError:
         return ""
     text = " … ".join(pieces)
     return "" if any(ord(sign) < 32 or 0x7F <= ord(sign) < 0xA0 for sign in text) else text
 
 
-def _around(data: bytes, encoding: str, most: int) -> Iterator[str]:
+def _around(data: bytes, encoding: str) -> Iterator[str]:
     """Yield a few places of the text as they are read, after the whole of it was decoded; else its
     beginning."""
     decoder = getincrementaldecoder(encoding)()
@@ -215,7 +216,7 @@ def _around(data: bytes, encoding: str, most: int) -> Iterator[str]:
             raise UnicodeDecodeError(encoding, b"", 0, 1, f"holds {control!r}")
         beginning = beginning or text[: 2 * _AROUND]
         at = 0
-        while len(pieces) < most and (at := _beyond_ascii(text, at)) >= 0:
+        while len(pieces) < _PLACES_SHOWN and (at := _beyond_ascii(text, at)) >= 0:
             pieces.append(" ".join(text[max(0, at - _AROUND) : at + _AROUND].split()))
             at += _AROUND
     yield from pieces or [" ".join(beginning.split())]

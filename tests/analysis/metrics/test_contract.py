@@ -10,15 +10,11 @@ from analysis.metrics.contract import (
     Need,
     Parameter,
     Preparation,
-    ScoredQuestion,
-    ScoredSet,
-    ScoredSystem,
     ScoredUnit,
     UnknownParameter,
     fingerprint,
     recipe,
     resolved,
-    text_hash,
 )
 
 SPEC = MetricSpec(
@@ -72,16 +68,3 @@ def test_recipe_of_a_metric_that_reads_capitals_is_always_raw() -> None:
         "hypothesis": "raw",
         "reference": "raw",
     }
-
-
-def test_text_hash_tells_texts_and_their_sides_apart() -> None:
-    items = [
-        ScoredQuestion("a", ("b",)),
-        ScoredQuestion("b", ("a",)),
-        ScoredQuestion("a", ("b", "b")),
-        ScoredQuestion("a", ("b",), context="c"),
-        ScoredQuestion("a", ("b",), answer="c"),
-        ScoredSet(("a",), ("b",)),
-        ScoredSystem((ScoredQuestion("a", ("b",)),)),
-    ]
-    assert len({text_hash(item) for item in items}) == len(items)

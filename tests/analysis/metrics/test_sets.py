@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from analysis.metrics.sets import assigned, f_measure, precision, recall, source_mean
+from analysis.metrics.sets import assigned, f_measure, precision, recall
 
 SCORES = np.array([[0.9, 0.1, 0.0], [0.8, 0.7, 0.0]])
 small = st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
@@ -75,13 +75,3 @@ def test_one_empty_side_is_0(shape: tuple[int, int]) -> None:
 
 def test_no_match_at_all_is_0() -> None:
     assert (f_measure(np.zeros((2, 3))), assigned(np.zeros((2, 3))).f) == (0, 0)
-
-
-def test_source_mean_gives_each_source_the_same_weight() -> None:
-    found = source_mean([1.0, 0.0, 0.0, 0.5, None], ["a", "b", "b", "b", "c"])
-    assert found.mean == pytest.approx((1 + 0.5 / 3) / 2)
-    assert (found.sources, found.values, found.left_out) == (2, 4, 1)
-
-
-def test_source_mean_of_nothing_is_undefined() -> None:
-    assert source_mean([None], ["a"]).mean is None

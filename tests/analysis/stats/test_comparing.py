@@ -10,7 +10,6 @@ from analysis.stats.comparing import (
     cliffs_delta,
     paired_permutation,
     smallest_p,
-    sources_to_tell,
     two_sample_t,
     wilcoxon,
 )
@@ -100,9 +99,7 @@ def test_holm_over_pairs_raises_the_smallest_p() -> None:
     assert smallest_p(5, pairs=3) == 0.1875
     assert smallest_p(3, pairs=10) == 1
     assert smallest_p(1) == 1
-    assert [sources_to_tell(pairs=pairs) for pairs in (1, 3, 6, 15, 105)] == [6, 7, 8, 10, 13]
-    for pairs in (1, 3, 6, 15, 105):
-        n = sources_to_tell(pairs=pairs)
+    for pairs, n in ((1, 6), (3, 7), (6, 8), (15, 10), (105, 13)):
         assert smallest_p(n, pairs=pairs) < 0.05 <= smallest_p(n - 1, pairs=pairs)
 
 
@@ -158,11 +155,10 @@ def test_wilcoxon_of_equal_systems_is_undefined() -> None:
     assert wilcoxon([NAN], [1.0]).reason == "no source has both scores"
 
 
-@pytest.mark.parametrize("equal", [True, False])
-def test_two_sample_t_is_scipys(equal: bool) -> None:
+def test_two_sample_t_is_scipys() -> None:
     a, b = pair(30)
-    theirs = stats.ttest_ind(a, b[:20], equal_var=equal)
-    found = two_sample_t(a, [*b[:20], NAN], equal_variance=equal)
+    theirs = stats.ttest_ind(a, b[:20])
+    found = two_sample_t(a, [*b[:20], NAN])
     assert (found.statistic, found.p) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-12)
     assert found.dropped == 1
     assert (found.low, found.high) == pytest.approx(tuple(theirs.confidence_interval()))

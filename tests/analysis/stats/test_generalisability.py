@@ -1,20 +1,16 @@
-"""D studies and expected ceilings: worked by hand, against ICCs, and against what is observed."""
+"""D studies: worked by hand, and the systems' variance against mean squares."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from analysis.stats.ceiling import human_ceiling
 from analysis.stats.components import Components, variance_components
 from analysis.stats.generalisability import (
     NotGeneralisable,
-    expected_ceiling,
-    questions_apart,
     systems_apart,
     variance_of_systems,
 )
-from analysis.stats.icc import intraclass
 
 
 def ratings(sources: int, systems: int, annotators: int, seed: int = 0) -> dict[str, np.ndarray]:
@@ -56,7 +52,7 @@ def test_systems_apart_by_hand(round_numbers: Components) -> None:
     [[found], [one]] = (
         systems_apart(round_numbers, annotators=[k], sources=[n]) for k, n in ((3, 30), (1, 10))
     )
-    assert (found.objects, found.annotators, found.sources) == ("systems", 3, 30)
+    assert (found.annotators, found.sources) == (3, 30)
     assert found.universe == pytest.approx(0.16)
     assert found.relative == pytest.approx(0.0214444, abs=1e-7)
     assert found.absolute == pytest.approx(0.0634444, abs=1e-7)
@@ -80,34 +76,6 @@ def test_every_number_of_annotators_meets_every_number_of_sources(
     ]
 
 
-def test_questions_apart_by_hand(round_numbers: Components) -> None:
-    """Two thirds of .16 between systems, .36 and .16: .626667; two thirds of .04 and .25: .276667
-    for one annotator."""
-    [one, three] = questions_apart(round_numbers, annotators=[1, 3])
-    assert one.universe == pytest.approx(0.626667, abs=1e-6)
-    assert (one.relative, one.absolute) == pytest.approx((0.276667, 0.366667), abs=1e-6)
-    assert three.generalisability == pytest.approx(0.626667 / (0.626667 + 0.276667 / 3), abs=1e-6)
-    assert three.dependability == pytest.approx(0.626667 / (0.626667 + 0.366667 / 3), abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("level", "true", "error"),
-    [
-        ("within_source", 0.16 + 0.16, 0.04 + 0.25),
-        ("pooled", 0.16 * 2 / 3 + 0.36 + 0.16, 0.04 * 2 / 3 + 0.25),
-        ("systems", 0.16 + 0.16 / 30, 0.04 + 0.25 / 30),
-    ],
-)
-def test_expected_ceiling_by_hand(
-    round_numbers: Components, level: str, true: float, error: float
-) -> None:
-    found = expected_ceiling(round_numbers, annotators=3, level=level)
-    assert found.one_with_others == pytest.approx(
-        true / np.sqrt((true + error) * (true + error / 2))
-    )
-    assert found.means == pytest.approx(true / (true + error / 3))
-
-
 def test_several_questions_a_source_share_their_cell_s_variance(round_numbers: Components) -> None:
     """Two questions in each of 90 cells: .09/30 + .16/60 + .04/3 + .25/180, hence 1/2 of question
     and residual."""
@@ -116,22 +84,6 @@ def test_several_questions_a_source_share_their_cell_s_variance(round_numbers: C
         replace(round_numbers, variances=variances, questions=180), annotators=[3], sources=[30]
     )
     assert found.relative == pytest.approx(0.003 + 0.0026667 + 0.0133333 + 0.0013889, abs=1e-6)
-    within = expected_ceiling(
-        replace(round_numbers, variances=variances), annotators=2, level="within_source"
-    )
-    assert within.means == pytest.approx(0.41 / (0.41 + 0.29 / 2))
-
-
-def test_questions_of_one_system_have_the_iccs_of_shrout_and_fleiss() -> None:
-    """Generalisability is ICC(3,k), dependability ICC(2,k)."""
-    data = ratings(40, 1, 4)
-    table = data["ratings"].reshape(40, 4)
-    found = questions_apart(variance_components(**data), annotators=[1, 4])
-    icc = intraclass(table)
-    assert found[0].generalisability == pytest.approx(icc["3,1"].value, rel=1e-6)
-    assert found[0].dependability == pytest.approx(icc["2,1"].value, rel=1e-6)
-    assert found[1].generalisability == pytest.approx(icc["3,k"].value, rel=1e-6)
-    assert found[1].dependability == pytest.approx(icc["2,k"].value, rel=1e-6)
 
 
 def test_variance_of_systems_is_that_of_the_mean_squares() -> None:
@@ -157,19 +109,6 @@ def test_systems_that_differ_less_than_by_chance_have_no_variance(
     assert found.generalisability == 0
 
 
-@pytest.mark.parametrize(
-    ("level", "within"), [("within_source", 0.03), ("pooled", 0.02), ("systems", 0.03)]
-)
-def test_expected_ceiling_is_near_the_observed_one(level: str, within: float) -> None:
-    data = ratings(200, 12, 4, seed=3)
-    expected = expected_ceiling(
-        variance_components(**data), annotators=4, level=level
-    ).one_with_others
-    assert expected == pytest.approx(
-        human_ceiling(**data, method="pearson", level=level).value, abs=within
-    )
-
-
 def test_what_says_nothing_of_other_annotators_is_refused() -> None:
     data = ratings(20, 3, 3)
     fixed = variance_components(**data, annotators_random=False)
@@ -181,20 +120,4 @@ def test_what_says_nothing_of_other_annotators_is_refused() -> None:
     }
     crossed = one_each | {"annotators": np.add.outer(np.arange(20), np.arange(3)).ravel() % 3}
     with pytest.raises(NotGeneralisable, match="one rating"):
-        questions_apart(variance_components(**crossed), annotators=[3])
-
-
-def test_a_ceiling_needs_others_systems_and_several_questions_a_source(
-    round_numbers: Components,
-) -> None:
-    with pytest.raises(NotGeneralisable, match="no others"):
-        expected_ceiling(round_numbers, annotators=1, level="pooled")
-    with pytest.raises(ValueError, match="none of within_source, pooled, systems"):
-        expected_ceiling(round_numbers, annotators=2, level="set")  # type: ignore[arg-type]
-    alone = variance_components(**ratings(30, 1, 3))
-    with pytest.raises(NotGeneralisable, match="one system"):
-        expected_ceiling(alone, annotators=3, level="systems")
-    apart = ratings(30, 2, 3)
-    own = variance_components(**apart | {"sources": apart["sources"] + 100 * apart["systems"]})
-    with pytest.raises(NotGeneralisable, match="every source has one question"):
-        expected_ceiling(own, annotators=3, level="within_source")
+        systems_apart(variance_components(**crossed), annotators=[3], sources=[20])

@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 
 from analysis.stats.ratings import RatingOffScale
-from analysis.stats.resampling import Bootstrap
 from analysis.stats.systems import (
     by_source,
     distribution,
@@ -34,15 +33,6 @@ def test_system_means_take_questions_of_one_source_together() -> None:
     six = system_means(scores, systems=["a"] * 24, sources=np.repeat([1, 2, 3, 4], 6))["a"]
     assert (six.value, six.low, six.high) == pytest.approx((once.value, once.low, once.high))
     assert (six.n, six.clusters) == (24, 4)
-
-
-def test_system_means_by_bootstrap() -> None:
-    rng = np.random.default_rng(0)
-    scores = rng.normal(size=200)
-    found = system_means(
-        scores, systems=["a"] * 200, sources=list(range(200)), interval=Bootstrap(rng)
-    )["a"]
-    assert found.high - found.low == pytest.approx(2 * 1.96 * stats.sem(scores), rel=0.1)
 
 
 def test_system_means_of_equal_scores_have_no_interval() -> None:

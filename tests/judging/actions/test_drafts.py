@@ -12,7 +12,8 @@ from judging.actions.drafts import (
     StageNotReached,
     TaskClosed,
 )
-from judging.models import Assignment, Campaign, Draft, Note, Unit
+from judging.actions.sheets import AskedReport
+from judging.models import Assignment, Campaign, Draft, Note
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -21,12 +22,6 @@ pytestmark = pytest.mark.django_db
 def held(campaign: Campaign) -> Assignment:
     round = campaign.rounds.select_related("campaign").get()
     return assignments.claim(enrollment=factories.enrollment(campaign), round=round).assignment
-
-
-def question(assignment: Assignment, index: int = 0) -> Unit:
-    return [row.unit for row in assignment.task.task_units.filter(unit__position__isnull=False)][
-        index
-    ]
 
 
 @pytest.fixture
@@ -116,15 +111,6 @@ def test_save_names_what_lost_against_a_later_different_answer(small: Assignment
     assert drafts.answers(small) == {first.place: 1, second.place: 2, third.place: 3}
 
 
-def test_save_note_keeps_the_latest_of_a_task_and_of_a_unit(small: Assignment) -> None:
-    drafts.save_note(assignment=small, text="first", sequence=1)
-    drafts.save_note(assignment=small, text="second", sequence=3)
-    assert not drafts.save_note(assignment=small, text="late", sequence=2)
-    drafts.save_note(assignment=small, unit=question(small), text="of one", sequence=1)
-    assert drafts.note(small) == "second"
-    assert Note.objects.count() == 2
-
-
 def test_freeze_stage_names_each_missing_answer_by_letter_and_criterion(staged: Assignment) -> None:
     with pytest.raises(MissingAnswers) as refused:
         drafts.freeze_stage(assignment=staged, stage=0)
@@ -163,3 +149,13 @@ def test_save_refuses_a_stage_that_was_not_shown_yet(staged: Assignment) -> None
         StageNotReached, match="Correctness belongs to a step that has not been opened"
     ):
         say(staged, "correctness", 1, 1)
+
+
+def test_save_keeps_the_latest_comment_on_a_task_and_on_a_unit(small: Assignment) -> None:
+    report = AskedReport("report", "question 1", next(sheets.of(small).asked()).unit)
+    drafts.save(assignment=small, page=SentPage([], 1, note="first", reports={report: "of one"}))
+    drafts.save(assignment=small, page=SentPage([], 3, note="second"))
+    lost = drafts.save(assignment=small, page=SentPage([], 2, note="late"))
+    assert lost == ("late",)
+    assert drafts.note(small) == "second"
+    assert Note.objects.get(unit=report.unit).text == "of one"

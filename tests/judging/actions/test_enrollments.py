@@ -207,8 +207,7 @@ def submitted(campaign: Campaign, user: User) -> Assignment:
     enrollment = user.enrollments.get(campaign=campaign)
     task = assignments.claim(enrollment=enrollment, round=round).assignment
     given = [(asked, 3) for asked in sheets.of(task).asked()]
-    drafts.save(assignment=task, page=drafts.SentPage(given, 1))
-    drafts.save_note(assignment=task, text="my name is Ada", sequence=1)
+    drafts.save(assignment=task, page=drafts.SentPage(given, 1, note="my name is Ada"))
     judgments.submit(assignment=task, token=task.submit_token)
     return task
 
