@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from judging import storage
 from judging.actions import history, jobs, machine_asking, machine_judges, seals
-from judging.actions.machine_asking import CannotAsk, Chat, Prices, QuestionsPart
+from judging.actions.chats import CannotAsk, Chat
+from judging.actions.machine_asking import Prices, QuestionsPart
 from judging.actions.machine_judges import CannotTake
 from judging.imports.readers.machine_tables import JudgeAnswers
 from judging.imports.readers.text import Unreadable

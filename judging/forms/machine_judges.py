@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from judging.actions import judge_jobs, machine_asking
+from judging.actions import chats, judge_jobs, machine_asking
 from judging.actions.judge_jobs import WantedJudge
 from judging.models import Campaign
 from judging.protocols import rubric as documents
@@ -207,7 +207,7 @@ class JudgeKeyForm(forms.Form):
     def clean_key(self) -> str:
         """Refuse what no header can hold: the program that sends it would name it in its error."""
         key: str = self.cleaned_data["key"]
-        if not machine_asking.is_key(key):
+        if not chats.is_key(key):
             raise forms.ValidationError(
                 _("The key is one word of plain signs, without spaces and line breaks.")
             )

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from judging import storage, tasks
 from judging.actions import history, judge_jobs, machine_asking, machine_judges
-from judging.actions.machine_asking import CannotAsk
+from judging.actions.chats import CannotAsk
 from judging.actions.machine_judges import CannotTake
 from judging.forms.machine_judges import AskJudgeForm, JudgeKeyForm, MachineJudgeForm
 from judging.guards import campaign_for_managers, campaign_for_staff

@@ -12,7 +12,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from judging.actions import machine_asking
-from judging.actions.machine_asking import CannotAsk, Chat, Prices, QuestionsPart
+from judging.actions.chats import CannotAsk, Chat
+from judging.actions.machine_asking import Prices, QuestionsPart
 from judging.models import Campaign
 from judging.protocols.machine_prompts import asked_criteria
 from judging.protocols.rubric import from_document

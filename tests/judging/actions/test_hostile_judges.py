@@ -13,7 +13,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from judging.actions import machine_asking
-from judging.actions.machine_asking import CannotAsk, Chat, Prices, Unanswered
+from judging.actions.chats import CannotAsk, Chat, Unanswered
+from judging.actions.machine_asking import Prices
 from judging.models import MachineJudge, MachineJudgment
 from tests.analysis import studies
 from tests.judging.actions.test_machine_asking import Server, asked

@@ -8,8 +8,9 @@ from django.db import connection
 
 from judging import tasks
 from judging.actions import jobs, judge_jobs, machine_asking
+from judging.actions.chats import CannotAsk
 from judging.actions.judge_jobs import WantedJudge
-from judging.actions.machine_asking import CannotAsk, QuestionsPart
+from judging.actions.machine_asking import QuestionsPart
 from judging.models import Event, Job, JudgeKey, MachineJudge
 from tests.analysis import studies
 from tests.judging.actions.test_machine_asking import Server, asked, server

@@ -13,7 +13,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from judging.actions import machine_asking
-from judging.actions.machine_asking import EVERYTHING, CannotAsk, Chat, Prices
+from judging.actions.chats import CannotAsk, Chat
+from judging.actions.machine_asking import EVERYTHING, Prices
 from judging.models import MachineJudge, MachineJudgment
 from tests import factories
 from tests.analysis import studies

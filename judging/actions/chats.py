@@ -1,0 +1,158 @@
+"""An address that speaks the OpenAI chat protocol: a question goes there, a reply comes back, or
+why there is none."""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from http.client import HTTPException
+from typing import Any
+from urllib import request
+from urllib.error import HTTPError
+
+from judging.actions.redirects import CONFINED
+
+TRIES = 3
+LATER = (429, 500, 502, 503, 504, 529)  # the server may answer another time
+LARGEST_REPLY = 1_000_000  # bytes
+SAID_KEPT = 500  # characters of a refusal
+SHORTEST_KEY = 8  # characters; a shorter one is no secret, and part of other words
+MOST_TOKENS = 10_000_000  # that a server may say one call took
+
+
+class CannotAsk(Exception):
+    """Nothing more can be asked: a refused key, an unknown model, another prompt under this
+    name."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the server sent."""
+
+    text: str
+    tokens_in: int
+    tokens_out: int
+    model: str = ""
+    is_cut: bool = False
+
+
+class Unanswered(Exception):
+    """One question got no usable reply; the message says why, `raw` is what came. `billed` is the
+    reply where the server says that it took tokens all the same."""
+
+    def __init__(self, reason: str, raw: str = "", billed: Reply | None = None) -> None:
+        super().__init__(reason)
+        self.raw, self.billed = raw, billed
+
+
+@dataclass(frozen=True)
+class Chat:
+    """An address with a model. The key is held in memory for the run and stored nowhere."""
+
+    address: str
+    model: str
+    temperature: float = 0.0
+    key: str = field(default="", repr=False)
+    seconds: float = 60.0
+    longest: int = 500  # tokens of a reply
+    at_once: int = 1  # questions that may wait for their answers together
+    wait: Callable[[float], None] = time.sleep
+
+    def __post_init__(self) -> None:
+        if not self.address.startswith(("http://", "https://")):
+            raise CannotAsk("the address begins with http:// or https://")
+        if not is_key(self.key):
+            raise CannotAsk("the key holds signs that cannot be sent")
+
+    def ask(self, system: str, user: str) -> Reply:
+        """Return the reply to one question; a server that is busy or late is asked again, three
+        times in all."""
+        for attempt in range(1, TRIES + 1):
+            try:
+                return self._once(system, user)
+            except HTTPError as error:
+                if error.code not in LATER:
+                    said = self._said_with(error)
+                    raise CannotAsk(f"the server refuses (HTTP {error.code}): {said}") from None
+                reason = f"the server answered HTTP {error.code}"
+            except OSError as error:
+                reason = (
+                    f"no answer: {getattr(error, 'reason', '') or error or type(error).__name__}"
+                )
+            except HTTPException as error:  # its words are the server's, who may repeat the key
+                reason = f"no answer: {type(error).__name__}"
+            if attempt < TRIES:
+                self.wait(2.0**attempt)
+        raise Unanswered(f"{reason}, {TRIES} times")
+
+    def _once(self, system: str, user: str) -> Reply:
+        body = {
+            "model": self.model,
+            "temperature": self.temperature,
+            "max_tokens": self.longest,
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
+        }
+        headers = {"Content-Type": "application/json"} | (
+            {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        )
+        url = f"{self.address.rstrip('/')}/chat/completions"
+        call = request.Request(url, json.dumps(body).encode(), headers)  # noqa: S310  __post_init__ has looked
+        with CONFINED.open(call, timeout=self.seconds) as answer:
+            raw = answer.read(LARGEST_REPLY).decode("utf-8", "replace")
+        reply = _reply(self.without_key(raw))
+        text, model = self.without_key(reply.text), self.without_key(reply.model)
+        return replace(reply, text=text, model=model)
+
+    def _said_with(self, error: HTTPError) -> str:
+        """Return what a server said with a refusal; shortened last, so no part of a key is left."""
+        try:
+            said = error.read(LARGEST_REPLY)
+        except (OSError, HTTPException):
+            return ""
+        return self.without_key(_storable(said.decode("utf-8", "replace")))[:SAID_KEPT]
+
+    def without_key(self, said: str) -> str:
+        """Return what a server said, which is kept and shown; some repeat the key, also as JSON
+        may write it."""
+        if len(self.key) >= SHORTEST_KEY:
+            in_json = json.dumps(self.key)[1:-1]
+            for written in (self.key, in_json, in_json.replace("/", "\\/")):
+                said = said.replace(written, "…")
+        return said
+
+
+def is_key(text: str) -> bool:
+    """Say whether a header can hold a key: what cannot be sent would stand in an error."""
+    return text.isascii() and text.isprintable() and " " not in text
+
+
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
+
+
+def _reply(raw: str) -> Reply:
+    """Read what a server sent, which may be anything; the database keeps no NUL and half a pair."""
+    billed = None
+    try:
+        found = json.loads(raw)
+        billed = Reply("", *_tokens(found), _storable(str(found.get("model") or "")))
+        choice = found["choices"][0]
+        text = _storable(str(choice["message"]["content"] or ""))
+        is_cut = choice.get("finish_reason") == "length"
+    except UNREADABLE:
+        reason = "the server's reply is no chat completion"
+        raise Unanswered(reason, _storable(raw), billed) from None
+    return replace(billed, text=text, is_cut=is_cut)
+
+
+def _tokens(found: Any) -> tuple[int, int]:
+    """Return how many tokens a server says that it took; nothing where it says no numbers."""
+    usage = found.get("usage") or {}
+    asked, answered = (
+        min(max(int(usage.get(name) or 0), 0), MOST_TOKENS)
+        for name in ("prompt_tokens", "completion_tokens")
+    )
+    return asked, answered
+
+
+def _storable(text: str) -> str:
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
