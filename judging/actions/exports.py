@@ -48,6 +48,12 @@ from judging.models import (
 )
 
 SOURCES_A_PART = 200  # whose judgments are held in memory at once
+SAID_ABOUT = (  # the unit that something was said about, and who said it
+    "unit__question_set__source__key",
+    "unit__question_set__system__name",
+    "unit__position",
+    "assignment__enrollment__label",
+)
 OF_JUDGMENTS = ("origin", "round", "state", "at")  # what is told of every judgment
 CODEBOOK = ("column", "value", "label", "meaning")
 DIRECTIONS: dict[Metric.Direction, Direction] = {
@@ -60,6 +66,7 @@ SCALES: dict[Metric.Scale, WrittenScale] = {
     Metric.Scale.OTHER: "none",
 }
 Texts = dict[int, dict[str, str]]
+ColumnRows = dict[tuple[str, ...], list[QuerySet[Any]]]
 OfUnits = Mapping[str, Any]  # a filter by the units of a part; empty where all are meant
 
 
@@ -106,21 +113,56 @@ def columns_of(
     *, campaign: Campaign, extras: bool = False, trials: bool = False, settled: bool = False
 ) -> set[str]:
     """Return the columns that the rows of an export use, without reading the rows."""
+    collection = campaign.collection
     wanted = _wanted(campaign, extras=extras, trials=trials)
-    sources = campaign.collection.sources.order_by()
+    ratings = Judgment.objects.standing().filter(assignment__in=wanted)
+    rows_of = _rows_of_material(collection) | _rows_of_judgments(campaign, wanted)
+    if settled:
+        standing = SettledValue.objects.standing().filter(campaign=campaign)
+        rows_of[("judgment:settled",)] = [standing]
+    used = {
+        name
+        for names, rows in rows_of.items()
+        if any(each.order_by().exists() for each in rows)
+        for name in names
+    }
+    attributes = Attribute.objects.filter(
+        unit__question_set__source__collection=collection, unit__question__isnull=False
+    )
+    brought = JudgmentAttribute.objects.filter(judgment__in=ratings)
+    used |= {f"attribute:{name}" for name in _names(attributes)}
+    return used | {f"judgment:{name}" for name in _names(brought)}
+
+
+def _rows_of_material(collection: Collection) -> ColumnRows:
+    """Return columns with the rows that fill them: each is used where any of these exist."""
+    sources = collection.sources.order_by()
     questions = Question.objects.filter(unit__question_set__source__in=sources)
+    found: ColumnRows = {
+        ("source_id", "system", "position", "question"): [sources],
+        ("passage",): [sources.filter(passage__isnull=False).exclude(passage__text="")],
+        ("answer_start",): [sources.filter(answer_start__isnull=False)],
+        ("references",): [Reference.objects.filter(source__in=sources)],
+        ("question_id",): [questions.exclude(key="")],
+    }
+    for name in ("sentence", "answer", "target_type", "modality"):
+        found[(name,)] = [sources.exclude(**{name: ""})]
+    for name in ("question_type", "submitted_answer"):
+        found[(name,)] = [questions.exclude(**{name: ""})]
+    for metric in Metric.objects.filter(collection=collection):
+        scores = metric.scores.filter(unit__question__isnull=False, value__isnull=False)
+        found[(f"score:{metric.name}",)] = [scores]
+    return found
+
+
+def _rows_of_judgments(campaign: Campaign, wanted: QuerySet[Assignment]) -> ColumnRows:
+    """Do the same with what annotators said in the assignments that are wanted."""
     ratings = Judgment.objects.standing().filter(assignment__in=wanted)
     notes = Note.objects.filter(assignment__in=wanted).exclude(text="")
     spans = SpanMark.objects.filter(assignment__in=wanted)
     marked = Marking.objects.filter(assignment__in=wanted, nothing=True)
     left_out = Exclusion.objects.standing().filter(enrollment__campaign=campaign)
-    answered = sources.filter(answer_start__isnull=False)
-    where_used: dict[tuple[str, ...], list[QuerySet[Any]]] = {
-        ("source_id", "system", "position", "question"): [sources],
-        ("passage",): [sources.filter(passage__isnull=False).exclude(passage__text="")],
-        ("answer_start",): [answered],
-        ("references",): [Reference.objects.filter(source__in=sources)],
-        ("question_id",): [questions.exclude(key="")],
+    return {
         ("rater",): [ratings, notes, spans, marked],
         ("criterion", "value", *(f"judgment:{name}" for name in OF_JUDGMENTS)): [ratings],
         ("judgment:cause",): [ratings.exclude(cause="")],
@@ -130,29 +172,6 @@ def columns_of(
         ("mark",): [spans, marked],
         ("mark_start", "mark_end", "mark_text"): [spans],
     }
-    for name in ("sentence", "answer", "target_type", "modality"):
-        where_used[(name,)] = [sources.exclude(**{name: ""})]
-    for name in ("question_type", "submitted_answer"):
-        where_used[(name,)] = [questions.exclude(**{name: ""})]
-    if settled:
-        where_used[("judgment:settled",)] = [
-            SettledValue.objects.standing().filter(campaign=campaign)
-        ]
-    for metric in Metric.objects.filter(collection=campaign.collection):
-        scores = metric.scores.filter(unit__question__isnull=False, value__isnull=False)
-        where_used[(f"score:{metric.name}",)] = [scores]
-    used = {
-        name
-        for names, rows in where_used.items()
-        if any(each.order_by().exists() for each in rows)
-        for name in names
-    }
-    attributes = Attribute.objects.filter(
-        unit__question_set__source__in=sources, unit__question__isnull=False
-    )
-    brought = JudgmentAttribute.objects.filter(judgment__in=ratings)
-    used |= {f"attribute:{name}" for name in _names(attributes)}
-    return used | {f"judgment:{name}" for name in _names(brought)}
 
 
 def _names(rows: QuerySet[Any]) -> QuerySet[Any]:
@@ -220,18 +239,18 @@ def _material(collection: Collection, sources: QuerySet[Source], own: OfUnits) -
         if unit.position and hasattr(unit, "question")
     )
     return StudyRecords(
-        sources=tuple(map(_source, _sources(sources))),
+        sources=tuple(
+            _source(row)
+            for row in sources.select_related("passage")
+            .prefetch_related("references")
+            .order_by("position")
+        ),
         questions=questions,
         expected={(each.source.key, each.system.name): each.expected for each in sets},
         score_columns=tuple(metrics),
         rows_read=len(questions),
         rows_kept=len(questions),
     )
-
-
-def _sources(sources: QuerySet[Source]) -> Iterator[Source]:
-    rows = sources.select_related("passage").prefetch_related("references")
-    yield from rows.order_by("position")
 
 
 def _source(row: Source) -> SourceRecord:
@@ -298,11 +317,8 @@ def _attributes(collection: Collection, own: OfUnits) -> Texts:
 def _ratings(
     campaign: Campaign, about: Mapping[str, Any], settled: Mapping[tuple[int, str], int]
 ) -> Iterator[RatingRecord]:
-    standing = Exclusion.objects.standing().filter(enrollment__campaign=campaign)
-    left_out = set(standing.values_list("enrollment", flat=True))
     rows = Judgment.objects.standing().filter(**about)
-    brought, comments = _brought(rows), _comments(campaign, rows)
-    is_simulated = campaign.origin == Campaign.Origin.SIMULATED
+    told = _ToldOfJudgments(campaign, rows, settled)
     ordered = rows.order_by("unit", "assignment__enrollment__label", "criterion__position")
     for row in ordered.values(
         "pk",
@@ -322,19 +338,6 @@ def _ratings(
         number=F("assignment__round__number"),
         state=F("assignment__state"),
     ).iterator():
-        is_main = row["kind"] == Round.Kind.MAIN
-        said = {
-            "origin": "simulated" if is_simulated else row["origin"],
-            "round": row["kind"] if is_main else f"{row['kind']} {row['number']}",
-            "state": row["state"],
-            "at": row["created_at"].isoformat(timespec="seconds"),
-        }
-        said |= {"cause": row["cause"]} if row["cause"] else {}
-        if is_main and (row["unit"], row["key"]) in settled:
-            said["settled"] = str(settled[row["unit"], row["key"]])
-        said |= {"left_out": "yes"} if row["enrollment"] in left_out else {}
-        said |= {"comment": comments[row["assignment"]]} if row["assignment"] in comments else {}
-        said |= brought.get(row["pk"], {})
         yield RatingRecord(
             source_key=row["source"],
             system=row["system"],
@@ -344,8 +347,43 @@ def _ratings(
             value=str(row["value"]),
             row=0,
             column="",
-            attributes=said,
+            attributes=told.of(row),
         )
+
+
+class _ToldOfJudgments:
+    """What an export tells of each judgment beside its value."""
+
+    def __init__(
+        self,
+        campaign: Campaign,
+        judgments: QuerySet[Judgment],
+        settled: Mapping[tuple[int, str], int],
+    ) -> None:
+        standing = Exclusion.objects.standing().filter(enrollment__campaign=campaign)
+        self.left_out = set(standing.values_list("enrollment", flat=True))
+        self.is_simulated = campaign.origin == Campaign.Origin.SIMULATED
+        self.brought = _brought(judgments)
+        self.comments = _comments(campaign, judgments)
+        self.settled = settled
+
+    def of(self, row: Mapping[str, Any]) -> dict[str, str]:
+        is_main = row["kind"] == Round.Kind.MAIN
+        told = {
+            "origin": "simulated" if self.is_simulated else row["origin"],
+            "round": row["kind"] if is_main else f"{row['kind']} {row['number']}",
+            "state": row["state"],
+            "at": row["created_at"].isoformat(timespec="seconds"),
+        }
+        if row["cause"]:
+            told["cause"] = row["cause"]
+        if is_main and (row["unit"], row["key"]) in self.settled:
+            told["settled"] = str(self.settled[row["unit"], row["key"]])
+        if row["enrollment"] in self.left_out:
+            told["left_out"] = "yes"
+        if row["assignment"] in self.comments:
+            told["comment"] = self.comments[row["assignment"]]
+        return told | self.brought.get(row["pk"], {})
 
 
 def _settled(campaign: Campaign, own: OfUnits) -> dict[tuple[int, str], int]:
@@ -380,17 +418,8 @@ def _comments(campaign: Campaign, judgments: QuerySet[Judgment]) -> dict[UUID, s
 
 def _notes(about: Mapping[str, Any]) -> Iterator[NoteRecord]:
     """Return comments on questions and sets."""
-    rows = Note.objects.filter(**about)
-    columns = (
-        "unit__question_set__source__key",
-        "unit__question_set__system__name",
-        "unit__position",
-        "assignment__enrollment__label",
-        "text",
-    )
-    for source, system, position, label, text in (
-        rows.exclude(text="").order_by("unit").values_list(*columns)
-    ):
+    rows = Note.objects.filter(**about).exclude(text="").order_by("unit")
+    for source, system, position, label, text in rows.values_list(*SAID_ABOUT, "text"):
         yield NoteRecord(
             source_key=source, system=system, position=position, rater=label, text=text, row=0
         )
@@ -399,16 +428,14 @@ def _notes(about: Mapping[str, Any]) -> Iterator[NoteRecord]:
 def _marks(about: Mapping[str, Any]) -> Iterator[MarkRecord]:
     """Return every marked span, and where somebody said that nothing in the passage answers the
     question."""
-    columns = (
-        "unit__question_set__source__key",
-        "unit__question_set__system__name",
-        "unit__position",
-        "assignment__enrollment__label",
-    )
     spans = SpanMark.objects.filter(**about).order_by(
         "unit", "assignment__enrollment__label", "start"
     )
-    for source, system, position, label, start, end in spans.values_list(*columns, "start", "end"):
+    nothing = Marking.objects.filter(**about, nothing=True)
+    for source, system, position, label, start, end in (
+        *spans.values_list(*SAID_ABOUT, "start", "end"),
+        *((*place, None, None) for place in nothing.values_list(*SAID_ABOUT)),
+    ):
         yield MarkRecord(
             source_key=source,
             system=system,
@@ -416,18 +443,6 @@ def _marks(about: Mapping[str, Any]) -> Iterator[MarkRecord]:
             rater=label,
             start=start,
             end=end,
-            row=0,
-        )
-    for source, system, position, label in Marking.objects.filter(
-        **about, nothing=True
-    ).values_list(*columns):
-        yield MarkRecord(
-            source_key=source,
-            system=system,
-            position=position,
-            rater=label,
-            start=None,
-            end=None,
             row=0,
         )
 
