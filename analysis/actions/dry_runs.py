@@ -4,8 +4,7 @@ again."""
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from functools import lru_cache
-from typing import Any, Self
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Sum
@@ -13,48 +12,33 @@ from django.utils import timezone
 
 from analysis import frames
 from analysis.actions import runs
+from analysis.actions.simulated_answers import SimulatedAnswers
 from analysis.frames import Material
 from analysis.models import Result, Run
 from analysis.planning import arrivals, simulated, timing
 from analysis.planning.arrivals import Gate
-from analysis.planning.simulated import Assumed, Newcomer, Seen, SimulatedAnnotator
+from analysis.planning.simulated import Assumed, Newcomer, SimulatedAnnotator
 from analysis.planning.timing import TimeSpent
 from analysis.reports.rows import number
-from analysis.sections.comparisons import DEFAULT, SURE, Comparisons
-from analysis.sections.criteria import CriterionRow, criterion_rows
-from analysis.sections.exclusions import Exclusions
-from analysis.sections.section import Found
-from analysis.sections.system_means import SystemMeans
 from judging.actions import campaigns, dry_runs, exclusion_rules, exercises, jobs
 from judging.actions.dry_runs import CannotTry, SimulatedArrival
 from judging.actions.rounds import NothingToJudge, TellProgress, silent
 from judging.models import (
     Assignment,
     Campaign,
-    CheckItem,
-    CheckKind,
     DryRun,
-    Enrollment,
     Job,
     Judgment,
     TaskUnit,
-    Unit,
     User,
 )
 from judging.pay import rate_of
-from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
+from judging.protocols.rubric_schema import RubricCriterion
 from judging.rules import Force
 
 KIND = "analysis.dry_run"
 MOST_PEOPLE = 500
 WAVES = 10  # times as many come as are wanted, before a qualification lets in too few
-UNIT = (
-    "pk",
-    "question_set__source",
-    "question_set__source__key",
-    "question_set__system__name",
-    "position",
-)
 
 
 def start(*, campaign: Campaign, by: User, parameters: Mapping[str, Any]) -> Job:
@@ -105,16 +89,16 @@ def fill(
     copy = made.campaign
     wanted = min(count or dry_runs.needed(copy), MOST_PEOPLE)
     came = _admitted(made, wanted, assumed, now)
-    enrolled = [each.enrollment for each, _who in came if each.is_let_in]
-    let_in = {each.enrollment.label: who for each, who in came if each.is_let_in}
-    annotators = simulated.people(let_in, assumed)
+    let_in = [each for each in came if each.arrival.is_let_in]
+    enrolled = [each.arrival.enrollment for each in let_in]
+    annotators = simulated.people({each.label: each.who for each in let_in}, assumed)
     rubric, order = frames.rubric_of(copy), simulated.planted_order(_systems(copy), assumed)
-    answering = _Answering(copy, enrolled, annotators, order, rubric, assumed)
+    answers = SimulatedAnswers(copy, enrolled, annotators, order, rubric, assumed)
     filled = dry_runs.fill(
         campaign=copy,
         people=enrolled,
-        answer=answering,
-        seconds=answering.seconds,
+        answer=answers,
+        seconds=answers.seconds,
         progress=progress,
     )
     everybody = frames.material(copy)
@@ -146,29 +130,41 @@ def fill(
     return made
 
 
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """Somebody simulated who came to a copy: who they are, and what became of them there."""
+
+    who: Newcomer
+    arrival: SimulatedArrival
+
+    @property
+    def label(self) -> str:
+        return self.arrival.enrollment.label
+
+
 def _passed(
-    copy: Campaign,
-    came: Sequence[tuple[SimulatedArrival, Newcomer]],
-    wanted: int,
-    assumed: Assumed,
+    copy: Campaign, came: Sequence[_Candidate], wanted: int, assumed: Assumed
 ) -> dict[str, Any]:
     """Return who came to a copy and was let in, and what share of others its qualification would
     let in."""
     gate = _gate(copy)
     people = [
-        {"label": each.enrollment.label, "tries": each.tries, "in": each.is_let_in} | asdict(who)
-        for each, who in came
+        {
+            "label": each.label,
+            "tries": each.arrival.tries,
+            "in": each.arrival.is_let_in,
+            **asdict(each.who),
+        }
+        for each in came
     ]
     share = arrivals.forecast(gate, wanted, assumed) if gate else None
     return {"wanted": wanted, "came": people, "gate": share}
 
 
-def _cost(
-    copy: Campaign, came: Sequence[tuple[SimulatedArrival, Newcomer]], assumed: Assumed
-) -> dict[str, Any]:
+def _cost(copy: Campaign, came: Sequence[_Candidate], assumed: Assumed) -> dict[str, Any]:
     """Return how long everybody took in a copy, and how long and dear a study like it is."""
     page = frames.rubric_of(copy).estimated_seconds
-    spent = _spent(copy, {each.enrollment.label: who for each, who in came})
+    spent = _spent(copy, {each.label: each.who for each in came})
     return {
         "page": page,
         "spent": {label: asdict(each) for label, each in spent.items()},
@@ -177,9 +173,7 @@ def _cost(
     }
 
 
-def _admitted(
-    made: DryRun, wanted: int, assumed: Assumed, now: datetime
-) -> list[tuple[SimulatedArrival, Newcomer]]:
+def _admitted(made: DryRun, wanted: int, assumed: Assumed, now: datetime) -> list[_Candidate]:
     """Have people come to the copy's training and qualification until enough are let in; return
     everybody who came."""
     gate = _gate(made.campaign)
@@ -195,7 +189,7 @@ def _admitted(
             f"The qualification lets in none of {len(came):,} simulated annotators. Lower its mark, "
             "or assume that they know more."
         )
-    return [(each, arrivals.newcomer(each.number, wanted, assumed)) for each in came]
+    return [_Candidate(arrivals.newcomer(each.number, wanted, assumed), each) for each in came]
 
 
 def _gate(copy: Campaign) -> Gate | None:
@@ -223,9 +217,7 @@ def _spent(copy: Campaign, people: Mapping[str, Newcomer]) -> dict[str, TimeSpen
 
 
 def _gate_hours(
-    copy: Campaign,
-    came: Sequence[tuple[SimulatedArrival, Newcomer]],
-    spent: Mapping[str, TimeSpent],
+    copy: Campaign, came: Sequence[_Candidate], spent: Mapping[str, TimeSpent]
 ) -> float | None:
     """Return the hours of all who came on training and qualification, a value taking as long there
     as in tasks on average; None where there is neither."""
@@ -233,8 +225,9 @@ def _gate_hours(
     slow = [each for each in spent.values() if not each.careless] or [*spent.values()]
     mean = sum(each.seconds for each in slow) / max(sum(each.values for each in slow), 1)
     values = sum(
-        who.pace * (keys.get("training", 0) + each.tries * keys.get("qualification", 0))
-        for each, who in came
+        each.who.pace
+        * (keys.get("training", 0) + each.arrival.tries * keys.get("qualification", 0))
+        for each in came
     )
     return number(values * mean / 3600) if keys else None
 
@@ -251,101 +244,6 @@ def _report(copy: Campaign, by: User, seed: int, work: jobs.Work) -> None:
 def _systems(copy: Campaign) -> list[str]:
     held = TaskUnit.objects.filter(task__round__campaign=copy)
     return sorted(set(held.values_list("unit__question_set__system__name", flat=True)))
-
-
-class _Answering:
-    """What each simulated annotator answers, whatever the order in which tasks come to them."""
-
-    def __init__(
-        self,
-        copy: Campaign,
-        enrolled: list[Enrollment],
-        annotators: list[SimulatedAnnotator],
-        order: list[str],
-        rubric: RubricDocument,
-        assumed: Assumed,
-    ) -> None:
-        self.criteria, self.assumed, self.page = rubric.criteria, assumed, rubric.estimated_seconds
-        self.people = {
-            each.pk: (place, who)
-            for place, (each, who) in enumerate(zip(enrolled, annotators, strict=True))
-        }
-        self.seen = _seen(copy, simulated.planted_quality(order, assumed), self.criteria)
-        self.on_all = lru_cache(maxsize=4_096)(self._on_all)
-
-    def __call__(self, enrollment: int, unit: int, criterion: str, again: bool) -> int:
-        return self.on_all(enrollment, unit, again)[criterion]
-
-    def seconds(self, enrollment: int, values: int, task: int, again: bool) -> float:
-        """Return how long one of them takes for a page of so many values."""
-        place, who = self.people[enrollment]
-        mean, stream = timing.mean_of(1, values, self.page, self.assumed), (place, task, int(again))
-        return timing.seconds_of(values, mean, who.pace, stream, self.assumed)
-
-    def _on_all(self, enrollment: int, unit: int, again: bool) -> dict[str, int]:
-        place, who = self.people[enrollment]
-        return simulated.answers(
-            self.seen[unit], who, place, again=again, criteria=self.criteria, assumed=self.assumed
-        )
-
-
-def _seen(
-    copy: Campaign, quality: Mapping[str, float], criteria: tuple[RubricCriterion, ...]
-) -> dict[int, Seen]:
-    """Return what stands behind every unit that may be met, those of checks among them.
-
-    Units are numbered by source, system and position, so that chance is the same wherever the study
-    is stored.
-    """
-    sets = TaskUnit.objects.filter(task__round__campaign=copy).values("unit__question_set")
-    units = Unit.objects.filter(question_set__in=sets).values_list(*UNIT)
-    rows = sorted(units, key=lambda row: (row[2], row[3], row[4] or 0))
-    found: dict[int, Seen] = {}
-    places: dict[tuple[int, str, int | None], Seen] = {}
-    for place, (pk, source, _key, system, position) in enumerate(rows):
-        own = Seen(place, simulated.qualities(criteria, quality.get(system, 0.5)))
-        found[pk] = places[source, system, position] = own
-    return found | _seen_in_checks(copy, places, len(rows), criteria)
-
-
-def _seen_in_checks(
-    copy: Campaign,
-    places: Mapping[tuple[int, str, int | None], Seen],
-    numbered: int,
-    criteria: tuple[RubricCriterion, ...],
-) -> dict[int, Seen]:
-    """Return what stands behind the units of checks: of a gold question the accepted values, of a
-    degraded copy something worse, and around either what is copied; `numbered`: so many units have
-    a number."""
-    middle = Seen(numbered, simulated.qualities(criteria, 0.5))
-    found: dict[int, Seen] = {}
-    items = copy.check_items.select_related("unit__question_set", "original__question_set")
-    items = items.prefetch_related("accepted__criterion").order_by("pk")
-    for place, item in enumerate(items, start=numbered + 1):
-        of = item.original.question_set.source_id
-        copied = Unit.objects.filter(question_set__source=item.unit.question_set.source_id)
-        for pk, _source, _key, system, position in copied.values_list(*UNIT):
-            found[pk] = places.get((of, system, position), middle)
-        own = found[item.unit_id]
-        if item.kind == CheckKind.GOLD:
-            found[item.unit_id] = Seen(place, _accepted_quality(item, criteria), clear=True)
-        else:
-            worse = {key: value - simulated.WORSE for key, value in own.quality.items()}
-            found[item.unit_id] = Seen(own.number, worse)
-    return found
-
-
-def _accepted_quality(item: CheckItem, criteria: tuple[RubricCriterion, ...]) -> dict[str, float]:
-    """Return the quality that stands at the middle of the values that a gold question accepts; the
-    scale's middle where none is named."""
-    found = {}
-    for each in criteria:
-        points = simulated.points_of(each)
-        accepted = [one.value for one in item.accepted.all() if one.criterion.key == each.key]
-        places = sorted(points.index(value) for value in accepted if value in points)
-        middle = places[len(places) // 2] / max(len(points) - 1, 1) if places else 0.5
-        found[each.key] = middle
-    return found
 
 
 def power(
@@ -372,66 +270,6 @@ def power(
         assumed=assumed,
         resamples=int(runs.DEFAULTS["resamples"]),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Recovery:
-    """What the copy's report made of one criterion: the order of means, and which pairs its own
-    test tells apart."""
-
-    criterion: str
-    name: str
-    order: list[str]
-    is_planted: bool
-    told: int
-    reversed: int
-    pairs: int
-    with_all: list[str]  # the order of means with nobody left out; empty where nobody is
-
-    @classmethod
-    def of(cls, criterion: CriterionRow, found: Found, planted: list[str]) -> Self | None:
-        """Return what a report found on one criterion; None where nobody judged it."""
-        means = {
-            row.system: row.mean.value
-            for row in found.of(SystemMeans)
-            if row.criterion == criterion.criterion
-        }
-        if not means:
-            return None
-        everybody = {
-            row.system: row.estimate.value
-            for row in found.of(Exclusions)
-            if (row.criterion, row.data, row.measure) == (criterion.criterion, "all", "mean")
-        }
-        is_high_best = criterion.best != "lowest"
-        order = sorted(means, key=lambda name: means[name], reverse=is_high_best)
-        told = right = 0
-        for row in found.of(Comparisons):
-            if (row.criterion, row.test) == (criterion.criterion, DEFAULT) and row.p_holm < SURE:
-                told += 1
-                is_first_better = (row.estimate.value > 0) == is_high_best
-                right += is_first_better == (planted.index(row.first) < planted.index(row.second))
-        return cls(
-            criterion=criterion.criterion,
-            name=criterion.name,
-            order=order,
-            is_planted=order == planted,
-            told=right,
-            reversed=told - right,
-            pairs=len(means) * (len(means) - 1) // 2,
-            with_all=sorted(everybody, key=lambda name: everybody[name], reverse=is_high_best),
-        )
-
-
-def recovery(run: DryRun) -> list[Recovery] | None:
-    """Read from the copy's report whether the planted order was found; None while there is no
-    report."""
-    report = runs.latest(run.campaign)
-    if report is None:
-        return None
-    found, planted = runs.found_by(report), list(run.outcome.get("order", ()))
-    rows = (Recovery.of(each, found, planted) for each in criterion_rows(found) if each.averaged)
-    return [row for row in rows if row]
 
 
 def remove(*, campaign: Campaign, by: User) -> None:

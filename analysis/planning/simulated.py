@@ -33,6 +33,7 @@ WIDEST = 0.8  # of a scale from the worst system to the best: beyond, an end hid
 WORSE = 0.5  # by which a degraded copy is worse than its question
 CLEAR = 0.5  # of the usual chance, where a value is clear on purpose
 REPEATS, MANY_ROWS, FEWER = 200, 20_000, 100
+PAIR = ["unit", "annotator"]
 # what a stream of chance is for
 OF_PLAN, OF_QUESTION, OF_ANSWER, OF_REPEAT, OF_ARRIVAL, OF_TRY, OF_TIME = range(7)
 
@@ -219,7 +220,23 @@ class _CellMeans:
     shape: tuple[int, int]
 
     @classmethod
-    def of(cls, rows: IntArray, unit: IntArray, cell: IntArray, shape: tuple[int, int]) -> Self:
+    def by_criterion(
+        cls, judgments: pd.DataFrame, pairs: pd.DataFrame, unit: IntArray, order: Sequence[str]
+    ) -> dict[str, Self]:
+        """Return the tables' layouts; `unit` numbers the units of the pairs, `order` the systems."""
+        source, _ = pd.factorize(pairs["source"])
+        system = pd.Index(list(order)).get_indexer(pd.Index(pairs["system"]))
+        shape = (len(order), int(source.max()) + 1)
+        cell = system * shape[1] + source
+        place_of = pd.MultiIndex.from_frame(pairs[PAIR])
+        found = {}
+        for key, asked in judgments.groupby("criterion", sort=False):
+            rows = place_of.get_indexer(pd.MultiIndex.from_frame(asked[PAIR]))
+            found[str(key)] = cls._of(rows, unit[rows], cell[rows], shape)
+        return found
+
+    @classmethod
+    def _of(cls, rows: IntArray, unit: IntArray, cell: IntArray, shape: tuple[int, int]) -> Self:
         annotators = np.bincount(unit)[unit]
         units = pd.Series(unit).groupby(cell).transform("nunique").to_numpy()
         empty = np.bincount(cell, minlength=prod(shape)) == 0
@@ -244,50 +261,52 @@ class _Drawn:
         assumed: Assumed,
     ) -> None:
         self.criteria, self.forces, self.assumed = criteria, forces, assumed
-        key = ["unit", "annotator"]
-        columns = judgments[[*key, "system", "source", "set"]]
-        self.pairs = columns.drop_duplicates(key).reset_index(drop=True)
-        self.unit, _ = pd.factorize(self.pairs["unit"])
-        self.set, _ = pd.factorize(self.pairs["set"])
-        self.set_answer = self.pairs.groupby(["set", "annotator"], sort=False).ngroup().to_numpy()
+        columns = judgments[[*PAIR, "system", "source", "set"]]
+        pairs = self.pairs = columns.drop_duplicates(PAIR).reset_index(drop=True)
+        self.unit, _ = pd.factorize(pairs["unit"])
+        self.set, _ = pd.factorize(pairs["set"])
+        of_set = pairs.groupby(["set", "annotator"], sort=False).ngroup()
+        self.set_answer: IntArray = np.asarray(of_set, dtype=np.intp)
         quality, by_label = planted_quality(order, assumed), {who.label: who for who in annotators}
-        self.quality = np.array([quality[name] for name in self.pairs["system"]])
-        people = [by_label[label] for label in self.pairs["annotator"]]
+        self.quality = np.array([quality[name] for name in pairs["system"]])
+        people = [by_label[label] for label in pairs["annotator"]]
         self.severity = np.array([who.severity for who in people])
         self.careless = np.array([who.careless for who in people], dtype=bool)
-
-        source, _ = pd.factorize(self.pairs["source"])
-        system = pd.Index(list(order)).get_indexer(pd.Index(self.pairs["system"]))
-        shape = (len(order), int(source.max()) + 1)
-        cell = system * shape[1] + source
-        place_of = pd.MultiIndex.from_frame(self.pairs[key])
-        self.means: dict[str, _CellMeans] = {}
-        for each in criteria:
-            asked = judgments.loc[judgments["criterion"] == each.key, key]
-            rows = place_of.get_indexer(pd.MultiIndex.from_frame(asked))
-            self.means[each.key] = _CellMeans.of(rows, self.unit[rows], cell[rows], shape)
+        self.means = _CellMeans.by_criterion(judgments, pairs, self.unit, order)
 
     def values(self, rng: np.random.Generator) -> dict[str, FloatArray]:
         """Draw every value of a study, by criterion: a column over pairs of unit and annotator."""
         of_unit = rng.normal(size=self.unit.max() + 1) * self.assumed.question
         of_set = rng.normal(size=self.set.max() + 1) * self.assumed.question
-        found: dict[str, FloatArray] = {}
+        found = {}
         for each in self.criteria:
-            once = each.asked == "once_per_set"
-            answer = self.set_answer if once else np.arange(len(self.pairs))
-            chance = rng.normal(size=answer.max() + 1) * self.assumed.noise
-            anything = rng.random(answer.max() + 1)
-            quality = self.quality if averaged(each) else np.full(len(self.pairs), 0.5)
-            turned_out = of_set[self.set] if once else of_unit[self.unit]
-            points = points_of(each)
-            seen = nearest(quality + turned_out - self.severity + chance[answer], points)
-            any_point = np.asarray(points)[(anything[answer] * len(points)).astype(int)]
-            found[each.key] = np.where(self.careless, any_point, seen).astype(float)
+            if each.asked == "once_per_set":
+                found[each.key] = self._given(each, of_set[self.set], self.set_answer, rng)
+            else:
+                found[each.key] = self._given(
+                    each, of_unit[self.unit], np.arange(len(self.pairs)), rng
+                )
         for rule in [*self.forces] * len(self.forces):  # a forced value may force in its turn
             hit = found[rule.criterion] == rule.value
             for key, value in rule.sets.items():
                 found[key] = np.where(hit, float(value), found[key])
         return found
+
+    def _given(
+        self,
+        criterion: RubricCriterion,
+        turned_out: FloatArray,
+        answer: IntArray,
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        """Draw the values of one criterion; pairs with the same number in `answer` share one."""
+        chance = rng.normal(size=answer.max() + 1) * self.assumed.noise
+        anything = rng.random(answer.max() + 1)
+        quality = self.quality if averaged(criterion) else np.full(len(self.pairs), 0.5)
+        points = points_of(criterion)
+        seen = nearest(quality + turned_out - self.severity + chance[answer], points)
+        any_point = np.asarray(points)[(anything[answer] * len(points)).astype(int)]
+        return np.where(self.careless, any_point, seen).astype(float)
 
     def tables(self, rng: np.random.Generator) -> dict[str, FloatArray]:
         """Draw a study's means, systems by sources, in the order that was planted."""

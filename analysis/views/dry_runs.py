@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from analysis.actions import dry_runs
+from analysis.actions import dry_runs, recoveries
 from analysis.forms.dry_runs import DryRunForm
 from analysis.reports import dry_runs as layout
 from judging import tasks
@@ -65,7 +65,7 @@ def _page(
 ) -> HttpResponse:
     own = DryRun.objects.filter(campaign=campaign) | DryRun.objects.filter(draft=campaign)
     done = [
-        layout.page(each, dry_runs.recovery(each))
+        layout.page(each, recoveries.recovery(each))
         for each in own.select_related("campaign", "draft")
     ]
     asked = campaign.jobs.filter(kind=dry_runs.KIND).order_by("-created_at").first()

@@ -11,7 +11,7 @@ from django.db.models import Avg
 from django.test import Client
 from django.urls import reverse
 
-from analysis.actions import dry_runs
+from analysis.actions import dry_runs, recoveries
 from analysis.planning import simulated
 from analysis.planning.simulated import Assumed
 from judging.actions import campaigns, checks, enrollments, exercises, jobs
@@ -136,7 +136,7 @@ def test_report_of_the_copy_recovers_what_was_planted_and_the_copy_is_removed_wh
         "closed",
         "SIMULATED: Canal towns",
     )
-    found = dry_runs.recovery(run)
+    found = recoveries.recovery(run)
     assert [(each.criterion, each.is_planted, each.reversed) for each in found] == [
         ("grammaticality", True, 0),
         ("correctness", True, 0),
@@ -213,7 +213,7 @@ def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
     assert set(out) == careless == set(excluded(copy))
     assert all("flagged as too fast" in " ".join(rules) for rules in out.values())
     assert outcome["lacking"] == 16 * len(careless)
-    shown = dry_runs.recovery(copy.dry_run)
+    shown = recoveries.recovery(copy.dry_run)
     assert [row.order for row in shown] == [outcome["order"]] * 2
     assert all(sorted(row.with_all) == sorted(SYSTEMS) for row in shown)
     powers = zip(outcome["criteria"], outcome["with_all"], strict=True)

@@ -1,0 +1,72 @@
+"""Whether the report of a dry run found the ranking that was planted."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from analysis.actions import runs
+from analysis.sections.comparisons import DEFAULT, SURE, Comparisons
+from analysis.sections.criteria import CriterionRow, criterion_rows
+from analysis.sections.exclusions import Exclusions
+from analysis.sections.section import Found
+from analysis.sections.system_means import SystemMeans
+from judging.models import DryRun
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """What the copy's report made of one criterion: the order of means, and which pairs its own
+    test tells apart."""
+
+    criterion: str
+    name: str
+    order: list[str]
+    is_planted: bool
+    told: int
+    reversed: int
+    pairs: int
+    with_all: list[str]  # the order of means with nobody left out; empty where nobody is
+
+    @classmethod
+    def of(cls, criterion: CriterionRow, found: Found, planted: list[str]) -> Self | None:
+        """Return what a report found on one criterion; None where nobody judged it."""
+        means = {
+            row.system: row.mean.value
+            for row in found.of(SystemMeans)
+            if row.criterion == criterion.criterion
+        }
+        if not means:
+            return None
+        everybody = {
+            row.system: row.estimate.value
+            for row in found.of(Exclusions)
+            if (row.criterion, row.data, row.measure) == (criterion.criterion, "all", "mean")
+        }
+        is_high_best = criterion.best != "lowest"
+        order = sorted(means, key=lambda name: means[name], reverse=is_high_best)
+        told = right = 0
+        for row in found.of(Comparisons):
+            if (row.criterion, row.test) == (criterion.criterion, DEFAULT) and row.p_holm < SURE:
+                told += 1
+                is_first_better = (row.estimate.value > 0) == is_high_best
+                right += is_first_better == (planted.index(row.first) < planted.index(row.second))
+        return cls(
+            criterion=criterion.criterion,
+            name=criterion.name,
+            order=order,
+            is_planted=order == planted,
+            told=right,
+            reversed=told - right,
+            pairs=len(means) * (len(means) - 1) // 2,
+            with_all=sorted(everybody, key=lambda name: everybody[name], reverse=is_high_best),
+        )
+
+
+def recovery(run: DryRun) -> list[Recovery] | None:
+    """Read from the copy's report whether the planted order was found; None while there is no
+    report."""
+    report = runs.latest(run.campaign)
+    if report is None:
+        return None
+    found, planted = runs.found_by(report), list(run.outcome.get("order", ()))
+    rows = (Recovery.of(each, found, planted) for each in criterion_rows(found) if each.averaged)
+    return [row for row in rows if row]

@@ -1,0 +1,113 @@
+"""What simulated annotators answer in the copy of a study, whatever the order in which tasks come
+to them."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from analysis.planning import simulated, timing
+from analysis.planning.simulated import Assumed, Seen, SimulatedAnnotator
+from judging.models import Campaign, CheckItem, CheckKind, Enrollment, TaskUnit, Unit
+from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
+
+UNIT = (
+    "pk",
+    "question_set__source",
+    "question_set__source__key",
+    "question_set__system__name",
+    "position",
+)
+
+
+class SimulatedAnswers:
+    """What each simulated annotator answers, whatever the order in which tasks come to them."""
+
+    def __init__(
+        self,
+        copy: Campaign,
+        enrolled: list[Enrollment],
+        annotators: list[SimulatedAnnotator],
+        order: list[str],
+        rubric: RubricDocument,
+        assumed: Assumed,
+    ) -> None:
+        self.criteria, self.assumed, self.page = rubric.criteria, assumed, rubric.estimated_seconds
+        self.people = {
+            each.pk: (place, who)
+            for place, (each, who) in enumerate(zip(enrolled, annotators, strict=True))
+        }
+        self.seen = _seen(copy, simulated.planted_quality(order, assumed), self.criteria)
+        self.on_all = lru_cache(maxsize=4_096)(self._on_all)
+
+    def __call__(self, enrollment: int, unit: int, criterion: str, again: bool) -> int:
+        return self.on_all(enrollment, unit, again)[criterion]
+
+    def seconds(self, enrollment: int, values: int, task: int, again: bool) -> float:
+        """Return how long one of them takes for a page of so many values."""
+        place, who = self.people[enrollment]
+        mean, stream = timing.mean_of(1, values, self.page, self.assumed), (place, task, int(again))
+        return timing.seconds_of(values, mean, who.pace, stream, self.assumed)
+
+    def _on_all(self, enrollment: int, unit: int, again: bool) -> dict[str, int]:
+        place, who = self.people[enrollment]
+        return simulated.answers(
+            self.seen[unit], who, place, again=again, criteria=self.criteria, assumed=self.assumed
+        )
+
+
+def _seen(
+    copy: Campaign, quality: Mapping[str, float], criteria: tuple[RubricCriterion, ...]
+) -> dict[int, Seen]:
+    """Return what stands behind every unit that may be met, those of checks among them.
+
+    Units are numbered by source, system and position, so that chance is the same wherever the study
+    is stored.
+    """
+    sets = TaskUnit.objects.filter(task__round__campaign=copy).values("unit__question_set")
+    units = Unit.objects.filter(question_set__in=sets).values_list(*UNIT)
+    rows = sorted(units, key=lambda row: (row[2], row[3], row[4] or 0))
+    found: dict[int, Seen] = {}
+    places: dict[tuple[int, str, int | None], Seen] = {}
+    for place, (pk, source, _key, system, position) in enumerate(rows):
+        own = Seen(place, simulated.qualities(criteria, quality.get(system, 0.5)))
+        found[pk] = places[source, system, position] = own
+    return found | _seen_in_checks(copy, places, len(rows), criteria)
+
+
+def _seen_in_checks(
+    copy: Campaign,
+    places: Mapping[tuple[int, str, int | None], Seen],
+    numbered: int,
+    criteria: tuple[RubricCriterion, ...],
+) -> dict[int, Seen]:
+    """Return what stands behind the units of checks: of a gold question the accepted values, of a
+    degraded copy something worse, and around either what is copied; `numbered`: so many units have
+    a number."""
+    middle = Seen(numbered, simulated.qualities(criteria, 0.5))
+    found: dict[int, Seen] = {}
+    items = copy.check_items.select_related("unit__question_set", "original__question_set")
+    items = items.prefetch_related("accepted__criterion").order_by("pk")
+    for place, item in enumerate(items, start=numbered + 1):
+        of = item.original.question_set.source_id
+        copied = Unit.objects.filter(question_set__source=item.unit.question_set.source_id)
+        for pk, _source, _key, system, position in copied.values_list(*UNIT):
+            found[pk] = places.get((of, system, position), middle)
+        own = found[item.unit_id]
+        if item.kind == CheckKind.GOLD:
+            found[item.unit_id] = Seen(place, _accepted_quality(item, criteria), clear=True)
+        else:
+            worse = {key: value - simulated.WORSE for key, value in own.quality.items()}
+            found[item.unit_id] = Seen(own.number, worse)
+    return found
+
+
+def _accepted_quality(item: CheckItem, criteria: tuple[RubricCriterion, ...]) -> dict[str, float]:
+    """Return the quality that stands at the middle of the values that a gold question accepts; the
+    scale's middle where none is named."""
+    found = {}
+    for each in criteria:
+        points = simulated.points_of(each)
+        accepted = [one.value for one in item.accepted.all() if one.criterion.key == each.key]
+        places = sorted(points.index(value) for value in accepted if value in points)
+        middle = places[len(places) // 2] / max(len(points) - 1, 1) if places else 0.5
+        found[each.key] = middle
+    return found
