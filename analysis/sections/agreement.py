@@ -1,7 +1,7 @@
 """How far annotators agree, criterion by criterion."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import isnan, nan
 from typing import TypeAlias
@@ -16,13 +16,14 @@ from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable, Plot
 from analysis.reports.numerals import between, bracketed, counted, inside, listed, percent, two
 from analysis.sections.criteria import CriterionRow, criterion_rows
+from analysis.sections.crosschecks import largest_differences
 from analysis.sections.distributions import Distributions
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.study import facts_of
 from analysis.stats.alpha import Level, krippendorff_alpha
 from analysis.stats.arrays import FloatArray, Labels
 from analysis.stats.bands import LOWEST, band
-from analysis.stats.crosscheck import Check, check_alpha, check_fleiss
+from analysis.stats.crosscheck import NOT_ASKED, Check, check_alpha, check_fleiss
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.fleiss import conger_kappa, fleiss_kappa, randolph_kappa
 from analysis.stats.gwet import gwet_ac
@@ -67,11 +68,6 @@ class Coefficient:
     estimate: the coefficient
     band: the word that its value reaches with 95 % probability
     band_probability: probability that agreement is in this band or above
-    checked_library: library that was asked for the same coefficient
-    checked_version: its version
-    checked_value: what it says
-    checked_difference: ours minus theirs
-    checked_reason: why no other library was asked
     """
 
     criterion: str
@@ -81,11 +77,7 @@ class Coefficient:
     estimate: Estimate
     band: str
     band_probability: float
-    checked_library: str
-    checked_version: str
-    checked_value: float
-    checked_difference: float
-    checked_reason: str
+    checked: Check = field(metadata={"prefix": "checked_"})
 
 
 @dataclass(frozen=True)
@@ -188,7 +180,10 @@ class Agreement(Section[Coefficient]):
             "More than one judgment in a hundred was set by a rule of the protocol. Without those, alpha is "
             f"{', '.join(forced)}."
         ]
-        return [*(told if forced else []), *checks(found)]
+        return [
+            *(told if forced else []),
+            *largest_differences(row.checked for row in found.of(Agreement)),
+        ]
 
 
 def _is_unrated(row: Coefficient) -> bool:
@@ -218,14 +213,14 @@ def of_table(
         yield _row(criterion, basis, plan.key, plan.level, estimate, check)
     if criterion.level != "nominal":
         for name, estimate in _intraclass(table, sources):
-            yield _row(criterion, basis, name, "interval", estimate, None)
+            yield _row(criterion, basis, name, "interval", estimate, NOT_ASKED)
 
 
 def of_counts(counts: Patterns, criterion: RubricCriterion) -> Iterator[Coefficient]:
     """Yield each coefficient that needs no more than how often units got each value."""
     for plan in _plans(criterion):
         estimate = plan.compute(counts, Jackknife(), None)
-        yield _row(criterion, "all", plan.key, plan.level, estimate, None)
+        yield _row(criterion, "all", plan.key, plan.level, estimate, NOT_ASKED)
 
 
 def alpha_of(material: Material, criterion: RubricCriterion) -> Estimate:
@@ -261,26 +256,13 @@ def alpha_row(found: Found, criterion: CriterionRow, basis: str = "all") -> Coef
     return coefficient_row(found, criterion.criterion, "krippendorff_alpha", level, basis)
 
 
-def checks(found: Found) -> list[str]:
-    """Say which coefficients another library was asked for, and how far it differs at most."""
-    by_library: dict[str, list[float]] = {}
-    for row in found.of(Agreement):
-        if not isnan(row.checked_difference):
-            name = f"{row.checked_library} {row.checked_version}"
-            by_library.setdefault(name, []).append(abs(row.checked_difference))
-    return [
-        f"{len(gaps)} coefficients were checked against {name}: largest difference {max(gaps):.1g}."
-        for name, gaps in by_library.items()
-    ]
-
-
 def _row(
     criterion: RubricCriterion,
     basis: str,
     name: str,
     level: str,
     estimate: Estimate,
-    check: Check | None,
+    check: Check,
 ) -> Coefficient:
     reached = None
     if name == "krippendorff_alpha":
@@ -295,11 +277,7 @@ def _row(
         estimate=estimate,
         band=reached.word if reached and reached.word not in LOWEST.values() else "",
         band_probability=reached.probability if reached else nan,
-        checked_library=check.library if check else "",
-        checked_version=check.version if check else "",
-        checked_value=check.value if check else nan,
-        checked_difference=check.difference if check else nan,
-        checked_reason=check.reason if check else "",
+        checked=check,
     )
 
 
@@ -354,7 +332,7 @@ def _of(coefficient: Callable[..., Estimate], **options: object) -> Compute:
 
 def _checked(
     plan: CoefficientPlan, table: FloatArray, criterion: RubricCriterion, estimate: Estimate
-) -> Check | None:
+) -> Check:
     """Return what another library says of the same coefficient, where one has it."""
     if plan.key == "krippendorff_alpha":
         level = next(each for each in LEVELS if each == plan.level)
@@ -362,7 +340,7 @@ def _checked(
     if plan.key in ("fleiss_kappa", "randolph_kappa"):
         randolph = plan.key == "randolph_kappa"
         return check_fleiss(table, scale=criterion.values(), ours=estimate.value, randolph=randolph)
-    return None
+    return NOT_ASKED
 
 
 def _intraclass(table: FloatArray, sources: Labels | None) -> Iterator[tuple[str, Estimate]]:

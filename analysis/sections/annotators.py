@@ -2,7 +2,7 @@
 without each."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import nan
 
@@ -19,7 +19,7 @@ from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.alpha import Level, krippendorff_alpha
 from analysis.stats.arrays import FloatArray, Labels
-from analysis.stats.crosscheck import check_cohen
+from analysis.stats.crosscheck import Check, check_cohen
 from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.kappa import WEIGHTS, kappa_matrix
 from analysis.stats.raters import leave_one_out, scale_use, severity, with_the_others
@@ -111,11 +111,6 @@ class PairKappa:
     second: label of the other
     value: kappa
     n: units both judged
-    checked_library: library that was asked for the same kappa
-    checked_version: its version
-    checked_value: what it says
-    checked_difference: ours minus theirs
-    checked_reason: why no other library was asked
     """
 
     criterion: str
@@ -124,11 +119,7 @@ class PairKappa:
     second: str
     value: float
     n: int
-    checked_library: str
-    checked_version: str
-    checked_value: float
-    checked_difference: float
-    checked_reason: str
+    checked: Check = field(metadata={"prefix": "checked_"})
 
 
 @dataclass(frozen=True)
@@ -359,7 +350,7 @@ def _kappas(criterion: RubricCriterion, ratings: pd.DataFrame) -> Iterator[PairK
             if not matrix.shared[i, j]:
                 continue
             value = float(matrix.values[i, j])
-            check = None
+            check = Check(reason=f"more than {MOST_CHECKED} annotators")
             if len(labels) <= MOST_CHECKED:  # statsmodels takes milliseconds a pair
                 first, second = table[:, i], table[:, j]
                 scale = criterion.values()
@@ -371,11 +362,7 @@ def _kappas(criterion: RubricCriterion, ratings: pd.DataFrame) -> Iterator[PairK
                 second=str(labels[j]),
                 value=value,
                 n=int(matrix.shared[i, j]),
-                checked_library=check.library if check else "",
-                checked_version=check.version if check else "",
-                checked_value=check.value if check else nan,
-                checked_difference=check.difference if check else nan,
-                checked_reason=check.reason if check else f"more than {MOST_CHECKED} annotators",
+                checked=check,
             )
 
 

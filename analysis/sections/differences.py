@@ -25,8 +25,8 @@ from analysis.sections.levels import (
     ComparedColumns,
     Levels,
     MetricLevel,
-    compared,
-    level_of,
+    compared_columns,
+    headline_level,
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.columns import complete
@@ -143,7 +143,7 @@ class Differences(Section[MetricPair]):
         return super().read(record)
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MetricPair]:
-        asked = compared(inputs)
+        asked = compared_columns(inputs)
         if asked is None or len(asked.metrics) < 2:
             return []
         rows: list[MetricPair] = []
@@ -163,7 +163,7 @@ class Differences(Section[MetricPair]):
 
     def tables(self, found: Found) -> list[PageTable]:
         leaders = {(row.criterion, row.level): row.highest for row in leaders_of(found)}
-        chosen = level_of(found)
+        chosen = headline_level(found)
         pairs, tables = _pairs(found), []
         for (human, level), best in leaders.items():
             every = pairs.get((human, level), [])
@@ -233,7 +233,7 @@ class Leaders(Section[LeaderRow]):
         return [PageTable(self.title, heads, lines, first="Criterion")] if lines else []
 
     def sentences(self, found: Found) -> Iterator[str]:
-        level = level_of(found)
+        level = headline_level(found)
         rows = [
             row for row in found.of(Levels) if (row.level, row.coefficient) == (level, "spearman")
         ]

@@ -2,7 +2,7 @@
 systems' means."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import isnan, nan
 from typing import Any
@@ -23,13 +23,14 @@ from analysis.sections.columns import (
     human_columns,
     metric_columns,
 )
+from analysis.sections.crosschecks import largest_differences
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_scores import sets_of
 from analysis.stats.against_people import Association, against_people
 from analysis.stats.arrays import FloatArray, Labels
 from analysis.stats.columns import complete, oriented
 from analysis.stats.correlation import METHODS, correlate
-from analysis.stats.crosscheck import Check, check_correlation
+from analysis.stats.crosscheck import NOT_ASKED, Check, check_correlation
 from analysis.stats.estimate import Tested, untested
 from analysis.stats.facets import Facets, facets
 from analysis.stats.multiplicity import holm
@@ -55,7 +56,7 @@ MEASURES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MetricLevel:
     """One metric against one human column at one level by one measure, both turned so that higher is
       better.
@@ -76,11 +77,6 @@ class MetricLevel:
     epsilon: of pairwise accuracy, the largest difference of the metric that counts as a tie
     in_sample: pairwise accuracy with the epsilon that serves these very pairs best, as published
     baseline: share of pairs that people tie, which is the accuracy of tying every pair
-    checked_library: library that was asked for the same coefficient
-    checked_version: its version
-    checked_value: what it says
-    checked_difference: ours minus theirs
-    checked_reason: why no other library was asked
     """
 
     criterion: str
@@ -88,20 +84,16 @@ class MetricLevel:
     level: str
     coefficient: str
     estimate: Tested
-    p_holm: float
+    p_holm: float = nan
     p_as_published: float
     questions: int
     sources: int
     systems: int
-    smallest_p: float
-    epsilon: float
-    in_sample: float
-    baseline: float
-    checked_library: str = ""
-    checked_version: str = ""
-    checked_value: float = nan
-    checked_difference: float = nan
-    checked_reason: str = ""
+    smallest_p: float = nan
+    epsilon: float = nan
+    in_sample: float = nan
+    baseline: float = nan
+    checked: Check = field(default=NOT_ASKED, metadata={"prefix": "checked_"})
 
 
 class Levels(Section[MetricLevel]):
@@ -129,7 +121,7 @@ class Levels(Section[MetricLevel]):
         return super().read({**record, "level": EARLIER.get(level, level)})
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MetricLevel]:
-        asked = compared(inputs)
+        asked = compared_columns(inputs)
         if asked is None:
             return _of_sets_and_systems(inputs.counted)
         rows = []
@@ -153,7 +145,7 @@ class Levels(Section[MetricLevel]):
             (row["criterion"], row["level"], row["coefficient"]): row["value"]
             for row in found.documents.get("ceiling", [])
         }
-        chosen = level_of(found)
+        chosen = headline_level(found)
         order = sorted(LEVELS, key=lambda level: level != chosen)
         tables = []
         for measure in MEASURES:
@@ -165,7 +157,7 @@ class Levels(Section[MetricLevel]):
         return tables
 
     def headline(self, found: Found) -> dict[str, Any]:
-        level = level_of(found)
+        level = headline_level(found)
         return {
             f"{found.name_of(row.criterion)}, {row.metric}": row.estimate
             for row in found.of(Levels)
@@ -173,7 +165,7 @@ class Levels(Section[MetricLevel]):
         }
 
     def figures(self, found: Found) -> list[Figure]:
-        level = level_of(found)
+        level = headline_level(found)
         rows = [
             {
                 "name": found.name_of(row.criterion),
@@ -188,14 +180,7 @@ class Levels(Section[MetricLevel]):
         return [Figure("correlations", alt, chart)]
 
     def small_print(self, found: Found) -> list[str]:
-        rows = [row for row in found.of(Levels) if not isnan(row.checked_difference)]
-        if not rows:
-            return []
-        gap = max(abs(row.checked_difference) for row in rows)
-        library = f"{rows[0].checked_library} {rows[0].checked_version}"
-        return [
-            f"{len(rows)} coefficients were checked against {library}: largest difference {gap:.1g}."
-        ]
+        return largest_differences(row.checked for row in found.of(Levels))
 
 
 @dataclass(frozen=True)
@@ -208,7 +193,7 @@ class ComparedColumns:
     facets: Facets
 
 
-def compared(inputs: Inputs) -> ComparedColumns | None:
+def compared_columns(inputs: Inputs) -> ComparedColumns | None:
     """Return what metrics are compared on; None where there is no metric or no human column."""
     material = inputs.counted
     humans, metrics = human_columns(material), metric_columns(material)
@@ -231,7 +216,7 @@ def compared(inputs: Inputs) -> ComparedColumns | None:
     )
 
 
-def level_of(found: Found) -> str:
+def headline_level(found: Found) -> str:
     """Return the level at which the headline speaks: the one asked for, all questions in earlier
     runs."""
     return next(
@@ -265,7 +250,7 @@ def heat_cell(
     return Cell(coefficient(value), under, shade=shade, minus=minus, items=items)
 
 
-def _row(each: Association, check: Check | None) -> MetricLevel:
+def _row(each: Association, check: Check) -> MetricLevel:
     estimate = replace(each.found, clusters=each.sources)
     if each.measure == "pairwise_accuracy" and each.baseline == 1:
         estimate = untested(each.found.method, "people order no two of them", n=each.found.n)
@@ -275,7 +260,6 @@ def _row(each: Association, check: Check | None) -> MetricLevel:
         level=each.level,
         coefficient=each.measure,
         estimate=estimate,
-        p_holm=nan,
         p_as_published=each.p_as_published,
         questions=each.questions,
         sources=each.sources,
@@ -284,22 +268,18 @@ def _row(each: Association, check: Check | None) -> MetricLevel:
         epsilon=each.epsilon,
         in_sample=each.in_sample,
         baseline=each.baseline,
-        checked_library=check.library if check else "",
-        checked_version=check.version if check else "",
-        checked_value=check.value if check else nan,
-        checked_difference=check.difference if check else nan,
-        checked_reason=check.reason if check else "",
+        checked=check,
     )
 
 
-def _checked(each: Association, asked: ComparedColumns) -> Check | None:
+def _checked(each: Association, asked: ComparedColumns) -> Check:
     """Return what scipy says of a coefficient over all questions that have both scores."""
     method = next((method for method in METHODS if method == each.measure), None)
     if method is None or each.level != "pooled" or not each.found.defined:
-        return None
+        return NOT_ASKED
     both = complete([asked.humans[each.human], asked.metrics[each.metric]])
     if both.n != each.questions:
-        return None
+        return NOT_ASKED
     return check_correlation(*both.columns.T, method=method, ours=each.found.value)
 
 
@@ -452,7 +432,7 @@ def _sets(
         measures=METHODS,
         levels=("pooled",),
     ):
-        yield replace(_row(each, None), level="sets")
+        yield replace(_row(each, NOT_ASKED), level="sets")
 
 
 def _whole_systems(
@@ -471,18 +451,13 @@ def _whole_systems(
             estimate = correlate(*items.columns.T, method=method)
             told = replace(estimate, dropped=items.dropped, low=nan, high=nan)
             yield MetricLevel(
-                "",
-                names[each.pk],
-                "whole_systems",
-                method,
-                told,
-                nan,
-                estimate.p,
-                0,
-                0,
-                items.n,
-                nan,
-                nan,
-                nan,
-                nan,
+                criterion="",
+                metric=names[each.pk],
+                level="whole_systems",
+                coefficient=method,
+                estimate=told,
+                p_as_published=estimate.p,
+                questions=0,
+                sources=0,
+                systems=items.n,
             )

@@ -12,7 +12,7 @@ from analysis.reports.numerals import between, counted, inside, listed, two
 from analysis.sections.agreement import alpha_row
 from analysis.sections.comparisons import Comparisons
 from analysis.sections.criteria import criterion_rows
-from analysis.sections.levels import LEVELS, Levels, level_of
+from analysis.sections.levels import LEVELS, Levels, headline_level
 from analysis.sections.section import Found
 from analysis.sections.study import facts_of
 
@@ -159,7 +159,7 @@ def _metrics(found: Found, made: RunMade) -> Iterator[str]:
     if not rows:
         return
     names = list(dict.fromkeys(row.metric for row in rows))
-    level = LEVELS.get(level_of(found), level_of(found))
+    level = LEVELS.get(headline_level(found), headline_level(found))
     yield (
         f"Metrics ({listed(names)}) were compared with people's means by Spearman's rho {level}, turned so that higher "
         "is better, with intervals and tests that keep the questions on a source together, and Holm's correction over "

@@ -30,13 +30,23 @@ MOST_CELLS = 20_000_000  # units x values x values: 160 MB in krippendorff
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """Another library's value of a coefficient, or why it was not asked."""
+    """Another library's value of a coefficient, or why it was not asked.
 
-    library: str
-    version: str
+    library: library that was asked for the same coefficient
+    version: its version
+    value: what it says
+    difference: ours minus theirs
+    reason: why no other library was asked
+    """
+
+    library: str = ""
+    version: str = ""
     value: float = nan
     difference: float = nan
     reason: str = ""
+
+
+NOT_ASKED = Check()
 
 
 def check_alpha(ratings: ArrayLike, *, level: Level, ours: float) -> Check:

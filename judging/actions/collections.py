@@ -41,6 +41,21 @@ from judging.models import (
 
 SetPair = tuple[str, str]
 Put = Callable[[type[Model], tuple[str, ...], Iterable[tuple[object, ...]]], None]
+SOURCE_COLUMNS = (
+    "id",
+    "collection_id",
+    "passage_id",
+    "key",
+    "position",
+    "repeat_of_id",
+    "answer",
+    "answer_start",
+    "sentence",
+    "sentence_start",
+    "target_type",
+    "modality",
+    "repeat",
+)
 SCALES = {
     "fraction": Metric.Scale.FRACTION,
     "percent": Metric.Scale.PERCENT,
@@ -310,21 +325,6 @@ def _store_sources(
     collection: Collection, study: StudyRecords, passages: Mapping[str, int], put: Put
 ) -> dict[str, int]:
     ids = take_ids(Source, len(study.sources))
-    columns = (
-        "id",
-        "collection_id",
-        "passage_id",
-        "key",
-        "position",
-        "answer",
-        "answer_start",
-        "sentence",
-        "sentence_start",
-        "target_type",
-        "modality",
-        "repeat_of_id",
-        "repeat",
-    )
     keys = {source.key: pk for pk, source in zip(ids, study.sources, strict=True)}
     rows = (
         (
@@ -333,20 +333,28 @@ def _store_sources(
             passages.get(source.passage or ""),
             source.key,
             position,
-            source.answer,
-            source.answer_start,
-            source.sentence,
-            source.sentence_start,
-            source.target_type,
-            source.modality,
             keys.get(source.repeat_of),
-            source.repeat,
+            *what_is_given(source),
         )
         for position, (pk, source) in enumerate(zip(ids, study.sources, strict=True), start=1)
     )
-    put(Source, columns, rows)
+    put(Source, SOURCE_COLUMNS, rows)
     put(Reference, ("source_id", "position", "text"), _references(ids, study.sources))
     return keys
+
+
+def what_is_given(source: SourceRecord) -> tuple[object, ...]:
+    """Return the last of `SOURCE_COLUMNS`: what a file says of a source, whatever is stored
+    already."""
+    return (
+        source.answer,
+        source.answer_start,
+        source.sentence,
+        source.sentence_start,
+        source.target_type,
+        source.modality,
+        source.repeat,
+    )
 
 
 def _references(

@@ -9,9 +9,23 @@ from functools import cached_property
 from django.db.models import Count, Max
 
 from judging.actions.bulk import CopiedRow, copy, take_ids
+from judging.imports.actions.brought_rows import (
+    Brought,
+    JudgedPlace,
+    RatedPlace,
+    put_judgments,
+    put_marks,
+    put_notes,
+    put_places,
+)
 from judging.imports.actions.ratings import StorableValue
-from judging.imports.actions.released_ratings import beside, closed_campaign, without_place
-from judging.imports.actions.storing import Brought, Units
+from judging.imports.actions.released_ratings import (
+    beside,
+    closed_campaign,
+    with_mark,
+    without_place,
+)
+from judging.imports.actions.storing import Units
 from judging.imports.readers.records import MarkRecord, NoteRecord, Problem, StudyRecords
 from judging.models import (
     AddedFile,
@@ -19,12 +33,10 @@ from judging.models import (
     Campaign,
     Collection,
     Enrollment,
-    Judgment,
     JudgmentAttribute,
     Marking,
     Note,
     Rubric,
-    SpanMark,
     Task,
     TaskUnit,
     Unit,
@@ -184,41 +196,15 @@ class _Ratings:
         last = (
             Assignment.objects.filter(round=self.main).aggregate(last=Max("position"))["last"] or 0
         )
-        columns = (
-            "id",
-            "round_id",
-            "task_id",
-            "place",
-            "position",
-            "enrollment_id",
-            "state",
-            "stage",
-            "submit_token",
-            "active_seconds",
-            "submitted_at",
-        )
-        rows: list[CopiedRow] = []
+        new: list[RatedPlace] = []
         for place in dict.fromkeys(self._places()):
             if place not in self.assignment_of:
                 task, rater = place
                 pk = self.assignment_of[place] = uuid.uuid4()
                 places[task] = places.get(task, 0) + 1
-                rows.append(
-                    (
-                        pk,
-                        self.main.pk,
-                        task,
-                        places[task],
-                        last + len(rows) + 1,
-                        enrolled[rater],
-                        Assignment.State.SUBMITTED.value,
-                        0,
-                        uuid.uuid4(),
-                        0,
-                        self.now.isoformat(),
-                    )
-                )
-        self.put(Assignment, columns, rows)
+                position = last + len(new) + 1
+                new.append(RatedPlace(pk, task, places[task], position, enrolled[rater]))
+        put_places(new, round=self.main, now=self.now, put=self.put)
 
     def _places(self) -> Iterator[UnitOfRater]:
         return (
@@ -227,38 +213,11 @@ class _Ratings:
         )
 
     def judgments(self) -> None:
-        ids = take_ids(Judgment, len(self.values))
-        columns = (
-            "id",
-            "assignment_id",
-            "unit_id",
-            "criterion_id",
-            "value",
-            "origin",
-            "cause",
-            "revision",
+        places = (
+            (self.assignment_of[place], unit)
+            for place, unit in zip(self._places(), self.rated, strict=True)
         )
-        rows = (
-            (
-                pk,
-                self.assignment_of[place],
-                unit,
-                value.criterion.pk,
-                value.value,
-                Judgment.Origin.IMPORTED.value,
-                "",
-                1,
-            )
-            for pk, place, unit, value in zip(
-                ids, self._places(), self.rated, self.values, strict=True
-            )
-        )
-        self.put(Judgment, columns, rows)
-        about = (
-            (pk, name, text)
-            for pk, value in zip(ids, self.values, strict=True)
-            for name, text in value.attributes.items()
-        )
+        about = put_judgments(self.values, places, put=self.put)
         copy(JudgmentAttribute, ("judgment_id", "name", "value"), about)
 
     def notes(self, notes: Iterable[NoteRecord]) -> list[NoteRecord]:
@@ -267,7 +226,7 @@ class _Ratings:
         taken = set(
             Note.objects.filter(assignment__round=self.main).values_list("assignment", "unit")
         )
-        texts: dict[tuple[uuid.UUID, int], list[str]] = {}
+        texts: dict[JudgedPlace, list[str]] = {}
         left = []
         for note in notes:
             place = self._said(note)
@@ -275,10 +234,7 @@ class _Ratings:
                 left.append(note)
             else:
                 texts.setdefault(place, []).append(note.text)
-        rows: list[CopiedRow] = [
-            (*place, "\n".join(lines), 0, self.now.isoformat()) for place, lines in texts.items()
-        ]
-        self.put(Note, ("assignment_id", "unit_id", "text", "sequence", "saved_at"), rows)
+        put_notes(texts, now=self.now, put=self.put)
         return left
 
     def marks(self, marks: Iterable[MarkRecord]) -> list[MarkRecord]:
@@ -287,28 +243,18 @@ class _Ratings:
         taken = set(
             Marking.objects.filter(assignment__round=self.main).values_list("assignment", "unit")
         )
-        said: dict[tuple[uuid.UUID, int], Marked] = {}
+        said: dict[JudgedPlace, Marked] = {}
         left = []
         for mark in marks:
             place = self._said(mark)
             if place is None or place in taken:
                 left.append(mark)
-            elif mark.start is None or mark.end is None:
-                said[place] = Marked(nothing=True)
             else:
-                said[place] = said.get(place, Marked()).adding((mark.start, mark.end))
-        saved = self.now.isoformat()
-        rows: list[CopiedRow] = [
-            (*place, marked.nothing, 0, saved) for place, marked in said.items()
-        ]
-        self.put(Marking, ("assignment_id", "unit_id", "nothing", "sequence", "saved_at"), rows)
-        spans: list[CopiedRow] = [
-            (*place, *span, saved) for place, marked in said.items() for span in marked.ranges
-        ]
-        self.put(SpanMark, ("assignment_id", "unit_id", "start", "end", "created_at"), spans)
+                said[place] = with_mark(said.get(place, Marked()), mark)
+        put_marks(said, now=self.now, put=self.put)
         return left
 
-    def _said(self, said: NoteRecord | MarkRecord) -> tuple[uuid.UUID, int] | None:
+    def _said(self, said: NoteRecord | MarkRecord) -> JudgedPlace | None:
         """Return assignment and unit of what was said beside ratings."""
         pair = said.source_key, said.system
         try:

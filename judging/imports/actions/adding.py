@@ -19,6 +19,7 @@ from judging.imports.actions import (
     reading_plans,
     storing,
 )
+from judging.imports.actions.brought_rows import Brought
 from judging.imports.actions.joining import (
     SHOWN,
     Joined,
@@ -399,7 +400,7 @@ def _store(
     ratings_title: str,
     progress: TellProgress,
 ) -> None:
-    brought = storing.Brought(added, _total(joined), progress)
+    brought = Brought(added, _total(joined), progress)
     units = storing.store(joined=joined, added=added, brought=brought)
     study, homeless = joined.study, added_ratings.homeless(joined.study)
     if joined.ratings and added.rubric:

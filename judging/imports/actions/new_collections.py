@@ -1,17 +1,17 @@
 """Bringing in somebody's file: what stands in its way, and storing all of it or nothing."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Model
 
 from judging.actions import collections
-from judging.actions.bulk import check_at_once, copy, let_planner_know
+from judging.actions.bulk import check_at_once, let_planner_know
 from judging.actions.rounds import TellProgress, silent
 from judging.imports.actions import ratings, released_ratings
+from judging.imports.actions.brought_rows import Brought
 from judging.imports.actions.ratings import RatingsRead
 from judging.imports.actions.released_ratings import Released, beside, without_place
 from judging.imports.readers.records import Problem, StudyRecords
@@ -171,45 +171,6 @@ def _too_long(row: int, what: str, text: str, most: int) -> str:
     return f"{where} {what} “{shorten(text)}” has {len(text):,} characters; at most {most} can be kept."
 
 
-class _Gauge:
-    """Counts stored rows for the progress shown."""
-
-    def __init__(
-        self, study: StudyRecords, progress: TellProgress, added: AddedFile | None = None
-    ) -> None:
-        self.progress, self.added = progress, added
-        self.done = 0
-        slots = sum(study.expected.values())
-        scores = sum(
-            len(question.scores) + len(question.attributes) for question in study.questions
-        )
-        sets = len(study.expected)
-        self.total = (
-            len(study.sources)
-            + 2 * sets
-            + slots
-            + len(study.questions)
-            + scores
-            + len(study.ratings)
-        )
-
-    def put(
-        self, model: type[Model], columns: tuple[str, ...], rows: Iterable[tuple[object, ...]]
-    ) -> None:
-        """Store rows and say so; raises what `progress` raises, between two batches."""
-        what = f"Storing {model._meta.verbose_name_plural}"
-
-        def stored(count: int) -> None:
-            self.done += count
-            self.total = max(self.total, self.done)
-            self.progress(self.done, self.total, what)
-
-        if self.added and any(each.name == "added_file" for each in model._meta.fields):
-            file = self.added.pk
-            columns, rows = (*columns, "added_file_id"), ((*row, file) for row in rows)
-        copy(model, columns, rows, stored=stored)
-
-
 def import_study(
     *,
     study: StudyRecords,
@@ -254,7 +215,7 @@ def import_study(
         )
         added = _first_file(collection, by, now)
         check_at_once()
-        put = _Gauge(study, progress, added).put
+        put = Brought(added, _rows_to_store(study), progress).put
         units = collections.store(collection=collection, study=study, put=put, added_file=added)
         campaign, homeless = None, tuple(map(without_place, beside(study)))
         if examined.ratings and rubric:
@@ -308,6 +269,12 @@ def _first_file(collection: Collection, by: User, now: datetime) -> AddedFile | 
         added_by=by,
         added_at=now,
     )
+
+
+def _rows_to_store(study: StudyRecords) -> int:
+    of_questions = sum(1 + len(each.scores) + len(each.attributes) for each in study.questions)
+    slots, sets = sum(study.expected.values()), len(study.expected)
+    return len(study.sources) + 2 * sets + slots + of_questions + len(study.ratings)
 
 
 def _rows(study: StudyRecords) -> dict[str, int]:

@@ -11,19 +11,22 @@ from typing import Any
 from judging.actions import campaigns
 from judging.actions.bulk import take_ids
 from judging.actions.collections import Put, UnitIds
+from judging.imports.actions.brought_rows import (
+    JudgedPlace,
+    RatedPlace,
+    put_judgments,
+    put_marks,
+    put_notes,
+    put_places,
+)
 from judging.imports.actions.ratings import RatedSlot, RatingsRead
 from judging.imports.readers.records import MarkRecord, NoteRecord, Problem, StudyRecords
 from judging.models import (
-    Assignment,
     Campaign,
     Collection,
     Enrollment,
-    Judgment,
     JudgmentAttribute,
-    Marking,
-    Note,
     Rubric,
-    SpanMark,
     Task,
     TaskUnit,
     User,
@@ -133,98 +136,45 @@ class Released:
             Enrollment(campaign=campaign, label=label) for label in labels
         )
         raters = {enrollment.label: enrollment.pk for enrollment in enrolled}
-        columns = (
-            "id",
-            "round_id",
-            "task_id",
-            "place",
-            "position",
-            "enrollment_id",
-            "state",
-            "stage",
-            "submit_token",
-            "active_seconds",
-            "submitted_at",
-        )
-        rows = (
-            (
+        places = (
+            RatedPlace(
                 pk,
-                main.pk,
                 self.task_ids[task],
                 self.places[task].index(rater) + 1,
                 position,
                 raters[rater],
-                Assignment.State.SUBMITTED.value,
-                0,
-                uuid.uuid4(),
-                0,
-                now.isoformat(),
             )
             for position, ((task, rater), pk) in enumerate(self.assignments.items(), start=1)
         )
-        put(Assignment, columns, rows)
+        put_places(places, round=main, now=now, put=put)
 
     def store_judgments(self, put: Put) -> None:
-        ids = take_ids(Judgment, len(self.reading.values))
-        columns = (
-            "id",
-            "assignment_id",
-            "unit_id",
-            "criterion_id",
-            "value",
-            "origin",
-            "cause",
-            "revision",
+        places = (
+            (self.assignments[self.tasks[value.slot], value.rater], self.units.of(*value.slot))
+            for value in self.reading.values
         )
-        rows = (
-            (
-                pk,
-                self.assignments[self.tasks[value.slot], value.rater],
-                self.units.of(*value.slot),
-                value.criterion.pk,
-                value.value,
-                Judgment.Origin.IMPORTED.value,
-                "",
-                1,
-            )
-            for pk, value in zip(ids, self.reading.values, strict=True)
-        )
-        put(Judgment, columns, rows)
-        about = (
-            (pk, name, text)
-            for pk, value in zip(ids, self.reading.values, strict=True)
-            for name, text in value.attributes.items()
-        )
+        about = put_judgments(self.reading.values, places, put=put)
         put(JudgmentAttribute, ("judgment_id", "name", "value"), about)
 
     def store_notes(self, now: datetime, put: Put) -> None:
-        """Store each rater's note on a unit; several of them become its lines."""
-        texts: dict[tuple[uuid.UUID, int], list[str]] = {}
+        texts: dict[JudgedPlace, list[str]] = {}
         for note in self.study.notes:
-            if assignment := self._assignment_of(note):
-                unit = self.units.of((note.source_key, note.system), note.position)
-                texts.setdefault((assignment, unit), []).append(note.text)
-        rows = ((*place, "\n".join(lines), 0, now.isoformat()) for place, lines in texts.items())
-        put(Note, ("assignment_id", "unit_id", "text", "sequence", "saved_at"), rows)
+            if place := self._place_of(note):
+                texts.setdefault(place, []).append(note.text)
+        put_notes(texts, now=now, put=put)
 
     def store_marks(self, now: datetime, put: Put) -> None:
-        """Store each rater's marks for a question, as `span_marks` does for annotators here."""
-        said: dict[tuple[uuid.UUID, int], Marked] = {}
+        said: dict[JudgedPlace, Marked] = {}
         for mark in self.study.marks:
-            if assignment := self._assignment_of(mark):
-                place = assignment, self.units.of((mark.source_key, mark.system), mark.position)
-                span = () if mark.start is None or mark.end is None else ((mark.start, mark.end),)
-                said[place] = (
-                    said.get(place, Marked()).adding(*span) if span else Marked(nothing=True)
-                )
-        rows = ((*place, marked.nothing, 0, now.isoformat()) for place, marked in said.items())
-        put(Marking, ("assignment_id", "unit_id", "nothing", "sequence", "saved_at"), rows)
-        spans = (
-            (*place, *span, now.isoformat())
-            for place, marked in said.items()
-            for span in marked.ranges
-        )
-        put(SpanMark, ("assignment_id", "unit_id", "start", "end", "created_at"), spans)
+            if place := self._place_of(mark):
+                said[place] = with_mark(said.get(place, Marked()), mark)
+        put_marks(said, now=now, put=put)
+
+    def _place_of(self, said: Beside) -> JudgedPlace | None:
+        assignment = self._assignment_of(said)
+        if assignment is None:
+            return None
+        return assignment, self.units.of((said.source_key, said.system), said.position)
 
     def _task_key(self, slot: RatedSlot, number: int) -> object:
         if self.rubric.task == Rubric.Task.SOURCE:
@@ -255,6 +205,13 @@ class Released:
 def beside(study: StudyRecords) -> tuple[Beside, ...]:
     """Return what raters said besides their ratings."""
     return (*study.notes, *study.marks)
+
+
+def with_mark(marked: Marked, mark: MarkRecord) -> Marked:
+    """Return what a rater marked for a question with one mark more."""
+    if mark.start is None or mark.end is None:
+        return Marked(nothing=True)
+    return marked.adding((mark.start, mark.end))
 
 
 def without_place(said: Beside) -> Problem:

@@ -3,14 +3,14 @@ transaction."""
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from django.db import connection
-from django.db.models import F, Max, Model
+from django.db.models import F, Max
 
 from judging.actions.bulk import CopiedRow, copy, take_ids
-from judging.actions.collections import SCALES, SetPair, fingerprint
-from judging.actions.rounds import TellProgress
+from judging.actions.collections import SCALES, SOURCE_COLUMNS, SetPair, fingerprint, what_is_given
+from judging.imports.actions.brought_rows import Brought
 from judging.imports.actions.joining import Joined
 from judging.imports.actions.matching import SlotKey
 from judging.imports.readers.records import ScoreColumn
@@ -30,44 +30,7 @@ from judging.models import (
     Unit,
 )
 
-SOURCE = (
-    "id",
-    "collection_id",
-    "passage_id",
-    "key",
-    "position",
-    "answer",
-    "answer_start",
-    "sentence",
-    "sentence_start",
-    "target_type",
-    "modality",
-    "repeat_of_id",
-    "repeat",
-)
 LONGEST_KEY = 200
-
-
-class Brought:
-    """Stores rows under the name of the file that brings them, and counts them."""
-
-    def __init__(self, added: AddedFile, total: int, progress: TellProgress) -> None:
-        self.added, self.total, self.progress = added, total, progress
-        self.done = 0
-        self.counts: dict[str, int] = {}
-
-    def put(self, model: type[Model], columns: tuple[str, ...], rows: Iterable[CopiedRow]) -> None:
-        """Store rows; raises what `progress` raises, between two batches."""
-        what = str(model._meta.verbose_name_plural)
-
-        def stored(count: int) -> None:
-            self.done += count
-            self.counts[what] = self.counts.get(what, 0) + count
-            self.progress(self.done, max(self.total, self.done), f"Storing {what}")
-
-        if any(each.name == "added_file" for each in model._meta.fields):
-            columns, rows = (*columns, "added_file_id"), ((*row, self.added.pk) for row in rows)
-        copy(model, columns, rows, stored=stored)
 
 
 class Units:
@@ -143,18 +106,12 @@ class _Storing:
                 self.passage_ids.get(each.passage or ""),
                 keys.free(each.key),
                 last + place,
-                each.answer,
-                each.answer_start,
-                each.sentence,
-                each.sentence_start,
-                each.target_type,
-                each.modality,
                 self.sources.get(each.repeat_of),
-                each.repeat,
+                *what_is_given(each),
             )
             for place, (pk, each) in enumerate(zip(ids, records, strict=True), start=1)
         )
-        self.put(Source, SOURCE, rows)
+        self.put(Source, SOURCE_COLUMNS, rows)
 
     def new_sets(self) -> None:
         """Store the question sets that are new, with all their slots, and the slots that old ones
