@@ -29,13 +29,13 @@ def compare(first: Metric, second: Metric) -> dict[str, Any]:
     left, right = _ScoreColumn.of(first), _ScoreColumn.of(second)
     both = [key for key in left.values if key in right.values]
     scales = {left.scale, right.scale}
-    comparable = len(scales) == 1 or scales == {"percent", "fraction"}
+    is_scaled = scales == {"percent", "fraction"}
     found: dict[str, Any] = {
         "n": len(both),
         "only_first": len(left.values) - len(both),
         "only_second": len(right.values) - len(both),
-        "scaled": scales == {"percent", "fraction"},
-        "comparable": comparable,
+        "scaled": is_scaled,
+        "comparable": len(scales) == 1 or is_scaled,
         "largest": None,
         "mean": None,
         "share": None,
@@ -50,25 +50,32 @@ def compare(first: Metric, second: Metric) -> dict[str, Any]:
         "spearman": number(correlate(a, b, method="spearman").value),
         "points": _points(a, b),
     }
-    if not comparable:
-        return found
-    apart, digits = np.abs(a - b), np.maximum(digits_a, digits_b)
-    same = apart <= digits * (1 + 1e-9)
+    if found["comparable"]:
+        found |= _differences(a, b, both, tolerance=np.maximum(digits_a, digits_b))
+    return found
+
+
+def _differences(
+    a: FloatArray, b: FloatArray, keys: Sequence[Key], *, tolerance: FloatArray
+) -> dict[str, Any]:
+    """Return how far the values differ, and the questions or systems where they differ most."""
+    apart = np.abs(a - b)
+    same = apart <= tolerance * (1 + 1e-9)
     worst = [place for place in np.argsort(-apart, kind="stable") if not same[place]][:SHOWN]
     rows: list[Record] = [
         {
-            "key": both[place],
+            "key": keys[place],
             "first": number(a[place]),
             "second": number(b[place]),
             "difference": number(a[place] - b[place]),
         }
         for place in worst
     ]
-    return found | {
+    return {
         "largest": number(float(apart.max())),
         "mean": number(float(apart.mean())),
         "share": number(float(same.mean())),
-        "tolerance": number(float(digits.max())),
+        "tolerance": number(float(tolerance.max())),
         "rows": _named(rows),
     }
 

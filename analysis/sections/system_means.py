@@ -1,8 +1,9 @@
 """What the systems got: their means with intervals over sources."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
+from typing import Self
 
 from analysis.frames import Material, aligned
 from analysis.reports import charts
@@ -55,29 +56,27 @@ class SystemMeans(Section[SystemMean]):
 
     def tables(self, found: Found) -> list[PageTable]:
         rows = found.of(SystemMeans)
-        shown = [each for each in criterion_rows(found) if each.averaged]
-        by_place = {(row.system, row.criterion): row.mean for row in rows}
-        if not by_place or not facts_of(found).judgments:
+        orders = [SystemOrder.of(found, each) for each in criterion_rows(found) if each.averaged]
+        if not rows or not facts_of(found).judgments:
             return []
-        letters, apart = letters_of(found), told_apart(found)
+        letters = {(row.system, row.criterion): row.letters for row in found.of(Groups)}
         returned = {row.system: row for row in found.of(Returned)}
-        tops = {each.criterion: _sure_winner(rows, each, apart) for each in shown}
-        systems = list(dict.fromkeys(row.system for row in rows))
-        if len(shown) == 1:
-            systems = by_merit(rows, shown[0])
         degraded = degraded_systems(found)
+        systems = list(dict.fromkeys(row.system for row in rows))
+        if len(orders) == 1:
+            systems = orders[0].systems
 
-        def cell(name: str, criterion: str) -> Cell:
-            mean, own = by_place.get((name, criterion)), letters.get((name, criterion), "")
-            query = ItemQuery(criterion=criterion, system=name)
-            return _cell(mean, name == tops[criterion], own, query)
-
-        lines = []
-        for name in systems:
-            cells, row = [cell(name, each.criterion) for each in shown], returned.get(name)
+        def line(name: str) -> Line:
+            cells = [
+                order.cell(name, letters.get((name, order.criterion.criterion), ""))
+                for order in orders
+            ]
+            row = returned.get(name)
             gave = f"{row.returned:,} of {row.expected:,}" if row else ""
             chip = "degraded on purpose" if name in degraded else ""
-            lines.append(Line(name or "(no name)", cells, gave, chip))
+            return Line(name or "(no name)", cells, gave, chip)
+
+        shown = [order.criterion for order in orders]
         reasons = sorted({row.mean.reason for row in rows if row.mean.reason})
         reasons += [
             f"{each.name}: more groups of systems than there are letters; see every pair."
@@ -88,7 +87,7 @@ class SystemMeans(Section[SystemMean]):
             PageTable(
                 self.title,
                 [each.name for each in shown],
-                lines,
+                [line(name) for name in systems],
                 first="System",
                 last="Returned",
                 notes=[BEST.get(each.best, "") for each in shown],
@@ -97,12 +96,17 @@ class SystemMeans(Section[SystemMean]):
         ]
 
     def figures(self, found: Found) -> list[Figure]:
+        orders = [SystemOrder.of(found, each) for each in criterion_rows(found) if each.averaged]
         panels = [
-            (each.name, _points(found.of(SystemMeans), each), _ends(each))
-            for each in criterion_rows(found)
-            if each.averaged
+            (
+                each.criterion.name,
+                [(name, each.means[name]) for name in each.systems],
+                _ends(each.criterion),
+            )
+            for each in orders
+            if each.systems
         ]
-        chart = partial(charts.means, [panel for panel in panels if panel[1]])
+        chart = partial(charts.means, panels)
         alt = "Each system's mean with its 95 % interval over sources, best first, a panel for each criterion"
         return [Figure("systems", alt, chart)]
 
@@ -113,13 +117,15 @@ class SystemMeans(Section[SystemMean]):
         }
 
     def sentences(self, found: Found) -> Iterator[str]:
-        rows, apart = found.of(SystemMeans), told_apart(found)
-        shown = [each for each in criterion_rows(found) if each.averaged and each.best != "none"]
+        orders = [
+            order
+            for each in criterion_rows(found)
+            if each.averaged and each.best != "none"
+            if len((order := SystemOrder.of(found, each)).systems) > 1
+        ]
         won: dict[str, list[str]] = {}
-        for each in shown:
-            order = by_merit(rows, each)
-            if len(order) > 1:
-                won.setdefault(order[0], []).append(_top(rows, each, order, apart))
+        for each in orders:
+            won.setdefault(each.systems[0], []).append(each.told())
         if not won:
             return
         study = facts_of(found)
@@ -133,11 +139,7 @@ class SystemMeans(Section[SystemMean]):
             + "."
         )
         yield from _out_of_reach(found)
-        if any(
-            not_told_apart(order[0], order[1:], each.criterion, apart)
-            for each in shown
-            if len(order := by_merit(rows, each)) > 1
-        ):
+        if any(each.near_the_best for each in orders):
             yield "Systems that are not told apart may differ all the same: this study does not show which is better."
 
 
@@ -174,37 +176,69 @@ def means_of(material: Material) -> Iterator[SystemMean]:
             yield SystemMean(criterion.key, str(name), mean)
 
 
-def by_merit(rows: Sequence[SystemMean], criterion: CriterionRow) -> list[str]:
-    """Return the systems with a mean on a criterion, best first; by value upwards where no end is
-    best."""
-    known = [row for row in rows if row.criterion == criterion.criterion and row.mean.defined]
-    up = criterion.best == "highest"
-    return [
-        row.system
-        for row in sorted(known, key=lambda row: -row.mean.value if up else row.mean.value)
-    ]
+@dataclass(frozen=True)
+class SystemOrder:
+    """The systems' means on one criterion, and which systems its default test tells apart."""
 
+    criterion: CriterionRow
+    means: dict[str, Estimate]
+    apart: frozenset[frozenset[str]]  # pairs of systems
 
-def letters_of(found: Found) -> dict[tuple[str, str], str]:
-    """Return the letters of each system on each criterion."""
-    return {(row.system, row.criterion): row.letters for row in found.of(Groups)}
+    @classmethod
+    def of(cls, found: Found, criterion: CriterionRow) -> Self:
+        key = criterion.criterion
+        apart = (
+            frozenset({row.first, row.second})
+            for row in found.of(Comparisons)
+            if (row.criterion, row.test) == (key, DEFAULT) and row.p_holm < SURE
+        )
+        means = {row.system: row.mean for row in found.of(SystemMeans) if row.criterion == key}
+        return cls(criterion, means, frozenset(apart))
 
+    @cached_property
+    def systems(self) -> list[str]:
+        """Return the systems with a mean, best first; by value upwards where no end is best."""
+        up = self.criterion.best == "highest"
+        known = {name: mean.value for name, mean in self.means.items() if mean.defined}
+        return sorted(known, key=lambda name: -known[name] if up else known[name])
 
-def told_apart(found: Found) -> set[tuple[str, str, str]]:
-    """Return criterion and systems of every pair that the default test tells apart, both ways."""
-    sure = [row for row in found.of(Comparisons) if row.test == DEFAULT and row.p_holm < SURE]
-    return {
-        pair
-        for row in sure
-        for pair in ((row.criterion, row.first, row.second), (row.criterion, row.second, row.first))
-    }
+    @cached_property
+    def near_the_best(self) -> list[str]:
+        """Return the systems that no test tells from the first."""
+        first, *others = self.systems
+        return [other for other in others if frozenset({first, other}) not in self.apart]
 
+    @cached_property
+    def winner(self) -> str | None:
+        """Return the best system where it is told apart from all others."""
+        if len(self.systems) < 2 or self.criterion.best == "none" or self.near_the_best:
+            return None
+        return self.systems[0]
 
-def not_told_apart(
-    system: str, others: Sequence[str], criterion: str, apart: Set[tuple[str, str, str]]
-) -> list[str]:
-    """Return the others that no test tells from a system."""
-    return [other for other in others if (criterion, system, other) not in apart]
+    def cell(self, system: str, letters: str) -> Cell:
+        if system not in self.means:
+            return Cell("–")
+        mean, query = (
+            self.means[system],
+            ItemQuery(criterion=self.criterion.criterion, system=system),
+        )
+        return Cell(
+            or_dash(mean.value),
+            ", ".join(filter(None, [between(mean), f"n = {mean.n:,}"])),
+            best=system == self.winner,
+            letters=letters,
+            items=replace(query, sort="mean") if system else None,
+            of_letters=replace(query, sort="loss") if system and letters else None,
+        )
+
+    def told(self) -> str:
+        """Say what the best mean is, and from whom it is not told apart."""
+        mean, near = self.means[self.systems[0]], self.near_the_best
+        names = [name or "(no name)" for name in near]
+        distance = f"not told apart from {briefly(names)}" if near else "told apart from all others"
+        best = BEST.get(self.criterion.best)
+        told = filter(None, [two(mean.value), between(mean), best, distance])
+        return f"{inside(self.criterion.name)} ({', '.join(told)})"
 
 
 def degraded_systems(found: Found) -> set[str]:
@@ -216,51 +250,7 @@ def degraded_systems(found: Found) -> set[str]:
     }
 
 
-def _sure_winner(
-    rows: Sequence[SystemMean], criterion: CriterionRow, apart: Set[tuple[str, str, str]]
-) -> str | None:
-    order = by_merit(rows, criterion)
-    if len(order) < 2 or criterion.best == "none":
-        return None
-    return None if not_told_apart(order[0], order[1:], criterion.criterion, apart) else order[0]
-
-
-def _cell(mean: Estimate | None, best: bool, letters: str, of_system: ItemQuery) -> Cell:
-    if mean is None:
-        return Cell("–")
-    under = ", ".join(filter(None, [between(mean), f"n = {mean.n:,}"]))
-    return Cell(
-        or_dash(mean.value),
-        under,
-        best=best,
-        letters=letters,
-        items=replace(of_system, sort="mean") if of_system.system else None,
-        of_letters=replace(of_system, sort="loss") if of_system.system and letters else None,
-    )
-
-
-def _points(rows: Sequence[SystemMean], criterion: CriterionRow) -> list[tuple[str, Estimate]]:
-    means = {row.system: row.mean for row in rows if row.criterion == criterion.criterion}
-    return [(name, means[name]) for name in by_merit(rows, criterion)]
-
-
 def _ends(criterion: CriterionRow) -> tuple[float, float]:
     """Return the lowest and the highest point of a criterion's scale."""
     values = [float(value) for value, _label in criterion.points]
     return min(values, default=0.0), max(values, default=1.0)
-
-
-def _top(
-    rows: Sequence[SystemMean],
-    criterion: CriterionRow,
-    order: Sequence[str],
-    apart: Set[tuple[str, str, str]],
-) -> str:
-    """Say what the best mean on a criterion is, and from whom it is not told apart."""
-    means = {row.system: row.mean for row in rows if row.criterion == criterion.criterion}
-    first = means[order[0]]
-    near = not_told_apart(order[0], order[1:], criterion.criterion, apart)
-    names = [name or "(no name)" for name in near]
-    distance = f"not told apart from {briefly(names)}" if near else "told apart from all others"
-    told = filter(None, [two(first.value), between(first), BEST.get(criterion.best), distance])
-    return f"{inside(criterion.name)} ({', '.join(told)})"

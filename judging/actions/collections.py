@@ -236,24 +236,11 @@ def delete(
             rows._raw_delete(
                 rows.db
             )  # nothing but what is removed here points at them; the database checks it
-        of_rows = held.added_files.exclude(examined__rows_file=None)
-        lists = list(of_rows.values_list("examined__rows_file", flat=True))
-        kept = held.added_files.exclude(examined__reading=None).values_list(
-            "examined__reading__sha256", flat=True
-        )
-        listed = held.added_files.exclude(examined__listed=None).values_list(
-            "examined__listed__sha256", flat=True
-        )
-        drawn = held.jobs.exclude(result__figures=None).values_list("result__figures", flat=True)
-        figures = [sha256 for each in drawn for sha256 in each.values()]
-        made = [*lists, *kept, *listed, *figures]
-        theirs = Q(collections=held) | Q(added_files__collection=held) | Q(sha256__in=made)
-        files = StoredFile.objects.defer("content").filter(theirs)
-        stored = list(files.distinct())
+        files = _files_about(held)
         held.jobs.filter(finished_at__isnull=False).delete()  # what they found has texts of it
         held.delete()
-        for file in stored:
-            if file.sha256 in lists:
+        for file, is_list in files:
+            if is_list:
                 forget_rows(file.sha256)
             elif not file.collections.exists() and not file.added_files.exists():
                 uploads = file.uploads.filter(owner=held.owner)
@@ -262,6 +249,21 @@ def delete(
                 uploads.delete()
                 storage.let_go(file)
         history.note(Event.Act.COLLECTION_DELETED, by=by, about=name_of(collection))
+
+
+def _files_about(collection: Collection) -> list[tuple[StoredFile, bool]]:
+    """Return the files that a collection came from and those that were made of them, each with
+    whether it lists rows that needed a decision."""
+    examined = collection.added_files.values_list(
+        "examined__rows_file", "examined__reading__sha256", "examined__listed__sha256"
+    )
+    lists = {rows for rows, _reading, _listed in examined}
+    made = {sha256 for each in examined for sha256 in each if sha256}
+    drawn = collection.jobs.exclude(result__figures=None).values_list("result__figures", flat=True)
+    made |= {sha256 for figures in drawn for sha256 in figures.values()}
+    theirs = Q(collections=collection) | Q(added_files__collection=collection) | Q(sha256__in=made)
+    files = StoredFile.objects.defer("content").filter(theirs).distinct()
+    return [(file, file.sha256 in lists) for file in files]
 
 
 def forget_rows(sha256: str | None) -> None:

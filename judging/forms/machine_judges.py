@@ -7,11 +7,29 @@ from django.utils.translation import gettext_lazy as _
 
 from judging.actions import chats, judge_jobs, machine_asking
 from judging.actions.judge_jobs import WantedJudge
-from judging.models import Campaign
+from judging.models import Campaign, Collection
 from judging.protocols import rubric as documents
 from judging.protocols.machine_prompts import asked_criteria
 
 LARGEST = 50_000_000  # bytes
+
+
+class OwnSystemsField(forms.MultipleChoiceField):
+    """Which of a collection's systems are of the judge's own model family."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            label=_("Systems of its own model family"),
+            required=False,
+            widget=forms.CheckboxSelectMultiple,
+            help_text=_(
+                "Judges often prefer texts of their own kind; the report looks at these apart."
+            ),
+        )
+
+    def offer(self, collection: Collection) -> None:
+        names = collection.systems.order_by("name").values_list("name", flat=True)
+        self.choices = [(name, name or _("(no name)")) for name in names]
 
 
 class MachineJudgeForm(forms.Form):
@@ -50,19 +68,11 @@ class MachineJudgeForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 6}),
         help_text=_("Word for word; its hash stands in the report."),
     )
-    own_systems = forms.MultipleChoiceField(
-        label=_("Systems of its own model family"),
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-        help_text=_(
-            "Judges often prefer texts of their own kind; the report looks at these apart."
-        ),
-    )
+    own_systems = OwnSystemsField()
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        names = campaign.collection.systems.order_by("name").values_list("name", flat=True)
-        self.fields["own_systems"].choices = [(name, name or _("(no name)")) for name in names]
+        self.fields["own_systems"].offer(campaign.collection)
 
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
@@ -146,14 +156,7 @@ class AskJudgeForm(forms.Form):
         required=False,
         help_text=_("Asking stops after the answer that reaches it, all times together."),
     )
-    own_systems = forms.MultipleChoiceField(
-        label=_("Systems of its own model family"),
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-        help_text=_(
-            "Judges often prefer texts of their own kind; the report looks at these apart."
-        ),
-    )
+    own_systems = OwnSystemsField()
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -161,8 +164,7 @@ class AskJudgeForm(forms.Form):
         self.fields["address"].choices = [(one, one) for one in judge_jobs.allowed_addresses()]
         self.fields["criteria"].choices = [(each.key, each.name) for each in asked]
         self.fields["criteria"].initial = [each.key for each in asked]
-        names = campaign.collection.systems.order_by("name").values_list("name", flat=True)
-        self.fields["own_systems"].choices = [(name, name or _("(no name)")) for name in names]
+        self.fields["own_systems"].offer(campaign.collection)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
