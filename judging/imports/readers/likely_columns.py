@@ -48,40 +48,50 @@ def by_shape(
 ) -> dict[str, str]:
     """Return the columns of the roles that no name claimed, out of the `free` ones with their
     cells."""
-    found: dict[str, str] = {}
     texts = {
         name: column
         for name, column in free.items()
         if not all(map(is_number, filter(None, column)))
     }
     asking = [name for name, column in texts.items() if are_questions(column)]
-    if "question" not in roles and len(asking) == 1:
-        found["question"] = asking[0]
-    if "passage" not in roles and "sentence" not in roles:
-        lengths = {name: _length(column) for name, column in texts.items() if name not in asking}
-        longest = max(lengths, key=lengths.__getitem__, default="")
-        if longest and lengths[longest] >= _LONG:
-            found["passage"] = longest
-    known = {**roles, **found}
+    known = dict(roles)
+
+    def take(role: str, column: str) -> None:
+        if column:
+            known[role] = column
+
+    if "question" not in known:
+        take("question", _only(asking))
+    if not known.keys() & {"passage", "sentence"}:
+        take("passage", _longest({name: texts[name] for name in texts if name not in asking}))
     if "system" not in known:
         named = [name for name in texts if name not in known.values() and _is_of_systems(name)]
-        repeating = [name for name in named if _are_names(texts[name])]
-        if len(repeating) == 1:
-            found["system"] = known["system"] = repeating[0]
+        take("system", _only([name for name in named if _are_names(texts[name])]))
     passages = cells.get(known.get("passage", "") or known.get("sentence", ""))
-    if passages is None:
-        return found
-    others = {
-        name: column for name, column in free.items() if name not in {*asking, *found.values()}
-    }
-    if "answer" not in known and (answer := _answers(others, passages)):
-        found["answer"] = answer
-    if "system" not in known and "rater" not in known and "question" in known:
-        names = [name for name in others if name in texts and name != found.get("answer")]
-        crossed = [name for name in names if _answer_the_same(texts[name], passages)]
-        if len(crossed) == 1:
-            found["system"] = crossed[0]
-    return found
+    if passages is not None:
+        others = {
+            name: column for name, column in free.items() if name not in {*asking, *known.values()}
+        }
+        if "answer" not in known:
+            take("answer", _answers(others, passages))
+        if "question" in known and not known.keys() & {"system", "rater"}:
+            names = [name for name in others if name in texts and name not in known.values()]
+            take(
+                "system", _only([name for name in names if _answer_the_same(texts[name], passages)])
+            )
+    return {role: column for role, column in known.items() if role not in roles}
+
+
+def _only(names: Sequence[str]) -> str:
+    """Return the name where there is one; nothing where none or several are alike."""
+    return names[0] if len(names) == 1 else ""
+
+
+def _longest(columns: Mapping[str, Sequence[str]]) -> str:
+    """Return the column with the longest texts, if these are as long as passages."""
+    lengths = {name: _length(column) for name, column in columns.items()}
+    longest = max(lengths, key=lengths.__getitem__, default="")
+    return longest if longest and lengths[longest] >= _LONG else ""
 
 
 def source_ids(
@@ -92,8 +102,7 @@ def source_ids(
     that. Where a question comes once for every rater, it counts once."""
     systems = cells.get(roles.get("system", ""), ())
     asked = cells.get(roles.get("question", ""), ()) if "rater" in roles else range(len(systems))
-    shared = [name for name in named if _share(systems, cells[name], asked)]
-    return shared[0] if len(shared) == 1 else ""
+    return _only([name for name in named if _share(systems, cells[name], asked)])
 
 
 def _share(systems: Sequence[str], column: Sequence[str], asked: Sequence[object]) -> bool:
