@@ -32,11 +32,9 @@ class Bodies:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if _length(request) > SMALL and _length(request) > _allowed(request):
-            refusal = HttpResponse(
+            return HttpResponse(
                 "This is larger than the site takes here.", status=413, content_type="text/plain"
             )
-            refusal.headers["Connection"] = "close"
-            return refusal
         return self.answer(request)
 
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from config import postgres
+from config import limits, postgres
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME = postgres.home()
@@ -193,7 +193,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "config.static_files.StaticFiles"},
 }
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # one page can hold many units with many criteria
-UPLOAD_LIMIT = 200 * 1024 * 1024
+UPLOAD_LIMIT = limits.UPLOAD
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [

@@ -16,7 +16,7 @@ from typing import Any
 from gunicorn.http.errors import NoMoreData
 from gunicorn.workers.gthread import ThreadWorker
 
-from config.limits import SMALL
+from config.limits import SMALL, UPLOAD
 
 READERS = 64  # requests that may be on their way to one process
 HEAD = 15.0  # seconds for a request's first line and headers, and for a body besides its length
@@ -112,13 +112,17 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def handle_request(self, req: Any, conn: Any) -> Any:
         length = _length(req)
-        conn.parser.unreader.sock.deadline = time.monotonic() + HEAD + length / SLOWEST
-        if 0 < length <= SMALL:  # a larger one is refused unread, or is a researcher's file
-            _expect(req, conn)
-            req.body = _whole(req.body)
+        deadline = time.monotonic() + HEAD + min(length, UPLOAD) / SLOWEST
+        conn.parser.unreader.sock.deadline = deadline
         answered = copy(conn)
         answered.sock = Outbox(conn.sock)
         try:
+            _expect(req, conn, deadline)
+            if 0 < length <= SMALL:
+                req.body = _whole(req.body)
+            elif length or _is_chunked(req):
+                # refused unread, or a researcher's file: what is left of it is not waited for
+                req.force_close()
             goes_on = self.answering.submit(super().handle_request, req, answered).result()
             answered.sock.flush()
         except TimeoutError:
@@ -142,10 +146,15 @@ def _length(req: Any) -> int:
     return int(said) if said.isdecimal() else 0
 
 
-def _expect(req: Any, conn: Any) -> None:
-    """Tell a sender to go on who waits to be told so."""
+def _is_chunked(req: Any) -> bool:
+    return any(name == "TRANSFER-ENCODING" for name, _value in req.headers)
+
+
+def _expect(req: Any, conn: Any, deadline: float) -> None:
+    """Tell a sender to go on who waits to be told so; gunicorn would do it without an end, in a
+    thread that answers."""
     if getattr(req, "_expected_100_continue", False):
-        conn.sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+        send(conn.sock, iter([b"HTTP/1.1 100 Continue\r\n\r\n"]), deadline)
         req._expected_100_continue = False  # gunicorn would say it once more
 
 

@@ -1,5 +1,5 @@
 """What the tests of slow clients serve: it says how long the body was, or as much as the address
-asks for, as one piece, in pieces or as a file."""
+asks for, as one piece, in pieces or as a file; or it does not read the body."""
 
 from collections.abc import Callable, Iterable
 from io import BytesIO
@@ -11,7 +11,7 @@ PIECES = 10
 
 def application(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
     asked, _slash, how = environ["PATH_INFO"][1:].partition("/")
-    said = str(len(environ["wsgi.input"].read())).encode()
+    said = b"" if how == "unread" else str(len(environ["wsgi.input"].read())).encode()
     content = b"x" * int(asked) if asked else said
     told = [] if how == "pieces" else [("Content-Length", str(len(content)))]
     start("200 OK", [("Content-Type", "text/plain"), *told])

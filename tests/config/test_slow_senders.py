@@ -99,6 +99,18 @@ def test_those_who_do_not_hang_up_leave_the_thread_that_accepts_free(port: int) 
         assert posted(port, b"x") == "1"
 
 
+@pytest.mark.parametrize(
+    "framing",
+    [b"Content-Length: 1%0400d" % 0, b"Content-Length: 6000000", b"Transfer-Encoding: chunked"],
+)
+def test_body_that_was_not_read_is_not_waited_for(port: int, framing: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", port), 10) as sender:
+        sender.sendall(b"POST /1/unread HTTP/1.1\r\nHost: x\r\n" + framing + b"\r\n\r\n")
+        said = b"".join(iter(lambda: sender.recv(1000), b""))  # until it is closed
+    assert said.startswith(b"HTTP/1.1 200 OK")
+    assert b"\r\nConnection: close\r\n" in said
+
+
 @pytest.mark.parametrize("how", ["", "/pieces", "/file"])
 @pytest.mark.parametrize("size", [1, 2 * SMALL + 1])
 def test_answer_comes_whole_however_large_and_however_made(port: int, size: int, how: str) -> None:
