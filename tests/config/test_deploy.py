@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from django.urls import reverse
 
 from config import settings
+from config.bodies import ENVELOPE, TAKE_FILES
+from config.limits import SMALL, UPLOAD
+from tests.config.test_bodies import address
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
@@ -99,3 +103,22 @@ def test_services_of_the_compose_file_are_complete():
         {"DATABASE_URL", "QUAESTOR_SECRET_KEY"} <= set(services[name]["environment"])
         for name in ("web", "worker")
     )
+
+
+def test_nginx_keeps_large_bodies_only_of_who_may_upload_and_where_files_are_taken():
+    text = (DEPLOY / "nginx.conf").read_text()
+    (where,) = re.findall(r"location ~ (\S+) \{\s+auth_request /who-may-upload;", text)
+    most = [int(each) * 1024**2 for each in re.findall(r"client_max_body_size (\d+)m;", text)]
+    parts = ({}, {"pk": 12}, {"uuid": "646efda2-2b35-4164-8cb7-b44916a2e03b"})
+    others = {"login", "annotation:home", "judging:campaign_new", "judging:collection"}
+    reached = {
+        name
+        for name in TAKE_FILES | others
+        if any(re.search(where, address(name, each)) for each in parts)
+    }
+
+    assert reached == TAKE_FILES
+    assert f"proxy_pass http://quaestor{reverse('judging:import')};" in text
+    assert min(most) > SMALL
+    assert max(most) > UPLOAD + ENVELOPE
+    assert most.count(min(most)) == 1  # of everybody, and larger ones only of who may upload
