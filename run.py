@@ -259,6 +259,9 @@ def set_up(*, tests: bool) -> None:
     lock = TESTS_LOCK if tests else LOCK
     print(f"Setting up, once: installing the packages of {lock.name} into .venv ...", flush=True)
     STAMP.unlink(missing_ok=True)
+    if VENV.is_symlink():
+        VENV.unlink()  # what it leads to belongs to another clone
+    shutil.rmtree(VENV, ignore_errors=True)  # uv clears no folder that is not an environment
     try:
         if not (install_with_uv(lock) or install_with_pip(lock)):
             sys.exit(NOT_INSTALLED)
@@ -310,7 +313,7 @@ def install_with_uv(lock: Path) -> bool:
     environment = uv_environment(pip_settings())
     if not (TOOLS / "uv").exists() and not get_uv():
         return False
-    made = ran([*uv, "venv", "--clear", "--python", sys.executable, str(VENV)], environment)
+    made = ran([*uv, "venv", "--python", sys.executable, str(VENV)], environment)
     return made and ran(
         [*uv, "pip", "sync", "--require-hashes", "--python", str(PYTHON), str(lock)], environment
     )

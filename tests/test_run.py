@@ -1,6 +1,7 @@
 """The door on a fresh machine; that it really sets one up is tried in a fresh clone, not here."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -180,7 +181,7 @@ def test_environment_serves_whichever_python_opens_the_door_until_its_own_change
 @pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
 def test_interrupted_installation_leaves_nothing(elsewhere, monkeypatch, end):
     def cut_short(lock):
-        python_that_says("3.12")
+        python_in(run.PYTHON.parent)
         raise end
 
     monkeypatch.setattr(run, "install_with_uv", cut_short)
@@ -188,6 +189,29 @@ def test_interrupted_installation_leaves_nothing(elsewhere, monkeypatch, end):
         run.set_up(tests=False)
 
     assert sorted(elsewhere.iterdir()) == [run.LOCK, run.TESTS_LOCK]
+
+
+def test_a_folder_that_is_no_environment_and_a_link_to_anothers_give_way(elsewhere, monkeypatch):
+    found = []
+    monkeypatch.setattr(run, "install_with_uv", lambda lock: found.append(run.VENV.exists()))
+    monkeypatch.setattr(run, "install_with_pip", lambda lock: python_in(run.VENV / "bin"))
+    another = elsewhere / "another"
+    python_in(another / "bin")
+
+    run.set_up(tests=False)
+    shutil.rmtree(run.VENV)
+    run.VENV.symlink_to(another)
+    run.set_up(tests=False)
+
+    assert found == [False, False]
+    assert (run.VENV.is_symlink(), (another / "bin" / "python").exists()) == (False, True)
+
+
+def python_in(folder):
+    folder.mkdir(parents=True)
+    (folder / "python").write_text("#!/bin/sh\necho 3.12\n")
+    (folder / "python").chmod(0o755)
+    return True
 
 
 def test_half_an_installer_never_bears_its_name(elsewhere, monkeypatch):
