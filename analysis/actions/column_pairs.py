@@ -117,7 +117,8 @@ def _half(text: str) -> float:
     _whole, point, fraction = digits.partition(".")
     if not digits or not (point or power) or (not power.lstrip("+-").isdigit() and power):
         return EQUAL
-    return float(max(EQUAL, 0.5 * 10.0 ** (int(power or 0) - len(fraction))))
+    # a zero may be written with any power of ten, also with one that no float has
+    return float(max(EQUAL, 0.5 * 10.0 ** min(int(power or 0) - len(fraction), 300)))
 
 
 def _points(a: FloatArray, b: FloatArray) -> list[tuple[float, float]]:

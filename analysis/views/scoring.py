@@ -21,7 +21,12 @@ from analysis.metrics.languages import is_spaced
 from analysis.reports import scoring as layout
 from judging import tasks
 from judging.actions import jobs
-from judging.guards import collection_for_owner, collection_for_readers, jobs_of
+from judging.guards import (
+    collection_for_owner,
+    collection_for_readers,
+    jobs_of,
+    not_for_who_judges,
+)
 from judging.models import Collection, Job, Metric
 
 PRESETS = {
@@ -96,6 +101,7 @@ def add_systems(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 @collection_for_readers
+@not_for_who_judges
 @require_GET
 def compare(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Put two columns of scores beside each other."""

@@ -185,6 +185,7 @@ def decline(*, platform: CrowdPlatform, came: Arrival, now: datetime) -> Partici
         Campaign.objects.select_for_update(no_key=True).get(pk=platform.campaign_id)
         if known := find(platform=platform, came=came):
             return known
+        _check_pace(platform, now)
         return Participation.objects.create(
             platform=platform,
             person=came.person,

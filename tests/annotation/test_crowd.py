@@ -434,3 +434,4 @@ def test_more_arrivals_than_a_study_has_are_told_to_try_again_unless_the_links_a
     crowd = fake(platform)
     Person(crowd).joins()
     assert Person(crowd).opens().agrees().page.status_code == 429
+    assert Person(crowd).opens().declines().page.status_code == 429

@@ -192,7 +192,7 @@ class _AnswerReader:
         told = _cell(cells, self.places, what)
         if not told:
             return None
-        if not told.isdecimal() or not 1 <= int(told) <= 1000:
+        if not told.isdecimal() or len(told) > 4 or not 1 <= int(told) <= 1000:
             raise _AnswerRefused(f"{told[:40]!r} in the column of {of} is no number from 1 to 1000")
         return int(told)
 

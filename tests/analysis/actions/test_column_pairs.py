@@ -90,6 +90,7 @@ def test_percent_and_fraction_are_brought_together():
         ("", 1e-6),
         ("3", 1e-6),
         ("nan.x", 0.05),
+        ("0e999", 5e299),
     ],
 )
 def test_half_a_unit_of_the_last_written_digit(text, half):

@@ -193,6 +193,10 @@ def test_an_imported_column_stands_beside_a_computed_one(owner, collection):
         address("metrics_compare", collection), {"first": ours.pk, "second": ours.pk}
     ).content.decode()
     assert "Every value is the same, as far as the digits that were written tell." in same
+    campaign = factories.opened(collection=collection, manager=collection.owner)
+    factories.enrollment(campaign, account=collection.owner)  # who judges reads no system's name
+    asked = {"first": theirs.pk, "second": ours.pk}
+    assert owner.get(address("metrics_compare", collection), asked).status_code == 403
 
 
 def test_columns_without_a_common_value_say_so(owner, collection):
