@@ -109,6 +109,25 @@ def test_a_task_handed_in_while_the_database_is_away_is_sent_again_by_the_page(p
     task = page.url
     with database_away():
         page.get_by_role("button", name="Submit").click()
+        page.locator("#saved").get_by_text("handed in once it does").wait_for()
+    page.wait_for_url(lambda url: "/tasks/" in url and "submit" not in url and url != task)
+    assert Judgment.objects.filter(assignment__enrollment=enrollment).count() == 6
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_a_page_without_its_scripts_is_kept_by_the_one_that_says_so_and_sent_again(page):
+    campaign = studies.opened("qgbench", sources=2)
+    _client, enrollment = studies.annotator(campaign)
+    enter(page, enrollment.user)
+    page.set_default_timeout(20_000)
+    page.route("**/js/judging/**", lambda route: route.abort())
+    page.goto(f"/work/{campaign.uuid}/?begin")
+    for criterion in page.locator("fieldset.criterion").all():
+        criterion.get_by_role("radio").last.check()
+    task = page.url
+    with database_away():
+        page.get_by_role("button", name="Submit").click()
         page.get_by_text("Your answers are kept").wait_for()
     page.wait_for_url(lambda url: "/tasks/" in url and "submit" not in url and url != task)
     assert Judgment.objects.filter(assignment__enrollment=enrollment).count() == 6
