@@ -339,7 +339,10 @@ class DetailsForm(forms.Form):
         label=_("Language of the texts"),
         max_length=35,
         initial="en",
-        help_text=_("A tag such as en, de or zh-Hant."),
+        help_text=_(
+            "A tag such as en, de, ar or zh-Hant. It decides which way texts run and how metrics "
+            "divide them into words."
+        ),
     )
     ratings_title = forms.CharField(
         label=_("Title of the campaign of the ratings"), max_length=200, required=False

@@ -1,6 +1,7 @@
 """Importing a file in five steps: the file, its columns, how that looks, a handful looked at, what
 it is called."""
 
+from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
 
@@ -28,6 +29,7 @@ from judging.imports.actions.reading_plans import Plan
 from judging.imports.actions.uploads import WantedImport
 from judging.imports.forms.files import CheckForm, DetailsForm, ReadingForm, UploadForm
 from judging.imports.forms.mapping import Mapping
+from judging.imports.readers.likely_language import likely_language
 from judging.imports.readers.text import unstorable
 from judging.imports.views.looks import found_in
 from judging.imports.views.row_lists import page_in
@@ -129,6 +131,7 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
         ratings=found["ratings"],
         sources=study["sources"],
         unmarked=found["ask_count"],
+        language=_language(found["samples"]),
     )
     context = {
         **found,
@@ -140,6 +143,13 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
         "rating_metadata": waiting.plan.columns.rating_metadata if waiting.plan.columns else (),
     }
     return render(request, "judging/imports/preview.html", context)
+
+
+def _language(samples: Iterable[dict[str, Any]]) -> str:
+    """Return the language that sources and the questions about them are probably in."""
+    passages = (piece for sample in samples for piece, _kind in sample["text"])
+    questions = (each["text"] for sample in samples for each in sample["questions"])
+    return likely_language([*passages, *questions])
 
 
 def _left_out(waiting: Waiting) -> list[str]:
@@ -270,7 +280,8 @@ def confirm(request: HttpRequest, pk: int) -> HttpResponse:
         )
         return redirect("judging:import_check", pk)
     before = _before(upload)
-    initial = {"name": PurePath(upload.name).stem} | waiting.details
+    proposed = {"name": PurePath(upload.name).stem, "language": waiting.language}
+    initial = proposed | waiting.details
     data = request.POST if request.method == "POST" else None
     form = DetailsForm(data, initial=initial, has_ratings=waiting.has_ratings, before=before)
     if data is not None and form.is_valid():

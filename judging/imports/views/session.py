@@ -58,6 +58,11 @@ class Waiting:
         return int(self._said.get("unmarked", 0))
 
     @property
+    def language(self) -> str:
+        """The language the texts of the preview are probably in."""
+        return self._said.get("language", "en")
+
+    @property
     def checked(self) -> dict[str, Any]:
         """Who looked at which handful of sources and found it right; empty before somebody did."""
         return dict(self._said.get("checked", {}))

@@ -66,6 +66,18 @@ def test_preview_counts_what_would_be_stored_and_stores_nothing(page):
     assert Collection.objects.count() == 0
 
 
+def test_language_of_the_texts_is_proposed_by_their_letters(page):
+    arabic = 'passage,system,question\n"بنى سامي القصر.",Alba,من بنى القصر؟\n'
+    upload = sent(page, arabic)
+    mapped(page, upload)
+    page.get(at("preview", upload))
+    page.post(at("check", upload), {"seed": 1, "checked": "on"})
+
+    answer = page.get(at("confirm", upload))
+
+    assert answer.context["form"]["language"].value() == "ar"
+
+
 def test_going_back_loses_nothing(page):
     upload = sent(page)
     header = QUESTIONS.splitlines()[0]
