@@ -7,7 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from judging.imports.readers.columns import ColumnRoles, QuestionColumn, RatingColumn
-from judging.imports.readers.likely_columns import by_shape, question_columns, source_ids
+from judging.imports.readers.likely_columns import (
+    answers,
+    by_shape,
+    question_columns,
+    source_ids,
+)
 from judging.imports.readers.numbers import is_number, with_point
 from judging.imports.readers.rater_columns import families
 from judging.imports.readers.records import Direction, ScoreColumn, WrittenScale
@@ -86,6 +91,7 @@ _ID_NAMES = {
     "uuid",
     "guid",
 }
+_ID_ENDS = ("_id", "_uid", "_uuid", "_no", "_nr", "_num", "_number", "_idx", "_index")
 _OF_SOURCES = (
     "passage",
     "answer",
@@ -99,12 +105,13 @@ _PREFIXES = ("score:", "attribute:", "source:", "judgment:")
 _REFERENCE = re.compile(
     r"(refs?|references?|gold|target|ground_truth|original)(_(raw|norm|text|questions?|\d+))?|ref\d+"
 )
+_GOLD = {"gold", "target", "ground_truth"}  # said of the right question, and of the right answer
 # What was made of a question on purpose; `modified` alone is rather a date.
 _NOISED = re.compile(
     r"(?:noised|noisy|degraded|corrupted|perturbed)(?:_(?:questions?|text|version))?|modified_(?:questions?|version)"
 )
 _BOUNDED = re.compile(
-    r"(sacre)?bleu|q_?bleu|rouge|meteor|bert_?score|mover_?score|chrf|exact_match|f1|em$|token_f1"
+    r"(sacre)?bleu|q_?bleu|rouge|meteor|bert_?(?:score|f1)|mover_?score|chrf|exact_match|f1|em$|token_f1"
 )
 _HIGHER = re.compile(
     r"bleurt|cider|comet|nist|bart_?score|qa_?score|rquge|uni_?eval|spice|align_?score|similarity"
@@ -203,6 +210,9 @@ def guess(header: Sequence[str], rows: Sequence[Sequence[str]] = ()) -> ColumnRo
     references = _references(left, names, roles)
     free = [column for column in left if column not in references]
     roles |= by_shape({name: cells[name] for name in free}, cells, roles)
+    if gold := _gold_answer(references, names, cells, roles):
+        roles["answer"] = gold
+        references = tuple(column for column in references if column != gold)
     _take_source_ids(roles, names, free, cells)
     is_open = not roles.keys() & {"question", "system", "rater"}
     if is_open and (systems := question_columns(free, cells)):
@@ -330,11 +340,7 @@ def _take_source_ids(
     if "source_id" in roles:
         return
     key = roles.get("key")
-    named = [
-        name
-        for name in free
-        if names[name] in _ID_NAMES or names[name].endswith(("_id", "_uid", "_uuid"))
-    ]
+    named = [name for name in free if names[name] in _ID_NAMES or names[name].endswith(_ID_ENDS)]
     if found := source_ids(
         [key] if key else [name for name in named if name not in roles.values()], cells, roles
     ):
@@ -403,6 +409,21 @@ def _references(
     if found or names.get(roles.get("question", "")) in ("question", "question_text"):
         return found
     return tuple(column for column in left if names[column] == "question")
+
+
+def _gold_answer(
+    references: Sequence[str],
+    names: Mapping[str, str],
+    cells: Mapping[str, Sequence[str]],
+    roles: Mapping[str, str],
+) -> str:
+    """Return the column that is called as references are and holds answers: its cells stand in the
+    passages."""
+    passages = cells.get(roles.get("passage", "") or roles.get("sentence", ""))
+    if "answer" in roles or passages is None:
+        return ""
+    named = [column for column in references if names[column] in _GOLD]
+    return answers({column: cells[column] for column in named}, passages)
 
 
 def _ratings(

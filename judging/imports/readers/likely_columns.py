@@ -73,7 +73,7 @@ def by_shape(
             name: column for name, column in free.items() if name not in {*asking, *known.values()}
         }
         if "answer" not in known:
-            take("answer", _answers(others, passages))
+            take("answer", answers(others, passages))
         if "question" in known and not known.keys() & {"system", "rater"}:
             names = [name for name in others if name in texts and name not in known.values()]
             take(
@@ -134,7 +134,7 @@ def _length(column: Sequence[str]) -> float:
     return median(map(len, filter(None, column))) if any(column) else 0
 
 
-def _answers(free: Mapping[str, Sequence[str]], passages: Sequence[str]) -> str:
+def answers(free: Mapping[str, Sequence[str]], passages: Sequence[str]) -> str:
     """Return the column whose cells stand in the passages beside them as whole words, the longest
     of several."""
     inside = {}

@@ -93,6 +93,21 @@ def test_guess_leaves_a_criterion_without_value_among_the_rest() -> None:
     assert guess(("question", "criterion")).metadata == ("criterion",)
 
 
+def test_guess_takes_a_gold_column_for_the_answer_where_its_cells_stand_in_the_passages() -> None:
+    header = ("ex_no", "context", "target", "generator", "output", "bert_f1")
+    rows = [
+        (f"ex{number}", f"In {1900 + number} a bridge was built.", answer, system, "When?", "0.8")
+        for number, answer in ((1, "1901"), (2, "1902"), (3, "1903"))
+        for system in ("Alba", "Brisa")
+    ]
+    columns = guess(header, rows)
+    assert (columns.answer, columns.references) == ("target", ())
+    assert (columns.source_id, columns.system) == ("ex_no", "generator")
+    assert columns.scores[0].direction == "higher"
+    asked = [(*row[:2], "When was it built?", *row[3:]) for row in rows]
+    assert (guess(header, asked).answer, guess(header, asked).references) == ("", ("target",))
+
+
 def test_guess_takes_several_columns_of_references() -> None:
     assert guess(("question", "reference_1", "reference_2", "ref3")).references == (
         "reference_1",
