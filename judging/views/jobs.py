@@ -72,11 +72,18 @@ def job(request: HttpRequest, job: Job) -> HttpResponse:
     done.
 
     It stays where there is something to read, as values in quarantine are; and a page of which a
-    job is a part stays.
+    job is a part stays, unless there is nothing else on it yet.
     """
     shown = _shown(job)
+    is_alone = "alone" in request.GET
+    if is_alone:
+        shown["status_url"] += "?alone"
     is_own_page = request.htmx and request.htmx.current_url_abs_path == request.path
-    if is_own_page and shown["result_url"] and not job.result.get("quarantined"):
+    if (
+        (is_own_page or (request.htmx and is_alone))
+        and shown["result_url"]
+        and not job.result.get("quarantined")
+    ):
         return HttpResponseClientRedirect(shown["result_url"])
     template = "includes/progress_job.html" if request.htmx else "judging/jobs/job.html"
     return render(request, template, {"job": shown, "row": job})

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.actions import campaigns, rubrics
-from judging.models import Campaign
+from judging.models import AnalysedAgreement, Campaign
 from judging.protocols import rubric as documents
 from tests import factories
 from tests.judging.views.campaign_pages import address, plan
@@ -249,9 +249,17 @@ def test_every_tab_says_where_the_campaign_stands_and_what_is_next(page, owner):
     campaigns.lock(campaign=campaign, now=timezone.now())
     assert "Next: open it" in page.get(address("tasks", campaign)).text
     campaigns.open_(campaign=campaign, now=timezone.now())
-    assert "At work now" in page.get(address("campaign", campaign)).text
+    overview = page.get(address("campaign", campaign)).text
+    assert "At work now" in overview
+    assert "Next: invite annotators" in overview
+    factories.enrollment(campaign)
+    assert "Next: close it once the places are filled." in (
+        page.get(address("campaign", campaign)).text
+    )
     campaigns.close(campaign=campaign, now=timezone.now())
     assert "Next: the report" in page.get(address("annotators", campaign)).text
+    AnalysedAgreement.objects.create(campaign=campaign, run=1, found_at=timezone.now())
+    assert "Read the report" in page.get(address("annotators", campaign)).text
     assert "At work now" not in page.get(address("campaign", campaign)).text
 
 
