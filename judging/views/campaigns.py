@@ -9,6 +9,7 @@ from django.core.paginator import Paginator
 from django.db import transaction
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
+from django.http.request import split_domain_port
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -50,6 +51,7 @@ from judging.selection import CannotChoose
 from judging.views import live
 from judging.views.quality import days_of, rows_of
 
+THIS_MACHINE = ("127.0.0.1", "localhost", "[::1]")
 MOST_REPORTS = 200  # of broken items on the page of tasks
 
 
@@ -288,6 +290,7 @@ def _annotators_page(
         "members": campaign.memberships.select_related("user").exclude(
             role=Membership.Role.ANNOTATOR
         ),
+        "only_here": split_domain_port(request.get_host())[0] in THIS_MACHINE,
         "invitation_form": InvitationForm(),
         "member_form": MemberForm(),
         "exclusion_form": ExclusionForm(campaign=campaign),

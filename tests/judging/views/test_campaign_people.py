@@ -21,6 +21,10 @@ def test_invitation_link_is_made_shown_whole_and_revoked(page, open_campaign):
     shown = page.get(address("annotators", open_campaign)).text
     assert "http://testserver" + reverse("annotation:join", args=[link.token]) in shown
     assert "Spring course" in shown
+    here_only = "only this computer knows"
+    assert here_only not in shown
+    local = page.get(address("annotators", open_campaign), headers={"host": "127.0.0.1:8000"})
+    assert here_only in local.text
     page.post(address("revoke", open_campaign, link.pk))
     assert link.token not in page.get(address("annotators", open_campaign)).text
 
