@@ -156,7 +156,7 @@ def _criteria(campaign: Campaign, counted: Counted) -> Iterator[CriterionNow]:
                 (
                     f"{point.value} {point.label}",
                     counts.get(point.value, 0),
-                    f"{100 * counts.get(point.value, 0) / total:.0f} %",
+                    f"{100 * counts.get(point.value, 0) / total:.0f}\N{NO-BREAK SPACE}%",
                 )
                 for point in each.points
             ],

@@ -46,11 +46,11 @@ export async function open({ questions, passage = null, returns = "", lang = "en
   const html = `<!doctype html><html data-view="${view}"><body><form id="judging" data-draft-url="${url}" data-who="${who}">
     <input type="hidden" name="csrfmiddlewaretoken" value="token"><input type="hidden" name="sequence" value="${sequence}">
     ${passage === null ? "" : passageOf(passage, returns, lang)}
-    <section class="questions"><nav id="strip" data-done="answered" data-part="partly" data-open="open" data-empty="none" data-together="together" data-change="change" data-nothing="Nothing" data-to-go="# to go" hidden><small></small><button type="button" id="view-toggle" data-list="List" data-focus="One"></button></nav>${questions.join("")}</section>
+    <section class="questions"><nav id="strip" data-done="answered" data-part="partly" data-open="open" data-empty="none" data-together="together" data-answer="answer" data-change="change" data-nothing="Nothing" data-to-go="# to go" hidden><small></small><button type="button" id="view-toggle" data-list="List" data-focus="One"></button></nav>${questions.join("")}</section>
     <div id="rest" hidden><span data-says>Rest.</span><button type="button"></button></div>
     <textarea name="note" data-draft></textarea>
     <footer class="dock"><span id="saved" ${SAYS} data-lost-mine="{question}: you chose {value}." data-lost-theirs="{value} stands." data-instead="Choose {value}"><span data-says></span><a data-on="expired" hidden></a><a data-on="conflict" hidden></a></span>
-      <span id="missing" data-to-go="# to go:" data-complete="complete"></span><span data-keys hidden></span>
+      <span id="missing" data-to-go="# to go" data-complete="complete"></span><span data-keys hidden></span>
       <button name="action" value="submit" data-needs-all><span data-label data-next="Next: {question}">Submit</span></button><span id="announcer"></span></footer></form>
     <input type="checkbox" id="shortcuts" checked><dialog id="help"></dialog></body></html>`;
   const virtualConsole = new VirtualConsole();

@@ -125,6 +125,13 @@ function firstOfEach(fieldsets) {
   return [...seen.values()];
 }
 
+// ": A B", which is not shown where the letters stand on top anyway.
+function where(open) {
+  const list = document.createElement("span");
+  list.append(":", ...firstOfEach(open).flatMap((fieldset) => [" ", link(fieldset)]));
+  return list;
+}
+
 // A task that was handed in says what stands for each criterion: another value counts only once it is handed in again.
 const isChanged = (fieldset) => "handed" in fieldset.dataset && valueOf(fieldset) !== fieldset.dataset.handed;
 
@@ -141,7 +148,7 @@ export function refresh() {
   const count = display.dataset.toGo.replace("#", open.length);
   const complete = refreshHandedIn();
   display.classList.toggle("complete", !open.length && complete !== display.dataset.changed);
-  display.replaceChildren(...(open.length ? [count, ...firstOfEach(open).flatMap((fieldset) => [" ", link(fieldset)])] : [complete]));
+  display.replaceChildren(...(open.length ? [count, where(open)] : [complete]));
   for (const whole of form.querySelectorAll("[data-item]")) {
     const asked = [...whole.querySelectorAll("fieldset[data-required]")];
     if (asked.length) whole.classList.toggle("done", !asked.some(isMissing));

@@ -72,7 +72,7 @@ async function handIn(button) {
 function tellMissing() {
   const next = nextQuestion() ?? missing()[0];
   goTo(next);
-  announce(`${document.getElementById("missing").dataset.toGo.replace("#", missing().length)} ${titleOf(next)}`);
+  announce(`${document.getElementById("missing").dataset.toGo.replace("#", missing().length)}: ${titleOf(next)}`);
 }
 
 function onSubmit(event) {

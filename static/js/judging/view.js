@@ -20,8 +20,6 @@ function addLine(fieldset) {
   line.className = "line";
   line.innerHTML = "<span></span> <button type='button' class='change'></button>";
   const button = line.querySelector("button");
-  button.textContent = strip.dataset.change;
-  button.setAttribute("aria-label", `${strip.dataset.change}: ${nameOf(fieldset)}`);
   button.addEventListener("click", () => goTo(fieldset));
   fieldset.append(line);
 }
@@ -31,7 +29,10 @@ function refreshLine(fieldset) {
   const value = valueOf(fieldset);
   const said = "span" in fieldset.dataset ? [...fieldset.querySelectorAll(".kept q")].map((piece) => piece.textContent).join(" … ") || value : wordsOf(fieldset, value);
   line.querySelector("span").textContent = value === "" ? strip.dataset.open : said === "none" ? strip.dataset.nothing : said;
-  line.querySelector("button").hidden = isFrozen(fieldset);
+  const button = line.querySelector("button");
+  button.textContent = value === "" ? strip.dataset.answer : strip.dataset.change;
+  button.setAttribute("aria-label", `${button.textContent}: ${nameOf(fieldset)}`);
+  button.hidden = isFrozen(fieldset);
   fieldset.classList.toggle("answered", value !== "");
 }
 
