@@ -168,13 +168,13 @@ def _criteria(campaign: Campaign, counted: Counted) -> Iterator[CriterionNow]:
 def _alpha(found: dict[str, Any]) -> str:
     if found.get("value") is None:
         return ""
-    value = number_format(found["value"], 2)
+    value = number_format(round(found["value"], 2), 2)
     if found.get("low") is None:
         return value
     return _("%(value)s (%(low)s to %(high)s)") % {
         "value": value,
-        "low": number_format(found["low"], 2),
-        "high": number_format(found["high"], 2),
+        "low": number_format(round(found["low"], 2), 2),
+        "high": number_format(round(found["high"], 2), 2),
     }
 
 

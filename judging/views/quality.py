@@ -192,8 +192,8 @@ TOLD = {  # of each reason: in a few words, and in a sentence
 
 def _told(flag: Flag, names: Mapping[str, str]) -> ToldFlag:
     words = {
-        "own": number_format(flag.own, 1),
-        "others": "" if flag.others is None else number_format(flag.others, 1),
+        "own": number_format(round(flag.own, 1), 1),
+        "others": "" if flag.others is None else number_format(round(flag.others, 1), 1),
         "n": number_format(flag.n, 0, force_grouping=True),
         "value": flag.value,
         "criterion": names.get(flag.criterion, flag.criterion),
@@ -216,7 +216,7 @@ def signed(number: float) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{number_format(100 * share, 0)} %"
+    return f"{number_format(round(100 * share))} %"
 
 
 def rows_of(
