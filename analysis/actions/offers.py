@@ -59,7 +59,7 @@ class MetricOffer:
 def offers(collection: Collection) -> list[MetricOffer]:
     """List every metric of its own, each with what is made of it; usable ones can be computed on
     this collection."""
-    entries, lacking = registry.all_metrics(), _lacking(collection)
+    entries, lacking = registry.all_metrics(), lacking_in(collection)
     made: dict[str, list[tuple[str, str]]] = {}
     for entry in entries:
         if entry.made_of and entry.metric and not not_for(entry.metric.spec, collection.language):
@@ -108,7 +108,7 @@ def reference_preparation(collection: Collection) -> str:
     return "raw" if is_prepared(list(some[:LOOKED_AT])) else usual
 
 
-def _lacking(collection: Collection) -> dict[Need, str]:
+def lacking_in(collection: Collection) -> dict[Need, str]:
     """Return what no source of a collection has, of all that metrics may need."""
     sources = Source.objects.filter(collection=collection)
     found = {

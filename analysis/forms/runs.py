@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from analysis import frames
-from analysis.actions import degrading, planning
+from analysis.actions import degrading, offers, planning
 from analysis.forms.metrics import PreparationForm
 from analysis.metrics import registry
 from analysis.metrics.scoring import QUESTION_UNITS
@@ -194,11 +194,17 @@ class RunForm(PreparationForm):
             (name, name.removeprefix(slices.FROM_FILE).replace("_", " "))
             for name in slices.choices(campaign)
         ]
+        lacking = offers.lacking_in(campaign.collection)
         usable = [
             entry
             for entry in registry.all_metrics()
             if entry.usable and entry.metric.spec.unit in QUESTION_UNITS
         ]
+        fitting = [entry for entry in usable if not lacking.keys() & entry.metric.spec.needs]
+        if len(fitting) < len(usable):
+            self.fields["metrics"].help_text = _now(
+                "Without those that cannot be computed here: %(why)s."
+            ) % {"why": "; ".join(lacking.values())}
         for what, choices in _parts(campaign).items():
             self.fields[f"without_{what}"] = forms.MultipleChoiceField(
                 label=LEFT_OUT[what],
@@ -206,7 +212,7 @@ class RunForm(PreparationForm):
                 widget=forms.CheckboxSelectMultiple,
                 choices=choices,
             )
-        self.fields["metrics"].choices = [(entry.id, entry.metric.spec.name) for entry in usable]
+        self.fields["metrics"].choices = [(entry.id, entry.metric.spec.name) for entry in fitting]
 
         if not readings.differ(frames.rubric_of(campaign)):
             del self.fields["reading"]

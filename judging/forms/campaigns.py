@@ -60,9 +60,7 @@ class PlanForm(forms.ModelForm):
             "consent": _("Consent"),
             "contact": _("Contact"),
             "ethics": _("Ethics approval"),
-            "withdrawal": _(
-                "Annotators may withdraw: erase what they did, until the study is closed"
-            ),
+            "withdrawal": _("Annotators may withdraw"),
             "analysis_plan": _("Analysis plan"),
             "sample_reason": _("Why so many"),
             "retention_days": _("Days until annotators’ accounts are forgotten"),

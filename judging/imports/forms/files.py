@@ -217,13 +217,14 @@ class OptionsForm(forms.Form):
         label=_("Rows that repeat an earlier one"),
         required=False,
         choices=[
-            ("", _("are kept: as further questions, or with a rater as ratings given again")),
+            ("", _("are kept")),
             ("questions", _("are further questions")),
-            ("ratings", _("are ratings that the same annotator gave again")),
-            ("mistakes", _("are mistakes: leave them out, with their row numbers")),
+            ("ratings", _("are repeated ratings")),
+            ("mistakes", _("are mistakes: leave out")),
         ],
         help_text=_(
-            "A published kappa or correlation may count them. The preview says how many there are."
+            "Kept, they are further questions or, where an annotator is named, ratings given again. "
+            "The preview says how many there are."
         ),
     )
     rubric = forms.ModelChoiceField(

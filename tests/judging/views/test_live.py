@@ -65,7 +65,9 @@ def test_criteria_show_values_given_and_agreement_of_the_latest_analysis_with_it
         campaign=running,
         run=3,
         found_at=timezone.now() - timedelta(hours=2),
-        criteria={"correctness": {"value": 0.608, "low": 0.496, "high": 0.7, "n": 12, "reason": ""}},
+        criteria={
+            "correctness": {"value": 0.608, "low": 0.496, "high": 0.7, "n": 12, "reason": ""}
+        },
     )
     answer = page.get(address("now", running))
     assert "0.61 (0.50 to 0.70)" in answer.text
