@@ -6,6 +6,7 @@ from math import isnan
 from analysis.stats.estimate import Estimate
 
 MINUS = "−"
+EQUAL = 1e-9  # numbers no further apart are equal but for rounding
 MOST_NAMED, FIRST_NAMED = 12, 8  # names that a sentence takes whole, and those of a longer list
 
 

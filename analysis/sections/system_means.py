@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from math import isclose
 from typing import Self
 
 from analysis.frames import Material, aligned
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable
-from analysis.reports.numerals import between, briefly, counted, inside, listed, or_dash, two
+from analysis.reports.numerals import EQUAL, between, briefly, counted, inside, listed, or_dash, two
 from analysis.sections.columns import averaged_criteria, units_of
 from analysis.sections.comparisons import DEFAULT, SURE, Comparisons, Groups
 from analysis.sections.criteria import CriterionRow, criterion_rows
@@ -47,8 +48,8 @@ class SystemMeans(Section[SystemMean]):
     note = (
         "Mean of the question means over the questions that were returned and judged, with its 95 % interval over "
         "sources and the number of questions. Systems that share a letter are not told apart (paired permutation "
-        "over sources, 5 % after Holm's correction over the pairs of a criterion). A mean is bold where it is told "
-        "apart from all others."
+        "over sources, 5 % after Holm's correction over the pairs of a criterion). A mean is bold where that test "
+        "finds its system better than all others."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemMean]:
@@ -83,6 +84,7 @@ class SystemMeans(Section[SystemMean]):
             for each in shown
             if not any(letters.get((name, each.criterion), "-") for name in systems)
         ]
+        reasons += [told for order in orders for told in order.against_means()]
         return [
             PageTable(
                 self.title,
@@ -123,9 +125,9 @@ class SystemMeans(Section[SystemMean]):
             if each.averaged and each.best != "none"
             if len((order := SystemOrder.of(found, each)).systems) > 1
         ]
-        won: dict[str, list[str]] = {}
+        won: dict[tuple[str, ...], list[str]] = {}
         for each in orders:
-            won.setdefault(each.systems[0], []).append(each.told())
+            won.setdefault(tuple(each.best), []).append(each.told())
         if not won:
             return
         study = facts_of(found)
@@ -133,13 +135,16 @@ class SystemMeans(Section[SystemMean]):
             f"Over {counted(study.sources_judged or study.sources, 'source')} and "
             f"{counted(study.annotators, 'annotator')}, "
             + "; ".join(
-                f"{name or '(no name)'} has the best mean on {listed(on)}"
-                for name, on in won.items()
+                f"{briefly([name or '(no name)' for name in names])} "
+                f"{'has' if len(names) == 1 else 'share'} the best mean on {listed(on)}"
+                for names, on in won.items()
             )
             + "."
         )
+        for each in orders:
+            yield from each.against_means()
         yield from _out_of_reach(found)
-        if any(each.near_the_best for each in orders):
+        if any(each.near_the_best or len(each.best) > 1 for each in orders):
             yield "Systems that are not told apart may differ all the same: this study does not show which is better."
 
 
@@ -182,18 +187,19 @@ class SystemOrder:
 
     criterion: CriterionRow
     means: dict[str, Estimate]
-    apart: frozenset[frozenset[str]]  # pairs of systems
+    ahead: frozenset[tuple[str, str]]  # the better system on the sources of both, and the worse
 
     @classmethod
     def of(cls, found: Found, criterion: CriterionRow) -> Self:
         key = criterion.criterion
-        apart = (
-            frozenset({row.first, row.second})
+        up = criterion.best != "lowest"
+        ahead = (
+            (row.first, row.second) if (row.estimate.value > 0) == up else (row.second, row.first)
             for row in found.of(Comparisons)
             if (row.criterion, row.test) == (key, DEFAULT) and row.p_holm < SURE
         )
         means = {row.system: row.mean for row in found.of(SystemMeans) if row.criterion == key}
-        return cls(criterion, means, frozenset(apart))
+        return cls(criterion, means, frozenset(ahead))
 
     @cached_property
     def systems(self) -> list[str]:
@@ -203,17 +209,44 @@ class SystemOrder:
         return sorted(known, key=lambda name: -known[name] if up else known[name])
 
     @cached_property
+    def best(self) -> list[str]:
+        """Return the systems whose mean is best: several where their means are equal."""
+        top = self.means[self.systems[0]].value
+        return [
+            name for name in self.systems if isclose(self.means[name].value, top, abs_tol=EQUAL)
+        ]
+
+    @cached_property
     def near_the_best(self) -> list[str]:
-        """Return the systems that no test tells from the first."""
-        first, *others = self.systems
-        return [other for other in others if frozenset({first, other}) not in self.apart]
+        """Return the other systems that the test does not tell from one with the best mean."""
+        return [
+            other
+            for other in self.systems
+            if other not in self.best
+            and any(not {(one, other), (other, one)} & self.ahead for one in self.best)
+        ]
 
     @cached_property
     def winner(self) -> str | None:
-        """Return the best system where it is told apart from all others."""
-        if len(self.systems) < 2 or self.criterion.best == "none" or self.near_the_best:
+        """Return the system with the best mean where the test finds it better than all others."""
+        if len(self.systems) < 2 or self.criterion.best == "none":
             return None
-        return self.systems[0]
+        first, *others = self.systems
+        return first if all((first, other) in self.ahead for other in others) else None
+
+    def against_means(self) -> Iterator[str]:
+        """Say where systems are better than one with a better mean, on the sources that both have:
+        its mean rests on easier sources, or weighs them otherwise."""
+        for place, name in enumerate(self.systems):
+            better = [other for other in self.systems[place + 1 :] if (other, name) in self.ahead]
+            if better and self.criterion.best != "none":
+                named = briefly([other or "(no name)" for other in better])
+                yield (
+                    f"On {inside(self.criterion.name)} {named} {'is' if len(better) == 1 else 'are'} "
+                    f"better than {name or '(no name)'} on the sources that both were judged on, though "
+                    "the means say the opposite: they rest on different sources, or weigh them "
+                    "otherwise, so go by the test."
+                )
 
     def cell(self, system: str, letters: str) -> Cell:
         if system not in self.means:
@@ -232,12 +265,17 @@ class SystemOrder:
         )
 
     def told(self) -> str:
-        """Say what the best mean is, and from whom it is not told apart."""
-        mean, near = self.means[self.systems[0]], self.near_the_best
-        names = [name or "(no name)" for name in near]
-        distance = f"not told apart from {briefly(names)}" if near else "told apart from all others"
+        """Say what the best mean is, and from whom those who have it are not told apart."""
+        mean, near = self.means[self.best[0]], self.near_the_best
+        if near:
+            distance = f"not told apart from {briefly([name or '(no name)' for name in near])}"
+        else:
+            others = [name for name in self.systems if name not in self.best]
+            beat_all = all((one, other) in self.ahead for one in self.best for other in others)
+            distance = "told apart from all others" if others and beat_all else ""
+        interval = between(mean) if len(self.best) == 1 else ""
         best = BEST.get(self.criterion.best)
-        told = filter(None, [two(mean.value), between(mean), best, distance])
+        told = filter(None, [two(mean.value), interval, best, distance])
         return f"{inside(self.criterion.name)} ({', '.join(told)})"
 
 

@@ -117,6 +117,39 @@ def test_a_mean_is_bold_only_where_it_is_told_apart_from_all_others(own, bold):
     assert [line.cells[0].letters for line in found.lines] == list(own.values())
 
 
+def test_a_system_judged_on_easy_sources_alone_is_not_told_to_be_the_best():
+    """By hand: on the sources that both have, a is 1.00 above b; b has no others, a has hard ones."""
+    rows = [mean("a", 3.26, 2.80, 3.71), mean("b", 3.61, 3.46, 3.76)]
+    told = told_of(a="b", b="a")
+    text = said(systems=rows, **told)
+    assert (
+        "b has the best mean on clarity (3.61, 3.46 to 3.76, high is best). On clarity a is better than b"
+        in text
+    )
+    assert "though the means say the opposite" in text
+    assert "told apart from all others" not in text
+    shown = table(systems=rows, **told)
+    assert not any(line.cells[0].best for line in shown.lines)
+    assert [each for each in shown.reasons if "a is better than b" in each]
+    low = [criterion(best="lowest")]
+    assert "opposite" not in said(systems=[B, A], criteria=low, **told_of(a="a", b="b"))
+    rows = [mean("a", 2.4, 2, 3), mean("b", 2.1, 2, 2.2)]
+    told["comparisons"][0]["value"] = -0.7
+    assert "On clarity a is better than b" in said(systems=rows, criteria=low, **told)
+
+
+def test_equal_best_means_are_shared_whoever_stands_first():
+    rows = [mean("a", 2.77777777778), mean("b", 2.77777777778), mean("c", 1.5)]
+    text = said(systems=rows, **told_of(a="a", b="a", c="a"))
+    assert (
+        "a and b share the best mean on clarity (2.78, high is best, not told apart from c)" in text
+    )
+    assert "this study does not show which is better" in text
+    text = said(systems=rows[:2], **told_of(a="a", b="a"))
+    assert "a and b share the best mean on clarity (2.78, high is best)." in text
+    assert "told apart from all others)" in said(systems=rows, **told_of(a="a", b="a", c="b"))
+
+
 def test_means_stand_by_merit_with_interval_n_and_what_was_returned():
     found = table(systems=[B, A], returned=[stored.returned("a", 10, 9)])
     assert [
