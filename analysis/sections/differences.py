@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, nan
+from math import isclose, isnan, nan
 from typing import Any
 
 import numpy as np
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import (
+    EQUAL,
     between,
     briefly,
     coefficient,
@@ -27,6 +28,7 @@ from analysis.sections.levels import (
     MetricLevel,
     compared_columns,
     headline_level,
+    sources_of,
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.columns import complete
@@ -237,11 +239,13 @@ class Leaders(Section[LeaderRow]):
         rows = [
             row for row in found.of(Levels) if (row.level, row.coefficient) == (level, "spearman")
         ]
+        followed = False
         for human in dict.fromkeys(row.criterion for row in rows):
             own = [row for row in rows if row.criterion == human]
             yield _follows(own, human, level, found)
+            followed = followed or _is_followed(own)
         if rows:
-            yield from _disagreements(found, level)
+            yield from _disagreements(found, level, followed=followed)
 
 
 def _members(row: LeaderRow | None) -> Cell:
@@ -275,19 +279,25 @@ def _follows(rows: Sequence[MetricLevel], human: str, level: str, found: Found) 
         return f"How metrics follow {name} is undefined: {rows[0].estimate.reason}."
     defined.sort(key=lambda row: -row.estimate.value)
     first = defined[0]
-    size = f"{counted(first.sources, 'source')}, n = {first.questions:,}"
+    size = f"{sources_of([first])}, n = {first.questions:,}"
     if level == "systems":
         size = f"{counted(first.systems, 'system')}, {size}"
     what = f"{LEVELS[level]} ({size})"
-    if not any(_is_above_zero(row.estimate) for row in defined):
+    if not _is_followed(rows):
         return _follows_nothing([row.estimate for row in defined], f"{name} {what}")
     told = coefficient(first.estimate.value)
     if between(first.estimate):
         told += f", {coefficient(first.estimate.low)} to {coefficient(first.estimate.high)}"
-    sentence = f"On {name}, {first.metric} has the highest Spearman's rho {what}: {told}"
+    equal = [
+        row.metric
+        for row in defined
+        if isclose(row.estimate.value, first.estimate.value, abs_tol=EQUAL)
+    ]
+    have = "has" if len(equal) == 1 else "share"
+    sentence = f"On {name}, {briefly(equal)} {have} the highest Spearman's rho {what}: {told}"
     leader = next((r for r in found.of(Leaders) if (r.criterion, r.level) == (human, level)), None)
     if leader and len(rows) > 1:
-        sentence += _apart_from(leader)
+        sentence += _apart_from(leader, equal)
     return f"{sentence}.{_ceiling(found, human, level)}"
 
 
@@ -304,16 +314,22 @@ def _follows_nothing(estimates: Sequence[Tested], what: str) -> str:
     return f"No metric can be said to follow {what}: {why} ({told})."
 
 
-def _apart_from(leader: LeaderRow) -> str:
+def _is_followed(rows: Sequence[MetricLevel]) -> bool:
+    """Say whether any metric can be said to follow a human column."""
+    return any(_is_above_zero(row.estimate) for row in rows if row.estimate.defined)
+
+
+def _apart_from(leader: LeaderRow, equal: Sequence[str]) -> str:
     """Say which metrics are not told apart from the highest, which are, and which no test compares
-    with it."""
-    near = leader.members[1:]
-    parts = [f"not told apart from it: {briefly(near)}"] if near else []
+    with it; those that are as high are told already."""
+    near = [metric for metric in leader.members[1:] if metric not in equal]
+    it, it_is = ("it", "it is") if len(equal) == 1 else ("them", "they are")
+    parts = [f"not told apart from {it}: {briefly(near)}"] if near else []
     if not near and leader.behind:
         others = briefly(leader.behind) if leader.unknown else "all others"
-        parts.append(f"it is told apart from {others}")
+        parts.append(f"{it_is} told apart from {others}")
     if leader.unknown:
-        parts.append(f"no test compares it with {briefly(leader.unknown)}")
+        parts.append(f"no test compares {it} with {briefly(leader.unknown)}")
     return "".join(f"; {part}" for part in parts)
 
 
@@ -334,8 +350,9 @@ def _ceiling(found: Found, human: str, level: str) -> str:
     return ""
 
 
-def _disagreements(found: Found, level: str) -> Iterator[str]:
-    """Say where another level puts another metric first and leaves this one behind."""
+def _disagreements(found: Found, level: str, *, followed: bool) -> Iterator[str]:
+    """Say where another level puts another metric first and leaves this one behind; `followed`:
+    whether a metric was named that follows people."""
     leaders = {(row.criterion, row.level): row for row in found.of(Leaders)}
     told: dict[tuple[str, str, str], list[str]] = {}
     for (human, other), row in leaders.items():
@@ -346,7 +363,7 @@ def _disagreements(found: Found, level: str) -> Iterator[str]:
             )
     for (other, first, behind), humans in told.items():
         yield f"{LEVELS[other].capitalize()} {first} is ahead of {behind} on {listed(humans)}: the levels disagree."
-    if len({other for _, other in leaders}) > 1 and not told:
+    if followed and len({other for _, other in leaders}) > 1 and not told:
         yield "No other level puts a metric ahead of these with certainty."
 
 

@@ -298,7 +298,7 @@ class JudgeLevels(Section[JudgeLevelRow]):
                     level=each.level,
                     measure=each.measure,
                     baseline=each.baseline,
-                    estimate=replace(each.found, clusters=each.sources),
+                    estimate=each.found,
                 )
                 for each in asked
             ]

@@ -251,7 +251,7 @@ def heat_cell(
 
 
 def _row(each: Association, check: Check) -> MetricLevel:
-    estimate = replace(each.found, clusters=each.sources)
+    estimate = each.found
     if each.measure == "pairwise_accuracy" and each.baseline == 1:
         estimate = untested(each.found.method, "people order no two of them", n=each.found.n)
     return MetricLevel(
@@ -330,14 +330,13 @@ def _heat(
         for human in dict.fromkeys(row.criterion for row in rows)
     ]
     reasons = {row.estimate.reason for row in rows if isnan(row.estimate.low)} - {""}
-    sources = max(row.sources for row in rows)
     table = PageTable(
         f"{MEASURES[measure]}, {LEVELS[level]}",
         metrics,
         lines,
         first="Criterion",
         last="one annotator" if people else "",
-        caption=_caption(rows, level, measure, sources, sizes),
+        caption=_caption(rows, level, measure, sizes),
         reasons=sorted(reasons),
         heat=shaded,
         folded=folded,
@@ -368,27 +367,38 @@ def _baseline(rows: Sequence[MetricLevel]) -> str:
     return f"all ties: {known[0]:.2f}" if known else ""
 
 
-def _caption(
-    rows: Sequence[MetricLevel], level: str, measure: str, sources: int, sizes: Set[int]
-) -> str:
+def _caption(rows: Sequence[MetricLevel], level: str, measure: str, sizes: Set[int]) -> str:
     told = [f"{MEASURES[measure]} {LEVELS[level]}"]
-    if sources:
-        told.append(f"over {counted(sources, 'source')}")
+    if max(row.sources for row in rows):
+        told.append(f"over {sources_of(rows)}")
     if len(sizes) == 1:  # one n for all stands here, not in every cell
         told.append(f"n = {next(iter(sizes)):,}")
     interval = "its 95 % interval" if any(not isnan(row.estimate.low) for row in rows) else ""
     below = listed([*filter(None, [interval]), *(["the number of questions"] * (len(sizes) > 1))])
     caption = f"{', '.join(told)}{', with ' if below else ''}{below}."
     if measure == "pairwise_accuracy":
+        if level != "systems":  # epsilon is 0 there
+            caption += (
+                " A difference of the metric up to epsilon counts as a tie, with epsilon chosen on the other "
+                "sources; the epsilon that serves all pairs best stands below."
+            )
         caption += (
-            " A difference of the metric up to epsilon counts as a tie, with epsilon chosen on the other "
-            "sources; the epsilon that serves all pairs best stands below. Below each criterion stands the "
-            "share of pairs that tying every pair would get right."
+            " Below each criterion stands the share of pairs that tying every pair would get right."
         )
     smallest = [row.smallest_p for row in rows if row.smallest_p >= 0.05]
     if level == "systems" and smallest:
         caption += f" With so few systems no p can fall below {max(smallest):.2g}."
     return caption
+
+
+def sources_of(rows: Sequence[MetricLevel]) -> str:
+    """Say over how many sources coefficients are: on each source, over those where they exist."""
+    every = max(row.sources for row in rows)
+    used = {row.estimate.n for row in rows if row.level == "within_source" and row.estimate.defined}
+    if used <= {every}:
+        return counted(every, "source")
+    span = " to ".join(f"{n:,}" for n in sorted({min(used), max(used)}))
+    return f"{span} of {counted(every, 'source')}"
 
 
 def _of_sets_and_systems(material: Material) -> list[MetricLevel]:

@@ -36,6 +36,7 @@ class WithoutUnits:
     cells: FloatArray | None = None  # with ``systems``: without each question set
     annotators: FloatArray | None = None
     fragile: BoolArray | None = None  # where a coefficient is undefined without one of the units
+    resting: IntArray | None = None  # sources that a mean over them rests on
 
     @property
     def parts(self) -> list[FloatArray]:
@@ -129,6 +130,7 @@ def inferred(left: WithoutUnits, *, scale: InferenceScale, confidence: float = 0
         straight = np.any([(np.abs(part) >= PERFECT).any(axis=0) for part in left.parts], axis=0)
         left = left.each(lambda r: np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15)))
     error, freedom, units = standard_error(left)
+    units = units if left.resting is None else left.resting
     reason = np.full(value.shape, "", dtype=object)
     still, few = error <= 1e-12, units < FEWEST
     for where, why in (  # the last that holds is told

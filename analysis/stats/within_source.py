@@ -143,7 +143,7 @@ def mean_left_out(r: FloatArray, by_system: FloatArray | None = None) -> Without
     """
     n, total = (~np.isnan(r)).sum(axis=0), np.nansum(r, axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        left = WithoutUnits(value=total / n, sources=(total - r) / (n - 1))
+        left = WithoutUnits(value=total / n, sources=(total - r) / (n - 1), resting=n)
         if by_system is None:
             return left
         systems = np.where(np.isnan(r), np.nan, by_system)

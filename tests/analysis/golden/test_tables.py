@@ -922,8 +922,8 @@ CONCLUSIONS = {
         "and Corvo). With 4 sources in common or fewer no p of this test can fall below 0.375 after Holm's correction, "
         "so these systems could not have been told apart, however they differ. Systems that are not told apart may "
         "differ all the same: this study does not show which is better.",
-        "Metrics": "On grammaticality, METEOR has the highest Spearman's rho over all questions (4 sources, n = 11): "
-        ".94, .73 to .99; not told apart from it: TER; no test compares it with BERTScore. One annotator against the "
+        "Metrics": "On grammaticality, METEOR and TER share the highest Spearman's rho over all questions (4 sources, "
+        "n = 11): .94, .73 to .99; no test compares them with BERTScore. One annotator against the "
         "mean of the others reaches .61. On understandability, BERTScore has the highest Spearman's rho over all "
         "questions (2 sources, n = 5): .67; no test compares it with METEOR and TER. One annotator against the mean of "
         "the others reaches .56. On correctness, TER has the highest Spearman's rho over all questions (4 sources, "

@@ -70,6 +70,9 @@ def test_correlations_on_each_source_are_the_mean_of_scipys(levels, columns):
     rhos = [stats.spearmanr(h, m)[0] for h, m in pairs]
     assert value(levels, "within_source", "kendall") == pytest.approx(np.nanmean(taus), abs=1e-10)
     assert value(levels, "within_source", "spearman") == pytest.approx(np.nanmean(rhos), abs=1e-10)
+    [row] = picked(levels, level="within_source", coefficient="spearman")
+    defined = int((~np.isnan(rhos)).sum())
+    assert (row["n"], row["clusters"], row["sources"]) == (defined, defined, 12)
 
 
 @pytest.mark.django_db
@@ -166,6 +169,35 @@ def test_the_highest_metric_is_told_with_those_not_told_apart_from_it():
     )
 
 
+def test_equal_metrics_share_the_highest_place():
+    rows = [rho("bleu", 0.4, 0.3, 0.5), rho("copy", 0.4, 0.3, 0.5), rho("chrf", 0.1, 0.0, 0.2)]
+    text = said(levels=rows, leaders=[leader("bleu", ["copy", "chrf"])])
+    assert text.startswith(
+        "On clarity, bleu and copy share the highest Spearman's rho over all questions"
+    )
+    assert "not told apart from them: chrf." in text
+
+
+def test_on_each_source_a_claim_names_the_sources_on_which_the_correlation_exists():
+    rows = [rho("bleu", 0.4, 0.3, 0.5, "within_source") | {"n": 4}]
+    asked = [stored.about(metric_level="within_source")]
+    assert "has the highest Spearman's rho on each source (4 of 6 sources, n = 12): .40" in said(
+        about=asked, levels=rows
+    )
+    more = [*rows, rho("chrf", 0.1, 0.0, 0.2, "within_source") | {"n": 6}]
+    captions = [
+        Levels().tables(stored.found(about=asked, levels=each))[0].caption for each in (rows, more)
+    ]
+    assert "on each source, over 4 of 6 sources, n = 12" in captions[0]
+    assert "on each source, over 4 to 6 of 6 sources, n = 12" in captions[1]
+
+
+def test_over_systems_no_epsilon_is_spoken_of():
+    row = rho("bleu", 0.8, level="systems") | {"coefficient": "pairwise_accuracy", "epsilon": 0.0}
+    (table,) = Levels().tables(stored.found(levels=[row]))
+    assert "epsilon" not in table.caption
+
+
 def test_a_lead_over_all_others_is_told():
     rows = [rho("bleu", 0.4, 0.3, 0.5), rho("chrf", 0.1, 0.0, 0.2)]
     assert "it is told apart from all others." in said(
@@ -219,6 +251,8 @@ def test_no_metric_follows_when_no_interval_is_above_zero():
         "No metric can be said to follow clarity over all questions (6 sources, n = 12): no interval of Spearman's "
         "rho lies above 0 (−.05 to .00)."
     )
+    sets = [leader("bleu", ["meteor"]), leader("bleu", ["meteor"], level="systems")]
+    assert "ahead of these" not in said(levels=rows, leaders=sets)
 
 
 def test_over_systems_without_intervals_the_tests_say_whether_a_metric_follows():

@@ -106,3 +106,5 @@ def test_mean_left_out_by_hand() -> None:
     left = mean_left_out(np.array([0.2, 0.4, NAN, 0.9]))
     assert left.value == pytest.approx(0.5)
     assert left.sources == pytest.approx([0.65, 0.55, NAN, 0.3], nan_ok=True)
+    alone = inferred(mean_left_out(np.array([[NAN], [0.4], [NAN]])), scale="plain")
+    assert (alone.units[0], alone.reason[0]) == (1, "fewer than 3 sources: no interval")
