@@ -31,6 +31,7 @@ from analysis.sections.levels import (
     sources_of,
 )
 from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.stats.arrays import BoolArray
 from analysis.stats.columns import complete
 from analysis.stats.correlation import coefficients
 from analysis.stats.dependent import williams
@@ -160,7 +161,7 @@ class Differences(Section[MetricPair]):
                 ratings={human: asked.ratings[human]} if human in asked.ratings else None,
                 resamples=chance.resamples,
             )
-            rows += _rows(pairs, asked)
+            rows += _rows(pairs, asked, inputs.settings["items"])
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -387,11 +388,15 @@ def _leader(
     return LeaderRow(human, level, pairs[0].coefficient, highest, members, behind, unknown)
 
 
-def _rows(pairs: Sequence[MetricDifference], asked: ComparedColumns) -> list[MetricPair]:
+def _rows(
+    pairs: Sequence[MetricDifference], asked: ComparedColumns, items: str
+) -> list[MetricPair]:
     rows = []
+    columns = np.column_stack(list(asked.metrics.values()))
+    every = np.asarray(~np.isnan(columns).any(axis=1)) if items == "common" else None
     for each in pairs:
         if each.level == "pooled":
-            rows.append(_as_in_papers(each, asked))
+            rows.append(_as_in_papers(each, asked, every))
         else:
             rows.append(_pair(each))
     pooled = [place for place, row in enumerate(rows) if row.level == "pooled"]
@@ -431,10 +436,13 @@ def _pair(each: MetricDifference, **published: float | str) -> MetricPair:
     )
 
 
-def _as_in_papers(each: MetricDifference, asked: ComparedColumns) -> MetricPair:
-    """Add what papers print, on the questions that all three columns have."""
+def _as_in_papers(
+    each: MetricDifference, asked: ComparedColumns, every: BoolArray | None
+) -> MetricPair:
+    """Add what papers print, on the questions that all three columns have; `every`: those that
+    all metrics have, where only these count."""
     columns = [asked.humans[each.human], asked.metrics[each.better], asked.metrics[each.other]]
-    items = complete(columns)
+    items = complete(columns if every is None else [column[every] for column in columns])
     if items.n < 4:
         return _pair(each, williams_reason=f"{items.n} questions have all scores: too few")
     r = coefficients(items.columns, method=each.measure)

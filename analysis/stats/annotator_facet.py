@@ -1,12 +1,21 @@
 """Annotators as a random facet: what coefficients are if one of them had not judged."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.stats.arrays import FloatArray
+from analysis.stats.arrays import BoolArray, FloatArray
 from analysis.stats.facets import Facets
 from analysis.stats.pooled import PooledCoefficient
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutAnnotators:
+    """A coefficient of every human column (K) with every metric (M) without each annotator."""
+
+    values: FloatArray  # (R, K, M), nan past a column's own annotators
+    fragile: BoolArray  # (K, M): undefined without one of them
 
 
 def without_annotators(
@@ -14,9 +23,9 @@ def without_annotators(
     metric: FloatArray,
     facets: Facets,
     values: Callable[[FloatArray, FloatArray, Facets], dict[PooledCoefficient, FloatArray]],
-) -> dict[PooledCoefficient, FloatArray]:
-    """Return every coefficient without each annotator, (R, K, M), nan past a human column's own
-    annotators.
+    coefficients: Sequence[PooledCoefficient],
+) -> dict[PooledCoefficient, WithoutAnnotators]:
+    """Return every coefficient without each annotator who judged any of these questions.
 
     Parameters
     ----------
@@ -26,16 +35,24 @@ def without_annotators(
 
     Notes
     -----
-    A question that only the annotator judged is left out with them.
+    A question that only the annotator judged is left out with them. Who judged none of the
+    questions is no unit: leaving them out changes nothing, and would count as a degree of freedom.
     """
     most = max(table.shape[1] for table in ratings)
-    found: dict[PooledCoefficient, FloatArray] = {}
+    shape = len(ratings), metric.shape[1]
+    found = {
+        name: WithoutAnnotators(np.full((most, *shape), np.nan), np.zeros(shape, dtype=bool))
+        for name in coefficients
+    }
     for place, table in enumerate(ratings):
-        for annotator in range(table.shape[1]):
-            others = np.delete(table, annotator, axis=1)
+        judged = table[:, ~np.isnan(table).all(axis=0)]
+        for annotator in range(judged.shape[1]):
+            others = np.delete(judged, annotator, axis=1)
             held = np.asarray(~np.isnan(others).all(axis=1))
-            mean = np.nanmean(others[held], axis=1)[:, None]
-            for name, value in values(mean, metric[held], facets.kept(held)).items():
-                empty = np.full((most, len(ratings), metric.shape[1]), np.nan)
-                found.setdefault(name, empty)[annotator, place] = value[0]
+            if held.any():
+                mean = np.nanmean(others[held], axis=1)[:, None]
+                for name, value in values(mean, metric[held], facets.kept(held)).items():
+                    found[name].values[annotator, place] = value[0]
+            for each in found.values():
+                each.fragile[place] |= np.isnan(each.values[annotator, place])
     return found

@@ -94,8 +94,11 @@ class ColumnGroup:
         if not self.ratings:
             return left
         of = self.shared
-        without = without_annotators(self.ratings, of.metric, of.facets, values)
-        return {name: replace(each, annotators=without[name]) for name, each in left.items()}
+        without = without_annotators(self.ratings, of.metric, of.facets, values, self.coefficients)
+        return {
+            name: each.with_annotators(without[name].values, without[name].fragile)
+            for name, each in left.items()
+        }
 
     def random(self, *, annotators: bool = True) -> str:
         extra = " and annotators" if self.ratings and annotators else ""

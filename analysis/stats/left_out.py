@@ -59,6 +59,11 @@ class WithoutUnits:
             annotators=changed(self.annotators),
         )
 
+    def with_annotators(self, values: FloatArray, fragile: BoolArray) -> "WithoutUnits":
+        """Return the same with what the coefficients are without each annotator."""
+        before = False if self.fragile is None else self.fragile
+        return replace(self, annotators=values, fragile=np.asarray(fragile | before))
+
     def pairs(self, first: IntArray, second: IntArray) -> "WithoutUnits":
         """Return the differences of coefficients ``first`` and ``second`` along the last axis."""
         apart = self.each(lambda values: values[..., first] - values[..., second])

@@ -246,9 +246,8 @@ def _pooled(asked: _Pairwise) -> Iterator[_Outcome]:
         ) -> dict[PooledCoefficient, FloatArray]:
             return {name: pooled_values(human, metric, coefficients=[name])[name]}
 
-        left = replace(
-            left, annotators=without_annotators(asked.ratings, of.metric, of.facets, values)[name]
-        )
+        without = without_annotators(asked.ratings, of.metric, of.facets, values, [name])[name]
+        left = left.with_annotators(without.values, without.fragile)
     return asked.tested(left.pairs(*asked.sides), "", len(of.human))
 
 
@@ -267,8 +266,11 @@ def _within_source(asked: _Pairwise) -> Iterator[_Outcome]:
         ) -> dict[PooledCoefficient, FloatArray]:
             return {name: within_values(human, metric, at, coefficients=[name])[name]}
 
-        each = without_annotators(asked.ratings, of.metric, of.facets, values)[name]
-        left = replace(left, annotators=each[..., first] - each[..., second])
+        each = without_annotators(asked.ratings, of.metric, of.facets, values, [name])[name]
+        left = left.with_annotators(
+            each.values[..., first] - each.values[..., second],
+            each.fragile[..., first] | each.fragile[..., second],
+        )
     return asked.tested(left, ", mean over sources", None)
 
 

@@ -375,7 +375,7 @@ def _of_means(name: str, rows: Sequence[Pair]) -> float | None:
     means = [
         [float(mean([exact(r[at]) for r in rows if r[1] == s])) for s in systems] for at in (2, 3)
     ]
-    return correlated(name, *means, fewest=2)
+    return correlated(name, *means)
 
 
 # Other numbers of annotators and sources

@@ -1,7 +1,10 @@
 """Metrics against people on a report: each number against another program, and what the sentences
 claim."""
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -10,9 +13,12 @@ from analysis.reports.layout import Cell, Line, PageTable
 from analysis.sections.ceiling import Ceiling
 from analysis.sections.differences import Differences, Leaders
 from analysis.sections.levels import Levels, turned
+from analysis.stats.dependent import williams
+from analysis.stats.inference import Inference
+from judging.models import Metric
 from tests.analysis import studies
 from tests.analysis.sections import stored
-from tests.analysis.sections.computing import picked, records
+from tests.analysis.sections.computing import chance, inputs_of, picked, records
 from tests.analysis.sections.stored import estimate
 
 
@@ -104,6 +110,58 @@ def test_the_ceiling_is_one_annotator_against_the_mean_of_the_others(campaign):
     )
     assert row["value"] == pytest.approx(stats.spearmanr(*table.T)[0], abs=1e-10)
     assert row["n"] == 12
+
+
+@pytest.mark.django_db
+def test_on_common_questions_tests_as_published_rest_on_them_too(campaign):
+    """A metric that has the first half of the questions leaves the other two these alone."""
+    read = frames.material(campaign)
+    half = read.questions["unit"].iloc[:18]
+    draw = np.random.default_rng(1)
+    more = [
+        Metric(pk=10**6 + i, name=f"m{i}", fingerprint=f"m{i}", direction="higher") for i in (0, 1)
+    ]
+    scored = {more[0].pk: half, more[1].pk: read.questions["unit"]}
+    extra = [
+        pd.DataFrame({"unit": of, "metric": pk, "value": draw.normal(size=len(of))})
+        for pk, of in scored.items()
+    ]
+    read = replace(
+        read,
+        metrics=(*read.metrics, *more),
+        scores=pd.concat([read.scores, *extra], ignore_index=True),
+    )
+    rows = picked(
+        records(Differences, read, items="common"), criterion="correctness", level="pooled"
+    )
+    [row] = [row for row in rows if {row["better"], row["other"]} == {"meteor", "m1"}]
+    frame = pd.DataFrame(
+        {
+            "people": frames.aligned(half, read.human("correctness")),
+            row["better"]: frames.aligned(half, read.score(_named(read, row["better"]))),
+            row["other"]: frames.aligned(half, read.score(_named(read, row["other"]))),
+        }
+    )
+    r = stats.spearmanr(frame.to_numpy()).statistic
+    assert row["questions"] == 18
+    assert row["williams_t"] == pytest.approx(williams(r[0, 1], r[0, 2], r[1, 2], 18).statistic)
+
+
+def _named(read, name):
+    return next(each for each in read.metrics if each.name == name)
+
+
+@pytest.mark.django_db
+def test_one_annotator_who_is_declared_random_leaves_values_without_intervals(campaign):
+    read = frames.material(campaign)
+    alone = frames.without(read, annotators=["A2"])
+    inputs = replace(inputs_of(alone), design=Inference(annotators=True))
+    rows = picked(Levels().records(inputs, stored.found(), chance()), coefficient="spearman")
+    of_questions = [row for row in rows if row["level"] != "systems" and row["value"] is not None]
+    assert of_questions
+    for row in of_questions:
+        assert (row["low"], row["p"]) == (None, None)
+        assert row["reason"] == "without one of the units it is undefined: no interval"
 
 
 @pytest.mark.django_db

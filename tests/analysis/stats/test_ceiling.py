@@ -44,6 +44,25 @@ def by_scipy(y: np.ndarray, method: str, level: str) -> float:
     return float(np.mean(found))
 
 
+def test_a_correlation_of_two_scores_is_no_ceiling() -> None:
+    """Over two systems it is 1 or −1 whatever they are, and so it is over two questions."""
+    two_systems = human_ceiling(**long(cube(systems=2)), level="systems")
+    reason = "nobody shares 3 systems with others: a correlation of two tells nothing"
+    assert (two_systems.dropped, two_systems.reason) == (3, reason)
+    assert np.isnan(two_systems.value)
+    y = cube()
+    whole, passing = human_ceiling(**long(y)), np.full((12, 4, 1), np.nan)
+    passing[0, :2, 0] = 1, 3
+    guest = human_ceiling(**long(np.concatenate([y, passing], axis=2)))
+    assert guest.dropped == whole.dropped + 1
+    assert (
+        abs(guest.value - whole.value) < 0.02
+    )  # their two questions only change the others' means
+    alone = human_ceiling(**long(y[:1, :2]))
+    assert np.isnan(alone.value)
+    assert "nobody shares 3 questions" in alone.reason
+
+
 @pytest.mark.parametrize("level", ["pooled", "within_source", "systems"])
 @pytest.mark.parametrize("method", ["pearson", "spearman", "kendall"])
 def test_each_annotator_with_the_others_and_without_each_source(method: str, level: str) -> None:

@@ -11,6 +11,7 @@ from analysis.stats.correlation import correlate, fisher_interval
 from analysis.stats.facets import Facets, facets
 from analysis.stats.inference import Inference
 from analysis.stats.left_out import inferred
+from analysis.stats.metric_differences import metric_differences
 from analysis.stats.pooled import pooled
 from analysis.stats.ties import pairwise_accuracy
 from tests.analysis.stats.metric_studies import MetricStudy, metric_study
@@ -198,8 +199,38 @@ def test_annotators_that_are_random_add_to_the_standard_error() -> None:
         np.tanh(np.arctanh(wide[key].value) + stats.t.ppf(0.975, 2) * error)
     )
     assert np.isnan(wide["systems", "spearman"].low)
+    strangers = np.column_stack([ratings, np.full((200, 7), np.nan)])  # they judged other questions
+    same = against_people(*columns, facets=here, rng=rng(), ratings={"h": strangers})
+    assert [repr(row.found) for row in same] == [repr(row.found) for row in found]
     with pytest.raises(ValueError, match="annotators are random, but there are none of"):
         against_people(*columns, facets=here, rng=rng())
+
+
+@pytest.mark.parametrize("alone", [1, 197])
+def test_annotators_without_whom_nothing_is_left_give_no_interval_where_they_are_random(
+    alone,
+) -> None:
+    """One annotator judged all; or all but three questions, which another judged alone."""
+    draw = rng(3)
+    worth, metric = draw.normal(size=(2, 200))
+    ratings = worth[:, None] if alone == 1 else np.column_stack([worth, worth])
+    if alone > 1:
+        ratings[:alone, 1] = ratings[alone:, 0] = np.nan
+        worth[alone:] = metric[alone:] = (
+            1.0  # without the first people and metric are the same throughout
+        )
+        ratings[alone:, 1] = 1.0
+    here = facets(np.arange(200) // 4, np.arange(200) % 4, design=Inference(annotators=True))
+    columns = {"h": np.nanmean(ratings, axis=1)}, {"m": metric, "l": metric[::-1]}
+    rows = against_people(*columns, facets=here, rng=rng(), ratings={"h": ratings})
+    kept = [row for row in rows if row.level != "systems" and row.measure == "spearman"]
+    pairs = metric_differences(
+        *columns, facets=here, rng=rng(), ratings={"h": ratings}, levels=("pooled", "within_source")
+    )
+    for row in (*kept, *pairs):
+        assert row.found.value == row.found.value
+        assert np.isnan([row.found.low, row.found.p]).all()
+        assert row.found.reason == "without one of the units it is undefined: no interval"
 
 
 @pytest.mark.parametrize("level", LEVELS)
