@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.reports.charts import INKS, svg
+from analysis.reports.charts import svg
 from analysis.reports.layout import Cell, Chart, Line, PageTable
 from analysis.reports.making import how
 from analysis.reports.rows import Record
@@ -25,7 +25,7 @@ def drawn(one: Record) -> dict[str, bytes]:
     if not one["pairs"] or max(sizes) > MOST or max(sizes) == 1:
         return {}
     chart = _matrix(_cells(one))
-    return {ink: svg(chart, ink=ink) for ink in INKS}
+    return svg(chart)
 
 
 def _cells(one: Record) -> list[Record]:

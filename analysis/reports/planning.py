@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.reports.charts import INKS, svg
+from analysis.reports.charts import svg
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import percent, two
 from analysis.reports.rows import Record
@@ -38,7 +38,7 @@ def drawn(curve: Sequence[Record], *, target: float) -> dict[str, bytes]:
         .encode(y="target:Q")
     )
     chart = alt.layer(line, spread, rule).properties(width=560, height=260)
-    return {ink: svg(chart, ink=ink) for ink in INKS}
+    return svg(chart)
 
 
 def page(result: Mapping[str, Any]) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def bars(points: int, ink: str) -> list[str]:
     ]
     chart = charts.distributions(rows, ["Clarity"])
     assert chart is not None
-    drawn = charts.svg(chart, ink=ink).decode()
+    drawn = charts.svg(chart)[ink].decode()
     bar = r'<path[^>]*aria-roledescription="bar"[^>]*fill="(#[0-9a-f]{6}|rgb\([^)]*\))"'
     found = list(dict.fromkeys(re.findall(bar, drawn)))
     assert len(found) == points
@@ -77,10 +77,22 @@ def test_every_cell_of_the_heat_map_has_its_number_for_sign_is_lost_in_grey() ->
     ]
     chart = charts.correlations(rows)
     assert chart is not None
-    assert re.findall(r">(-?−?\.?0?\.\d+)</text>", charts.svg(chart, ink="light").decode())[:2] == [
+    assert re.findall(r">(-?−?\.?0?\.\d+)</text>", charts.svg(chart)["light"].decode())[:2] == [
         "0.60",
         "-0.60",
     ]
+
+
+def test_the_dark_figure_is_the_light_one_in_other_colours() -> None:
+    chart = charts.correlations([{"name": "#14507a", "metric": "m", "value": 0.6}])
+    assert chart is not None
+    light, dark = (charts.svg(chart)[ink].decode() for ink in ("light", "dark"))
+    for use in ("ink", "quiet", "line", "card"):
+        colours = [f'"{charts.INKS[ink][use]}"' for ink in ("light", "dark")]
+        assert [text.count(colours[0]) for text in (light, dark)] == [dark.count(colours[1]), 0]
+        assert colours[1] not in light
+    assert light.count("#14507a") == dark.count("#14507a") > 0  # a name is no colour
+    assert dark.count('fill="black"') == light.count('fill="black"') > 0  # on the cell's own colour
 
 
 def test_panels_of_scales_with_the_same_ends_share_their_axis_and_others_do_not() -> None:
