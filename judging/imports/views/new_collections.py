@@ -149,7 +149,7 @@ def _language(samples: Iterable[dict[str, Any]]) -> str:
     """Return the language that sources and the questions about them are probably in."""
     passages = (piece for sample in samples for piece, _kind in sample["text"])
     questions = (each["text"] for sample in samples for each in sample["questions"])
-    return likely_language([*passages, *questions])
+    return likely_language(filter(None, [*passages, *questions]))  # a question may be missing
 
 
 def _left_out(waiting: Waiting) -> list[str]:
