@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from analysis.stats.ratings import Patterns, value_counts
 from judging.models import Attribute, Campaign, Metric, Reference
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument, without_criteria
 
 SLOTS = """

@@ -44,7 +44,7 @@ from analysis.sections import SECTIONS  # noqa: E402
 from analysis.sections.section import Found, Inputs, chance_of  # noqa: E402
 from analysis.stats.inference import declared  # noqa: E402
 from judging.models import Campaign, Metric  # noqa: E402
-from judging.protocols import rubric as documents  # noqa: E402
+from judging.protocols import documents  # noqa: E402
 
 Array = "np.ndarray[Any, np.dtype[np.float64]]"
 PRINTED = (

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from judging.actions import campaigns, enrollments, rubrics
 from judging.models import Campaign, Collection, Enrollment, Round, System, User
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 
 PLACES = 3
 TOKEN = "00000000-0000-4000-8000-000000000000"  # one for all, so that a client needs not read a page to hand it in

@@ -157,7 +157,7 @@ def measure(port: int, words: int, only: str | None, executable: str) -> None:
     from django.test import Client
     from playwright.sync_api import sync_playwright
 
-    from judging.protocols import rubric as documents
+    from judging.protocols import documents
     from tests import factories
 
     print(

@@ -59,7 +59,7 @@ def filled(judgments: int) -> Any:
 
     from judging.actions import rubrics
     from judging.models import Campaign, Collection, Enrollment, Round, User
-    from judging.protocols import rubric as documents
+    from judging.protocols import documents
 
     by = User.objects.create(username="bench")
     rubric = rubrics.install(document=documents.shipped("qgbench"))

@@ -95,7 +95,7 @@ def design(tasks: int) -> float:
     from judging.actions import campaigns, rubrics
     from judging.models import Collection, Task, User
     from judging.models import System as Made
-    from judging.protocols import rubric as documents
+    from judging.protocols import documents
 
     by = User.objects.create_user("designer", may_create_campaigns=True)
     collection = Collection.objects.create(name="Locks", owner=by)

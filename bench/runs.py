@@ -102,7 +102,7 @@ def imported(content: bytes, rubric: str) -> Any:
     from judging.imports.readers.mapping import to_study
     from judging.imports.readers.tables import read_delimited
     from judging.models import User
-    from judging.protocols import rubric as documents
+    from judging.protocols import documents
 
     table = read_delimited(content)
     columns = guess(table.header, [row.cells for row in table.rows[:200]])

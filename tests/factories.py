@@ -28,7 +28,7 @@ from judging.models import (
     Unit,
     User,
 )
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 
 PASSWORD = "a long enough phrase"
 _number = itertools.count(1)

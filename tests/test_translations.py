@@ -12,7 +12,7 @@ from django.template import engines
 from django.template.base import Node, Template
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOGUE = ROOT / "locale" / "de" / "LC_MESSAGES" / "django"

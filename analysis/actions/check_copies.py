@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from analysis.actions.degrading import NAMES
 from analysis.metrics.noise import DEGRADATIONS, knows_noise
-from judging.actions import checks, draws, selections
+from judging.actions import check_items, draws, selections
 from judging.models import Campaign, CheckItem, CheckKind, Unit
 
 MOST = 40  # copies: an annotator who does hundreds of tasks meets one in every ten or so
@@ -44,7 +44,7 @@ def make(*, campaign: Campaign) -> int:
             found = _degraded(unit.question.text, rng, first=made)
             if found:
                 text, way = found
-                checks.add_degraded(campaign=held, unit=unit, text=text, method=NAMES[way])
+                check_items.add_degraded(campaign=held, unit=unit, text=text, method=NAMES[way])
                 made += 1
             if made == MOST:
                 break

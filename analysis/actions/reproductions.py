@@ -20,7 +20,7 @@ from judging.imports.actions.reading_plans import Plan
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.sameness import Sameness
 from judging.models import Campaign, Collection, Job, Metric, Rubric, StoredFile, User
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 
 KIND = "analysis.reproduce"
 REPRODUCED = "reproduced"  # where a collection keeps what came out

@@ -21,7 +21,6 @@ from analysis.stats.facets import Facets
 from analysis.stats.left_out import InferenceScale, WithoutUnits, inferred
 from analysis.stats.pooled import COEFFICIENTS, PooledCoefficient, pooled, pooled_values
 from analysis.stats.shared_questions import SharedQuestions
-from analysis.stats.soft_accuracy import NAME as SOFT
 from analysis.stats.soft_accuracy import pair_tests, soft_order_test
 from analysis.stats.system_level import (
     FEWEST,
@@ -44,7 +43,7 @@ TITLES: dict[Measure, str] = {
     "kendall": NAMES["kendall"],
     "kendall_c": "Stuart's tau-c",
     "pairwise_accuracy": "pairwise accuracy",
-    "soft_pairwise_accuracy": SOFT,
+    "soft_pairwise_accuracy": "soft pairwise accuracy",
 }
 NO_SYSTEMS = "the systems are not known"
 NO_INTERVAL = "no interval over systems is known to hold its level"

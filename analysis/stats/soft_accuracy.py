@@ -15,8 +15,6 @@ from analysis.stats.facets import Facets
 from analysis.stats.system_level import Orders, OrderTest, counted_orders
 from analysis.stats.within_source import tables
 
-NAME = "soft pairwise accuracy"
-
 
 def soft_accuracy(human: FloatArray, metric: FloatArray) -> FloatArray:
     """Return (K, M) soft accuracies from the p of all pairs of systems, see `pair_tests`.

@@ -21,7 +21,7 @@ from judging.actions import enrollments, participations, qualifications, sheets
 from judging.actions.qualifications import NoTryLeft
 from judging.guards import campaign_for_annotators
 from judging.models import Campaign, Enrollment, Exercise, ExerciseKey
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from judging.protocols.rubric_schema import CriterionPoint, RubricCriterion
 
 

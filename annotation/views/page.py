@@ -26,7 +26,7 @@ from judging.actions.sheets import (
     Group,
     Sheet,
 )
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from judging.protocols.guideline import Block, blocks
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 from judging.rules import Force, Forced, Identical

@@ -21,8 +21,7 @@ from judging.actions.sheets import Known, Sheet, SheetLine
 from judging.forms.rubrics import read
 from judging.guards import draft_for_owner
 from judging.models import Passage, RubricDraft, Source
-from judging.protocols import rubric as documents
-from judging.protocols import rubric_drafts as trees
+from judging.protocols import documents, rubric_trees
 from judging.protocols.rubric_nodes import RubricError
 from judging.protocols.rubric_schema import RubricDocument, Stage
 
@@ -128,7 +127,7 @@ def _stage(sent: str | None, rubric: RubricDocument) -> int:
 def _readable(text: str) -> RubricDocument | None:
     """Return what of a draft can be shown, None where no criterion has points yet."""
     try:
-        rubric, problems = documents.sketch(text, trees.FILE)
+        rubric, problems = documents.sketch(text, rubric_trees.FILE)
     except RubricError:
         return None
     shown = _mended(rubric) if problems else rubric

@@ -16,7 +16,7 @@ from annotation.views.work import begun, enrollment_of
 from judging.actions import enrollments, sheets
 from judging.guards import campaign_for_annotators
 from judging.models import Campaign
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument
 
 SHOWN = {

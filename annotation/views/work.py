@@ -32,7 +32,7 @@ from judging.actions.drafts import MissingAnswers, TaskClosed
 from judging.actions.sheets import Sheet
 from judging.guards import campaign_for_annotators
 from judging.models import Assignment, Campaign, Enrollment, Membership, Participation, Round, User
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 
 WorkOutcome = Here | NoneNow | Finished
 ON_A_PAGE = 50  # tasks in the list of those handed in

@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from judging import quality
 from judging.actions import (
     authorships,
-    checks,
+    check_items,
     discussions,
     draws,
     exercises,
@@ -109,7 +109,7 @@ def duplicate(*, campaign: Campaign, by: User) -> Campaign:
         selection=campaign.selection,
     )
     exercises.copy(of=campaign, to=made)
-    checks.copy(of=campaign, to=made)
+    check_items.copy(of=campaign, to=made)
     exit_forms.copy(of=campaign, to=made)
     return made
 
@@ -280,7 +280,9 @@ def _quality_of(campaign: Campaign) -> dict[str, Any]:
     """Return what the protocol says of checks, flags, exclusion and the rate of pay: every
     threshold as it is now."""
     plan = {"quality": quality.to_document(quality.from_document(campaign.quality))}
-    return plan | ({"rate": campaign.rate} if campaign.rate else {}) | checks.protocol(campaign)
+    return (
+        plan | ({"rate": campaign.rate} if campaign.rate else {}) | check_items.protocol(campaign)
+    )
 
 
 def move(
@@ -368,7 +370,7 @@ def discard(*, campaign: Campaign, by: User | None = None) -> None:
         Assignment.objects.filter(**own).delete()
         TaskUnit.objects.filter(task__round__campaign=held).delete()
         Task.objects.filter(**own).delete()
-        checks.discard(campaign=held)
+        check_items.discard(campaign=held)
         held.rounds.all().delete()
         try:
             held.jobs.all().delete()

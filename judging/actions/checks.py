@@ -1,14 +1,11 @@
-"""Checks between an annotator's tasks: gold questions, hidden repeats, degraded copies.
+"""Dealing checks between an annotator's tasks: gold questions, hidden repeats, degraded copies.
 
 Which turn has one is drawn from the campaign's secret for each annotator. A check is a task of its
 own in a round of its own kind, made when it is due: pages, drafts and submission treat it as any
 other, and no analysis reads it.
 """
 
-import hashlib
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from typing import Any, cast
 
 from django.db import transaction
@@ -16,250 +13,23 @@ from django.db.models import Max
 from django.utils import timezone
 
 from judging import quality
-from judging.actions import assignments, authorships, history, rounds
+from judging.actions import assignments, authorships, rounds
 from judging.actions.assignments import Finished, Here, NoneNow, Progress
 from judging.design import KeyedDraws
 from judging.models import (
-    AcceptedValue,
     Assignment,
     Campaign,
     CheckItem,
     CheckKind,
     CheckTask,
-    Collection,
-    Criterion,
-    Deviation,
     Enrollment,
-    Event,
-    Question,
-    QuestionSet,
     Round,
     Rubric,
-    Source,
-    System,
     Task,
     TaskUnit,
     Unit,
-    User,
 )
-from judging.models.statements import rows
-from judging.quality import Checked, QualityPlan
-
-
-class NotAQuestion(ValueError):
-    """What is to become a check is no question of the campaign's collection, or has no accepted
-    value."""
-
-
-# --- what is put in ---
-
-
-def add_gold(
-    *,
-    campaign: Campaign,
-    unit: Unit,
-    text: str,
-    accepted: Mapping[int, Iterable[int]],
-    by: User | None = None,
-) -> CheckItem:
-    """Keep a question with the values that are right, by criterion; an empty text takes the
-    question as it is."""
-    values = {criterion: sorted(set(own)) for criterion, own in accepted.items() if own}
-    if not values:
-        raise NotAQuestion("Tick at least one accepted value.")
-    with transaction.atomic():
-        item = _add(campaign, CheckKind.GOLD, unit, text, "")
-        _accept(item, values)
-        history.note(
-            Event.Act.GOLD_CHANGED,
-            by=by,
-            campaign=campaign,
-            about=f"gold {item.pk}",
-            after=_written(values),
-        )
-    return item
-
-
-def add_degraded(*, campaign: Campaign, unit: Unit, text: str, method: str) -> CheckItem:
-    """Keep a question that was made worse; it is shown long after the one it was made of."""
-    with transaction.atomic():
-        return _add(campaign, CheckKind.DEGRADED, unit, text, method)
-
-
-def correct_gold(
-    *,
-    item: CheckItem,
-    accepted: Mapping[int, Iterable[int]],
-    by: User,
-    now: datetime,
-    reason: str,
-) -> None:
-    """Change what is right. What annotators answered stays; who passed is worked out anew from here
-    on.
-
-    After the lock this is a deviation, which the report lists with its reason.
-    """
-    values = {criterion: sorted(set(own)) for criterion, own in accepted.items() if own}
-    if not values:
-        raise NotAQuestion("Tick at least one accepted value.")
-    with transaction.atomic():
-        held = CheckItem.objects.select_for_update().get(pk=item.pk)
-        before: dict[int, list[int]] = {}
-        for criterion, value in held.accepted.order_by("criterion", "value").values_list(
-            "criterion", "value"
-        ):
-            before.setdefault(criterion, []).append(value)
-        held.accepted.all().delete()
-        _accept(held, values)
-        history.note(
-            Event.Act.GOLD_CHANGED,
-            by=by,
-            campaign=held.campaign,
-            about=f"gold {held.pk}",
-            before=_written(before),
-            after=_written(values),
-        )
-        if held.campaign.state != Campaign.State.DRAFT:
-            Deviation.objects.create(
-                campaign=held.campaign,
-                what=f"accepted values of gold question {held.pk}",
-                before=_written(before),
-                after=_written(values),
-                reason=reason,
-                made_by=by,
-                made_at=now,
-            )
-
-
-def copy(*, of: Campaign, to: Campaign) -> None:
-    """Give a draft the checks of another campaign on the same material and by the same protocol."""
-    standing = of.check_items.filter(retired_at__isnull=True)
-    for item in standing.select_related(
-        "unit__question", "original__question_set__source"
-    ).order_by("pk"):
-        made = _add(to, item.kind, item.original, item.unit.question.text, item.method)
-        AcceptedValue.objects.bulk_create(
-            AcceptedValue(item=made, criterion_id=criterion, value=value)
-            for criterion, value in item.accepted.values_list("criterion", "value")
-        )
-
-
-def retire(*, item: CheckItem, by: User, now: datetime) -> None:
-    """Show a check to nobody any more, and leave it out of all results; what was said of it
-    stays."""
-    with transaction.atomic():
-        if CheckItem.objects.filter(pk=item.pk, retired_at__isnull=True).update(retired_at=now):
-            about = f"{item.kind} {item.pk}"
-            history.note(Event.Act.CHECK_RETIRED, by=by, campaign=item.campaign, about=about)
-
-
-def discard(*, campaign: Campaign) -> None:
-    """Remove the checks of a draft that nobody judged in."""
-    CheckItem.objects.filter(campaign=campaign).delete()
-    for own in Collection.objects.filter(checks_of=campaign):
-        own.sources.all().delete()
-        own.delete()
-
-
-def _written(values: Mapping[int, Sequence[int]]) -> str:
-    names = dict(Criterion.objects.filter(pk__in=values).values_list("pk", "key"))
-    return "; ".join(
-        f"{names[key]}: {', '.join(map(str, own))}" for key, own in sorted(values.items())
-    )
-
-
-def protocol(campaign: Campaign) -> dict[str, Any]:
-    """Return what the lock fixes of the checks: how many there are of each kind, and a hash of
-    them."""
-    lines: list[list[Any]] = []
-    for item in campaign.check_items.filter(retired_at__isnull=True).select_related(
-        "unit__question", "original"
-    ):
-        right = sorted(item.accepted.values_list("criterion__key", "value"))
-        lines.append([item.kind, item.unit.question.text, item.method, right])
-    if not lines:
-        return {}
-    kinds = [line[0] for line in lines]
-    written = json.dumps(sorted(lines), ensure_ascii=False)
-    counts: dict[str, Any] = {str(kind): kinds.count(kind) for kind in sorted(set(kinds))}
-    return {"checks": counts | {"sha256": hashlib.sha256(written.encode()).hexdigest()}}
-
-
-def _accept(item: CheckItem, values: Mapping[int, Sequence[int]]) -> None:
-    AcceptedValue.objects.bulk_create(
-        AcceptedValue(item=item, criterion_id=criterion, value=value)
-        for criterion, own in values.items()
-        for value in own
-    )
-
-
-def _add(campaign: Campaign, kind: str, unit: Unit, text: str, method: str) -> CheckItem:
-    """Copy the source of a question into the collection of the checks, with another text in the
-    question's place."""
-    if Campaign.objects.select_for_update().get(pk=campaign.pk).state != Campaign.State.DRAFT:
-        raise NotAQuestion("The protocol is locked, and with it which checks there are.")
-    origin = unit.question_set.source
-    if (
-        origin.collection_id != campaign.collection_id
-        or not Question.objects.filter(unit=unit).exists()
-    ):
-        raise NotAQuestion("This is no question of the campaign's collection.")
-    copied = _copy(
-        origin, _collection(campaign), f"{kind} {CheckItem.objects.count() + 1} {unit.pk}"
-    )
-    own = copied[unit.pk]
-    if text.strip():
-        Question.objects.filter(unit=own).update(text=text.strip())
-    return CheckItem.objects.create(
-        campaign=campaign, kind=kind, unit_id=own, original=unit, method=method
-    )
-
-
-def _collection(campaign: Campaign) -> Collection:
-    own, _new = Collection.objects.get_or_create(
-        checks_of=campaign,
-        defaults={
-            "name": f"Checks of {campaign.title}"[:200],
-            "owner": campaign.collection.owner,
-            "language": campaign.collection.language,
-        },
-    )
-    return own
-
-
-def _copy(origin: Source, into: Collection, key: str) -> dict[int, int]:
-    """Copy a source with every system's questions; return the copy of each unit."""
-    passage = origin.passage
-    if passage:
-        passage, _new = into.passages.get_or_create(
-            digest=passage.digest, defaults={"text": passage.text}
-        )
-    last = into.sources.aggregate(last=Max("position"))["last"] or 0
-    kept = ("answer", "answer_start", "sentence", "sentence_start", "target_type", "modality")
-    source = Source.objects.create(
-        collection=into,
-        key=key[:200],
-        position=last + 1,
-        passage=passage,
-        **{name: getattr(origin, name) for name in kept},
-    )
-    copied: dict[int, int] = {}
-    for held in origin.question_sets.select_related("system").prefetch_related("units__question"):
-        system, _new = System.objects.get_or_create(collection=into, name=held.system.name)
-        there = QuestionSet.objects.create(source=source, system=system, expected=held.expected)
-        for unit in held.units.all():
-            copied[unit.pk] = Unit.objects.create(question_set=there, position=unit.position).pk
-            if question := getattr(unit, "question", None):
-                Question.objects.create(
-                    unit_id=copied[unit.pk],
-                    text=question.text,
-                    question_type=question.question_type,
-                    submitted_answer=question.submitted_answer,
-                )
-    return copied
-
-
-# --- when one is due ---
+from judging.quality import QualityPlan
 
 
 def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
@@ -457,9 +227,6 @@ def _lay_out(
     return Assignment.objects.get(pk=released.pk)
 
 
-# --- what an annotator sees of it: nothing ---
-
-
 def progress(*, assignment: Assignment) -> Progress:
     """Return how far an annotator is, checks counted as the tasks they look like."""
     enrollment, campaign = cast(Enrollment, assignment.enrollment), assignment.round.campaign
@@ -517,97 +284,3 @@ def forget(*, enrollment: Enrollment) -> None:
     Assignment.objects.filter(task__in=tasks, state=Assignment.State.OPEN).delete()
     TaskUnit.objects.filter(task__in=tasks).delete()
     Task.objects.filter(pk__in=tasks).delete()
-
-
-# --- what came out ---
-
-
-GOLD = """
-SELECT met.enrollment_id, met.item_id, bool_and(EXISTS (
-    SELECT FROM judging_acceptedvalue ok
-    WHERE ok.item_id = met.item_id AND ok.criterion_id = said.criterion_id
-        AND ok.value = said.value))
-FROM judging_checktask met
-JOIN judging_checkitem item ON item.id = met.item_id AND item.retired_at IS NULL
-    AND item.kind = 'gold'
-JOIN judging_assignment own ON own.task_id = met.task_id AND own.submitted_at IS NOT NULL
-JOIN judging_judgment said ON said.assignment_id = own.id AND said.unit_id = item.unit_id
-    AND said.superseded_at IS NULL
-WHERE item.campaign_id = %(campaign)s AND own.round_id = %(round)s
-    AND said.criterion_id IN (SELECT criterion_id FROM judging_acceptedvalue
-        WHERE item_id = met.item_id)
-GROUP BY met.enrollment_id, met.item_id ORDER BY met.item_id
-"""
-REPEATED = """
-SELECT met.enrollment_id, said.criterion_id, first.value, said.value
-FROM judging_checktask met
-JOIN judging_assignment own ON own.task_id = met.task_id AND own.submitted_at IS NOT NULL
-JOIN judging_judgment said ON said.assignment_id = own.id AND said.superseded_at IS NULL
-JOIN judging_assignment earlier ON earlier.task_id = met.of_task_id
-    AND earlier.enrollment_id = met.enrollment_id
-JOIN judging_judgment first ON first.assignment_id = earlier.id AND first.unit_id = said.unit_id
-    AND first.criterion_id = said.criterion_id AND first.superseded_at IS NULL
-WHERE met.kind = 'repeat' AND own.round_id = %(round)s
-ORDER BY met.task_id, said.unit_id, said.criterion_id
-"""
-WORSE = """
-SELECT met.enrollment_id, item.id,
-    sum((said.value - first.value)
-        * CASE criterion.best WHEN 'lowest' THEN -1 WHEN 'highest' THEN 1 ELSE 0 END)
-FROM judging_checktask met
-JOIN judging_checkitem item ON item.id = met.item_id AND item.retired_at IS NULL
-    AND item.kind = 'degraded'
-JOIN judging_assignment own ON own.task_id = met.task_id AND own.submitted_at IS NOT NULL
-JOIN judging_judgment said ON said.assignment_id = own.id AND said.unit_id = item.unit_id
-    AND said.superseded_at IS NULL
-JOIN judging_assignment earlier ON earlier.task_id = met.of_task_id
-    AND earlier.enrollment_id = met.enrollment_id
-JOIN judging_judgment first ON first.assignment_id = earlier.id AND first.unit_id = item.original_id
-    AND first.criterion_id = said.criterion_id AND first.superseded_at IS NULL
-JOIN judging_criterion criterion ON criterion.id = said.criterion_id
-WHERE item.campaign_id = %(campaign)s AND own.round_id = %(round)s
-GROUP BY met.enrollment_id, item.id ORDER BY item.id
-"""
-
-
-def counted(campaign: Campaign) -> dict[str, list[list[Any]]]:
-    """Return what annotators made of checks, as rows that JSON can hold."""
-    round = (
-        Round.objects.filter(campaign=campaign, kind=Round.Kind.CHECKS)
-        .values_list("pk", flat=True)
-        .first()
-    )
-    if round is None:
-        return {}
-    names = {"campaign": campaign.pk, "round": round}
-    said = {"gold": GOLD, "repeats": REPEATED, "degraded": WORSE}
-    return {
-        kind: [[*map(_plain, row)] for row in rows(query, names)] for kind, query in said.items()
-    }
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, bool) else int(value)
-
-
-def results(found: Mapping[str, Sequence[Sequence[Any]]]) -> dict[int, Checked]:
-    """Return how each annotator did in checks, by the enrollment's key."""
-    kinds = ("gold", "repeats", "degraded")
-    answered: dict[int, dict[str, list[list[Any]]]] = {}
-    for kind in kinds:
-        for who, _item, *said in found.get(kind, ()):
-            answered.setdefault(who, {each: [] for each in kinds})[kind].append(said)
-    done = {}
-    for who, of in sorted(answered.items()):
-        differences = [said[0] for said in of["degraded"]]
-        done[who] = Checked(
-            gold=len(of["gold"]),
-            passed=sum(bool(said[0]) for said in of["gold"]),
-            pairs=len(of["repeats"]),
-            same=sum(said[0] == said[1] for said in of["repeats"]),
-            lower=sum(each < 0 for each in differences),
-            higher=sum(each > 0 for each in differences),
-            ties=differences.count(0),
-            differences=differences,
-        )
-    return done

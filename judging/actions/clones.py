@@ -3,7 +3,7 @@ annotators."""
 
 from django.db import transaction
 
-from judging.actions import campaigns, checks, exercises, exit_forms, history
+from judging.actions import campaigns, check_items, exercises, exit_forms, history
 from judging.actions.campaigns import NotAllowedNow
 from judging.models import Campaign, Event, GuidelineVersion, User
 
@@ -34,7 +34,7 @@ def clone(*, campaign: Campaign, by: User) -> Campaign:
         if Event.objects.filter(act=Event.Act.REPRODUCTION_MADE, campaign=made.uuid).exists():
             return made  # asked for twice at once
         exercises.copy(of=campaign, to=made)
-        checks.copy(of=campaign, to=made)
+        check_items.copy(of=campaign, to=made)
         exit_forms.copy(of=campaign, to=made)
         _copy_decisions(campaign, made)
         history.note(

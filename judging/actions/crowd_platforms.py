@@ -29,7 +29,7 @@ from judging.models import (
     User,
 )
 from judging.pay import rate_of
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that looks like another
 PARAMETERS = ("kind", "person_param", "study_param", "session_param", "return_template")

@@ -17,6 +17,7 @@ from django.db.models import Max
 
 from judging.actions import (
     campaigns,
+    check_items,
     checks,
     drafts,
     enrollments,
@@ -111,7 +112,7 @@ def copy(*, draft: Campaign, by: User, now: datetime, settings: Mapping[str, Any
         for user, role in staff:
             Membership.objects.get_or_create(campaign=made, user_id=user, role=role)
         exercises.copy(of=draft, to=made)
-        checks.copy(of=draft, to=made)
+        check_items.copy(of=draft, to=made)
         secret = hashlib.sha256(
             f"dry run {draft.uuid} {settings.get('seed', number)}".encode()
         ).hexdigest()
@@ -279,7 +280,7 @@ def remove(*, campaign: Campaign, by: User) -> None:
             SelectedUnit.objects.filter(campaign=campaign),
         ):
             rows._raw_delete(rows.db)
-        checks.discard(campaign=campaign)
+        check_items.discard(campaign=campaign)
         Exclusion.objects.filter(enrollment__campaign=campaign).delete()
         Erasure.objects.filter(campaign=campaign).delete()
         campaign.enrollments.all().delete()  # with their tries, which hold the exercises

@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from judging.actions import selections
 from judging.models import Campaign, Collection, Rubric, Unit
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument
 
 

@@ -17,7 +17,7 @@ from judging.actions.machine_judges import items
 from judging.design import KeyedDraws, SeededDraws
 from judging.imports.readers.machine_tables import JudgedItem
 from judging.models import Campaign, Criterion, MachineJudge, MachineJudgment, Question, User
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from judging.protocols.machine_prompts import (
     NoAnswer,
     PromptedQuestion,

@@ -30,7 +30,7 @@ from judging.models import (
     Unit,
     User,
 )
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 
 FORMATS = {".jsonl": "jsonl", ".xlsx": "xlsx"}  # by the ending; CSV or TSV else
 NEAR = 250_000  # bytes; a larger table is read in a process of its own

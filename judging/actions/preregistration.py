@@ -12,8 +12,8 @@ from typing import Any
 
 from judging.actions import exclusion_rules, selections
 from judging.models import Campaign
-from judging.protocols import rubric as documents
-from judging.protocols.rubric import RubricDocument
+from judging.protocols import documents
+from judging.protocols.documents import RubricDocument
 
 LEVELS = {
     "nominal": "names",

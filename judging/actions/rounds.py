@@ -27,7 +27,7 @@ from judging.models import (
     Unit,
     User,
 )
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from judging.rules import Rule, Values, settled
 from judging.selection import CannotChoose
 

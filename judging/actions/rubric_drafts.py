@@ -7,8 +7,7 @@ from django.db.models import F
 
 from judging.actions import rubrics
 from judging.models import Rubric, RubricDraft, User
-from judging.protocols import rubric as documents
-from judging.protocols import rubric_drafts as trees
+from judging.protocols import documents, rubric_trees
 from judging.protocols.rubric_nodes import LONGEST, RubricError, RubricProblem
 
 
@@ -34,10 +33,12 @@ def start_own_version(*, rubric: Rubric, by: User, now: datetime) -> RubricDraft
     own = Rubric.objects.filter(owner=by)
     if rubric.owner_id == by.pk:
         taken = set(own.filter(key=rubric.key).values_list("version", flat=True))
-        plain = trees.next_version(document, taken=taken)
+        plain = rubric_trees.next_version(document, taken=taken)
     else:
         taken = set(Rubric.objects.filter(owner=by).values_list("key", flat=True))
-        plain = trees.own_version(document, key=trees.named(f"{rubric.key[:45]}-own", taken))
+        plain = rubric_trees.own_version(
+            document, key=rubric_trees.named(f"{rubric.key[:45]}-own", taken)
+        )
     return start(by=by, text=documents.write(plain), now=now)
 
 
@@ -58,7 +59,7 @@ def save(*, draft: RubricDraft, text: str, revision: int, now: datetime) -> Rubr
 def finish(*, draft: RubricDraft) -> Rubric:
     """Make the draft a version of a protocol and drop the draft; RubricError with everything that
     is in the way."""
-    document = documents.parse(draft.text, trees.FILE)
+    document = documents.parse(draft.text, rubric_trees.FILE)
     with transaction.atomic():
         User.objects.select_for_update(of=("self",)).get(pk=draft.owner_id)  # one version at a time
         same = Rubric.objects.filter(owner=draft.owner, key=document.key, version=document.version)
@@ -79,7 +80,7 @@ def _version_taken(text: str, document: documents.RubricDocument) -> RubricProbl
         (n for n, row in enumerate(text.splitlines(), start=1) if row.startswith("version:")), None
     )
     reason = f"you have a version {document.version} of {document.key} that says something else; give this one another"
-    return RubricProblem(trees.FILE, line, "version", reason)
+    return RubricProblem(rubric_trees.FILE, line, "version", reason)
 
 
 def _kept(text: str) -> str:
@@ -93,6 +94,6 @@ def _kept(text: str) -> str:
 def _title(text: str) -> str:
     """Return the title for the list, as far as the text can be read."""
     try:
-        return documents.sketch(text, trees.FILE)[0].title[:200]
+        return documents.sketch(text, rubric_trees.FILE)[0].title[:200]
     except RubricError:
         return ""

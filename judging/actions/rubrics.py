@@ -6,8 +6,8 @@ from pathlib import Path
 from django.db import transaction
 
 from judging.models import Criterion, Rubric, ScalePoint, User
-from judging.protocols import rubric as documents
-from judging.protocols.rubric import RubricDocument
+from judging.protocols import documents
+from judging.protocols.documents import RubricDocument
 
 
 def install(*, document: RubricDocument, owner: User | None = None) -> Rubric:

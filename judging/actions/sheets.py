@@ -16,7 +16,7 @@ from judging.actions import draws
 from judging.design import Draws, KeyedDraws
 from judging.models import Assignment, Rubric, Task
 from judging.models.statements import rows
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 from judging.rules import Forced, forced, settled
 from judging.spans import Marked

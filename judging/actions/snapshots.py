@@ -18,7 +18,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from judging import quality
-from judging.actions import checks, selections
+from judging.actions import check_results, selections
 from judging.drift import Day, SourceSpread, drifts
 from judging.models import Campaign, Criterion, Event, Round, Snapshot
 from judging.models.statements import rows
@@ -249,7 +249,7 @@ def count(campaign: Campaign, now: datetime | None = None) -> dict[str, Any]:
             "systems": table(BY_SYSTEM),
         }
         if campaign.checked:
-            document["checks"] = checks.counted(campaign)
+            document["checks"] = check_results.counted(campaign)
         if campaign.origin != Campaign.Origin.IMPORTED:  # what was imported has no order
             document["runs"] = table(RUNS)
             document["days"] = table(BY_DAY, zone=campaign.time_zone)
@@ -340,7 +340,7 @@ def _works(
     uses, clicked = _uses(document, keys), Counter[int]()
     for who, _criterion, _value, _count, judged in document.get("uses", ()):
         clicked[who] += judged
-    checked, days = checks.results(document.get("checks", {})), _days(keys, document)
+    checked, days = check_results.results(document.get("checks", {})), _days(keys, document)
     return {
         who: Workload(
             labels[who],

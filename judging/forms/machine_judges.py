@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from judging.actions import chats, judge_jobs, machine_asking
 from judging.actions.judge_jobs import WantedJudge
 from judging.models import Campaign, Collection
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from judging.protocols.machine_prompts import asked_criteria
 
 LARGEST = 50_000_000  # bytes

@@ -11,9 +11,9 @@ from django.utils.translation import gettext_lazy as _
 
 from judging.forms import rubric_sections as sections
 from judging.forms.rubric_fields import SectionForm, leaves
-from judging.protocols import rubric_drafts as trees
-from judging.protocols.rubric_drafts import Tree
+from judging.protocols import rubric_trees
 from judging.protocols.rubric_nodes import LONGEST, MOST_ROWS, RubricProblem
+from judging.protocols.rubric_trees import Tree
 
 ORDER = (
     "key",
@@ -146,7 +146,7 @@ def read(data: QueryDict, base: Tree) -> Tree:
         plain[key] = [_row(kind, data, f"{key}[{n}]") for n in _numbers(data, key)]
     _name(plain)
     renamed = {key: _renamed(data, plain[key], key) for key in ("criteria", "stages")}
-    trees.rename(plain, **renamed)
+    rubric_trees.rename(plain, **renamed)
     needed = ("stages", "criteria")
     return {
         key: plain[key] for key in ORDER if key in plain and (plain[key] != [] or key in needed)
@@ -172,11 +172,13 @@ def _numbers(data: QueryDict, key: str) -> list[int]:
 def _name(plain: Tree) -> None:
     """Give what has a name and no key a key made of it."""
     if "key" not in plain and "title" in plain:
-        plain["key"] = trees.named(plain["title"], set())
+        plain["key"] = rubric_trees.named(plain["title"], set())
     for rows, name in ((plain["criteria"], "name"), (plain["stages"], "title")):
         for row in rows:
             if "key" not in row and name in row:
-                row["key"] = trees.named(row[name], {each["key"] for each in rows if "key" in each})
+                row["key"] = rubric_trees.named(
+                    row[name], {each["key"] for each in rows if "key" in each}
+                )
 
 
 def _renamed(data: QueryDict, rows: list[Tree], key: str) -> dict[str, str]:

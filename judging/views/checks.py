@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from judging.actions import checks
+from judging.actions import check_items
 from judging.forms.checks import AcceptedForm, GoldForm
 from judging.forms.plain_text import sent
 from judging.guards import campaign_for_managers
@@ -27,10 +27,10 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         unit, accepted = form.chosen(), form.accepted()
         text = form.cleaned_data["text"]
         try:
-            checks.add_gold(
+            check_items.add_gold(
                 campaign=campaign, unit=unit, text=text, accepted=accepted, by=request.user
             )
-        except checks.NotAQuestion as refused:
+        except check_items.NotAQuestion as refused:
             messages.error(request, str(refused))
         else:
             messages.success(
@@ -66,7 +66,7 @@ def correct(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data.get("reason", "")
-        checks.correct_gold(
+        check_items.correct_gold(
             item=item, accepted=form.accepted(), by=request.user, now=timezone.now(), reason=reason
         )
         messages.success(request, _("Corrected. Whoever gave these values has passed."))
@@ -83,6 +83,6 @@ def retire(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Take a gold question or a degraded copy out: nobody meets it any more, and it counts in no
     result."""
     item = get_object_or_404(campaign.check_items, pk=pk)
-    checks.retire(item=item, by=request.user, now=timezone.now())
+    check_items.retire(item=item, by=request.user, now=timezone.now())
     messages.success(request, _("Taken out."))
     return redirect("judging:gold", campaign.uuid)

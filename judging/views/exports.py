@@ -16,7 +16,7 @@ from judging.imports.formats.long import csv_pieces, jsonl_pieces
 from judging.imports.formats.qgstec_writer import CannotWrite, write_qgstec
 from judging.imports.readers.records import StudyRecords
 from judging.models import Campaign, Event
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 
 IN_PIECES = {
     "csv": ("text/csv", "judgments.csv"),

@@ -20,7 +20,7 @@ from judging.guards import campaign_for_managers, campaign_for_staff
 from judging.imports.actions import looks
 from judging.imports.readers.text import Unreadable
 from judging.models import Campaign, Event, Membership
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from judging.views import spreadsheets
 
 

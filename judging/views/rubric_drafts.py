@@ -17,10 +17,9 @@ from judging.forms import rubric_sections as sections
 from judging.forms.rubrics import Editor, TextForm, read
 from judging.guards import draft_for_owner
 from judging.models import RubricDraft
-from judging.protocols import rubric as documents
-from judging.protocols import rubric_drafts as trees
-from judging.protocols.rubric_drafts import NoSuchPlace, Tree
+from judging.protocols import documents, rubric_trees
 from judging.protocols.rubric_nodes import RubricError, RubricProblem
+from judging.protocols.rubric_trees import NoSuchPlace, Tree
 from judging.views.rubrics import yaml_file
 
 MOST_PROBLEMS = 100
@@ -34,7 +33,7 @@ def draft(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
     if request.method == "POST":
         return _sent(request, draft)
     try:
-        plain = trees.tree(draft.text)
+        plain = rubric_trees.tree(draft.text)
     except RubricError:
         messages.warning(
             request,
@@ -87,13 +86,13 @@ def _after(
 def _change(plain: Tree, act: str, what: str, request: HttpRequest) -> str:
     """Change rows as a button asks, and return the place to go to."""
     if act == "add":
-        return trees.add(plain, what, request.POST.get(f"new_{what}", ""))
+        return rubric_trees.add(plain, what, request.POST.get(f"new_{what}", ""))
     if act == "remove":
-        trees.remove(plain, what)
+        rubric_trees.remove(plain, what)
     if act in MOVES:
-        return trees.move(plain, what, MOVES[act])
+        return rubric_trees.move(plain, what, MOVES[act])
     if act == "prune":
-        trees.prune(plain)
+        rubric_trees.prune(plain)
     return ""
 
 
@@ -141,7 +140,7 @@ def _context(
 def _looked_at(text: str) -> tuple[tuple[RubricProblem, ...], tuple[tuple[str, str], ...]]:
     """Return everything that is wrong with a text, and what is allowed but unwise."""
     try:
-        rubric, problems = documents.sketch(text, trees.FILE)
+        rubric, problems = documents.sketch(text, rubric_trees.FILE)
     except RubricError as unreadable:
         return unreadable.problems, ()
     return problems, documents.warnings(rubric)
@@ -166,7 +165,7 @@ def _finished(request: HttpRequest, draft: RubricDraft) -> HttpResponse | None:
 
 def _tell_stale(request: HttpRequest, before: str, after: str) -> None:
     """Say which translations still say what was said before."""
-    if places := trees.stale(before, after):
+    if places := rubric_trees.stale(before, after):
         said = _(
             "You changed texts whose translations are as they were: %(places)s. Change them in the YAML."
         )
@@ -187,7 +186,7 @@ def _revision(request: HttpRequest) -> int:
 
 def _base(draft: RubricDraft) -> Tree:
     try:
-        return trees.tree(draft.text)
+        return rubric_trees.tree(draft.text)
     except RubricError:
         return {}
 

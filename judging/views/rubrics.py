@@ -20,8 +20,7 @@ from judging.forms import rubric_sections as words
 from judging.forms.rubrics import TextForm
 from judging.guards import creator_required, rubric_for_readers, rubrics_of
 from judging.models import Rubric, RubricDraft, User
-from judging.protocols import rubric as documents
-from judging.protocols import rubric_drafts as trees
+from judging.protocols import documents, rubric_trees
 from judging.protocols.guideline import blocks
 from judging.protocols.rubric_schema import FACT_KINDS, RULE_KINDS, RubricCriterion, RubricDocument
 
@@ -217,7 +216,7 @@ def new(request: HttpRequest) -> HttpResponse:
         return render(request, "judging/rubrics/new.html", {"form": TextForm()})
     if request.POST.get("from") == "nothing":
         return redirect(
-            "judging:rubric_draft", _started(request.user, documents.write(trees.blank())).pk
+            "judging:rubric_draft", _started(request.user, documents.write(rubric_trees.blank())).pk
         )
     form = TextForm(request.POST, request.FILES)
     if form.is_valid() and not form.cleaned_data["text"].strip():

@@ -18,8 +18,8 @@ from config.logs import WithoutLinks
 from config.processes import Program, run_together
 from judging.actions import campaigns, rubrics
 from judging.models import Campaign, Rubric
-from judging.protocols import rubric as documents
-from judging.protocols.rubric import RubricError
+from judging.protocols import documents
+from judging.protocols.documents import RubricError
 from tests import factories
 from tests.annotation import studies
 

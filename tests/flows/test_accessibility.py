@@ -26,7 +26,7 @@ from judging.actions import (
     second_factors,
 )
 from judging.models import Assignment, Campaign, Job, User
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests import factories
 from tests.analysis import studies as judged
 from tests.annotation import studies as open_studies

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from judging.models import Campaign, Judgment, SpanMark
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests.annotation import studies
 from tests.flows.sessions import enter
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from judging.actions import campaigns, preregistration
 from judging.models import Campaign, Event
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests import factories
 from tests.annotation import studies
 from tests.judging.actions.test_checks import checked, gold

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judging.protocols.rubric import shipped
+from judging.protocols.documents import shipped
 from judging.rules import (
     BrokenRule,
     Fatal,

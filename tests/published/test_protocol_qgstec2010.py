@@ -12,7 +12,7 @@ import pytest
 from defusedxml.ElementTree import parse
 
 from analysis.stats.protocol import NumberedStudy, scores, study
-from judging.protocols.rubric import shipped
+from judging.protocols.documents import shipped
 from judging.rules import Fatal, Rating, Slot, fatal_variants, unequal, violations
 from tests import shared_data
 

@@ -11,7 +11,7 @@ from judging.imports.actions import new_collections
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.tables import read_delimited
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests import factories
 from tests.published import stats_data as data
 

@@ -14,7 +14,7 @@ from judging.models import User
 KEPT_WITH = ("passage", "sentence", "answer", "answer_start", "source_id")
 
 
-class Mapping:
+class ColumnMapping:
     """The forms of this step. A file whose format names its own parts has no columns to ask about.
 
     `further`: the file is added to a collection that has questions, so it need not hold any.

@@ -38,7 +38,7 @@ from judging.imports.actions.new_collections import CannotImport
 from judging.imports.actions.reading_plans import Head
 from judging.imports.forms.added_files import ChoicesForm, FilesForm, NewCollectionForm
 from judging.imports.forms.files import ReadingForm
-from judging.imports.forms.mapping import Mapping as ColumnMapping
+from judging.imports.forms.mapping import ColumnMapping
 from judging.imports.views.looks import found_in
 from judging.imports.views.row_lists import page_in
 from judging.models import AddedFile, Collection, Rubric, StoredFile

@@ -28,7 +28,7 @@ from judging.imports.actions import (
 from judging.imports.actions.reading_plans import Plan
 from judging.imports.actions.uploads import WantedImport
 from judging.imports.forms.files import CheckForm, DetailsForm, ReadingForm, UploadForm
-from judging.imports.forms.mapping import Mapping
+from judging.imports.forms.mapping import ColumnMapping
 from judging.imports.readers.likely_language import likely_language
 from judging.imports.readers.text import unstorable
 from judging.imports.views.looks import found_in
@@ -86,7 +86,7 @@ def columns(request: HttpRequest, pk: int) -> HttpResponse:
         else ratings.fitting(rubrics=rubrics_of(request.user), names=head.criteria)
     )
     proposed = fitting.pk if fitting else waiting.rubric
-    asked = Mapping(data, user=request.user, head=head, plan=waiting.plan, rubric=proposed)
+    asked = ColumnMapping(data, user=request.user, head=head, plan=waiting.plan, rubric=proposed)
     if data is not None and asked.is_valid():
         waiting.keep(head=head, plan=asked.new_plan(), rubric=asked.rubric_key())
         return redirect("judging:import_preview", pk)

@@ -15,8 +15,8 @@ from judging.actions import machine_asking
 from judging.actions.chats import CannotAsk, Chat
 from judging.actions.machine_asking import Prices, QuestionsPart
 from judging.models import Campaign
+from judging.protocols.documents import from_document
 from judging.protocols.machine_prompts import asked_criteria
-from judging.protocols.rubric import from_document
 
 
 class Command(BaseCommand):

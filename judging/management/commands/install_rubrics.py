@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from judging.actions import rubrics
-from judging.protocols.rubric import SHIPPED, RubricError
+from judging.protocols.documents import SHIPPED, RubricError
 
 
 class Command(BaseCommand):

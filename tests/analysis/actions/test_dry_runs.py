@@ -14,7 +14,7 @@ from django.urls import reverse
 from analysis.actions import dry_runs, recoveries
 from analysis.planning import simulated
 from analysis.planning.simulated import Assumed
-from judging.actions import campaigns, checks, enrollments, exercises, jobs
+from judging.actions import campaigns, check_items, enrollments, exercises, jobs
 from judging.actions.dry_runs import CannotTry
 from judging.models import (
     Campaign,
@@ -120,8 +120,10 @@ def draft() -> Campaign:
         question_set__source__collection=made.collection, position=1
     ).order_by("pk")
     [correctness] = made.rubric.criteria.filter(key="correctness").values_list("pk", flat=True)
-    checks.add_gold(campaign=made, unit=units[0], text="Who built it?", accepted={correctness: [3]})
-    checks.add_degraded(campaign=made, unit=units[1], text="Who who?", method="noise")
+    check_items.add_gold(
+        campaign=made, unit=units[0], text="Who built it?", accepted={correctness: [3]}
+    )
+    check_items.add_degraded(campaign=made, unit=units[1], text="Who who?", method="noise")
     return made
 
 
@@ -186,7 +188,7 @@ def whole_study() -> Campaign:
     ).order_by("pk")
     [correctness] = made.rubric.criteria.filter(key="correctness").values_list("pk", flat=True)
     for unit in units[:6]:
-        checks.add_gold(campaign=made, unit=unit, text="", accepted={correctness: [3]})
+        check_items.add_gold(campaign=made, unit=unit, text="", accepted={correctness: [3]})
     return made
 
 

@@ -18,7 +18,7 @@ from judging.imports.readers.columns import columns_from
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.tables import read_delimited
 from judging.models import Campaign, Enrollment, Exclusion
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from judging.protocols.rubric_schema import CriterionPoint
 
 from tests import factories

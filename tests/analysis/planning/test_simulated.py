@@ -11,7 +11,7 @@ import pytest
 from analysis.planning import simulated
 from analysis.planning.simulated import Assumed, Newcomer, Seen, SimulatedAnnotator
 from analysis.stats.comparing import paired_permutation, permuted_p_of_many
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from judging.rules import Force
 from tests import factories
 

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.sections.aggregates import Aggregates, combined_best
 from judging.actions import rubrics
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from judging.protocols.rubric_schema import Aggregate
 from tests import factories
 from tests.analysis import studies

@@ -11,7 +11,7 @@ from analysis import frames
 from analysis.frames import Material
 from analysis.sections.agreement import Agreement, of_table
 from judging.models import Campaign
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests import factories
 from tests.analysis import studies
 from tests.analysis.sections import stored

@@ -4,7 +4,7 @@ from the wrong place is seen."""
 from dataclasses import replace
 
 from analysis.sections.methods import RunMade, methods
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from judging.protocols.rubric_schema import CriterionPoint
 from tests import factories
 from tests.analysis.sections import stored

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.sections.system_means import SystemMeans
 from judging.actions import rubrics
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests import factories
 from tests.analysis import studies
 from tests.analysis.sections import stored

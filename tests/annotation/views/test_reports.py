@@ -6,7 +6,7 @@ from django.test import Client
 
 from judging.actions import drafts, rubrics
 from judging.models import Judgment, Note
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests import factories
 from tests.annotation import studies
 from tests.annotation.views.tasks import address, page, send

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from judging.actions import campaigns, rubrics
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests import factories
 from tests.annotation import studies
 

@@ -5,7 +5,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from judging.actions import assignments, authorships, campaigns, checks, enrollments
+from judging.actions import assignments, authorships, campaigns, check_items, checks, enrollments
 from judging.actions.assignments import Here
 from judging.actions.authorships import CannotBar
 from judging.imports.actions import systems
@@ -115,7 +115,7 @@ def test_no_gold_question_shows_an_author_their_own_system() -> None:
     for unit in Unit.objects.filter(
         question_set__source__collection=campaign.collection, position=1
     ):
-        checks.add_gold(campaign=campaign, unit=unit, text="", accepted={criterion: [1]})
+        check_items.add_gold(campaign=campaign, unit=unit, text="", accepted={criterion: [1]})
     authorships.set_systems(enrollment=own, systems=[system], by=campaign.created_by)
     opened(campaign)
     main = campaign.rounds.get(kind="main")

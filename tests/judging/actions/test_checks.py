@@ -6,7 +6,16 @@ from uuid import NAMESPACE_URL, uuid5
 import pytest
 
 from judging import quality
-from judging.actions import campaigns, checks, drafts, enrollments, judgments, sheets, snapshots
+from judging.actions import (
+    campaigns,
+    check_items,
+    checks,
+    drafts,
+    enrollments,
+    judgments,
+    sheets,
+    snapshots,
+)
 from judging.actions.assignments import Here
 from judging.actions.drafts import SentPage
 from judging.models import (
@@ -144,7 +153,7 @@ def test_turns_follow_from_the_secret_and_the_annotator_and_nothing_else():
 def gold(campaign) -> CheckItem:
     criteria = {each.key: each.pk for each in campaign.rubric.criteria.all()}
     accepted = {criteria["grammaticality"]: [3], criteria["correctness"]: [2, 3]}
-    return checks.add_gold(
+    return check_items.add_gold(
         campaign=campaign,
         unit=question(campaign),
         text="Who is it that built it?",
@@ -179,7 +188,7 @@ def test_gold_is_passed_by_any_accepted_value_and_corrected_values_count_at_once
 
     assert passed() == {"A01": (1, 1), "A02": (1, 0)}
     criteria = {each.key: each.pk for each in campaign.rubric.criteria.all()}
-    checks.correct_gold(
+    check_items.correct_gold(
         item=items[0],
         accepted={criteria["correctness"]: [1]},
         by=campaign.created_by,
@@ -199,13 +208,13 @@ def test_gold_is_passed_by_any_accepted_value_and_corrected_values_count_at_once
 def test_gold_without_an_accepted_value_or_of_another_collection_is_refused():
     campaign = factories.campaign()
     criterion = campaign.rubric.criteria.first()
-    with pytest.raises(checks.NotAQuestion):
-        checks.add_gold(
+    with pytest.raises(check_items.NotAQuestion):
+        check_items.add_gold(
             campaign=campaign, unit=question(campaign), text="", accepted={criterion.pk: []}
         )
     elsewhere = factories.campaign()
-    with pytest.raises(checks.NotAQuestion):
-        checks.add_gold(
+    with pytest.raises(check_items.NotAQuestion):
+        check_items.add_gold(
             campaign=campaign, unit=question(elsewhere), text="", accepted={criterion.pk: [1]}
         )
 
@@ -214,7 +223,7 @@ def degrade(campaign) -> None:
     for unit in Unit.objects.filter(
         question_set__source__collection=campaign.collection, position=1
     ).order_by("pk")[::2]:
-        checks.add_degraded(
+        check_items.add_degraded(
             campaign=campaign, unit=unit, text="Who built?", method="function_words"
         )
 

@@ -4,7 +4,7 @@ import pytest
 
 from judging.actions import fit
 from judging.models import Source
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -77,7 +77,7 @@ def test_submit_names_what_is_missing_and_stores_nothing(small: Assignment) -> N
 def test_submit_leaves_out_what_is_optional_and_unanswered() -> None:
     from dataclasses import replace
 
-    from judging.protocols import rubric as documents
+    from judging.protocols import documents
 
     plain = documents.parse(factories.SMALL, "small.yaml")
     criteria = (plain.criteria[0], replace(plain.criteria[1], optional=True))

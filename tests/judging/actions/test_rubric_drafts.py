@@ -7,7 +7,7 @@ from django.utils import timezone
 from judging.actions import rubric_drafts, rubrics
 from judging.actions.rubric_drafts import ChangedElsewhere, NotText
 from judging.models import Rubric, RubricDraft, User
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from judging.protocols.rubric_nodes import RubricError
 from tests import factories
 

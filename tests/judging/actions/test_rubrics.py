@@ -6,7 +6,7 @@ from django.core.management import CommandError, call_command
 
 from judging.actions import rubrics
 from judging.models import Criterion, Rubric, ScalePoint
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -94,7 +94,7 @@ def test_a_task_is_complete_only_with_every_question_marked(task: Assignment) ->
 def test_marks_may_be_left_out_where_the_protocol_says_so() -> None:
     from dataclasses import replace
 
-    from judging.protocols import rubric as documents
+    from judging.protocols import documents
     from tests import factories
 
     shipped = documents.shipped("qgstec2010-a")

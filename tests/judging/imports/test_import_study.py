@@ -16,7 +16,7 @@ from judging.models import (
     StoredFile,
     User,
 )
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests import factories, shared_data
 from tests.judging.studies import QUESTIONS
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import get_args
 
 from judging.protocols import rubric_schema as schema
-from judging.protocols.rubric import localized, parse
+from judging.protocols.documents import localized, parse
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "rubric-schema.md"
 TEXT = PAGE.read_text(encoding="utf-8")

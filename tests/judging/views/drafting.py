@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.models import RubricDraft, User
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests import factories
 from tests.judging.views.forms_of import fields
 

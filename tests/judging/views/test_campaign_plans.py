@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from judging.actions import campaigns, rubrics
 from judging.models import AnalysedAgreement, Campaign
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests import factories
 from tests.judging.views.campaign_pages import address, plan
 

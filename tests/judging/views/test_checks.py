@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.actions import checks
+from judging.actions import check_items
 from judging.models import CheckItem, Deviation
 from tests import factories
 from tests.judging.views.campaign_pages import address
@@ -61,7 +61,7 @@ def test_check_taken_out_is_met_no_more(page, draft, sent):
     page.post(f"/campaigns/{draft.uuid}/plan/checks/{item.pk}/retire/")
     item.refresh_from_db()
     assert item.retired_at
-    assert checks.protocol(draft) == {}
+    assert check_items.protocol(draft) == {}
 
 
 def test_degraded_copies_are_made_by_a_button(page, draft):
@@ -73,7 +73,7 @@ def test_degraded_copies_are_made_by_a_button(page, draft):
 def test_items_of_another_campaign_are_not_found(page, draft, sent, open_campaign):
     other = factories.campaign()
     unit = other.collection.sources.first().question_sets.first().units.get(position=1)
-    theirs = checks.add_gold(
+    theirs = check_items.add_gold(
         campaign=other, unit=unit, text="", accepted={other.rubric.criteria.first().pk: [1]}
     )
     assert page.get(f"/campaigns/{draft.uuid}/plan/checks/gold/{theirs.pk}/").status_code == 404

@@ -6,8 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from judging.models import Rubric, RubricDraft
-from judging.protocols import rubric as documents
-from judging.protocols import rubric_drafts as trees
+from judging.protocols import documents, rubric_trees
 from tests import factories
 from tests.judging.views.drafting import document, draft, send, shown
 from tests.judging.views.forms_of import fields
@@ -89,7 +88,7 @@ def test_rows_are_added_moved_and_removed_by_plain_buttons(page, owner):
     send(page, made, "add criteria[2].points", **{"criteria[2].name": "Use of words"})
     send(page, made, "up criteria[2]")
     made.refresh_from_db()
-    rows = trees.tree(made.text)["criteria"]
+    rows = rubric_trees.tree(made.text)["criteria"]
     assert [row.get("key") for row in rows] == ["grammaticality", "use-of-words", "correctness"]
     assert [point["value"] for point in rows[1]["points"]] == ["1", "2", "3", "4"]
     send(page, made, "remove criteria[1].points[3]")
@@ -188,7 +187,7 @@ def test_what_is_wrong_between_the_parts_stands_at_its_field_too(page, owner):
 
 
 def test_new_draft_is_not_red_until_it_is_checked(page, owner):
-    made = draft(owner, documents.write(trees.blank()))
+    made = draft(owner, documents.write(rubric_trees.blank()))
     url = reverse("judging:rubric_draft", args=[made.pk])
 
     assert "errorlist" not in page.get(url).text
@@ -206,7 +205,7 @@ def test_overall_quality_is_warned_of_with_its_reason(page, owner):
 
 @pytest.mark.parametrize("lost", ["name: ", "definition: ", "points: "])
 def test_criterion_without_name_definition_or_points_is_never_finished(page, owner, lost):
-    plain = trees.tree(factories.SMALL)
+    plain = rubric_trees.tree(factories.SMALL)
     del plain["criteria"][0][lost.removesuffix(": ")]
     made = draft(owner, documents.write(plain))
 

@@ -5,7 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from judging.models import Rubric
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests import factories
 from tests.judging.views.drafting import document, draft, send
 

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from judging.actions import rubrics
 from judging.models import Membership, Rubric, RubricDraft, User
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -27,7 +27,7 @@ from judging.models import (
     Unit,
     User,
 )
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests import factories, shared_data
 from tests.judging.imports.studies import waiting
 from tests.judging.studies import NOW, QUESTIONS, rated, study

@@ -6,7 +6,7 @@ import pytest
 from judging.imports.readers.machine_tables import JudgedItem, read_answers
 from judging.imports.readers.tables import open_delimited, read_delimited
 from judging.imports.readers.text import Unreadable
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests.factories import SMALL
 
 RUBRIC = documents.parse(SMALL, "small.yaml")

@@ -23,7 +23,7 @@ from judging.imports.readers.pseudonyms import Pseudonyms
 from judging.imports.readers.registry import sniff
 from judging.imports.readers.text import Unreadable, decodings
 from judging.protocols import guideline
-from judging.protocols.rubric import parse
+from judging.protocols.documents import parse
 from judging.protocols.rubric_checks import asks_overall
 from judging.protocols.rubric_nodes import RubricError, _outer
 

@@ -3,7 +3,7 @@ from django.urls import reverse
 
 from judging.actions import rubrics
 from judging.models import Campaign, Collection, Job, Judgment, Quarantine, Question, Upload, User
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from tests import factories, shared_data
 from tests.judging.studies import QUESTIONS
 from tests.judging.views.importing import at, confirmed, form_of, imported, mapped, send, sent, use

@@ -2,17 +2,16 @@
 
 import pytest
 
-from judging.protocols import rubric as documents
-from judging.protocols import rubric_drafts as trees
-from judging.protocols.rubric_drafts import NoSuchPlace
+from judging.protocols import documents, rubric_trees
 from judging.protocols.rubric_nodes import RubricError
+from judging.protocols.rubric_trees import NoSuchPlace
 
 
-def task_b() -> trees.Tree:
-    return trees.tree(documents.to_yaml(documents.shipped("qgstec2010-b")))
+def task_b() -> rubric_trees.Tree:
+    return rubric_trees.tree(documents.to_yaml(documents.shipped("qgstec2010-b")))
 
 
-def read(plain: trees.Tree) -> documents.RubricDocument:
+def read(plain: rubric_trees.Tree) -> documents.RubricDocument:
     return documents.parse(documents.write(plain), "x")
 
 
@@ -21,11 +20,11 @@ def read(plain: trees.Tree) -> documents.RubricDocument:
 )
 def test_text_that_is_no_mapping_is_refused(text):
     with pytest.raises(RubricError):
-        trees.tree(text)
+        rubric_trees.tree(text)
 
 
 def test_blank_protocol_lacks_words_only():
-    _, problems = documents.sketch(documents.write(trees.blank()), "x")
+    _, problems = documents.sketch(documents.write(rubric_trees.blank()), "x")
 
     assert {problem.reason for problem in problems} == {"is missing; give a text"}
 
@@ -35,7 +34,7 @@ def test_renamed_criterion_is_followed_by_rules_aggregate_and_translations():
     for row in plain["criteria"]:
         if row["key"] == "relevance":
             row["key"] = "aboutness"
-    trees.rename(plain, criteria={"relevance": "aboutness"}, stages={})
+    rubric_trees.rename(plain, criteria={"relevance": "aboutness"}, stages={})
 
     rubric = read(plain)
 
@@ -47,23 +46,23 @@ def test_renamed_criterion_is_followed_by_rules_aggregate_and_translations():
 def test_two_criteria_may_swap_their_keys():
     plain = {"aggregate": {"criteria": ["a", "b"]}, "rules": [{"sets": {"a": 1, "b": 2}}]}
 
-    trees.rename(plain, criteria={"a": "b", "b": "a"}, stages={})
+    rubric_trees.rename(plain, criteria={"a": "b", "b": "a"}, stages={})
 
     assert plain == {"aggregate": {"criteria": ["b", "a"]}, "rules": [{"sets": {"b": 1, "a": 2}}]}
 
 
 def test_renamed_stage_is_followed_by_its_criteria():
-    plain = trees.tree(documents.to_yaml(documents.shipped("qgbench-staged")))
+    plain = rubric_trees.tree(documents.to_yaml(documents.shipped("qgbench-staged")))
     plain["stages"][0]["key"] = "alone"
-    trees.rename(plain, criteria={}, stages={"question": "alone"})
+    rubric_trees.rename(plain, criteria={}, stages={"question": "alone"})
 
     assert read(plain).criterion("grammaticality").stage == "alone"
 
 
 def test_removed_criterion_is_forgotten_by_rules_and_its_translations_can_be_pruned():
     plain = task_b()
-    trees.remove(plain, "criteria[4]")
-    trees.prune(plain)
+    rubric_trees.remove(plain, "criteria[4]")
+    rubric_trees.prune(plain)
     for rule in plain["rules"]:
         if rule["kind"] in ("identical", "lone"):
             rule["sets"] = {"ambiguity": 3}
@@ -75,11 +74,11 @@ def test_removed_criterion_is_forgotten_by_rules_and_its_translations_can_be_pru
 
 
 def test_rows_are_added_where_they_belong():
-    plain = trees.blank()
+    plain = rubric_trees.blank()
 
-    assert trees.add(plain, "criteria") == "criteria[1]"
-    assert trees.add(plain, "criteria[1].points") == "criteria[1].points[3]"
-    assert trees.add(plain, "rules", "lone") == "rules[0]"
+    assert rubric_trees.add(plain, "criteria") == "criteria[1]"
+    assert rubric_trees.add(plain, "criteria[1].points") == "criteria[1].points[3]"
+    assert rubric_trees.add(plain, "rules", "lone") == "rules[0]"
     assert plain["criteria"][1]["stage"] == "judge"
     assert plain["criteria"][1]["points"][3] == {"value": 4}
     assert plain["rules"] == [{"kind": "lone"}]
@@ -88,8 +87,8 @@ def test_rows_are_added_where_they_belong():
 def test_rows_move_and_stay_at_the_ends():
     plain = {"stages": [{"key": "a"}, {"key": "b"}]}
 
-    assert trees.move(plain, "stages[1]", -1) == "stages[0]"
-    assert trees.move(plain, "stages[0]", -1) == "stages[0]"
+    assert rubric_trees.move(plain, "stages[1]", -1) == "stages[0]"
+    assert rubric_trees.move(plain, "stages[0]", -1) == "stages[0]"
     assert [row["key"] for row in plain["stages"]] == ["b", "a"]
 
 
@@ -106,13 +105,16 @@ def test_rows_move_and_stay_at_the_ends():
     ],
 )
 def test_nothing_is_added_removed_or_moved_where_there_is_nothing(place):
-    plain = trees.blank() | {"criteria": []}
-    for change in (lambda: trees.remove(plain, place), lambda: trees.move(plain, place, 1)):
+    plain = rubric_trees.blank() | {"criteria": []}
+    for change in (
+        lambda: rubric_trees.remove(plain, place),
+        lambda: rubric_trees.move(plain, place, 1),
+    ):
         with pytest.raises(NoSuchPlace):
             change()
     if place != "translations":
         with pytest.raises(NoSuchPlace):
-            trees.add(plain, place)
+            rubric_trees.add(plain, place)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +123,7 @@ def test_nothing_is_added_removed_or_moved_where_there_is_nothing(place):
 def test_shapes_that_are_wrong_are_no_place(plain):
     for place in ("criteria[0].points[0]", "criteria[0].points[1]"):
         with pytest.raises(NoSuchPlace):
-            trees.remove(plain, place)
+            rubric_trees.remove(plain, place)
 
 
 @pytest.mark.parametrize(
@@ -135,8 +137,8 @@ def test_shapes_that_are_wrong_are_no_place(plain):
     ],
 )
 def test_keys_are_made_of_names(name, key):
-    assert trees.named(name, set()) == key
-    assert trees.named(name, {key}) == f"{key}-2"
+    assert rubric_trees.named(name, set()) == key
+    assert rubric_trees.named(name, {key}) == f"{key}-2"
 
 
 def test_translations_of_changed_texts_are_named_until_they_change_too():
@@ -144,7 +146,7 @@ def test_translations_of_changed_texts_are_named_until_they_change_too():
     after = before.replace("Is the question grammatical?", "Is its grammar right?")
     german = documents.shipped("qgbench").translations["de"]["criteria.grammaticality.prompt"]
 
-    assert trees.stale(before, after) == ("criteria.grammaticality.prompt (de)",)
-    assert trees.stale(before, after.replace(german, "Stimmt die Grammatik?")) == ()
-    assert trees.stale(before, before) == ()
-    assert trees.stale("key: [", after) == trees.stale(before, "key: [") == ()
+    assert rubric_trees.stale(before, after) == ("criteria.grammaticality.prompt (de)",)
+    assert rubric_trees.stale(before, after.replace(german, "Stimmt die Grammatik?")) == ()
+    assert rubric_trees.stale(before, before) == ()
+    assert rubric_trees.stale("key: [", after) == rubric_trees.stale(before, "key: [") == ()

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
-from judging.protocols import rubric as documents
+from judging.protocols import documents
 from judging.protocols.rubric_nodes import NUMBER, RubricError, RubricProblem, from_yaml, to_plain
 from judging.protocols.rubric_schema import RubricDocument
 

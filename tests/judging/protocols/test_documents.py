@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from judging.protocols.guideline import blocks
-from judging.protocols.rubric import (
+from judging.protocols.documents import (
     RubricError,
     digest,
     from_document,
@@ -21,6 +20,7 @@ from judging.protocols.rubric import (
     untranslated,
     warnings,
 )
+from judging.protocols.guideline import blocks
 from judging.protocols.rubric_schema import CriterionPoint, Quota, StandardCriterion
 from judging.rules import Fatal, Force, Identical, Lone, Missing, settled
 

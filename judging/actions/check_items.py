@@ -1,0 +1,241 @@
+"""The gold questions and degraded copies of a campaign, kept in a collection of their own."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from judging.actions import history
+from judging.models import (
+    AcceptedValue,
+    Campaign,
+    CheckItem,
+    CheckKind,
+    Collection,
+    Criterion,
+    Deviation,
+    Event,
+    Question,
+    QuestionSet,
+    Source,
+    System,
+    Unit,
+    User,
+)
+
+
+class NotAQuestion(ValueError):
+    """What is to become a check is no question of the campaign's collection, or has no accepted
+    value."""
+
+
+def add_gold(
+    *,
+    campaign: Campaign,
+    unit: Unit,
+    text: str,
+    accepted: Mapping[int, Iterable[int]],
+    by: User | None = None,
+) -> CheckItem:
+    """Keep a question with the values that are right, by criterion; an empty text takes the
+    question as it is."""
+    values = _ticked(accepted)
+    with transaction.atomic():
+        item = _add(campaign, CheckKind.GOLD, unit, text, "")
+        _accept(item, values)
+        history.note(
+            Event.Act.GOLD_CHANGED,
+            by=by,
+            campaign=campaign,
+            about=f"gold {item.pk}",
+            after=_written(values),
+        )
+    return item
+
+
+def add_degraded(*, campaign: Campaign, unit: Unit, text: str, method: str) -> CheckItem:
+    """Keep a question that was made worse; it is shown long after the one it was made of."""
+    with transaction.atomic():
+        return _add(campaign, CheckKind.DEGRADED, unit, text, method)
+
+
+def correct_gold(
+    *,
+    item: CheckItem,
+    accepted: Mapping[int, Iterable[int]],
+    by: User,
+    now: datetime,
+    reason: str,
+) -> None:
+    """Change what is right. What annotators answered stays; who passed is worked out anew from here
+    on.
+
+    After the lock this is a deviation, which the report lists with its reason.
+    """
+    values = _ticked(accepted)
+    with transaction.atomic():
+        held = CheckItem.objects.select_for_update().get(pk=item.pk)
+        before: dict[int, list[int]] = {}
+        for criterion, value in held.accepted.order_by("criterion", "value").values_list(
+            "criterion", "value"
+        ):
+            before.setdefault(criterion, []).append(value)
+        held.accepted.all().delete()
+        _accept(held, values)
+        history.note(
+            Event.Act.GOLD_CHANGED,
+            by=by,
+            campaign=held.campaign,
+            about=f"gold {held.pk}",
+            before=_written(before),
+            after=_written(values),
+        )
+        if held.campaign.state != Campaign.State.DRAFT:
+            Deviation.objects.create(
+                campaign=held.campaign,
+                what=f"accepted values of gold question {held.pk}",
+                before=_written(before),
+                after=_written(values),
+                reason=reason,
+                made_by=by,
+                made_at=now,
+            )
+
+
+def copy(*, of: Campaign, to: Campaign) -> None:
+    """Give a draft the checks of another campaign on the same material and by the same protocol."""
+    standing = of.check_items.filter(retired_at__isnull=True)
+    for item in standing.select_related(
+        "unit__question", "original__question_set__source"
+    ).order_by("pk"):
+        made = _add(to, item.kind, item.original, item.unit.question.text, item.method)
+        AcceptedValue.objects.bulk_create(
+            AcceptedValue(item=made, criterion_id=criterion, value=value)
+            for criterion, value in item.accepted.values_list("criterion", "value")
+        )
+
+
+def retire(*, item: CheckItem, by: User, now: datetime) -> None:
+    """Show a check to nobody any more, and leave it out of all results; what was said of it
+    stays."""
+    with transaction.atomic():
+        if CheckItem.objects.filter(pk=item.pk, retired_at__isnull=True).update(retired_at=now):
+            about = f"{item.kind} {item.pk}"
+            history.note(Event.Act.CHECK_RETIRED, by=by, campaign=item.campaign, about=about)
+
+
+def discard(*, campaign: Campaign) -> None:
+    """Remove the checks of a draft that nobody judged in."""
+    CheckItem.objects.filter(campaign=campaign).delete()
+    for own in Collection.objects.filter(checks_of=campaign):
+        own.sources.all().delete()
+        own.delete()
+
+
+def _ticked(accepted: Mapping[int, Iterable[int]]) -> dict[int, list[int]]:
+    values = {criterion: sorted(set(own)) for criterion, own in accepted.items() if own}
+    if not values:
+        raise NotAQuestion("Tick at least one accepted value.")
+    return values
+
+
+def _written(values: Mapping[int, Sequence[int]]) -> str:
+    names = dict(Criterion.objects.filter(pk__in=values).values_list("pk", "key"))
+    return "; ".join(
+        f"{names[key]}: {', '.join(map(str, own))}" for key, own in sorted(values.items())
+    )
+
+
+def protocol(campaign: Campaign) -> dict[str, Any]:
+    """Return what the lock fixes of the checks: how many there are of each kind, and a hash of
+    them."""
+    lines: list[list[Any]] = []
+    for item in campaign.check_items.filter(retired_at__isnull=True).select_related(
+        "unit__question", "original"
+    ):
+        right = sorted(item.accepted.values_list("criterion__key", "value"))
+        lines.append([item.kind, item.unit.question.text, item.method, right])
+    if not lines:
+        return {}
+    kinds = [line[0] for line in lines]
+    written = json.dumps(sorted(lines), ensure_ascii=False)
+    counts: dict[str, Any] = {str(kind): kinds.count(kind) for kind in sorted(set(kinds))}
+    return {"checks": counts | {"sha256": hashlib.sha256(written.encode()).hexdigest()}}
+
+
+def _accept(item: CheckItem, values: Mapping[int, Sequence[int]]) -> None:
+    AcceptedValue.objects.bulk_create(
+        AcceptedValue(item=item, criterion_id=criterion, value=value)
+        for criterion, own in values.items()
+        for value in own
+    )
+
+
+def _add(campaign: Campaign, kind: str, unit: Unit, text: str, method: str) -> CheckItem:
+    """Copy the source of a question into the collection of the checks, with another text in the
+    question's place."""
+    if Campaign.objects.select_for_update().get(pk=campaign.pk).state != Campaign.State.DRAFT:
+        raise NotAQuestion("The protocol is locked, and with it which checks there are.")
+    origin = unit.question_set.source
+    if (
+        origin.collection_id != campaign.collection_id
+        or not Question.objects.filter(unit=unit).exists()
+    ):
+        raise NotAQuestion("This is no question of the campaign's collection.")
+    copied = _copy(
+        origin, _collection(campaign), f"{kind} {CheckItem.objects.count() + 1} {unit.pk}"
+    )
+    own = copied[unit.pk]
+    if text.strip():
+        Question.objects.filter(unit=own).update(text=text.strip())
+    return CheckItem.objects.create(
+        campaign=campaign, kind=kind, unit_id=own, original=unit, method=method
+    )
+
+
+def _collection(campaign: Campaign) -> Collection:
+    own, _new = Collection.objects.get_or_create(
+        checks_of=campaign,
+        defaults={
+            "name": f"Checks of {campaign.title}"[:200],
+            "owner": campaign.collection.owner,
+            "language": campaign.collection.language,
+        },
+    )
+    return own
+
+
+def _copy(origin: Source, into: Collection, key: str) -> dict[int, int]:
+    """Copy a source with every system's questions; return the copy of each unit."""
+    passage = origin.passage
+    if passage:
+        passage, _new = into.passages.get_or_create(
+            digest=passage.digest, defaults={"text": passage.text}
+        )
+    last = into.sources.aggregate(last=Max("position"))["last"] or 0
+    kept = ("answer", "answer_start", "sentence", "sentence_start", "target_type", "modality")
+    source = Source.objects.create(
+        collection=into,
+        key=key[:200],
+        position=last + 1,
+        passage=passage,
+        **{name: getattr(origin, name) for name in kept},
+    )
+    copied: dict[int, int] = {}
+    for held in origin.question_sets.select_related("system").prefetch_related("units__question"):
+        system, _new = System.objects.get_or_create(collection=into, name=held.system.name)
+        there = QuestionSet.objects.create(source=source, system=system, expected=held.expected)
+        for unit in held.units.all():
+            copied[unit.pk] = Unit.objects.create(question_set=there, position=unit.position).pk
+            if question := getattr(unit, "question", None):
+                Question.objects.create(
+                    unit_id=copied[unit.pk],
+                    text=question.text,
+                    question_type=question.question_type,
+                    submitted_answer=question.submitted_answer,
+                )
+    return copied
