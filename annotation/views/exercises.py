@@ -20,6 +20,7 @@ from annotation.views.work import enrollment_of
 from judging.actions import enrollments, participations, qualifications, sheets
 from judging.actions.qualifications import NoTryLeft
 from judging.guards import campaign_for_annotators
+from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, Enrollment, Exercise, ExerciseKey
 from judging.protocols import documents
 from judging.protocols.rubric_schema import CriterionPoint, RubricCriterion
@@ -57,8 +58,9 @@ def training(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     items = qualifications.keys_of(campaign, Exercise.Kind.TRAINING)
     if not items or needs_consent(enrollment):
         return redirect("annotation:work", campaign.uuid)
-    wanted = request.GET.get("item", "")
-    place = int(wanted) if wanted.isdecimal() and len(wanted) < 6 else _untried(enrollment, items)
+    place = whole_number(request.GET.get("item", ""), least=0)
+    if place is None:
+        place = _untried(enrollment, items)
     if not 1 <= place <= len(items):
         raise Http404
     answered = _Answered.of(*items[place - 1], _words(campaign), request.POST)

@@ -16,6 +16,7 @@ from judging.actions import discussions, rounds, selections, sheets
 from judging.actions.rounds import CutSet
 from judging.actions.sheets import Sheet, SheetLine
 from judging.guards import campaign_for_managers
+from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, QuestionSet, Round, Task, Unit
 from judging.selection import CannotChoose
 
@@ -93,7 +94,7 @@ def _answered(request: HttpRequest, at: At) -> HttpResponse:
 
 
 def _number(text: str | None) -> int:
-    return int(text) if text and text.isdecimal() and len(text) < 9 else 0
+    return whole_number(text or "", least=0) or 0
 
 
 def _first_task(campaign: Campaign) -> Sheet | None:

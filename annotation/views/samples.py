@@ -20,6 +20,7 @@ from judging.actions import sheets
 from judging.actions.sheets import Known, Sheet, SheetLine
 from judging.forms.rubrics import read
 from judging.guards import draft_for_owner
+from judging.imports.readers.numbers import whole_number
 from judging.models import Passage, RubricDraft, Source
 from judging.protocols import documents, rubric_trees
 from judging.protocols.rubric_nodes import RubricError
@@ -120,7 +121,7 @@ def pane(request: HttpRequest, draft: RubricDraft) -> HttpResponse:
 
 
 def _stage(sent: str | None, rubric: RubricDocument) -> int:
-    number = int(sent) if sent and sent.isdecimal() and len(sent) < 4 else 0
+    number = whole_number(sent or "", least=0) or 0
     return min(number, len(rubric.stages) - 1)
 
 

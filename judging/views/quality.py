@@ -21,6 +21,7 @@ from judging.actions.snapshots import AnnotatorStanding, Counted
 from judging.drift import Day, SourceSpread
 from judging.forms.quality import QualityForm
 from judging.guards import campaign_for_managers, campaign_for_staff
+from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, Enrollment, Exclusion
 from judging.quality import Flag
 
@@ -283,7 +284,8 @@ def rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     list."""
     now = timezone.now()
     if request.method == "POST":
-        chosen = {int(pk) for pk in request.POST.getlist("annotator") if pk.isdecimal()}
+        sent = request.POST.getlist("annotator")
+        chosen = set(filter(None, (whole_number(pk, least=1) for pk in sent)))
         done = exclusion_rules.apply(campaign=campaign, chosen=chosen, by=request.user, now=now)
         told_so = ngettext(
             "%(n)d annotator is left out.", "%(n)d annotators are left out.", len(done)

@@ -16,6 +16,7 @@ from judging.actions.rubric_drafts import ChangedElsewhere, NotText
 from judging.forms import rubric_sections as sections
 from judging.forms.rubrics import Editor, TextForm, read
 from judging.guards import draft_for_owner
+from judging.imports.readers.numbers import whole_number
 from judging.models import RubricDraft
 from judging.protocols import documents, rubric_trees
 from judging.protocols.rubric_nodes import RubricError, RubricProblem
@@ -180,8 +181,7 @@ def _elsewhere() -> str:
 
 
 def _revision(request: HttpRequest) -> int:
-    sent = request.POST.get("revision", "")
-    return int(sent) if sent.isdecimal() and len(sent) < 10 else 0
+    return whole_number(request.POST.get("revision", ""), least=0) or 0
 
 
 def _base(draft: RubricDraft) -> Tree:

@@ -30,6 +30,7 @@ from judging.imports.actions.uploads import WantedImport
 from judging.imports.forms.files import CheckForm, DetailsForm, ReadingForm, UploadForm
 from judging.imports.forms.mapping import ColumnMapping
 from judging.imports.readers.likely_language import likely_language
+from judging.imports.readers.numbers import whole_number
 from judging.imports.readers.text import unstorable
 from judging.imports.views.looks import found_in
 from judging.imports.views.row_lists import page_in
@@ -241,8 +242,8 @@ def check(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _seed(request: HttpRequest) -> int:
-    asked = request.GET.get("seed", "")
-    return int(asked) if asked.isdecimal() and len(asked) < 10 else looks.FIRST_SEED
+    asked = whole_number(request.GET.get("seed", ""), least=0)
+    return looks.FIRST_SEED if asked is None else asked
 
 
 def _words(request: HttpRequest) -> str:
