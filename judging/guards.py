@@ -3,7 +3,7 @@ a 404."""
 
 from collections.abc import Callable
 from datetime import timedelta
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 from uuid import UUID
@@ -136,132 +136,67 @@ def _campaign_of(request: HttpRequest, uuid: UUID, roles: tuple[str, ...]) -> Ca
     return campaign
 
 
-def _campaign_guard(roles: tuple[str, ...]) -> Callable[[View], View]:
-    def decorate(view: View) -> View:
+def _judged_campaign(request: HttpRequest, uuid: UUID) -> Campaign | None:
+    judges = request.user.memberships.filter(role=Membership.Role.ANNOTATOR).values("campaign")
+    own = Campaign.objects.select_related("collection", "rubric").filter(pk__in=judges)
+    return own.filter(uuid=uuid).first()
+
+
+def _campaign_to_settle(request: HttpRequest, uuid: UUID) -> Campaign | None:
+    rightful = Campaign.objects.rightful(request.user)
+    named = rightful.select_related("collection", "rubric", "adjudication")
+    return named.filter(uuid=uuid, adjudication__adjudicator=request.user).first()
+
+
+def _collection(request: HttpRequest, pk: int) -> Collection | None:
+    return collections_of(request.user).filter(pk=pk).first()
+
+
+def _own_collection(request: HttpRequest, pk: int) -> Collection | None:
+    """Return the user's own collection; who only reads one may make nothing of it."""
+    collection = _collection(request, pk)
+    if collection and collection.owner_id != request.user.pk:
+        raise PermissionDenied("Only the owner of this collection may do that.")
+    return collection
+
+
+def _hands(
+    find: Callable[[HttpRequest, Any], Any],
+    *,
+    key: str = "pk",
+    door: Callable[[View], View] = login_required,
+) -> Callable[[View], View]:
+    """Return a guard behind a door: it hands the view what `find` makes of the key in the address,
+    and answers 404 where that is nothing."""
+
+    def guard(view: View) -> View:
         @wraps(view)
-        def guarded(request: HttpRequest, uuid: UUID, *args: Any, **kwargs: Any) -> HttpResponse:
-            return view(request, _campaign_of(request, uuid, roles), *args, **kwargs)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            found = find(request, kwargs.pop(key))
+            if found is None:
+                raise Http404
+            return view(request, found, *args, **kwargs)
 
-        return login_required(guarded)
+        return door(guarded)
 
-    return decorate
-
-
-campaign_for_managers = _campaign_guard(MANAGERS)
-campaign_for_staff = _campaign_guard(STAFF)
-
-
-def collection_for_readers(view: View) -> View:
-    """Hand the view the collection of that key, if the user may see it."""
-
-    @wraps(view)
-    def guarded(request: HttpRequest, pk: int, *args: Any, **kwargs: Any) -> HttpResponse:
-        collection = collections_of(request.user).filter(pk=pk).first()
-        if collection is None:
-            raise Http404
-        return view(request, collection, *args, **kwargs)
-
-    return login_required(guarded)
+    return guard
 
 
-def collection_for_owner(view: View) -> View:
-    """Hand the view the user's own collection; who only reads one may make nothing of it."""
-
-    @wraps(view)
-    def guarded(request: HttpRequest, pk: int, *args: Any, **kwargs: Any) -> HttpResponse:
-        collection = collections_of(request.user).filter(pk=pk).first()
-        if collection is None:
-            raise Http404
-        if collection.owner_id != request.user.pk:
-            raise PermissionDenied("Only the owner of this collection may do that.")
-        return view(request, collection, *args, **kwargs)
-
-    return creator_required(guarded)
-
-
-def job_for_readers(view: View) -> View:
-    """Hand the view the job of that key, if the user may see it."""
-
-    @wraps(view)
-    def guarded(request: HttpRequest, pk: UUID, *args: Any, **kwargs: Any) -> HttpResponse:
-        job = jobs_of(request.user).filter(pk=pk).first()
-        if job is None:
-            raise Http404
-        return view(request, job, *args, **kwargs)
-
-    return login_required(guarded)
-
-
-def campaign_for_annotators(view: View) -> View:
-    """Hand the view the campaign in which the user judges."""
-
-    @wraps(view)
-    def guarded(request: HttpRequest, uuid: UUID, *args: Any, **kwargs: Any) -> HttpResponse:
-        judges = request.user.memberships.filter(role=Membership.Role.ANNOTATOR).values("campaign")
-        campaign = (
-            Campaign.objects.select_related("collection", "rubric")
-            .filter(uuid=uuid, pk__in=judges)
-            .first()
-        )
-        if campaign is None:
-            raise Http404
-        return view(request, campaign, *args, **kwargs)
-
-    return login_required(guarded)
-
-
-def campaign_for_adjudicator(view: View) -> View:
-    """Hand the view the campaign whose values the user was named to settle."""
-
-    @wraps(view)
-    def guarded(request: HttpRequest, uuid: UUID, *args: Any, **kwargs: Any) -> HttpResponse:
-        rightful = Campaign.objects.rightful(request.user)
-        named = rightful.select_related("collection", "rubric", "adjudication")
-        campaign = named.filter(uuid=uuid, adjudication__adjudicator=request.user).first()
-        if campaign is None:
-            raise Http404
-        return view(request, campaign, *args, **kwargs)
-
-    return login_required(guarded)
-
-
-def assignment_for_annotator(view: View) -> View:
-    """Hand the view the user's own assignment of that key."""
-
-    @wraps(view)
-    def guarded(request: HttpRequest, uuid: UUID, *args: Any, **kwargs: Any) -> HttpResponse:
-        assignment = assignment_at_work(pk=uuid, user_pk=request.user.pk)
-        if assignment is None:
-            raise Http404
-        return view(request, assignment, *args, **kwargs)
-
-    return login_required(guarded)
-
-
-def rubric_for_readers(view: View) -> View:
-    """Hand the view the protocol of that key, if the user may see it."""
-
-    @wraps(view)
-    def guarded(request: HttpRequest, pk: int, *args: Any, **kwargs: Any) -> HttpResponse:
-        rubric = rubrics_of(request.user).filter(pk=pk).first()
-        if rubric is None:
-            raise Http404
-        return view(request, rubric, *args, **kwargs)
-
-    return login_required(guarded)
-
-
-def draft_for_owner(view: View) -> View:
-    """Hand the view the user's own draft of a protocol."""
-
-    @wraps(view)
-    def guarded(request: HttpRequest, pk: int, *args: Any, **kwargs: Any) -> HttpResponse:
-        draft = RubricDraft.objects.filter(owner=request.user, pk=pk).first()
-        if draft is None:
-            raise Http404
-        return view(request, draft, *args, **kwargs)
-
-    return creator_required(guarded)
+campaign_for_managers = _hands(partial(_campaign_of, roles=MANAGERS), key="uuid")
+campaign_for_staff = _hands(partial(_campaign_of, roles=STAFF), key="uuid")
+campaign_for_annotators = _hands(_judged_campaign, key="uuid")
+campaign_for_adjudicator = _hands(_campaign_to_settle, key="uuid")
+assignment_for_annotator = _hands(
+    lambda request, uuid: assignment_at_work(pk=uuid, user_pk=request.user.pk), key="uuid"
+)
+collection_for_readers = _hands(_collection)
+collection_for_owner = _hands(_own_collection, door=creator_required)
+job_for_readers = _hands(lambda request, pk: jobs_of(request.user).filter(pk=pk).first())
+rubric_for_readers = _hands(lambda request, pk: rubrics_of(request.user).filter(pk=pk).first())
+draft_for_owner = _hands(
+    lambda request, pk: RubricDraft.objects.filter(owner=request.user, pk=pk).first(),
+    door=creator_required,
+)
 
 
 def judges_now(user: User, collection: Collection) -> bool:

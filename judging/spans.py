@@ -15,6 +15,12 @@ MOST_RANGES = 200
 _RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 
 
+def range_of(piece: str, start: int | None) -> Range | None:
+    """Return where a piece of a text stands; None where there is none, or its place is not
+    known."""
+    return None if start is None or not piece else (start, start + len(piece))
+
+
 class NoSpans(ValueError):
     """The text names no ranges."""
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+from django.test import Client
 from django.utils import timezone
 
 from judging.actions import campaigns, collections, rubrics
@@ -191,3 +192,10 @@ def enrollment(
     return Enrollment.objects.create(
         campaign=made, user=account, label=label or f"A{next(_number):02d}"
     )
+
+
+def logged_in(user: User) -> Client:
+    """Return a browser in which somebody is logged in."""
+    client = Client()
+    client.force_login(user)
+    return client

@@ -39,8 +39,7 @@ def columns(collection: Collection) -> QuerySet[Metric]:
 
 def done(collection: Collection) -> QuerySet[Job]:
     """Return the matchings of a collection that are done, the newest first."""
-    found = Job.objects.filter(collection=collection, kind=KIND, state=Job.State.DONE)
-    return found.order_by("-finished_at")
+    return Job.objects.filter(collection=collection).done(KIND)
 
 
 def execute(work: jobs.Work) -> dict[str, Any]:

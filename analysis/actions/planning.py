@@ -70,7 +70,7 @@ def start(*, campaign: Campaign, by: User, parameters: Mapping[str, Any]) -> Job
 
 def latest(campaign: Campaign) -> Job | None:
     """Return the newest plan that is done."""
-    return campaign.jobs.filter(kind=KIND, state=Job.State.DONE).order_by("-finished_at").first()
+    return campaign.jobs.done(KIND).first()
 
 
 def execute(work: jobs.Work) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def start(*, campaign: Campaign, by: User) -> Job:
 
 def latest(campaign: Campaign) -> Job | None:
     """Return the newest comparison that is done."""
-    return campaign.jobs.filter(kind=KIND, state=Job.State.DONE).order_by("-finished_at").first()
+    return campaign.jobs.done(KIND).first()
 
 
 def is_stale(campaign: Campaign, found: Record) -> bool:

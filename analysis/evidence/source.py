@@ -23,7 +23,7 @@ from judging.models import (
     Source,
     Unit,
 )
-from judging.spans import Range, Segment, segments
+from judging.spans import Segment, range_of, segments
 
 MATCHING = "analysis.matching"
 
@@ -103,8 +103,8 @@ def shown(
     questions = [_given(each, told, blind) for each in units if each.position or each.pk in judged]
     if blind:
         questions = sorted((each for each in questions if each.text), key=lambda each: each.text)
-    sentence = _span(source.sentence, source.sentence_start)
-    answer = _span(source.answer, source.answer_start)
+    sentence = range_of(source.sentence, source.sentence_start)
+    answer = range_of(source.answer, source.answer_start)
     passage = source.passage.text if source.passage else ""
     return ShownSource(
         source=source,
@@ -162,10 +162,6 @@ class _Told:
             on_tasks=_on_tasks(units, campaign),
             machines=_by_machines(units, campaign),
         )
-
-
-def _span(text: str, start: int | None) -> Range | None:
-    return None if start is None or not text else (start, start + len(text))
 
 
 def _units(source: Source, campaign: Campaign | None) -> list[Unit]:
@@ -308,13 +304,8 @@ def _given(unit: Unit, told: _Told, blind: bool) -> Given:
 def _matched(source: Source) -> list[dict[str, Any]]:
     """Return the newest matching of this source's questions with its references, where somebody
     asked for one."""
-    done = Job.objects.filter(
-        collection=source.collection_id,
-        kind=MATCHING,
-        state=Job.State.DONE,
-        parameters__source=source.key,
-    )
-    newest = done.order_by("-finished_at").first()
+    matched = Job.objects.filter(collection=source.collection_id, parameters__source=source.key)
+    newest = matched.done(MATCHING).first()
     if newest is None:
         return []
     return [

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from analysis.frames import Material, with_settled
-from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import between, or_dash
+from analysis.reports.cells import estimate_cell
+from analysis.reports.layout import Line, PageTable
 from analysis.sections.agreement import alpha_of
 from analysis.sections.readings import read_as
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -67,7 +67,7 @@ class Exclusions(Section[ExclusionRow]):
             lines = [
                 Line(
                     (system or "(no name)") if measure == "mean" else "alpha",
-                    [_cell(by_place.get((measure, system, key))) for key in found.names],
+                    [estimate_cell(by_place.get((measure, system, key))) for key in found.names],
                 )
                 for measure, system in kinds
             ]
@@ -89,10 +89,3 @@ def _rows(
         yield ExclusionRow(data, "krippendorff_alpha", criterion.key, "", alpha)
     for row in means_of(counted):
         yield ExclusionRow(data, "mean", row.criterion, row.system, row.mean)
-
-
-def _cell(estimate: Estimate | None) -> Cell:
-    if estimate is None:
-        return Cell("–")
-    under = ", ".join(filter(None, [between(estimate), f"n = {estimate.n:,}"]))
-    return Cell(or_dash(estimate.value), under)

@@ -7,8 +7,8 @@ import pandas as pd
 from judging.protocols.rubric_schema import RubricCriterion
 
 from analysis import frames
-from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import between, or_dash
+from analysis.reports.cells import estimate_cell
+from analysis.reports.layout import Line, PageTable
 from analysis.sections.agreement import sources_of
 from analysis.sections.annotators import Repeats
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -61,11 +61,13 @@ class OwnRepeats(Section[OwnRepeatRow]):
         lines = [
             Line(
                 label or "All together",
-                [_cell(rows.get((label, key))) for key in found.names],
+                [estimate_cell(rows.get((label, key))) for key in found.names],
             )
             for label in dict.fromkeys(label for label, _ in rows)
         ]
-        alpha = Line("Krippendorff's alpha", [_cell(alphas.get(key)) for key in found.names])
+        alpha = Line(
+            "Krippendorff's alpha", [estimate_cell(alphas.get(key)) for key in found.names]
+        )
         return [
             PageTable(
                 "Equal values the second time",
@@ -89,10 +91,3 @@ def _rows(
             clusters=sources_of(inputs.said, pd.Index(own["unit"])),
         )
         yield OwnRepeatRow(criterion.key, str(label), estimate)
-
-
-def _cell(estimate: Estimate | None) -> Cell:
-    if estimate is None:
-        return Cell("–")
-    under = ", ".join(filter(None, [between(estimate), f"n = {estimate.n:,}"]))
-    return Cell(or_dash(estimate.value), under)

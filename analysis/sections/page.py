@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import between, or_dash
+from analysis.reports.cells import estimate_cell
+from analysis.reports.layout import Line, PageTable
 from analysis.reports.rows import Record
 from analysis.sections import CHAPTERS, SECTIONS
 from analysis.sections.section import Found, Section
-from analysis.stats.estimate import Estimate
 
 HEADLINES = (
     "study",
@@ -150,18 +149,13 @@ def side_by_side(runs: Sequence[tuple[str, Found]]) -> list[PageTable]:
     for section in SECTIONS:
         columns = [section.headline(found) for _, found in runs]
         names = dict.fromkeys(name for column in columns for name in column)
-        lines = [Line(name, [_compared(column.get(name)) for column in columns]) for name in names]
+        lines = [
+            Line(name, [estimate_cell(column.get(name)) for column in columns]) for name in names
+        ]
         if lines:
             heads = [title for title, _ in runs]
             tables.append(PageTable(section.title, heads, lines, first="Of"))
     return tables
-
-
-def _compared(estimate: Estimate | None) -> Cell:
-    if estimate is None:
-        return Cell("–")
-    under = ", ".join(filter(None, [between(estimate), f"n = {estimate.n:,}"]))
-    return Cell(or_dash(estimate.value), under)
 
 
 def downloads(found: Found) -> list[tuple[str, str]]:

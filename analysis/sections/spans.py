@@ -10,8 +10,8 @@ import pandas as pd
 from judging.spans import places
 
 from analysis import frames
-from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import between, or_dash
+from analysis.reports.cells import estimate_cell
+from analysis.reports.layout import Line, PageTable
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.estimate import Estimate
 from analysis.stats.spans import MarkedRange, between_raters, set_overlap, with_submitted
@@ -105,7 +105,7 @@ class Spans(Section[SpanRow]):
         rows = found.of(Spans)
         by_place = {(row.system, row.measure): row.f1 for row in rows}
         lines = [
-            Line(name, [_cell(by_place.get((name, measure))) for measure in MEASURES])
+            Line(name, [estimate_cell(by_place.get((name, measure))) for measure in MEASURES])
             for name in dict.fromkeys(row.system for row in rows)
         ]
         reasons = sorted({row.f1.reason for row in rows if not row.f1.defined and row.f1.reason})
@@ -171,10 +171,3 @@ def _of_systems(table: pd.DataFrame, measure: str) -> Iterator[SpanRow]:
     systems, sources = table["system"].to_numpy(), table["source"].to_numpy()
     for name, each in system_means(scores, systems=systems, sources=sources).items():
         yield SpanRow(measure, str(name), each)
-
-
-def _cell(estimate: Estimate | None) -> Cell:
-    if estimate is None:
-        return Cell("–")
-    under = ", ".join(filter(None, [between(estimate), f"n = {estimate.n:,}"]))
-    return Cell(or_dash(estimate.value), under)

@@ -13,10 +13,10 @@ from analysis.actions import dry_runs, recoveries
 from analysis.forms.dry_runs import DryRunForm
 from analysis.reports import dry_runs as layout
 from judging import tasks
-from judging.actions import jobs
 from judging.actions.dry_runs import CannotTry
 from judging.guards import campaign_for_managers, campaign_for_staff
-from judging.models import Campaign, DryRun, Job
+from judging.models import Campaign, DryRun
+from judging.views.jobs import asked_for
 
 
 @campaign_for_staff
@@ -68,15 +68,12 @@ def _page(
         layout.page(each, recoveries.recovery(each))
         for each in own.select_related("campaign", "draft")
     ]
-    asked = campaign.jobs.filter(kind=dry_runs.KIND).order_by("-created_at").first()
     context: dict[str, Any] = {
         "campaign": campaign,
         "tab": "plan",
         "form": form,
         "done": done,
-        "job": campaign.jobs.filter(kind=dry_runs.KIND).unfinished().first(),
-        "failed": asked if asked and asked.state == Job.State.FAILED else None,
-        "worker_lives": jobs.worker_lives(),
+        **asked_for(campaign, dry_runs.KIND),
         "may_start": campaign.origin == Campaign.Origin.JUDGED
         and campaign.state in (Campaign.State.DRAFT, Campaign.State.LOCKED),
         "is_manager": campaign.memberships.filter(user=request.user, role="manager").exists(),

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
@@ -13,10 +13,10 @@ from analysis.forms.runs import PowerForm
 from analysis.reports import planning as layout
 from analysis.reports.tables import to_csv
 from judging import storage, tasks
-from judging.actions import jobs
 from judging.guards import campaign_for_staff
 from judging.models import Campaign, Job, StoredFile
 from judging.views.exports import attached
+from judging.views.jobs import asked_for
 
 
 @campaign_for_staff
@@ -56,7 +56,8 @@ def table(request: HttpRequest, campaign: Campaign, pk: UUID) -> HttpResponse:
     """Return a plan's power by items and annotators as CSV."""
     return attached(
         to_csv(
-            _done(campaign, pk).result["curve"], ("annotators", "items", "power", "low", "high")
+            _done(campaign, pk).result["curve"],
+            ("annotators", "items", "power", "low", "high"),
         ),
         "text/csv",
         "power.csv",
@@ -64,24 +65,18 @@ def table(request: HttpRequest, campaign: Campaign, pk: UUID) -> HttpResponse:
 
 
 def _done(campaign: Campaign, pk: UUID) -> Job:
-    found = campaign.jobs.filter(kind=planning.KIND, state=Job.State.DONE, pk=pk).first()
-    if found is None:
-        raise Http404
-    return found
+    return get_object_or_404(campaign.jobs.done(planning.KIND), pk=pk)
 
 
 def _page(
     request: HttpRequest, campaign: Campaign, form: PowerForm, status: int = 200
 ) -> HttpResponse:
     done = planning.latest(campaign)
-    newest = campaign.jobs.filter(kind=planning.KIND).order_by("-created_at").first()
     context: dict[str, Any] = {
         "campaign": campaign,
         "tab": "plan",
         "form": form,
-        "job": campaign.jobs.filter(kind=planning.KIND).unfinished().first(),
-        "failed": newest if newest and newest.state == Job.State.FAILED else None,
-        "worker_lives": jobs.worker_lives(),
+        **asked_for(campaign, planning.KIND),
         "done": done,
         "plan": layout.page(done.result) if done else None,
     }

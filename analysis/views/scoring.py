@@ -136,9 +136,7 @@ def _tuned(request: HttpRequest, collection: Collection) -> Job:
         asked = UUID(request.GET["tuning"])
     except ValueError:
         raise Http404 from None
-    done = jobs_of(request.user).filter(
-        kind=tuning.KIND, state=Job.State.DONE, campaign__collection=collection
-    )
+    done = jobs_of(request.user).filter(campaign__collection=collection).done(tuning.KIND)
     return get_object_or_404(done.select_related("campaign"), pk=asked)
 
 

@@ -11,9 +11,9 @@ from analysis.actions import tuning as action
 from analysis.forms.metrics import TuningForm
 from analysis.reports import tuning as layout
 from judging import tasks
-from judging.actions import jobs
 from judging.guards import campaign_for_staff
-from judging.models import Campaign, Job
+from judging.models import Campaign
+from judging.views.jobs import asked_for
 
 
 @campaign_for_staff
@@ -40,14 +40,11 @@ def _page(
     request: HttpRequest, campaign: Campaign, form: TuningForm, status: int = 200
 ) -> HttpResponse:
     done = action.latest(campaign)
-    newest = campaign.jobs.filter(kind=action.KIND).order_by("-created_at").first()
     context: dict[str, Any] = {
         "campaign": campaign,
         "tab": "report",
         "form": form,
-        "job": campaign.jobs.filter(kind=action.KIND).unfinished().first(),
-        "failed": newest if newest and newest.state == Job.State.FAILED else None,
-        "worker_lives": jobs.worker_lives(),
+        **asked_for(campaign, action.KIND),
         "done": done,
         "tuned": layout.page(done.result) if done else None,
     }

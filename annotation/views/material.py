@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from judging.actions.sheets import AskedQuestion, Sheet
 from judging.models import Passage, Source
 from judging.models.statements import rows
-from judging.spans import Range, Segment, segments
+from judging.spans import Segment, range_of, segments
 
 SOURCES = """
 SELECT source.id, passage.text, source.answer, source.answer_start, source.sentence, source.sentence_start,
@@ -73,13 +73,9 @@ def material(source: Source, shows: Some[str]) -> ShownMaterial:
 
 def _passage(source: Source, shows: Some[str]) -> tuple[Segment, ...]:
     text = source.passage.text if source.passage else ""
-    sentence = _span(source.sentence, source.sentence_start) if "sentence" in shows else None
-    answer = _span(source.answer, source.answer_start) if "answer" in shows else None
+    sentence = range_of(source.sentence, source.sentence_start) if "sentence" in shows else None
+    answer = range_of(source.answer, source.answer_start) if "answer" in shows else None
     return segments(text, sentence=sentence, answer=answer)
-
-
-def _span(text: str, start: int | None) -> Range | None:
-    return None if start is None or not text else (start, start + len(text))
 
 
 def materials(sheet: Sheet, stage: int) -> dict[int, ShownMaterial]:

@@ -6,16 +6,18 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 from django.utils.crypto import salted_hmac
 
+SALT = "judging.seal"
+
 
 def sealed(secret: str) -> str:
     """Return a secret encrypted; "" stays "", for none."""
-    return _locks().encrypt(secret.encode()).decode() if secret else ""
+    return locks(SALT).encrypt(secret.encode()).decode() if secret else ""
 
 
 def unsealed(text: str) -> str:
     """Return what was encrypted; "" where there is none, or its key was forgotten."""
     try:
-        return _locks().decrypt(text.encode()).decode() if text else ""
+        return locks(SALT).decrypt(text.encode()).decode() if text else ""
     except InvalidToken:
         return ""
 
@@ -26,9 +28,9 @@ def resealed(text: str) -> str:
     return sealed(unsealed(text))
 
 
-def _locks() -> MultiFernet:
+def locks(salt: str) -> MultiFernet:
+    """Return what secrets are encrypted with: the site's key, and older keys for what was encrypted
+    before."""
     keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    hashed = [
-        salted_hmac("judging.seal", "", secret=key, algorithm="sha256").digest() for key in keys
-    ]
+    hashed = [salted_hmac(salt, "", secret=key, algorithm="sha256").digest() for key in keys]
     return MultiFernet([Fernet(base64.urlsafe_b64encode(each)) for each in hashed])

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import pyotp
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.fernet import InvalidToken
 from django.conf import settings
 from django.db import transaction
-from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.crypto import constant_time_compare
 
 from judging.actions import history, visits
+from judging.actions.seals import locks
 from judging.models import Event, SecondFactor, User
 
+SALT = "judging.second_factor"
 CODES = 10
 LATE = (-1, 0, 1)  # half minutes by which a device's clock may be off
 ISSUER = "Quaestor"
@@ -59,7 +61,7 @@ def begin(*, user: User) -> None:
         User.objects.select_for_update(no_key=True).get(pk=user.pk)
         if is_on(user):
             raise NotAllowed("There is a second factor already. Turn it off first.")
-        sealed = _locks().encrypt(pyotp.random_base32().encode()).decode()
+        sealed = locks(SALT).encrypt(pyotp.random_base32().encode()).decode()
         SecondFactor.objects.update_or_create(
             user=user, defaults={"secret": sealed, "last_step": 0, "recovery": []}
         )
@@ -135,19 +137,8 @@ def turn_off(*, user: User, by: User | None = None) -> None:
             visits.end_all(user=user)
 
 
-def _locks() -> MultiFernet:
-    """Return what secrets are encrypted with: the site's key, and older keys for what was encrypted
-    before."""
-    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    hashed = [
-        salted_hmac("judging.second_factor", "", secret=key, algorithm="sha256").digest()
-        for key in keys
-    ]
-    return MultiFernet([Fernet(base64.urlsafe_b64encode(each)) for each in hashed])
-
-
 def _secret(factor: SecondFactor) -> str:
-    return _locks().decrypt(factor.secret.encode()).decode()
+    return locks(SALT).decrypt(factor.secret.encode()).decode()
 
 
 def rotate() -> int:
@@ -155,7 +146,7 @@ def rotate() -> int:
     with transaction.atomic():
         factors = list(SecondFactor.objects.select_for_update())
         for each in factors:
-            each.secret = _locks().rotate(each.secret.encode()).decode()
+            each.secret = locks(SALT).rotate(each.secret.encode()).decode()
             each.save(update_fields=["secret"])
     return len(factors)
 

@@ -11,6 +11,10 @@ class JobQuerySet(models.QuerySet["Job"]):
     def unfinished(self) -> "JobQuerySet":
         return self.filter(state__in=["queued", "running"])
 
+    def done(self, kind: str) -> "JobQuerySet":
+        """Select the jobs of a kind that came to their end, the newest first."""
+        return self.filter(kind=kind, state="done").order_by("-finished_at")
+
 
 class Job(models.Model):
     """Work that a worker does, with its progress, heartbeat and end."""

@@ -13,7 +13,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from judging.actions import jobs
 from judging.guards import job_for_readers
-from judging.models import Job
+from judging.models import Campaign, Job
 
 TITLES = {
     "judging.import_study": gettext_lazy("Importing a file"),
@@ -122,6 +122,18 @@ def _shown(job: Job) -> dict[str, Any]:
         "result_url": result_url,
         "result_label": result_label,
         "no_worker": _no_worker() if is_active else "",
+    }
+
+
+def asked_for(campaign: Campaign, kind: str) -> dict[str, Any]:
+    """Return what a page on which a kind of job is asked for says of it: the one at work, the last
+    one if it failed, and whether a worker lives."""
+    asked = campaign.jobs.filter(kind=kind)
+    newest = asked.order_by("-created_at").first()
+    return {
+        "job": asked.unfinished().first(),
+        "failed": newest if newest and newest.state == Job.State.FAILED else None,
+        "worker_lives": jobs.worker_lives(),
     }
 
 

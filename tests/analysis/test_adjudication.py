@@ -55,9 +55,7 @@ def judge(differing):
 
 
 def browser(user) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
+    return factories.logged_in(user)
 
 
 def settle(campaign: Campaign, judge, value: int, *, place: int = 0) -> None:

@@ -5,7 +5,6 @@ import threading
 
 import pytest
 from django.db import connection, transaction
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -124,8 +123,7 @@ def test_nothing_of_who_withdrew_is_left_anywhere(study: Campaign) -> None:
     assert not StoredFile.objects.filter(sha256__in=gone).exists()
 
     page.save(force_insert=True)  # by somebody who began to look before
-    client = Client()
-    client.force_login(study.created_by)
+    client = factories.logged_in(study.created_by)
     address = reverse("analysis:run", args=[study.uuid, run.number])
     unit = Unit.objects.filter(question_set__source__collection=study.collection).first()
     pages = [
@@ -159,8 +157,7 @@ def test_taking_somebody_out_of_reports_cannot_be_cancelled(study: Campaign) -> 
         )
     job = study.jobs.get(kind=jobs.FORGET_ANNOTATORS)
     assert job.parameters == {"labels": [OWN, OTHER]}
-    client = Client()
-    client.force_login(study.created_by)
+    client = factories.logged_in(study.created_by)
     assert "cancel" not in client.get(reverse("judging:job", args=[job.pk])).text.lower()
     client.post(reverse("judging:job_cancel", args=[job.pk]))
     job.refresh_from_db()

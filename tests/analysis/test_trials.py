@@ -4,7 +4,6 @@ no report."""
 from itertools import cycle
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from analysis import frames
@@ -37,8 +36,7 @@ def study() -> tuple[Campaign, Round, list[Enrollment]]:
 
 def seen(campaign: Campaign) -> dict[str, object]:
     """Return all that leaves a campaign or stands on its pages."""
-    client = Client()
-    client.force_login(campaign.created_by)
+    client = factories.logged_in(campaign.created_by)
     run = analysed(campaign, metrics=[])
     there = {
         key: client.get(reverse("judging:export", args=[campaign.uuid, key])).getvalue()
@@ -75,8 +73,7 @@ def test_who_asks_gets_them_marked_by_their_round(study) -> None:
     rounds.reopen(round=pilot)
     pilot.refresh_from_db()
     judged(people[0], pilot)
-    client = Client()
-    client.force_login(campaign.created_by)
+    client = factories.logged_in(campaign.created_by)
     address = reverse("judging:export", args=[campaign.uuid, "csv"])
     asked = client.get(f"{address}?trials").getvalue().decode()
     alone = client.get(address).getvalue().decode()

@@ -35,8 +35,7 @@ def main_round(campaign: Campaign) -> Round:
 def annotator(campaign: Campaign) -> tuple[Client, Enrollment]:
     """Return a logged-in client and whose it is."""
     enrollment = factories.enrollment(campaign)
-    client = Client()
-    client.force_login(enrollment.user)
+    client = factories.logged_in(enrollment.user)
     return client, enrollment
 
 

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from judging.actions import participations
 from judging.models import Assignment, Enrollment, Event, Participation
+from tests import factories
 from tests.annotation.crowds import CODES, Person, fake, study, told
 from tests.annotation.fakecrowd import SECRET
 
@@ -178,8 +179,7 @@ def check_codes(people: list[Person]) -> None:
 def check_ids(platform, people: list[Person], log: str) -> None:
     """No id of the platform is in a table, a session, an export, a page for managers or a log; no
     secret in these."""
-    manager = Client()
-    manager.force_login(platform.campaign.created_by)
+    manager = factories.logged_in(platform.campaign.created_by)
     base = f"/campaigns/{platform.campaign.uuid}"
     pages = {
         path: whole(manager, base + path)

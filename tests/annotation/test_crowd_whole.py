@@ -6,7 +6,6 @@ from html import unescape
 
 import pytest
 from django.contrib.sessions.models import Session
-from django.test import Client
 from django.urls import reverse
 
 from judging import crowd_kinds, quality
@@ -124,8 +123,7 @@ def test_sona_credits_by_the_survey_code_that_is_kept_nowhere_but_in_the_session
     kept = Session.objects.get(session_key=person.client.session.session_key)
     assert "48213" not in str(kept.get_decoded())
 
-    stranger = Client()
-    stranger.force_login(Participation.objects.get().enrollment.user)
+    stranger = factories.logged_in(Participation.objects.get().enrollment.user)
     page = stranger.get(reverse("annotation:work", args=[platform.campaign.uuid]), follow=True).text
     assert "webstudy_credit" not in page
     assert "For your credit, open the study once more where you found it" in page

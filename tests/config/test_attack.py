@@ -28,8 +28,7 @@ pytestmark = pytest.mark.django_db
 
 
 def logged_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
+    client = factories.logged_in(user)
     client.get("/sessions/")
     return client
 

@@ -46,15 +46,13 @@ def test_large_body_of_a_stranger_is_refused_unread(path: str) -> None:
 
 
 def test_large_body_of_a_researcher_is_refused_unread_where_no_file_is_taken() -> None:
-    client = Client()
-    client.force_login(factories.researcher())
+    client = factories.logged_in(factories.researcher())
     assert sent(client, "/campaigns/new/", SMALL + 1) == 413
     assert sent(client, "/collections/import/", settings.UPLOAD_LIMIT * 2) == 413
 
 
 def test_file_of_a_researcher_is_taken() -> None:
-    client = Client()
-    client.force_login(factories.researcher())
+    client = factories.logged_in(factories.researcher())
     file = io.BytesIO(b"x" * (SMALL + 1000))
     file.name = "big.csv"
     assert client.post(reverse("judging:import"), {"file": file}).status_code != 413
@@ -73,8 +71,7 @@ def test_large_files_are_taken_by_addresses_that_exist_and_from_researchers_only
     campaign = factories.campaign(manager=owner)
     parts = ({}, {"pk": campaign.collection_id}, {"uuid": campaign.uuid})
     (path,) = [found for each in parts if (found := address(name, each))]
-    client = Client()
-    client.force_login(owner)
+    client = factories.logged_in(owner)
     file = io.BytesIO(b"x" * (SMALL + 1000))
     file.name = "big.csv"
     assert client.post(path, {"file": file, "files": file}).status_code != 413

@@ -97,8 +97,7 @@ def test_codebook_holds_no_formula() -> None:
     campaign = factories.campaign(
         rubric=rubrics.install(document=documents.parse(text, "small.yaml"))
     )
-    client = Client()
-    client.force_login(campaign.created_by)
+    client = factories.logged_in(campaign.created_by)
     said = client.get(reverse("judging:codebook", args=[campaign.uuid])).text
     assert "'=HYPERLINK(1)" in said
     assert ",=HYPERLINK(1)" not in said
@@ -131,8 +130,7 @@ def test_version_from_before_it_was_checked_still_downloads() -> None:
     odd = Rubric.objects.get(pk=campaign.rubric_id)
     odd.pk, odd.version, odd.digest = None, '1"\r\nX: 1', "0" * 64
     odd.save()
-    client = Client()
-    client.force_login(campaign.created_by)
+    client = factories.logged_in(campaign.created_by)
     answer = client.get(reverse("judging:rubric_file", args=[odd.pk]))
     assert answer.status_code == 200
     assert "X" not in answer.headers
@@ -141,8 +139,7 @@ def test_version_from_before_it_was_checked_still_downloads() -> None:
 @db
 def test_lease_of_years_is_refused_by_form_and_database() -> None:
     campaign = factories.opened()
-    client = Client()
-    client.force_login(campaign.created_by)
+    client = factories.logged_in(campaign.created_by)
     change = {"what": "lease_minutes", "value": "2000000000", "reason": "x"}
     assert client.post(reverse("judging:amend", args=[campaign.uuid]), change).status_code == 422
     with pytest.raises(IntegrityError, match="campaign_lease"), transaction.atomic():
@@ -152,8 +149,7 @@ def test_lease_of_years_is_refused_by_form_and_database() -> None:
 @db
 def test_private_answers_are_stored_nowhere_and_public_ones_are_as_they_were() -> None:
     campaign = factories.opened()
-    client = Client()
-    client.force_login(campaign.created_by)
+    client = factories.logged_in(campaign.created_by)
     for address in ("campaign", "codebook", "annotators"):
         answer = client.get(reverse(f"judging:{address}", args=[campaign.uuid]))
         assert "no-store" in answer["Cache-Control"]

@@ -1,15 +1,14 @@
 """A browser that is logged in without going through the form."""
 
-from django.test import Client
 from playwright.sync_api import Page
 
 from judging.models import User
+from tests import factories
 
 
 def enter(page: Page, user: User) -> None:
     """Give the browser a session of the user."""
-    client = Client()
-    client.force_login(user)
+    client = factories.logged_in(user)
     cookie = {
         "name": "sessionid",
         "value": client.cookies["sessionid"].value,

@@ -2,7 +2,6 @@
 without."""
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -42,8 +41,7 @@ def owner() -> User:
 
 
 def enter(page, owner: User) -> None:
-    client = Client()
-    client.force_login(owner)
+    client = factories.logged_in(owner)
     cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value}
     page.context.add_cookies([cookie | {"domain": "localhost", "path": "/"}])
 

@@ -42,8 +42,7 @@ def draft() -> tuple[Campaign, Client]:
     """Return a draft with two questions, one of them about the person, and its manager's
     browser."""
     made = factories.campaign(collection=factories.collection(sources=1), annotators_per_task=2)
-    client = Client()
-    client.force_login(made.created_by)
+    client = factories.logged_in(made.created_by)
     assert asked(client, made, **OPEN) == asked(client, made, **AGE) == 302
     return made, client
 

@@ -58,16 +58,10 @@ def acts() -> list[str]:
     return list(Event.objects.order_by("pk").values_list("act", flat=True))
 
 
-def logged_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 def test_every_act_of_a_study_names_who_did_it() -> None:
     campaign = factories.campaign()
     manager, analyst = campaign.created_by, factories.user()
-    client, where = logged_in(manager), f"/campaigns/{campaign.uuid}/"
+    client, where = factories.logged_in(manager), f"/campaigns/{campaign.uuid}/"
     client.post(f"{where}lock/")
     client.post(f"{where}open/")
     client.post(f"{where}members/", {"username": analyst.username, "role": "analyst"})
@@ -125,7 +119,7 @@ def test_every_act_on_material_and_machine_judges_names_who_did_it() -> None:
     judge, _found = machine_judges.add(
         campaign=campaign, by=owner, file=storage.keep(table), file_name="j.csv", about=about
     )
-    client = logged_in(owner)
+    client = factories.logged_in(owner)
     client.post(f"/campaigns/{campaign.uuid}/judges/{judge.pk}/remove/")
     computed = Metric.objects.create(
         collection=collection, name="BLEU-4", kind="computed", fingerprint="f"
@@ -165,7 +159,7 @@ def test_what_changes_nothing_is_no_event() -> None:
 
 def test_log_ins_failures_links_rights_and_keys_are_written_without_names() -> None:
     administrator, user = factories.user(is_superuser=True), factories.user()
-    client, admin = Client(), logged_in(administrator)
+    client, admin = Client(), factories.logged_in(administrator)
     client.post("/login/", {"username": user.username, "password": "wrong"})
     client.post("/login/", {"username": "my secret phrase", "password": "wrong"})
     client.post("/login/", {"username": user.username, "password": factories.PASSWORD})
@@ -453,20 +447,23 @@ def test_page_of_a_campaign_shows_its_own_events_to_managers_and_analysts() -> N
     analyst = factories.user("wei")
     campaigns.add_member(campaign=mine, user=analyst, role="analyst", by=mine.created_by)
     campaigns.invite(campaign=other, by=other.created_by)
-    page = logged_in(analyst).get(f"/campaigns/{mine.uuid}/history/").text
+    page = factories.logged_in(analyst).get(f"/campaigns/{mine.uuid}/history/").text
     assert "protocol locked" in page
     assert re.search(r"role given</th>\s*<td dir=\"auto\">wei</td>", page)
     assert f"<td>{mine.created_by.username}</td>" in page
     assert "link made" not in page.partition("<tbody>")[2]
-    assert logged_in(other.created_by).get(f"/campaigns/{mine.uuid}/history/").status_code == 404
-    assert logged_in(analyst).post(f"/campaigns/{mine.uuid}/history/").status_code == 405
+    assert (
+        factories.logged_in(other.created_by).get(f"/campaigns/{mine.uuid}/history/").status_code
+        == 404
+    )
+    assert factories.logged_in(analyst).post(f"/campaigns/{mine.uuid}/history/").status_code == 405
 
 
 def test_filter_finds_by_act_person_and_day_and_says_what_is_wrong() -> None:
     campaign, other = factories.opened(), factories.researcher("kim")
     campaigns.add_member(campaign=campaign, user=other, role="manager", by=campaign.created_by)
     campaigns.invite(campaign=campaign, by=other)
-    client, where = logged_in(other), f"/campaigns/{campaign.uuid}/history/"
+    client, where = factories.logged_in(other), f"/campaigns/{campaign.uuid}/history/"
 
     def count(**asked: str) -> int:
         return client.get(where, asked).text.count("<time")
@@ -493,14 +490,14 @@ def test_administrator_sees_who_did_what_and_no_content_of_studies_of_others() -
         by=campaign.created_by,
         now=timezone.now(),
     )
-    client = logged_in(factories.user(is_superuser=True))
+    client = factories.logged_in(factories.user(is_superuser=True))
     for path in ("/history/", "/history/history.csv"):
         answer = client.get(path)
         assert answer.status_code == 200
         assert "prof@example.org" not in answer.text
     page = client.get("/history/").text
     assert "changed after the lock" in page and campaign.created_by.username in page
-    assert logged_in(campaign.created_by).get("/history/").status_code == 403
+    assert factories.logged_in(campaign.created_by).get("/history/").status_code == 403
     assert Client().get("/history/").url.startswith("/login/")
 
 
@@ -515,7 +512,9 @@ def test_table_holds_the_chain_and_no_formula_and_is_itself_written_down() -> No
     }
     campaigns.amend(campaign=campaign, **change)
     seal()
-    text = logged_in(campaign.created_by).get(f"/campaigns/{campaign.uuid}/history.csv").text
+    text = (
+        factories.logged_in(campaign.created_by).get(f"/campaigns/{campaign.uuid}/history.csv").text
+    )
     assert ",'=1+1," in text
     rows = text.splitlines()
     assert rows[0] == "position,at,who,act,campaign,about,before,after,previous,digest"
@@ -538,7 +537,7 @@ def test_page_asks_as_much_for_three_events_as_for_one() -> None:
                 campaign=campaign,
                 about=history.account(factories.user()),
             )
-        client = logged_in(campaign.created_by)
+        client = factories.logged_in(campaign.created_by)
         client.get(f"/campaigns/{campaign.uuid}/history/")
         with CaptureQueriesContext(connection) as counted:
             client.get(f"/campaigns/{campaign.uuid}/history/")

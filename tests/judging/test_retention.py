@@ -4,7 +4,6 @@ stays."""
 from datetime import timedelta
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -53,8 +52,7 @@ def study(
 def test_people_who_came_by_a_link_are_forgotten_and_what_they_said_stays() -> None:
     campaign, own, named = study()
     account, label, said = own.user, own.label, Judgment.objects.count()
-    browser = Client()
-    browser.force_login(account)
+    browser = factories.logged_in(account)
 
     assert retention.forget_due(now=NOW) == 1
 

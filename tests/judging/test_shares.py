@@ -12,12 +12,6 @@ from tests import factories
 pytestmark = pytest.mark.django_db
 
 
-def browser_of(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 def planned(client: Client, campaign: Campaign) -> int:
     form = {
         "collection": campaign.collection_id,
@@ -42,7 +36,10 @@ def shared() -> tuple[Campaign, User]:
 
 def test_analyst_plans_no_campaign_about_what_they_only_see(shared) -> None:
     campaign, analyst = shared
-    client, page = browser_of(analyst), reverse("judging:collection", args=[campaign.collection_id])
+    client, page = (
+        factories.logged_in(analyst),
+        reverse("judging:collection", args=[campaign.collection_id]),
+    )
     assert "Start a campaign" not in client.get(page).text
     assert planned(client, campaign) == 422
     assert Campaign.objects.get() == campaign
@@ -50,7 +47,10 @@ def test_analyst_plans_no_campaign_about_what_they_only_see(shared) -> None:
 
 def test_removed_analyst_reads_the_collection_no_more(shared) -> None:
     campaign, analyst = shared
-    client, page = browser_of(analyst), reverse("judging:collection", args=[campaign.collection_id])
+    client, page = (
+        factories.logged_in(analyst),
+        reverse("judging:collection", args=[campaign.collection_id]),
+    )
     planned(client, campaign)
     assert client.get(page).status_code == 200
     campaigns.remove_member(campaign=campaign, user=analyst, role="analyst")
@@ -60,12 +60,12 @@ def test_removed_analyst_reads_the_collection_no_more(shared) -> None:
 
 def test_owner_lets_somebody_use_a_collection_sees_it_and_ends_it(shared) -> None:
     campaign, other = shared
-    material, owner = campaign.collection, browser_of(campaign.created_by)
+    material, owner = campaign.collection, factories.logged_in(campaign.created_by)
     page = reverse("judging:collection", args=[material.pk])
     owner.post(
         reverse("judging:collection_share", args=[material.pk]), {"username": other.username}
     )
-    client = browser_of(other)
+    client = factories.logged_in(other)
     assert planned(client, campaign) == 302
     theirs = Campaign.objects.get(title="My own")
     campaigns.lock(campaign=theirs, now=theirs.created_at)
@@ -86,14 +86,14 @@ def test_owner_lets_somebody_use_a_collection_sees_it_and_ends_it(shared) -> Non
 
 def test_uses_are_for_the_owner(shared) -> None:
     campaign, analyst = shared
-    client, material = browser_of(analyst), campaign.collection
+    client, material = factories.logged_in(analyst), campaign.collection
     collections.share(collection=material, user=analyst)
     for name, arguments in (("collection_share", []), ("collection_end_use", [analyst.pk])):
         address = reverse(f"judging:{name}", args=[material.pk, *arguments])
         assert client.post(address, {"username": analyst.username}).status_code == 403
         assert client.get(address).status_code == 403
-        assert browser_of(factories.researcher()).post(address).status_code == 404
-    owner = browser_of(campaign.created_by)
+        assert factories.logged_in(factories.researcher()).post(address).status_code == 404
+    owner = factories.logged_in(campaign.created_by)
     assert (
         owner.post(reverse("judging:collection_end_use", args=[material.pk, 10**9])).status_code
         == 404
@@ -165,8 +165,7 @@ def test_administrator_hands_over_what_somebody_leaves_behind_and_sees_nothing_o
     assert "Handed over to heir: 1 collections, 1 campaigns." in page
     assert set(Campaign.objects.visible_to(heir)) == {alone}
     assert client.get(f"/campaigns/{alone.uuid}/").status_code == 404
-    inside = Client()
-    inside.force_login(heir)
+    inside = factories.logged_in(heir)
     assert inside.get(f"/campaigns/{alone.uuid}/annotators/").status_code == 200
     assert inside.post(address, {"username": "heir"}).status_code == 403
     assert client.get(address).status_code == 405

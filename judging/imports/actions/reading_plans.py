@@ -2,7 +2,7 @@
 shell."""
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -13,17 +13,16 @@ from judging.actions.rounds import TellProgress, silent
 from judging.imports.actions.kept_readings import KeptReading
 from judging.imports.readers import limited
 from judging.imports.readers.columns import BadColumns, ColumnRoles, WhenAmbiguous, columns_from
+from judging.imports.readers.outline import first_values
 from judging.imports.readers.pseudonyms import Pseudonyms
 from judging.imports.readers.records import StudyRecords, unreadable
 from judging.imports.readers.registry import FORMAT, Format, sniff
 from judging.imports.readers.screening import Screen, TellLeftOut
-from judging.imports.readers.tables import OpenTable, RowTable, shorten
+from judging.imports.readers.tables import OpenTable, RowTable
 from judging.imports.readers.text import Unreadable
 
 NEAR = 250_000  # bytes; a larger file is read in a process of its own
 SAMPLE_ROWS = 50
-FIRST_VALUES = 3
-SHOWN = 160
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +106,7 @@ def read_head(*, name: str, data: bytes, plan: Plan, progress: TellProgress = si
         return Head(format=format.key, criteria=taken.criteria)
     table = taken.table() if isinstance(taken, OpenTable) else taken
     rows = [row.cells for row in table.rows[:SAMPLE_ROWS]]
-    values = tuple(_first_values(row[place] for row in rows) for place in range(len(table.header)))
+    values = tuple(first_values(row[place] for row in rows) for place in range(len(table.header)))
     proposed = format.columns(table, name)
     criteria = _criteria(table, proposed)
     return Head(
@@ -133,11 +132,6 @@ def _criteria(table: RowTable, columns: ColumnRoles) -> tuple[str, ...]:
         place = table.header.index(columns.criterion)
         named |= dict.fromkeys(row.cells[place].strip() for row in table.rows)
     return tuple(name for name in named if name)
-
-
-def _first_values(cells: Iterable[str]) -> tuple[str, ...]:
-    values = dict.fromkeys(shorten(cell.strip(), most=SHOWN) for cell in cells if cell.strip())
-    return tuple(values)[:FIRST_VALUES]
 
 
 def read_study(

@@ -5,7 +5,7 @@ there are, and what a person is to be asked before it is read as a study.
 import json
 from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -128,7 +128,7 @@ def _of_table(
         format=known.key,
         header=table.header,
         headed=table.headed,
-        values=tuple(_first_values(cells) for cells in zip(*sample, strict=True)),
+        values=tuple(first_values(cells) for cells in zip(*sample, strict=True)),
         missing=counts.missing,
         proposed=proposed,
         criteria=tuple(filter(None, counts.criteria)),
@@ -168,7 +168,7 @@ class _Counts:
         }
 
 
-def _first_values(cells: tuple[str, ...]) -> tuple[str, ...]:
+def first_values(cells: Iterable[str]) -> tuple[str, ...]:
     values = dict.fromkeys(
         shorten(cell.strip(), most=_LONGEST_VALUE) for cell in cells if cell.strip()
     )

@@ -10,8 +10,8 @@ from random import Random
 from judging.imports.readers.records import QuestionRecord, SourceRecord, StudyRecords
 from judging.imports.readers.tables import shorten
 from judging.rules import same_text
+from judging.spans import Range, range_of
 
-TextSpan = tuple[int, int]
 MOST_SYSTEMS = 500  # that a list names
 LONGEST_NAME = 200  # characters of a name that are shown
 MOST_SHOWN = 100  # questions, or references, of a source
@@ -135,7 +135,7 @@ def _questions_about(
 
 
 def pieces(
-    text: str, *, answer: TextSpan | None, sentence: TextSpan | None
+    text: str, *, answer: Range | None, sentence: Range | None
 ) -> tuple[tuple[str, str], ...]:
     """Return the text in pieces, each with how it is marked: `mark`, `sentence`, `sentence_mark`,
     or not at all."""
@@ -155,11 +155,11 @@ def pieces(
 def source_pieces(source: SourceRecord) -> tuple[tuple[str, str], ...]:
     """Return the text of a source with its answer and sentence marked; without a passage, its
     sentence."""
-    answer = _span(source.answer_start, source.answer)
+    answer = range_of(source.answer, source.answer_start)
     if source.passage is None:
         return pieces(source.sentence, answer=answer, sentence=None)
     return pieces(
-        source.passage, answer=answer, sentence=_span(source.sentence_start, source.sentence)
+        source.passage, answer=answer, sentence=range_of(source.sentence, source.sentence_start)
     )
 
 
@@ -175,7 +175,3 @@ def surroundings(
         (text[start : start + length], "mark"),
         (text[start + length : last] + after, ""),
     )
-
-
-def _span(start: int | None, text: str) -> TextSpan | None:
-    return None if start is None or not text else (start, start + len(text))

@@ -8,7 +8,6 @@ import pytest
 from django.apps import apps
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Avg
-from django.test import Client
 from django.urls import reverse
 
 from analysis.actions import dry_runs, recoveries
@@ -73,8 +72,7 @@ def rows_by_model() -> dict[str, int]:
 
 def marked_everywhere(copy: Campaign) -> None:
     """Everything that leaves the copy says that it is simulated."""
-    client = Client()
-    client.force_login(copy.created_by)
+    client = factories.logged_in(copy.created_by)
     for name in (
         "judging:campaign",
         "judging:tasks",
@@ -226,8 +224,7 @@ def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
     assert time["paid"] == 0.5 * sum(each["tasks"] for each in outcome["spent"].values())
     assert 0 < time["top_up"]["value"] < time["paid"]
     assert 0 < outcome["gate_hours"] < time["hours"]["value"]
-    client = Client()
-    client.force_login(copy.created_by)
+    client = factories.logged_in(copy.created_by)
     page = client.get(reverse("analysis:dry_run", args=[copy.uuid])).text
     assert f"{len(came)} came, 5 were let in" in page
     assert f"{len(out)} of {len(careless)} careless annotators were left out" in page

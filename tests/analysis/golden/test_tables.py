@@ -20,6 +20,7 @@ from analysis.sections.section import Found
 from django.test import Client
 from django.urls import reverse
 
+from tests import factories
 from tests.analysis import studies
 from tests.analysis.golden import conclusions, inference, material, second
 from tests.analysis.golden.material import Golden, Slot
@@ -110,8 +111,7 @@ def made(request: pytest.FixtureRequest, lasting: None) -> Iterator[Made]:
         "slices": ["column: topic"],
     }
     run = studies.analysed(campaign, **wanted)
-    client = Client()
-    client.force_login(campaign.created_by)
+    client = factories.logged_in(campaign.created_by)
     html = client.get(reverse("analysis:run", args=[campaign.uuid, run.number])).text
     yield Made(golden, run, runs.tables_of(run), whole(client, html), html, client)
 

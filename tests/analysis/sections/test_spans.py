@@ -1,7 +1,6 @@
 """Agreement of marked answers in a run: worked by hand on one passage of eight words."""
 
 import pytest
-from django.test import Client
 
 from analysis import frames
 from analysis.actions import runs
@@ -9,6 +8,7 @@ from analysis.sections.spans import SpanMarks, Spans
 from judging.actions import drafts, jobs, judgments, sheets
 from judging.models import Campaign, Passage, Question
 from judging.spans import read
+from tests import factories
 from tests.analysis.sections.computing import records
 from tests.annotation import studies
 
@@ -78,8 +78,7 @@ def test_a_run_shows_marks_on_its_page_and_as_csv(campaign: Campaign) -> None:
     )
     job = jobs.claim(job_id=run.job_id)
     jobs.finish(job=job, result=runs.execute(run=run, work=jobs.Work(job, worker="test")))
-    client = Client()
-    client.force_login(campaign.created_by)
+    client = factories.logged_in(campaign.created_by)
     assert "Marked answers" in client.get(f"/campaigns/{campaign.uuid}/report/").content.decode()
     rows = [
         row

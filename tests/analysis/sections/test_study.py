@@ -1,7 +1,6 @@
 """Who is named in a report as having judged while knowing the systems."""
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from analysis.sections import study
@@ -23,8 +22,7 @@ def begun(campaign: Campaign, person: User) -> Assignment:
 
 def handed_in(task: Assignment) -> tuple[str, str]:
     """Submit a task and return its annotator's label and what became of it."""
-    client = Client()
-    client.force_login(task.enrollment.user)
+    client = factories.logged_in(task.enrollment.user)
     client.post(f"/tasks/{task.pk}/submit/?step=0", studies.filled(task))
     task.refresh_from_db()
     return task.enrollment.label, task.state

@@ -2,7 +2,6 @@
 is missing."""
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from analysis.actions import calibrations
@@ -45,8 +44,7 @@ def all_three(text: str, key: str) -> int:
 
 
 def page(campaign: Campaign, round: Round) -> str:
-    client = Client()
-    client.force_login(campaign.created_by)
+    client = factories.logged_in(campaign.created_by)
     return client.get(reverse("analysis:calibration", args=[campaign.uuid, round.pk])).text
 
 
@@ -133,8 +131,7 @@ def test_scale_without_order_and_what_is_asked_once_for_a_set(people) -> None:
 
 def test_notes_become_the_next_version_that_annotators_read(campaign, people) -> None:
     round = closed(campaign, people, all_three, opposed)
-    client = Client()
-    client.force_login(campaign.created_by)
+    client = factories.logged_in(campaign.created_by)
     difference = compared(round).differences[0]
     field = f"note-{difference.criterion.pk}-{difference.unit}"
     notes = reverse("judging:round_notes", args=[campaign.uuid, round.pk])
@@ -149,8 +146,7 @@ def test_notes_become_the_next_version_that_annotators_read(campaign, people) ->
     client.post(decide, {"text": "- Correctness: A name is enough."})
     client.post(decide, {"text": "- Correctness: A name is enough."})
     assert GuidelineVersion.objects.filter(campaign=campaign).count() == 1
-    reader = Client()
-    reader.force_login(people[0].user)
+    reader = factories.logged_in(people[0].user)
     assert (
         "A name is enough."
         in reader.get(reverse("annotation:guideline", args=[campaign.uuid])).text

@@ -1,11 +1,11 @@
 """Changing what was handed in: nothing counts unseen, and nothing waits unseen."""
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from judging.actions import campaigns, judgments
 from judging.models import Judgment
+from tests import factories
 from tests.annotation import studies
 from tests.annotation.views.tasks import address, page, send
 
@@ -101,8 +101,7 @@ def test_corrections_are_an_annotators_own(handed_in) -> None:
 
 def test_corrections_are_told_to_managers(handed_in) -> None:
     client, task = handed_in
-    manager = Client()
-    manager.force_login(task.round.campaign.created_by)
+    manager = factories.logged_in(task.round.campaign.created_by)
     overview = f"/campaigns/{task.round.campaign.uuid}/"
     said = "was changed after it was handed in and not handed in again"
     assert said not in manager.get(overview).text

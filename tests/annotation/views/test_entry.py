@@ -21,12 +21,6 @@ def invitation(campaign: Campaign, **columns) -> Invitation:
     )
 
 
-def logged_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 def test_invitation_tells_what_it_is_about() -> None:
     campaign = studies.opened(
         introduction="About locks.\n\nThank you.", consent="I agree.", contact="Ada"
@@ -107,7 +101,7 @@ def test_flood_of_joins_is_told_to_try_again(monkeypatch) -> None:
 def test_account_that_a_manager_added_agrees_before_its_first_task() -> None:
     campaign, person = studies.opened(consent="I agree."), factories.user()
     campaigns.add_member(campaign=campaign, user=person, role="annotator")
-    client = logged_in(person)
+    client = factories.logged_in(person)
     consent = f"/work/{campaign.uuid}/consent/"
     assert client.get(f"/work/{campaign.uuid}/").url == consent
     assert "I agree." in client.get(consent).content.decode()
@@ -149,7 +143,7 @@ def test_personal_link_that_is_given_up_leads_nowhere_and_another_does() -> None
 
 
 def test_personal_link_of_others_cannot_be_given_up() -> None:
-    campaign, stranger = studies.opened(), logged_in(factories.user())
+    campaign, stranger = studies.opened(), factories.logged_in(factories.user())
     assert stranger.post(f"/work/{campaign.uuid}/link/").status_code == 404
     assert Client().post(f"/work/{campaign.uuid}/link/").url.startswith("/login/")
 
@@ -188,7 +182,7 @@ def test_personal_link_logs_nobody_in_for_another_site() -> None:
     campaign, client = studies.opened(), Client()
     client.post(f"/join/{invitation(campaign).token}/")
     link = f"/go/{enrollments.personal_link(Enrollment.objects.get().user)}/"
-    victim = logged_in(factories.researcher("victim"))
+    victim = factories.logged_in(factories.researcher("victim"))
     assert "logs them out" in victim.get(link).text
     assert victim.get("/campaigns/").status_code == 200
     forging = Client(enforce_csrf_checks=True)

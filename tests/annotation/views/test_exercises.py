@@ -19,9 +19,7 @@ WRONG = {"i1.grammaticality": 1, "i1.correctness": 1}
 
 
 def entered(who: Enrollment) -> Client:
-    client = Client()
-    client.force_login(who.user)
-    return client
+    return factories.logged_in(who.user)
 
 
 def at(name: str, campaign: Campaign) -> str:

@@ -12,9 +12,7 @@ pytestmark = pytest.mark.django_db
 
 
 def manager_of(campaign) -> Client:
-    client = Client()
-    client.force_login(campaign.created_by)
-    return client
+    return factories.logged_in(campaign.created_by)
 
 
 @pytest.mark.parametrize(
@@ -81,8 +79,7 @@ def test_preview_is_for_managers() -> None:
     assert annotator.get(own).status_code == 404
     analyst = factories.user()
     Membership.objects.create(user=analyst, campaign=campaign, role="analyst")
-    client = Client()
-    client.force_login(analyst)
+    client = factories.logged_in(analyst)
     assert client.get(own).status_code == 403
     assert manager_of(campaign).delete(own).status_code == 405
 

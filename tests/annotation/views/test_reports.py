@@ -2,7 +2,6 @@
 manager."""
 
 import pytest
-from django.test import Client
 
 from judging.actions import drafts, rubrics
 from judging.models import Judgment, Note
@@ -55,8 +54,7 @@ def test_report_that_comes_late_is_a_conflict(small) -> None:
 def test_report_reaches_the_manager_without_a_system(small) -> None:
     client, task = small
     send(client, task, "b1", f"<b>{WRONG}</b>", 5)
-    manager = Client()
-    manager.force_login(task.round.campaign.created_by)
+    manager = factories.logged_in(task.round.campaign.created_by)
     uuid = task.round.campaign.uuid
     assert "1 question was reported as broken" in manager.get(f"/campaigns/{uuid}/").text
     html = manager.get(f"/campaigns/{uuid}/tasks/").text

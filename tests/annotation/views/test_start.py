@@ -85,8 +85,7 @@ def test_work_of_a_study_that_gives_out_nothing_says_so_at_once() -> None:
 def test_start_asks_for_the_agreement_first() -> None:
     campaign, person = studies.opened(consent="I agree."), factories.user()
     campaigns.add_member(campaign=campaign, user=person, role="annotator")
-    client = Client()
-    client.force_login(person)
+    client = factories.logged_in(person)
 
     assert client.get(f"/work/{campaign.uuid}/start/").url == f"/work/{campaign.uuid}/consent/"
 

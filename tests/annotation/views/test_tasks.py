@@ -9,6 +9,7 @@ from django.db import connection
 from django.test import Client
 
 from judging.models import Membership, Passage, Question, System, Unit
+from tests import factories
 from tests.annotation import studies
 from tests.annotation.views.tasks import address, page, send
 
@@ -58,8 +59,7 @@ def test_page_locks_what_a_rule_forces_and_says_why() -> None:
 def test_page_of_a_foreign_assignment_is_not_found(small) -> None:
     _client, task = small
     other, _enrollment = studies.annotator(task.round.campaign)
-    manager = Client()
-    manager.force_login(task.round.campaign.created_by)
+    manager = factories.logged_in(task.round.campaign.created_by)
     for client in (other, manager):
         assert client.get(address(task)).status_code == 404
         assert client.post(address(task, "draft/"), {}).status_code == 404

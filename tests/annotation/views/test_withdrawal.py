@@ -51,8 +51,7 @@ def test_withdrawing_erases_all_and_logs_out() -> None:
 def test_somebody_with_an_account_stays_logged_in() -> None:
     campaign = studies.opened(withdrawal=True)
     own = factories.enrollment(campaign)
-    client = Client()
-    client.force_login(own.user)
+    client = factories.logged_in(own.user)
     assert client.post(address(own)).status_code == 200
     assert client.get("/work/").status_code == 200
     assert client.get(address(own)).status_code == 404

@@ -98,8 +98,7 @@ def test_guideline_is_whole_for_annotators_and_managers() -> None:
     assert "<h3>Correctness</h3>" in html
     assert "Asks exactly for it" in html
     assert "<li>Answer “Mill Lane”" in html
-    manager = Client()
-    manager.force_login(campaign.created_by)
+    manager = factories.logged_in(campaign.created_by)
     assert manager.get(f"/work/{campaign.uuid}/guideline/").status_code == 200
 
 
@@ -114,8 +113,7 @@ def test_home_lists_the_campaigns_one_judges_in() -> None:
 
 
 def test_home_of_whom_nobody_invited_says_what_to_do() -> None:
-    client = Client()
-    client.force_login(factories.user())
+    client = factories.logged_in(factories.user())
     assert "No study yet" in client.get("/work/").content.decode()
 
 

@@ -2,7 +2,6 @@
 reason."""
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from judging.actions import assignments, authorships, campaigns, check_items, checks, enrollments
@@ -143,8 +142,7 @@ def test_what_would_leave_nothing_to_judge_is_refused_with_the_reason() -> None:
 def test_the_managers_page_notes_it_and_erasing_the_annotator_forgets_it() -> None:
     campaign, own, system = planned()
     opened(campaign)
-    client = Client()
-    client.force_login(campaign.created_by)
+    client = factories.logged_in(campaign.created_by)
     address = reverse("judging:own_systems", args=[campaign.uuid, own.pk])
     page = client.post(address, {"system": [system.pk, "x"]}, follow=True).text
     assert "go to others" in page

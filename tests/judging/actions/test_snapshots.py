@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -77,8 +76,7 @@ def test_severity_is_the_mean_distance_from_the_others_as_a_share_of_the_scale()
         "0.00",
         "0.00",
     ]
-    manager = Client()
-    manager.force_login(campaign.created_by)
+    manager = factories.logged_in(campaign.created_by)
     assert (
         '<td class="n">−0.50</td>'
         in manager.get(reverse("judging:annotators", args=[campaign.uuid])).text
@@ -188,8 +186,7 @@ def test_days_are_means_of_sources_in_the_campaigns_zone_and_a_harsh_day_is_flag
         (6, 2, 24),
         (6, 1.5, 24),
     ]
-    manager = Client()
-    manager.force_login(campaign.created_by)
+    manager = factories.logged_in(campaign.created_by)
     page = manager.get(reverse("judging:annotator", args=[campaign.uuid, turning.pk])).text
     assert "was −1.00 points from the others on the same questions on 2 March" in page
     assert '<td class="n">−1.00 (−1.00 to −1.00)</td>' in page

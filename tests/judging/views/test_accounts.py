@@ -180,8 +180,7 @@ def test_rights_malformed_change_nothing(page):
 
 def test_account_without_log_in_is_shut_out_at_once(page):
     owner = factories.user("grace")
-    theirs = Client()
-    theirs.force_login(owner)
+    theirs = factories.logged_in(owner)
     nonce = owner.link_nonce
     page.post(account(owner), rights(is_active="off"))
     assert theirs.get(reverse("judging:home")).url.startswith(reverse("login"))

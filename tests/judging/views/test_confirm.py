@@ -17,8 +17,7 @@ HERE = {"HTTP_REFERER": "http://testserver/somewhere/?x=1"}
 def long_ago(user: User) -> Client:
     """Return a browser in which somebody typed the password too long ago, and has been at work
     since."""
-    client = Client()
-    client.force_login(user)
+    client = factories.logged_in(user)
     client.get("/sessions/")
     session = client.session
     session[CONFIRMED] -= int(CONFIRMED_FOR.total_seconds())
@@ -61,8 +60,7 @@ def test_dangerous_act_asks_for_the_password_and_does_nothing() -> None:
 
 def test_who_has_just_logged_in_is_not_asked() -> None:
     for path, user in acts():
-        client = Client()
-        client.force_login(user)
+        client = factories.logged_in(user)
         assert "/confirm/" not in client.post(path).headers.get("Location", "")
 
 
@@ -116,7 +114,6 @@ def test_guesses_have_to_wait() -> None:
 
 
 def test_who_has_no_password_is_not_asked_for_one() -> None:
-    client = Client()
-    client.force_login(User.objects.create_user("annotator-x"))
+    client = factories.logged_in(User.objects.create_user("annotator-x"))
     assert client.get("/confirm/").status_code == 404
     assert timezone.now().timestamp() - client.session[CONFIRMED] < 60

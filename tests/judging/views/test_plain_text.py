@@ -1,7 +1,6 @@
 """A NUL in what is sent without a form of its own is dropped, where the database would refuse it."""
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from analysis.models import KeptExample
@@ -15,8 +14,7 @@ def test_a_nul_is_dropped_from_notes_decisions_and_words_to_look_for() -> None:
     draft = factories.campaign()
     over = {"kind": "pilot", "number": 1, "opened_at": timezone.now(), "closed_at": timezone.now()}
     round = Round.objects.create(campaign=draft, **over)
-    client = Client()
-    client.force_login(draft.created_by)
+    client = factories.logged_in(draft.created_by)
     unit = Unit.objects.filter(
         question_set__source__collection=draft.collection, position__isnull=False
     ).first()

@@ -2,7 +2,6 @@
 else looks in."""
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from judging.models import Rubric, RubricDraft
@@ -300,8 +299,7 @@ def test_what_the_form_cannot_show_is_named_and_kept(page, owner):
 @pytest.mark.parametrize("name", [*PAGES, "annotation:rubric_guideline"])
 def test_draft_of_somebody_else_is_not_found(name, owner):
     made = draft(owner)
-    other = Client()
-    other.force_login(factories.researcher())
+    other = factories.logged_in(factories.researcher())
 
     assert other.get(reverse(name, args=[made.pk])).status_code == 404
     assert other.get(reverse(name, args=[made.pk + 1])).status_code == 404
@@ -318,8 +316,7 @@ def test_draft_of_somebody_else_is_not_found(name, owner):
 )
 def test_draft_of_somebody_else_is_not_changed(name, owner):
     made = draft(owner)
-    other = Client()
-    other.force_login(factories.researcher())
+    other = factories.logged_in(factories.researcher())
 
     assert other.post(reverse(name, args=[made.pk]), {"revision": "1"}).status_code == 404
     assert document(made).title == "Small"
@@ -329,8 +326,7 @@ def test_who_may_not_create_writes_nothing(owner):
     made = draft(owner)
     owner.may_create_campaigns = False
     owner.save()
-    client = Client()
-    client.force_login(owner)
+    client = factories.logged_in(owner)
 
     assert client.get(reverse("judging:rubric_draft", args=[made.pk])).status_code == 403
 

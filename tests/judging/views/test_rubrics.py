@@ -2,7 +2,6 @@
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 from django.urls import reverse
 
 from judging.actions import rubrics
@@ -14,12 +13,6 @@ pytestmark = pytest.mark.django_db
 OWN = factories.SMALL.replace("key: small", "key: mine").replace(
     "title: Small", "title: Mine alone"
 )
-
-
-def logged_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def own(owner: User, **changes: str) -> Rubric:
@@ -161,12 +154,15 @@ def test_foreign_protocol_is_not_found(name, owner):
     rubric = own(owner)
 
     assert (
-        logged_in(factories.researcher())
+        factories.logged_in(factories.researcher())
         .get(reverse(f"judging:{name}", args=[rubric.pk]))
         .status_code
         == 404
     )
-    assert logged_in(owner).get(reverse(f"judging:{name}", args=[rubric.pk])).status_code == 200
+    assert (
+        factories.logged_in(owner).get(reverse(f"judging:{name}", args=[rubric.pk])).status_code
+        == 200
+    )
 
 
 def test_members_of_a_campaign_see_its_protocol_and_cannot_plan_with_it(owner):
@@ -175,11 +171,14 @@ def test_members_of_a_campaign_see_its_protocol_and_cannot_plan_with_it(owner):
     member = factories.researcher()
     Membership.objects.create(user=member, campaign=campaign, role="analyst")
 
-    answer = logged_in(member).get(reverse("judging:rubric", args=[rubric.pk]))
+    answer = factories.logged_in(member).get(reverse("judging:rubric", args=[rubric.pk]))
 
     assert answer.status_code == 200
     assert reverse("judging:campaign_new") not in answer.text
-    assert "Of campaigns you take part in" in logged_in(member).get(reverse("judging:rubrics")).text
+    assert (
+        "Of campaigns you take part in"
+        in factories.logged_in(member).get(reverse("judging:rubrics")).text
+    )
 
 
 @pytest.mark.parametrize("name", ["rubric", "rubric_file"])
@@ -198,7 +197,7 @@ def test_stranger_is_asked_to_log_in(client, name):
 
 def test_who_may_not_create_reads_but_writes_nothing():
     rubric = factories.rubric("qgbench")
-    client = logged_in(factories.user())
+    client = factories.logged_in(factories.user())
 
     text = client.get(reverse("judging:rubric", args=[rubric.pk])).text
     assert reverse("judging:rubric_copy", args=[rubric.pk]) not in text

@@ -21,12 +21,6 @@ pytestmark = pytest.mark.django_db
 PAGE, CODE = "/second-factor/", "/login/code/"
 
 
-def logged_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 def code_of(user: User, *, later: timedelta = timedelta()) -> str:
     """Return what the device shows; `later` because no code is taken twice."""
     return pyotp.TOTP(second_factors._secret(SecondFactor.objects.get(user=user))).at(
@@ -69,7 +63,7 @@ def test_code_is_that_of_rfc_6238() -> None:
 
 def test_owner_sets_it_up_and_logs_in_with_it() -> None:
     user = factories.researcher()
-    here, elsewhere = logged_in(user), logged_in(user)
+    here, elsewhere = factories.logged_in(user), factories.logged_in(user)
     assert is_in(here) and is_in(elsewhere)
     here.post(PAGE, {"act": "begin"})
     page = here.get(PAGE).text
@@ -163,11 +157,11 @@ def test_log_in_leads_nowhere_else_by_way_of_the_code() -> None:
 def test_administrator_must_have_one_where_the_site_says_so(settings) -> None:
     settings.SECOND_FACTOR = "administrators"
     administrator, researcher = factories.user(is_superuser=True), factories.researcher()
-    client = logged_in(administrator)
+    client = factories.logged_in(administrator)
     for path in ("/accounts/", "/campaigns/", "/key/", "/api/campaigns/", "/nowhere/"):
         assert client.get(path).url == PAGE
     assert "only with a second factor" in client.get(PAGE).text
-    assert is_in(logged_in(researcher))
+    assert is_in(factories.logged_in(researcher))
     set_up(administrator)
     inside = half_in(administrator)
     inside.post(CODE, {"code": code_of(administrator)})
@@ -178,14 +172,14 @@ def test_administrator_must_have_one_where_the_site_says_so(settings) -> None:
 
 def test_everybody_with_a_password_must_have_one_where_the_site_says_so(settings) -> None:
     settings.SECOND_FACTOR = "everybody"
-    assert logged_in(factories.researcher()).get("/campaigns/").url == PAGE
-    annotator = logged_in(User.objects.create_user("annotator-x"))
+    assert factories.logged_in(factories.researcher()).get("/campaigns/").url == PAGE
+    annotator = factories.logged_in(User.objects.create_user("annotator-x"))
     assert annotator.get("/work/").status_code == 200
 
 
 def test_owner_turns_it_off() -> None:
     user = factories.user()
-    client = logged_in(user)
+    client = factories.logged_in(user)
     set_up(user)
     client = half_in(user)
     client.post(CODE, {"code": code_of(user)})
@@ -202,12 +196,12 @@ def test_administrator_takes_a_lost_one_away_and_its_sessions_end() -> None:
     client = half_in(user)
     client.post(CODE, {"code": code_of(user)})
     assert is_in(client)
-    page = logged_in(administrator)
+    page = factories.logged_in(administrator)
     assert "Take it away" in page.get(f"/accounts/{user.pk}/").text
     page.post(f"/accounts/{user.pk}/second-factor/remove/")
     assert (second_factors.is_on(user), is_in(client)) == (False, False)
     assert (
-        logged_in(factories.researcher())
+        factories.logged_in(factories.researcher())
         .post(f"/accounts/{user.pk}/second-factor/remove/")
         .status_code
         == 403
