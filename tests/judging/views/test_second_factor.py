@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from judging.actions import second_factors
+from judging.actions import seals, second_factors
 from judging.models import Event, SecondFactor, User
 from tests import factories
 
@@ -52,7 +52,7 @@ def test_code_is_that_of_rfc_6238() -> None:
     secret = base64.b32encode(b"12345678901234567890")
     SecondFactor.objects.create(
         user=user,
-        secret=second_factors._locks().encrypt(secret).decode(),
+        secret=seals.locks(second_factors.SALT).encrypt(secret).decode(),
         confirmed_at=timezone.now(),
     )
     at = datetime(1970, 1, 1, 0, 0, 59, tzinfo=UTC)  # appendix B: 94287082 of eight digits
