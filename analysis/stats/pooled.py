@@ -24,6 +24,7 @@ PooledCoefficient: TypeAlias = Literal["pearson", "spearman", "kendall", "kendal
 COEFFICIENTS: tuple[PooledCoefficient, ...] = get_args(PooledCoefficient)
 Coded: TypeAlias = tuple[IntArray, int]  # the unit of each item, and how many units there are
 _CELLS = 2_000_000
+_COUNTED = 50_000_000  # items times question sets times columns: above it what sets of several take is approximate
 _FEW = 32  # units: with no more it is quicker to count all pairs of items anew without each
 
 
@@ -133,7 +134,13 @@ def _spearman(human: FloatArray, metrics: FloatArray, units: Sequence[Coded]) ->
     h, x = ranked(human) - middle, ranked(metrics) - middle
     found = [_ratio((h.T @ x)[None], (h**2).sum(axis=0)[None], (x**2).sum(axis=0)[None])]
     found += [_ranked_without(human, metrics, unit) for unit in units[:2]]
-    return found + [_ranked_without_cell(human, metrics, h, x, unit) for unit in units[2:]]
+    for unit in units[2:]:
+        counted = len(h) * unit[1] * (h.shape[1] + x.shape[1]) <= _COUNTED
+        if unit[1] < len(h) and counted:  # some question sets hold several questions
+            found.append(_ranked_without(human, metrics, unit))
+        else:
+            found.append(_ranked_without_cell(human, metrics, h, x, unit))
+    return found
 
 
 def _ranked_without(human: FloatArray, metrics: FloatArray, unit: Coded) -> FloatArray:
