@@ -68,7 +68,7 @@ def test_preview_counts_what_would_be_stored_and_stores_nothing(page):
 
 def test_language_of_the_texts_is_proposed_by_their_letters(page):
     arabic = 'passage,system,question\n"بنى سامي القصر.",Alba,من بنى القصر؟\n'
-    upload = sent(page, arabic)
+    upload = sent(page, arabic + '"بنى سامي القصر.",Brisa,\n')  # a missing question says nothing
     mapped(page, upload)
     page.get(at("preview", upload))
     page.post(at("check", upload), {"seed": 1, "checked": "on"})
