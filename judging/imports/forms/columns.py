@@ -71,6 +71,10 @@ USES = [
     ),
 ]
 USE_LABELS = {use: str(label) for _group, uses in USES[1:] for use, label in uses}
+SEVERAL_QUESTIONS = _(
+    "Where each system has a column, choose “questions of one system” for each of them. Where a row "
+    "holds the questions of a set, give each question a row of its own, with its position."
+)
 DIRECTIONS = [
     ("", _("higher or lower is better?")),
     ("higher", _("higher is better")),
@@ -149,19 +153,21 @@ class ColumnFormSet(forms.BaseFormSet):
             columns = self._columns_of(use)
             if len(columns) > 1:
                 both = " and ".join(f"“{column}”" for column in columns)
-                raise forms.ValidationError(
-                    _("Only one column can be the %(use)s, not %(both)s.")
-                    % {
-                        "use": USE_LABELS[use].split(",")[0],
-                        "both": both,
-                    }
-                )
+                said = _("Only one column can be the %(use)s, not %(both)s.") % {
+                    "use": USE_LABELS[use].split(",")[0],
+                    "both": both,
+                }
+                if use == "question":
+                    raise forms.ValidationError([said, SEVERAL_QUESTIONS])
+                raise forms.ValidationError(said)
         if (
             not self._columns_of("question")
             and not self._columns_of("by_system")
             and not self.further
         ):
-            raise forms.ValidationError(_("Say which column holds the generated questions."))
+            raise forms.ValidationError(
+                [_("Say which column holds the generated questions."), SEVERAL_QUESTIONS]
+            )
         if self._columns_of("by_system") and (
             sentences := conflicts(ColumnRoles(**self.columns()))
         ):

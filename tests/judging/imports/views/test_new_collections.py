@@ -179,6 +179,7 @@ def test_two_columns_for_one_thing_are_refused_with_both_names(page):
     assert (
         "Only one column can be the generated question, not “question” and “topic”." in answer.text
     )
+    assert "give each question a row of its own" in answer.text
 
 
 def test_no_column_of_questions_is_refused(page):
