@@ -46,6 +46,16 @@ def test_session_that_ends_loses_nothing_and_is_entered_again(at_work) -> None:
     page.evaluate("dispatchEvent(new Event('focus'))")
     saved(page)
     assert list(drafts.answers(task).values()) == [2]
+    for key in EVERYTHING[1:]:
+        page.keyboard.press(key)
+    saved(page)
+    page.context.clear_cookies(name="sessionid")
+    page.keyboard.press("Enter")
+    page.locator("#saved").get_by_text("your session has ended").wait_for()
+    enter(page, task.enrollment.user)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Thank you").wait_for()
+    assert Judgment.objects.filter(assignment=task).count() == 6
 
 
 def test_study_that_closes_in_the_middle_takes_the_task_that_was_begun(at_work) -> None:

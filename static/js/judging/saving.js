@@ -45,6 +45,7 @@ function show(state) {
 }
 
 export const tellUnsent = () => show("unsent");
+export const tellExpired = () => show("expired");
 
 // An answer that lost to a later one from elsewhere: both are named where it stands, and one press brings it back.
 function tellLost(name, mine, theirs) {
@@ -88,9 +89,12 @@ function drainSoon() {
 
 // ---- what is sent
 
+// The only redirect is the one to the log-in.
+export const isSessionOver = (response) => response.type === "opaqueredirect" || [401, 403].includes(response.status);
+
 async function outcome(response) {
   if (response.ok) return { state: "saved" };
-  if (response.type === "opaqueredirect" || [401, 403].includes(response.status)) return { state: "expired" };
+  if (isSessionOver(response)) return { state: "expired" };
   if (response.status === 409) return { state: "conflict", ...(await response.json().catch(() => ({}))) };
   if ([404, 410].includes(response.status)) return { state: "conflict" };
   return { state: response.status < 500 && response.status !== 429 && response.status !== 408 ? "refused" : "offline" };

@@ -4,7 +4,7 @@
 
 import { announce, csrfToken, form, titleOf } from "./page.js";
 import { goTo, missing } from "./marker.js";
-import { everythingSaved, isUnsaved, tellUnsent } from "./saving.js";
+import { everythingSaved, isSessionOver, isUnsaved, tellExpired, tellUnsent } from "./saving.js";
 import { nextQuestion } from "./view.js";
 
 const PATIENCE = 5000;
@@ -61,6 +61,10 @@ async function handIn(button) {
     answer = isSaved ? await post(button) : null;
   }
   setTimeout(wake, STOPPED);
+  if (isSessionOver(answer)) {
+    setBusy(false);
+    return tellExpired();
+  }
   const said = answer.ok ? await answer.json().catch(() => null) : null;
   if (said?.next) return goOnAt(said.next);
   isLeft = true;
