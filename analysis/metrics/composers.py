@@ -27,6 +27,7 @@ from analysis.metrics.contract import (
 from analysis.metrics.scoring import QUESTION_UNITS, kept, score
 from analysis.metrics.sets import Matrix, assigned, f_measure, precision, recall
 
+MOST_PAIRS = 100_000  # of one set; each is scored, and all of a set are held at once
 DEDUPE = Parameter(
     "dedupe", "none", "drop repeated predictions of a set first", choices=("none", "exact")
 )
@@ -52,12 +53,16 @@ class PairScores:
     def _scored(
         self, sets: Sequence[ScoredSet], asked: Mapping[str, Any]
     ) -> list[Matrix | MetricResult]:
-        distinct = dict.fromkeys(
-            (p, r) for one in sets for p in one.hypotheses for r in one.references
-        )
-        found = score(self.base, [ScoredQuestion(p, (r,)) for p, r in distinct], params=asked)
-        by_pair = dict(zip(distinct, found, strict=True))
-        return [_matrix(one, by_pair) for one in sets]
+        found: list[Matrix | MetricResult] = []
+        for some in _groups(sets):
+            compared = [one for one in some if not _too_many(one)]
+            distinct = dict.fromkeys(
+                (p, r) for one in compared for p in one.hypotheses for r in one.references
+            )
+            scores = score(self.base, [ScoredQuestion(p, (r,)) for p, r in distinct], params=asked)
+            by_pair = dict(zip(distinct, scores, strict=True))
+            found += [_too_many(one) or _matrix(one, by_pair) for one in some]
+        return found
 
 
 @dataclass(frozen=True)
@@ -107,13 +112,20 @@ class Average:
 
     def score(self, batch: Sequence[ScoredSet], params: Mapping[str, Any]) -> list[MetricResult]:
         sets = [deduped(one, params["dedupe"]) for one in batch]
+        return [mean for some in _groups(sets) for mean in self._means(some, params)]
+
+    def _means(
+        self, sets: Sequence[ScoredSet], params: Mapping[str, Any]
+    ) -> Iterator[MetricResult]:
         questions = [
             ScoredQuestion(hypothesis, one.references)
             for one in sets
             for hypothesis in one.hypotheses
+            if not _too_many(one)
         ]
         found = iter(score(self.base, questions, params=_asked(self.base, params)))
-        return [_mean(one, [next(found) for _ in one.hypotheses]) for one in sets]
+        for one in sets:
+            yield _too_many(one) or _mean(one, [next(found) for _ in one.hypotheses])
 
 
 def composed(base: Scorer) -> list[Scorer]:
@@ -196,6 +208,30 @@ def _mean(one: ScoredSet, found: Sequence[MetricResult]) -> MetricResult:
         if result.value is None:
             return failed(f"a question has no score: {result.reason}")
     return MetricResult(sum(result.value or 0.0 for result in found) / len(found))
+
+
+def _groups(sets: Sequence[ScoredSet]) -> Iterator[list[ScoredSet]]:
+    """Yield the sets some at a time, so that memory holds the pairs of a few."""
+    some: list[ScoredSet] = []
+    pairs = 0
+    for one in sets:
+        some.append(one)
+        pairs += 0 if _too_many(one) else len(one.hypotheses) * len(one.references)
+        if pairs >= MOST_PAIRS:
+            yield some
+            some, pairs = [], 0
+    yield some
+
+
+def _too_many(one: ScoredSet) -> MetricResult | None:
+    """Return why a set is not compared, where its pairs would take hours or the whole memory."""
+    questions, references = len(one.hypotheses), len(one.references)
+    if questions * references <= MOST_PAIRS:
+        return None
+    return undefined(
+        f"{questions:,} questions beside {references:,} references are more pairs than are compared "
+        f"({MOST_PAIRS:,})"
+    )
 
 
 def _neither() -> MetricResult:

@@ -23,6 +23,7 @@ from analysis.metrics.rouge import lcs_length
 
 NEAR = 0.8
 NO_QUESTIONS = "the set has no questions"
+MOST_QUESTIONS = 1_000  # of a set, each of which is compared with each other
 
 
 def self_bleu_2(hypotheses: Sequence[str], *, duplicates: str = "keep") -> float:
@@ -51,18 +52,18 @@ def exact_duplicates(hypotheses: Sequence[str]) -> int:
     return len(hypotheses) - len({normalised(hypothesis) for hypothesis in hypotheses})
 
 
-def likeness(left: str, right: str) -> float:
-    """Return 2 LCS / (|a| + |b|) of the treebank words: 1 for the same words in the same order."""
-    a, b = ptb(left).split(), ptb(right).split()
-    return 2 * lcs_length(a, b) / (len(a) + len(b)) if a or b else 1.0
-
-
 def near_duplicates(hypotheses: Sequence[str], *, threshold: float = NEAR) -> int:
     """Count the questions that are at least so like an earlier one (exact repetitions included)."""
+    worded = [ptb(hypothesis).split() for hypothesis in hypotheses]
     return sum(
-        any(likeness(hypothesis, earlier) >= threshold for earlier in hypotheses[:place])
-        for place, hypothesis in enumerate(hypotheses)
+        any(_likeness(words, earlier) >= threshold for earlier in worded[:place])
+        for place, words in enumerate(worded)
     )
+
+
+def _likeness(a: Sequence[str], b: Sequence[str]) -> float:
+    """Return 2 LCS / (|a| + |b|) of treebank words: 1 for the same words in the same order."""
+    return 2 * lcs_length(a, b) / (len(a) + len(b)) if a or b else 1.0
 
 
 def types_of(one: ScoredSet) -> list[str]:
@@ -97,7 +98,9 @@ def _spec(id: str, name: str, **rest: Any) -> MetricSpec:
 def _self_bleu(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
     if not one.hypotheses:
         return undefined(NO_QUESTIONS)
-    return MetricResult(self_bleu_2(one.hypotheses, duplicates=params["duplicates"]))
+    return _too_many(one) or MetricResult(
+        self_bleu_2(one.hypotheses, duplicates=params["duplicates"])
+    )
 
 
 def _cardinality(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
@@ -129,7 +132,18 @@ def _exact(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
 
 
 def _near(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
-    return MetricResult(float(near_duplicates(one.hypotheses, threshold=params["threshold"])))
+    return _too_many(one) or MetricResult(
+        float(near_duplicates(one.hypotheses, threshold=params["threshold"]))
+    )
+
+
+def _too_many(one: ScoredSet) -> MetricResult | None:
+    if len(one.hypotheses) <= MOST_QUESTIONS:
+        return None
+    return undefined(
+        f"{len(one.hypotheses):,} questions are more than are compared with each other "
+        f"({MOST_QUESTIONS:,})"
+    )
 
 
 _COUNTS: dict[str, Any] = {

@@ -65,6 +65,13 @@ def test_near_duplicates_share_most_words_in_order() -> None:
     assert near_duplicates(questions, threshold=0.5) == 2
 
 
+@pytest.mark.parametrize("id", ["self_bleu_2", "near_duplicates"])
+def test_questions_are_not_compared_where_there_are_too_many(id: str) -> None:
+    crowded = ScoredSet(("Who built it?",) * 1_001)
+    (found,) = score(registry.get(id), [crowded])
+    assert found.reason == "1,001 questions are more than are compared with each other (1,000)"
+
+
 @pytest.mark.parametrize("id", ["self_bleu_2", "type_ratio", "type_balance"])
 def test_an_empty_set_is_undefined(id: str) -> None:
     assert score(registry.get(id), [ScoredSet(())])[0].status is Status.UNDEFINED
