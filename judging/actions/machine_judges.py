@@ -36,7 +36,6 @@ FORMATS = {".jsonl": "jsonl", ".xlsx": "xlsx"}  # by the ending; CSV or TSV else
 NEAR = 250_000  # bytes; a larger table is read in a process of its own
 PROBLEMS_KEPT = 500
 PROBLEMS_SHOWN = 20
-IS_CALLED = "A judge of this campaign is already called {}."
 ABOUT = (
     "name",
     "model",
@@ -56,6 +55,11 @@ ITEM_COLUMNS = ("item", "source", "system", "position", "passage", "answer", "qu
 
 class CannotTake(Exception):
     """A judge whose name is taken, or a table without a usable answer; the message says which."""
+
+
+class NameTaken(CannotTake):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"A judge of this campaign is already called {name}.")
 
 
 def items(campaign: Campaign) -> list[JudgedItem]:
@@ -140,7 +144,7 @@ def check(*, campaign: Campaign, name: str) -> None:
             "Lock the campaign first: a draft's protocol and questions may still change."
         )
     if MachineJudge.objects.filter(campaign=campaign, name=name).exists():
-        raise CannotTake(IS_CALLED.format(name))
+        raise NameTaken(name)
 
 
 def read(
@@ -193,7 +197,7 @@ def keep(
     except IntegrityError as refused:
         if "machine_judge_name" not in str(refused):
             raise
-        raise CannotTake(IS_CALLED.format(about["name"])) from None
+        raise NameTaken(about["name"]) from None
     return judge
 
 

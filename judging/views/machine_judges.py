@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from judging import storage, tasks
 from judging.actions import history, judge_jobs, machine_asking, machine_judges
 from judging.actions.chats import CannotAsk
-from judging.actions.machine_judges import CannotTake
+from judging.actions.machine_judges import CannotTake, NameTaken
 from judging.forms.machine_judges import AskJudgeForm, JudgeKeyForm, MachineJudgeForm
 from judging.guards import campaign_for_managers, campaign_for_staff
 from judging.imports.actions import looks
@@ -50,7 +50,7 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         judge, found = machine_judges.add(campaign=campaign, by=request.user, **given)
     except (CannotTake, Unreadable) as refused:
         storage.let_go(file)
-        form.add_error("name" if "already called" in str(refused) else "file", str(refused))
+        form.add_error("name" if isinstance(refused, NameTaken) else "file", str(refused))
         return _page(request, campaign, form, status=422)
     taken = ngettext("%(n)d answer taken.", "%(n)d answers taken.", len(found.answers)) % {
         "n": len(found.answers)

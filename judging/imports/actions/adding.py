@@ -21,15 +21,14 @@ from judging.imports.actions import (
 )
 from judging.imports.actions.brought_rows import Brought
 from judging.imports.actions.joining import (
-    SHOWN,
     Joined,
     JoiningChoices,
-    MatchCounts,
     choices_from,
     join,
     list_questions,
 )
 from judging.imports.actions.kept_readings import KeptReading
+from judging.imports.actions.match_counts import SHOWN, MatchCounts
 from judging.imports.actions.matching import Held
 from judging.imports.actions.new_collections import MOST_SYSTEMS, CannotImport
 from judging.imports.actions.reading_plans import Plan

@@ -1,17 +1,14 @@
 """What a file would bring to a collection that holds something already: decided row by row, stored
 elsewhere."""
 
-import csv
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from tempfile import SpooledTemporaryFile
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-from judging.formulas import inert
 from judging.imports.actions import holdings, ratings
-from judging.imports.actions.letters import Letters, letters, told_apart
+from judging.imports.actions.letters import Letters, letters, renamed, told_apart
+from judging.imports.actions.match_counts import NO_SUCH_QUESTION, MatchCounts
 from judging.imports.actions.matching import (
     By,
     Held,
@@ -26,11 +23,8 @@ from judging.imports.actions.new_collections import too_long, too_many
 from judging.imports.actions.ratings import RatedSlot, RatingsRead, StorableValue
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.records import (
-    MarkRecord,
-    NoteRecord,
     Problem,
     QuestionRecord,
-    RatingRecord,
     ScoreColumn,
     SourceRecord,
     StudyRecords,
@@ -43,9 +37,6 @@ from judging.models import Campaign, Collection, Metric, Rubric
 
 Unmatched = Literal["", "add", "leave"]
 Conflicts = Literal["leave", "refuse"]
-SHOWN = 100
-SPOOLED = 1 << 20  # characters that wait in memory before a temporary file is on the disk
-NO_SUCH_QUESTION = "The collection has no such question."
 FILLED = ("passage", "answer", "sentence", "target_type", "modality")
 SEEN_BY_ANNOTATORS = "What is judged cannot change"
 
@@ -75,73 +66,6 @@ class JoiningChoices:
 def choices_from(data: Mapping[str, Any]) -> JoiningChoices:
     """Return the choices that plain data hold."""
     return JoiningChoices(**{**data, "same": Sameness(**data.get("same", {}))})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
-    """A row of the file that needs a decision, with what it says and why it is shown."""
-
-    row: int
-    what: str
-    reason: str
-
-
-class MatchCounts:
-    """Counts of everything, and of what needs a decision the first examples: a million rows take no
-    more memory.
-
-    All rows that need one stand in a temporary file, as CSV; and in the list of all rows, where one
-    is made.
-    """
-
-    def __init__(self, listed: RowList | None = None) -> None:
-        self.listed = listed
-        self.counts: Counter[str] = Counter()
-        self.examples: dict[str, list[Example]] = {}
-        self._file = SpooledTemporaryFile(SPOOLED, "w+", encoding="utf-8", newline="")  # noqa: SIM115
-        self._rows = csv.writer(self._file)
-        self._rows.writerow(("kind", "row", "what", "reason"))
-
-    def note(
-        self,
-        kind: RowKind,
-        row: int,
-        what: str,
-        reason: str,
-        question: QuestionRecord | None = None,
-    ) -> None:
-        """Count a row, and keep it if it is among the first of its kind."""
-        self.counts[kind] += 1
-        kept = self.examples.setdefault(kind, [])
-        if len(kept) < SHOWN:
-            kept.append(Example(row=row, what=shorten(what), reason=reason))
-        self._rows.writerow((kind, row, inert(shorten(what)), inert(reason)))
-        if self.listed:
-            self.listed.note(kind, row, what, reason, question=question)
-
-    def left_out(self, row: int, what: str) -> None:
-        """Note a row that names nothing of the collection."""
-        self.note("unmatched", row, what, NO_SUCH_QUESTION)
-
-    @property
-    def is_cut(self) -> bool:
-        """Say whether there are more rows than examples."""
-        return any(self.counts[kind] > len(kept) for kind, kept in self.examples.items())
-
-    def pieces(self) -> Iterator[bytes]:
-        """Yield the table of all rows that need a decision."""
-        self._file.seek(0)
-        while piece := self._file.read(SPOOLED):
-            yield piece.encode()
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain data that JSON can hold."""
-        return {
-            "counts": dict(self.counts),
-            "examples": {
-                kind: [asdict(each) for each in found] for kind, found in self.examples.items()
-            },
-        }
 
 
 @dataclass(kw_only=True)
@@ -244,44 +168,6 @@ def _is_any(columns: ColumnRoles | None) -> bool:
     if columns is None or columns.system or columns.by_system:
         return False
     return columns.default_system == ColumnRoles().default_system
-
-
-def renamed(study: StudyRecords, systems: Mapping[str, str]) -> StudyRecords:
-    """Return a study with its systems under other names; where two get one name, their questions
-    stand in one set."""
-    name = {each: systems.get(each) or each for each in study.systems}
-    if all(old == new for old, new in name.items()):
-        return study
-    places: dict[SlotKey, SlotKey] = {}
-    filled: dict[tuple[str, str], int] = {}
-    merged = len(set(name.values())) < len(name)
-    for each in study.questions:
-        pair = each.source_key, name[each.system]
-        filled[pair] = filled.get(pair, 0) + 1
-        position = filled[pair] if merged else each.position
-        places[each.source_key, each.system, each.position] = (*pair, position)
-    expected: dict[tuple[str, str], int] = {}
-    for (source, system), count in study.expected.items():
-        pair = source, name[system]
-        expected[pair] = max(count, expected.get(pair, 0), filled.get(pair, 0) if merged else 0)
-    return replace(
-        study,
-        questions=tuple(_moved(each, places, name) for each in study.questions),
-        ratings=tuple(_moved(each, places, name) for each in study.ratings),
-        notes=tuple(_moved(each, places, name) for each in study.notes),
-        marks=tuple(_moved(each, places, name) for each in study.marks),
-        expected=expected,
-    )
-
-
-Placed = TypeVar("Placed", QuestionRecord, RatingRecord, NoteRecord, MarkRecord)
-
-
-def _moved(record: Placed, places: Mapping[SlotKey, SlotKey], name: Mapping[str, str]) -> Placed:
-    if record.position is None:
-        return replace(record, system=name[record.system])
-    _, system, position = places[record.source_key, record.system, record.position]
-    return replace(record, system=system, position=position)
 
 
 class _Joining:

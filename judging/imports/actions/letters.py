@@ -1,7 +1,7 @@
 """Which system hides behind each letter of a crowd batch: found by the texts of their questions."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -158,3 +158,41 @@ class _ToSystems:
             scores={**again.scores, **first.scores},
             attributes={**again.attributes, **first.attributes},
         )
+
+
+def renamed(study: StudyRecords, systems: Mapping[str, str]) -> StudyRecords:
+    """Return a study with its systems under other names; where two get one name, their questions
+    stand in one set."""
+    name = {each: systems.get(each) or each for each in study.systems}
+    if all(old == new for old, new in name.items()):
+        return study
+    places: dict[SlotKey, SlotKey] = {}
+    filled: dict[tuple[str, str], int] = {}
+    merged = len(set(name.values())) < len(name)
+    for each in study.questions:
+        pair = each.source_key, name[each.system]
+        filled[pair] = filled.get(pair, 0) + 1
+        position = filled[pair] if merged else each.position
+        places[each.source_key, each.system, each.position] = (*pair, position)
+    expected: dict[tuple[str, str], int] = {}
+    for (source, system), count in study.expected.items():
+        pair = source, name[system]
+        expected[pair] = max(count, expected.get(pair, 0), filled.get(pair, 0) if merged else 0)
+    return replace(
+        study,
+        questions=tuple(_moved(each, places, name) for each in study.questions),
+        ratings=tuple(_moved(each, places, name) for each in study.ratings),
+        notes=tuple(_moved(each, places, name) for each in study.notes),
+        marks=tuple(_moved(each, places, name) for each in study.marks),
+        expected=expected,
+    )
+
+
+Placed = TypeVar("Placed", QuestionRecord, RatingRecord, NoteRecord, MarkRecord)
+
+
+def _moved(record: Placed, places: Mapping[SlotKey, SlotKey], name: Mapping[str, str]) -> Placed:
+    if record.position is None:
+        return replace(record, system=name[record.system])
+    _, system, position = places[record.source_key, record.system, record.position]
+    return replace(record, system=system, position=position)

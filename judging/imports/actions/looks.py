@@ -148,10 +148,13 @@ def _told(problem: Problem) -> dict[str, Any]:
 
 def _sample(sample: Sample) -> dict[str, Any]:
     questions = [{"system": each.system, "text": each.text} for each in sample.questions]
+    return _source(sample) | {"questions": questions}
+
+
+def _source(sample: Sample) -> dict[str, Any]:
     return {
         "source": asdict(sample.source),
         "text": source_pieces(sample.source),
-        "questions": questions,
         "more": sample.more,
     }
 
@@ -181,14 +184,7 @@ def _drawn(study: StudyRecords, seed: int, words: str = "") -> dict[str, Any]:
         questions = [
             (letter(place), question.text) for place, question in enumerate(each.questions)
         ]
-        drawn.append(
-            {
-                "source": asdict(each.source),
-                "text": source_pieces(each.source),
-                "questions": questions,
-                "more": each.more,
-            }
-        )
+        drawn.append(_source(each) | {"questions": questions})
     return {"samples": drawn, "source_count": len(sources)}
 
 
