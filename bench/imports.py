@@ -148,7 +148,7 @@ def join(path: Path) -> float:
 
 
 def bulk_create(path: Path) -> float:
-    from judging.imports.actions import new_collections
+    from judging.imports.actions import brought_rows
 
     def copy(
         model: Any, columns: tuple[str, ...], rows: Iterable[tuple[object, ...]], **_: Any
@@ -157,7 +157,7 @@ def bulk_create(path: Path) -> float:
             (model(**dict(zip(columns, row, strict=True))) for row in rows), batch_size=1_000
         )
 
-    new_collections.copy = copy
+    brought_rows.copy = copy
     return import_file(path)
 
 

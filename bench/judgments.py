@@ -105,8 +105,6 @@ def measure(judgments: int) -> None:
 
     from analysis import frames
     from analysis.sections.agreement import of_counts
-    from analysis.sections.section import chance_of
-    from judging.models import Judgment
 
     start = time.perf_counter()
     campaign = filled(judgments)
@@ -119,11 +117,10 @@ def measure(judgments: int) -> None:
         start = time.perf_counter()
         counted = frames.counted(campaign, by_source=by_source)
         read = time.perf_counter() - start
-        chance = chance_of("bench", seed=1, resamples=1000, step=lambda message: None)
         found = [
             row
             for criterion in frames.rubric_of(campaign).criteria
-            for row in of_counts(counted[criterion.key], criterion, chance=chance)
+            for row in of_counts(counted[criterion.key], criterion)
         ]
         whole = time.perf_counter() - start
         over = f"{len(found)} coefficients of {rows:,} rows over {found[0].estimate.clusters or found[0].estimate.n:,}"

@@ -20,6 +20,7 @@ from analysis.metrics.languages import default_preparation
 from analysis.models import ReportPage, Result, Run
 from analysis.reports import charts
 from analysis.reports.rows import Record
+from analysis.reports.system_names import system_name
 from analysis.reports.typeset import CannotSet
 from analysis.sections.agreement import coefficient_row
 from analysis.sections.criteria import criterion_rows
@@ -269,7 +270,7 @@ def left_out_words(run: Run) -> list[str]:
         "annotators": "annotator",
     }
     return [
-        f"{singular[what]} {names.get(key, key) or '(no name)'}"
+        f"{singular[what]} {system_name(names.get(key, key))}"
         for what in LEFT_OUT
         for key in settings[f"without_{what}"]
     ]

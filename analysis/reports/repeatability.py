@@ -7,6 +7,7 @@ from typing import Any
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import coefficient, p_alone, percent, plain, signed, two
 from analysis.reports.rows import Record
+from analysis.reports.system_names import system_name
 
 
 def tables(found: Record, shares: Mapping[str, tuple[int, int]]) -> list[PageTable]:
@@ -54,7 +55,7 @@ def _criteria(
 def _systems(scores: Sequence[Record]) -> PageTable:
     lines = [
         Line(
-            f"{row['name']}: {row['system'] or '(no name)'}",
+            f"{row['name']}: {system_name(row['system'])}",
             [Cell(_two(row["first"])), Cell(_two(row["second"])), Cell(plain(_number(row["cv"])))],
         )
         for row in scores
@@ -72,7 +73,7 @@ def _systems(scores: Sequence[Record]) -> PageTable:
 def _pairs(pairs: Sequence[Record]) -> PageTable:
     lines = [
         Line(
-            f"{row['name']}: {' – '.join(each or '(no name)' for each in row['systems'])}",
+            f"{row['name']}: {' – '.join(system_name(each) for each in row['systems'])}",
             [
                 Cell(_signed(row["first"])),
                 Cell(_p(row["first_p"]), best=row["significant"]),

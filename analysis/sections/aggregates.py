@@ -13,6 +13,7 @@ from judging.rules import Fatal, RuleReading, fatal_variants
 from analysis.frames import Material
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import counted, inside, known, listed, or_dash, plain
+from analysis.reports.system_names import system_name
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged
@@ -274,7 +275,7 @@ def _combined_table(found: Found) -> list[PageTable]:
         "The criteria that the protocol combines, in every way its rules can be read"
         f"{best}; the ranking is best first."
     )
-    names = [name or "(no name)" for name in systems]
+    names = [system_name(name) for name in systems]
     return [
         PageTable(
             "All criteria together", names, lines, first="Reading", last="Ranking", caption=caption
@@ -315,7 +316,7 @@ def _means_table(
     }
     lines = [
         Line(
-            name or "(no name)",
+            system_name(name),
             [Cell(or_dash(values.get((name, key)))) for key in criteria],
             f"{counts[name] or 0:,}",
         )
@@ -340,7 +341,7 @@ def _by_criterion(rows: Sequence[AggregateRow], found: Found) -> list[PageTable]
         keys = list(dict.fromkeys(row.criterion for row in kept))
         values = {(row.system, row.criterion): row.aggregate for row in kept}
         lines = [
-            Line(name or "(no name)", [Cell(plain(values.get((name, key)))) for key in keys])
+            Line(system_name(name), [Cell(plain(values.get((name, key)))) for key in keys])
             for name in sorted({row.system for row in kept})
         ]
         heads = [found.name_of(key) if key else "Combined" for key in keys]

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import or_dash
+from analysis.reports.system_names import system_name
 from analysis.sections.columns import averaged_criteria
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -86,7 +87,7 @@ class Aggregations(Section[AggregationRow]):
             rows = [row for row in found.of(Aggregations) if row.criterion == each.criterion]
             by_place = {(row.system, row.aggregation): row for row in rows}
             lines = [
-                Line(name or "(no name)", [_cell(by_place[name, way]) for way in WAYS])
+                Line(system_name(name), [_cell(by_place[name, way]) for way in WAYS])
                 for name in sorted({row.system for row in rows})
             ]
             if lines:

@@ -8,6 +8,7 @@ from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable
 from analysis.reports.numerals import percent
+from analysis.reports.system_names import system_name
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.systems import system_distributions
@@ -110,7 +111,7 @@ def _distribution(found: Found, criterion: CriterionRow) -> PageTable | None:
         return Cell(percent(row.share), f"{row.count:,}", items=query)
 
     lines = [
-        Line(name or "(no name)", [cell(name, value) for value in values])
+        Line(system_name(name), [cell(name, value) for value in values])
         for name in dict.fromkeys(row.system for row in rows)
     ]
     asked = {int(value): int(count) for value, count in criterion.target}

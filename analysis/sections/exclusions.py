@@ -7,6 +7,7 @@ from typing import Literal
 from analysis.frames import Material, with_settled
 from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Line, PageTable
+from analysis.reports.system_names import system_name
 from analysis.sections.agreement import alpha_of
 from analysis.sections.readings import read_as
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -66,7 +67,7 @@ class Exclusions(Section[ExclusionRow]):
             kinds = dict.fromkeys((row.measure, row.system) for row in rows)
             lines = [
                 Line(
-                    (system or "(no name)") if measure == "mean" else "alpha",
+                    system_name(system) if measure == "mean" else "alpha",
                     [estimate_cell(by_place.get((measure, system, key))) for key in found.names],
                 )
                 for measure, system in kinds

@@ -11,6 +11,7 @@ from analysis import frames
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import between, bracketed, coefficient, percent, signed
 from analysis.reports.rows import Record
+from analysis.reports.system_names import system_name
 from analysis.sections.judge_verdicts import level_for
 from analysis.sections.levels import LEVELS, MEASURES
 from analysis.sections.machine_judges import MachineJudges, judged_criteria
@@ -197,7 +198,7 @@ class JudgeBias(Section[JudgeBiasRow]):
                 cells = [_bias(by_cell.get((system, judge))) for judge in judges]
                 family = any(row.own_family for row in own if row.system == system)
                 lines.append(
-                    Line(system or "(no name)", cells, chip="its own family" if family else "")
+                    Line(system_name(system), cells, chip="its own family" if family else "")
                 )
             tables.append(PageTable(found.name_of(criterion), judges, lines, first="System"))
         return tables

@@ -22,6 +22,7 @@ from analysis.metrics.question_types import TYPES, knows_types, question_type
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import known, or_dash, percent
 from analysis.reports.rows import number
+from analysis.reports.system_names import system_name
 from analysis.sections.section import Chance, Found, Inputs, Section
 
 TYPES_UNKNOWN = (
@@ -425,7 +426,7 @@ def _types_table(rows: Sequence[SetFactsRow]) -> PageTable:
     types = [each for each, count in counts.most_common() if count]
     lines = [
         Line(
-            row.system or "(no name)",
+            system_name(row.system),
             [
                 Cell(
                     f"{row.asked()[each]:,}",
@@ -451,7 +452,7 @@ def _sets_table(rows: Sequence[SetFactsRow]) -> list[PageTable]:
     ]
     lines = [
         Line(
-            row.system or "(no name)",
+            system_name(row.system),
             [_number(getattr(row, key)) for key in keys],
             f"{row.sets:,}",
             _kind(row),

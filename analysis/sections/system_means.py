@@ -11,6 +11,7 @@ from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable
 from analysis.reports.numerals import EQUAL, between, briefly, counted, inside, listed, or_dash, two
+from analysis.reports.system_names import system_name
 from analysis.sections.columns import averaged_criteria, units_of
 from analysis.sections.comparisons import DEFAULT, SURE, Comparisons, Groups
 from analysis.sections.criteria import CriterionRow, criterion_rows
@@ -75,7 +76,7 @@ class SystemMeans(Section[SystemMean]):
             row = returned.get(name)
             gave = f"{row.returned:,} of {row.expected:,}" if row else ""
             chip = "degraded on purpose" if name in degraded else ""
-            return Line(name or "(no name)", cells, gave, chip)
+            return Line(system_name(name), cells, gave, chip)
 
         shown = [order.criterion for order in orders]
         reasons = sorted({row.mean.reason for row in rows if row.mean.reason})
@@ -114,7 +115,7 @@ class SystemMeans(Section[SystemMean]):
 
     def headline(self, found: Found) -> dict[str, Estimate]:
         return {
-            f"{found.name_of(row.criterion)}, {row.system or '(no name)'}": row.mean
+            f"{found.name_of(row.criterion)}, {system_name(row.system)}": row.mean
             for row in found.of(SystemMeans)
         }
 
@@ -135,7 +136,7 @@ class SystemMeans(Section[SystemMean]):
             f"Over {counted(study.sources_judged or study.sources, 'source')} and "
             f"{counted(study.annotators, 'annotator')}, "
             + "; ".join(
-                f"{briefly([name or '(no name)' for name in names])} "
+                f"{briefly([system_name(name) for name in names])} "
                 f"{'has' if len(names) == 1 else 'share'} the best mean on {listed(on)}"
                 for names, on in won.items()
             )
@@ -240,10 +241,10 @@ class SystemOrder:
         for place, name in enumerate(self.systems):
             better = [other for other in self.systems[place + 1 :] if (other, name) in self.ahead]
             if better and self.criterion.best != "none":
-                named = briefly([other or "(no name)" for other in better])
+                named = briefly([system_name(other) for other in better])
                 yield (
                     f"On {inside(self.criterion.name)} {named} {'is' if len(better) == 1 else 'are'} "
-                    f"better than {name or '(no name)'} on the sources that both were judged on, though "
+                    f"better than {system_name(name)} on the sources that both were judged on, though "
                     "the means say the opposite: they rest on different sources, or weigh them "
                     "otherwise, so go by the test."
                 )
@@ -268,7 +269,7 @@ class SystemOrder:
         """Say what the best mean is, and from whom those who have it are not told apart."""
         mean, near = self.means[self.best[0]], self.near_the_best
         if near:
-            distance = f"not told apart from {briefly([name or '(no name)' for name in near])}"
+            distance = f"not told apart from {briefly([system_name(name) for name in near])}"
         else:
             others = [name for name in self.systems if name not in self.best]
             beat_all = all((one, other) in self.ahead for one in self.best for other in others)

@@ -11,6 +11,7 @@ from analysis.frames import Material, aligned
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.making import KINDS
 from analysis.reports.metric_names import metric_names
+from analysis.reports.system_names import system_name
 from analysis.sections.section import Chance, Found, Inputs, Section
 
 TITLES = {
@@ -74,7 +75,7 @@ class SystemScoresByMetric(Section[SystemScore]):
                 for name, kind in kinds.items()
             ]
             if lines:
-                heads = [name or "(no name)" for name in systems]
+                heads = [system_name(name) for name in systems]
                 tables.append(
                     PageTable(title, heads, lines, first="Metric", last="Made", folded=bool(tables))
                 )

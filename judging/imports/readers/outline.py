@@ -20,7 +20,7 @@ from judging.imports.readers.tables import AnyTable, Row, row_digest, shorten
 FIRST_VALUES = 3
 MOST_PROBLEMS = 100  # listed; all are counted
 MOST_REPEATS = 20
-_LONGEST_VALUE = 160
+LONGEST_VALUE = 160
 _LONGEST_WORD = 14
 _PARTS = 4
 _STEP = 5_000  # rows between two calls of `progress`
@@ -170,7 +170,7 @@ class _Counts:
 
 def first_values(cells: Iterable[str]) -> tuple[str, ...]:
     values = dict.fromkeys(
-        shorten(cell.strip(), most=_LONGEST_VALUE) for cell in cells if cell.strip()
+        shorten(cell.strip(), most=LONGEST_VALUE) for cell in cells if cell.strip()
     )
     return tuple(values)[:FIRST_VALUES]
 

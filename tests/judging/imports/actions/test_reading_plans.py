@@ -4,6 +4,7 @@ import pytest
 
 from judging.imports.actions import reading_plans
 from judging.imports.actions.reading_plans import Plan
+from judging.imports.readers import outline
 from judging.imports.readers.columns import BadColumns, columns_from
 from judging.imports.readers.text import Unreadable
 from tests import shared_data
@@ -26,7 +27,7 @@ def test_head_shortens_long_values_and_passes_blank_ones_over():
         name="a.csv", data=b"question,note\n" + b"x" * 5_000 + b", \n", plan=Plan()
     )
 
-    assert [len(value) for value in head.values[0]] == [reading_plans.SHOWN]
+    assert [len(value) for value in head.values[0]] == [outline.LONGEST_VALUE]
     assert head.values[1] == ()
 
 
