@@ -105,6 +105,7 @@ def measure(judgments: int) -> None:
 
     from analysis import frames
     from analysis.sections.agreement import of_counts
+    from judging.models import Judgment
 
     start = time.perf_counter()
     campaign = filled(judgments)
