@@ -322,9 +322,12 @@ def _submit(sending: Sending) -> HttpResponse:
     if sending.marks.open:
         return _save(sending)
     own, token = sending.assignment, sending.form.cleaned_data["token"]
+    is_again = own.submitted_at is not None and token == own.submit_token
     done = judgments.hand_in(assignment=own, page=sending.page, token=token, sheet=sending.sheet)
     if done.lost:
         return _look_again(sending, done.lost)
+    if is_again:
+        messages.success(sending.request, _("Handed in again."))
     if done.following:
         return redirect("annotation:task", done.following.pk)
     return redirect("annotation:work", own.round.campaign.uuid)
