@@ -11,16 +11,16 @@ from markdown_it import MarkdownIt
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 STATISTICS, GUIDE = "statistics.md", "guide/researchers.md"
 PIECES: Mapping[str, tuple[str, str]] = {  # file and heading
-    "agreement": (STATISTICS, "Agreement"),
-    "systems": (STATISTICS, "Scores of systems"),
-    "metrics": (STATISTICS, "Metrics against people"),
-    "slices": (STATISTICS, "Slices"),
-    "doubt": (STATISTICS, "When not to trust a number"),
     "material": (GUIDE, "1. Bring your material"),
     "planning": (GUIDE, "2. Plan a campaign"),
     "judging": (GUIDE, "3. Let people judge"),
     "report": (GUIDE, "4. Read the report"),
     "published": (GUIDE, "5. Published studies again"),
+    "agreement": (STATISTICS, "Agreement"),
+    "systems": (STATISTICS, "Scores of systems"),
+    "metrics": (STATISTICS, "Metrics against people"),
+    "slices": (STATISTICS, "Slices"),
+    "doubt": (STATISTICS, "When not to trust a number"),
 }
 
 

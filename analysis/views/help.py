@@ -16,4 +16,6 @@ def statistics(request: HttpRequest, piece: str) -> HttpResponse:
     if found is None:
         raise Http404
     template = "analysis/help_text.html" if request.htmx else "analysis/help.html"
-    return render(request, template, {"title": found[0], "text": found[1]})
+    context = {"title": found[0], "text": found[1], "here": piece}
+    context["titles"] = [(key, title) for key, (_file, title) in texts.PIECES.items()]
+    return render(request, template, context)

@@ -34,6 +34,7 @@ def test_page_and_place(client):
     assert "<html" in whole
     assert "<html" not in part
     assert "Which alpha" in part
+    assert all(reverse("analysis:help", args=[key]) in whole for key in texts.PIECES)
     assert client.get(reverse("analysis:help", args=["nothing"])).status_code == 404
     assert client.post(address).status_code == 405
 
