@@ -329,7 +329,8 @@ def _heat(
         )
         for human in dict.fromkeys(row.criterion for row in rows)
     ]
-    reasons = {row.estimate.reason for row in rows if isnan(row.estimate.low)} - {""}
+    reasons = {row.estimate.reason for row in rows if isnan(row.estimate.low)}
+    reasons = (reasons | {row.estimate.caution for row in rows}) - {""}
     table = PageTable(
         f"{MEASURES[measure]}, {LEVELS[level]}",
         metrics,

@@ -79,6 +79,12 @@ def test_correlations_on_each_source_are_the_mean_of_scipys(levels, columns):
     [row] = picked(levels, level="within_source", coefficient="spearman")
     defined = int((~np.isnan(rhos)).sum())
     assert (row["n"], row["clusters"], row["sources"]) == (defined, defined, 12)
+    caution = f"rough interval: the correlation exists on only {defined} sources"
+    assert row["caution"] == (caution if row["low"] is not None else "")
+    asked = [stored.about(metric_level="within_source")]
+    shown = Levels().tables(stored.found(about=asked, levels=[row]))[0]
+    assert shown.reasons == [row["caution"] or row["reason"]]
+    assert value(levels, "pooled", "spearman") and not picked(levels, level="pooled")[0]["caution"]
 
 
 @pytest.mark.django_db
