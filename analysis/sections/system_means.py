@@ -275,8 +275,11 @@ class SystemOrder:
             beat_all = all((one, other) in self.ahead for one in self.best for other in others)
             distance = "told apart from all others" if others and beat_all else ""
         interval = between(mean) if len(self.best) == 1 else ""
+        every = max(each.clusters for each in self.means.values())
+        fewest = min(self.means[name].clusters for name in self.best)
+        part = f"over {fewest:,} of {counted(every, 'source')}" if 0 < fewest < every else ""
         best = BEST.get(self.criterion.best)
-        told = filter(None, [two(mean.value), interval, best, distance])
+        told = filter(None, [two(mean.value), interval, part, best, distance])
         return f"{inside(self.criterion.name)} ({', '.join(told)})"
 
 

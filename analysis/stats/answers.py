@@ -45,7 +45,7 @@ TITLES: dict[Measure, str] = {
     "pairwise_accuracy": "pairwise accuracy",
     "soft_pairwise_accuracy": "soft pairwise accuracy",
 }
-NO_SYSTEMS = "the systems are not known"
+NO_SYSTEMS = "fewer than two systems are named"
 FEW_SOURCES = 15  # below it intervals of a mean over sources held in .85 to .93 of studies
 NO_INTERVAL = "no interval over systems is known to hold its level"
 

@@ -119,13 +119,16 @@ def test_a_mean_is_bold_only_where_it_is_told_apart_from_all_others(own, bold):
 
 def test_a_system_judged_on_easy_sources_alone_is_not_told_to_be_the_best():
     """By hand: on the sources that both have, a is 1.00 above b; b has no others, a has hard ones."""
-    rows = [mean("a", 3.26, 2.80, 3.71), mean("b", 3.61, 3.46, 3.76)]
+    rows = [
+        mean("a", 3.26, 2.80, 3.71) | {"clusters": 30},
+        mean("b", 3.61, 3.46, 3.76) | {"clusters": 12},
+    ]
     told = told_of(a="b", b="a")
     text = said(systems=rows, **told)
-    assert (
-        "b has the best mean on clarity (3.61, 3.46 to 3.76, high is best). On clarity a is better than b"
-        in text
+    best = (
+        "b has the best mean on clarity (3.61, 3.46 to 3.76, over 12 of 30 sources, high is best)"
     )
+    assert f"{best}. On clarity a is better than b" in text
     assert "though the means say the opposite" in text
     assert "told apart from all others" not in text
     shown = table(systems=rows, **told)

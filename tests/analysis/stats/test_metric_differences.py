@@ -199,7 +199,7 @@ def test_what_cannot_be_compared_says_why() -> None:
         of.humans_by_name, of.metrics_by_name, facets=facets(of.sources), rng=rng()
     )
     assert {row.found.reason for row in alone if row.level == "systems"} == {
-        "the systems are not known"
+        "fewer than two systems are named"
     }
 
 

@@ -276,11 +276,12 @@ def test_what_cannot_be_known_says_why() -> None:
     )
     alone = of_study(of, here=facets(of.sources))
     assert (
-        alone["h0", "m0", "within_source", "spearman"].found.reason == "the systems are not known"
+        alone["h0", "m0", "within_source", "spearman"].found.reason
+        == "fewer than two systems are named"
     )
     assert (
         alone["h0", "m0", "systems", "soft_pairwise_accuracy"].found.reason
-        == "the systems are not known"
+        == "fewer than two systems are named"
     )
     assert alone["h0", "m0", "pooled", "spearman"].found.p < 1
     few = facets(of.sources % 2, of.systems)
