@@ -8,7 +8,6 @@ between systems (annotator:system) too, which no number of items makes smaller. 
 rounded to a scale with ends, which costs power where systems are near an end.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan, sqrt
 
@@ -89,8 +88,6 @@ def power(
     items: int,
     judges: int,
     rng: np.random.Generator,
-    means: tuple[float, float] | None = None,
-    scale: Sequence[float] | None = None,
     level: float = 0.05,
     simulations: int = 2000,
 ) -> Estimate:
@@ -101,7 +98,6 @@ def power(
     ----------
     difference : true difference of the systems' means
     items, judges : judges per item and system
-    means, scale : where given, ratings are made around these means and moved to the nearest point of the scale
     level : of the test; divide it by the number of pairs where Holm will be used over many
 
     Returns
@@ -112,10 +108,11 @@ def power(
     if items < 2 or judges < 1:
         raise ValueError("a study needs two items and one judge or more")
     found = 0
-    step = max(1, 4_000_000 // (items * (2 * judges if scale else 1)))
+    step = max(1, 4_000_000 // items)
+    spread = sqrt(variances.of_difference(judges))
     for start in range(0, simulations, step):
         size = min(step, simulations - start)
-        gaps = _gaps(variances, difference, (size, items), judges, rng, means, scale)
+        gaps = difference + rng.normal(size=(size, items)) * spread
         found += int(_significant(gaps, level).sum())
     return share_of(
         found, simulations, f"paired t test at {level:g}, {items} items, {judges} judges, simulated"
@@ -200,42 +197,6 @@ def half_width_for_others(
         return 0.0
     df = whole**2 / (of_items**2 / (items - 1) + of_judges**2 / freedom)
     return float(special.stdtrit(df, (1 + confidence) / 2)) * sqrt(whole)
-
-
-def _gaps(
-    variances: Variances,
-    difference: float,
-    shape: tuple[int, int],
-    judges: int,
-    rng: np.random.Generator,
-    means: tuple[float, float] | None,
-    scale: Sequence[float] | None,
-) -> FloatArray:
-    if scale is None:
-        return difference + rng.normal(size=shape) * sqrt(variances.of_difference(judges))
-    points = np.sort(np.asarray(scale, dtype=np.float64))
-    centre = (
-        means
-        if means is not None
-        else (points.mean() + difference / 2, points.mean() - difference / 2)
-    )
-    scores = [_on_scale(variances, mean, shape, judges, rng, points) for mean in centre]
-    return np.asarray(scores[0] - scores[1])
-
-
-def _on_scale(
-    variances: Variances,
-    mean: float,
-    shape: tuple[int, int],
-    judges: int,
-    rng: np.random.Generator,
-    points: FloatArray,
-) -> FloatArray:
-    """Return mean ratings of one system, every single one moved to the nearest point."""
-    own = mean + rng.normal(size=shape) * sqrt(variances.question)
-    ratings = own[..., None] + rng.normal(size=(*shape, judges)) * sqrt(variances.residual)
-    edges = (points[1:] + points[:-1]) / 2
-    return np.asarray(points[np.searchsorted(edges, ratings)].mean(axis=-1))
 
 
 def _significant(gaps: FloatArray, level: float) -> FloatArray:

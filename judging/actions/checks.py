@@ -6,6 +6,7 @@ other, and no analysis reads it.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from django.db import transaction
@@ -126,105 +127,111 @@ def _make(
     met = CheckTask.objects.filter(enrollment=enrollment)
     if kind == CheckKind.REPEAT:
         again = set(met.exclude(of_task=None).values_list("of_task", flat=True))
-        offered: list[tuple[CheckItem | None, int | None]] = [
-            (None, task) for task in earlier if task not in again
-        ]
+        fitting = [_Check(kind, None, task) for task in earlier if task not in again]
     else:
-        offered = _fitting(kind, enrollment, main, earlier, met)
-    if not offered:
+        fitting = _fitting(kind, enrollment, main, earlier, met)
+    if not fitting:
         return None
-    item, of_task = offered[stream.randrange(len(offered))]
-    units = _units(main.campaign, item, of_task)
-    return _lay_out(kind, units, enrollment, main, turn, item, of_task)
+    return fitting[stream.randrange(len(fitting))].handed_to(enrollment, main, turn)
 
 
 def _fitting(
     kind: str, enrollment: Enrollment, main: Round, earlier: Sequence[int], met: Any
-) -> list[tuple[CheckItem | None, int | None]]:
-    """Return the items an annotator may meet now, each with the earlier task it is made of."""
+) -> list["_Check"]:
+    """Return the checks with items that an annotator may meet now."""
     items = CheckItem.objects.filter(campaign=main.campaign, kind=kind, retired_at__isnull=True)
     items = items.exclude(pk__in=met.exclude(item=None).values("item")).order_by("pk")
     if own := authorships.own_names(enrollment):
         items = items.exclude(unit__question_set__system__name__in=own)
     if kind == CheckKind.GOLD and main.campaign.rubric.task != Rubric.Task.UNIT:
-        return [(item, None) for item in items]
-    if (
-        kind == CheckKind.GOLD
-    ):  # a page of single questions: an earlier one with the gold question among them
-        return [(item, earlier[-1]) for item in items] if earlier else []
+        return [_Check(kind, item, None) for item in items]
+    if kind == CheckKind.GOLD:
+        # a page of single questions: an earlier one with the gold question among them
+        return [_Check(kind, item, earlier[-1]) for item in items] if earlier else []
     tasks = TaskUnit.objects.filter(unit__in=items.values("original"), task__in=earlier)
     of_unit = dict(tasks.values_list("unit", "task"))
-    return [(item, of_unit[item.original_id]) for item in items if item.original_id in of_unit]
+    return [
+        _Check(kind, item, of_unit[item.original_id])
+        for item in items
+        if item.original_id in of_unit
+    ]
 
 
-def _units(campaign: Campaign, item: CheckItem | None, of_task: int | None) -> list[int]:
-    """Return the units that stand on a check's page: as many as on any other."""
-    before = list(
-        TaskUnit.objects.filter(task=of_task).order_by("position").values_list("unit", flat=True)
-    )
-    if item is None:
-        return before
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """A check that an annotator may meet: an item, an earlier task of theirs again, or an item in
+    the place of something in that task."""
+
+    kind: str
+    item: CheckItem | None
+    of_task: int | None
+
+    def units(self, campaign: Campaign) -> list[int]:
+        """Return the units that stand on its page: as many as on any other."""
+        held = TaskUnit.objects.filter(task=self.of_task).order_by("position")
+        before = list(held.values_list("unit", flat=True))
+        if self.item is None:
+            return before
+        if self.of_task is None:
+            return _page_of(self.item, campaign.rubric)
+        if self.kind == CheckKind.GOLD:
+            return [self.item.unit_id, *before[1:]]
+        return _with_copies(self.item, before)
+
+    def handed_to(self, enrollment: Enrollment, main: Round, turn: int) -> Assignment:
+        """Store the check's task, and hand it to its annotator."""
+        campaign = main.campaign
+        round = Round.objects.select_for_update().get(campaign=campaign, kind=Round.Kind.CHECKS)
+        round.campaign = campaign
+        number = (round.tasks.aggregate(last=Max("number"))["last"] or 0) + 1
+        task = Task.objects.create(round=round, number=number)
+        TaskUnit.objects.bulk_create(
+            TaskUnit(task=task, unit_id=unit, position=position)
+            for position, unit in enumerate(self.units(campaign), start=1)
+        )
+        CheckTask.objects.create(
+            task=task,
+            enrollment=enrollment,
+            kind=self.kind,
+            item=self.item,
+            of_task_id=self.of_task,
+            after=turn,
+        )
+        released = Assignment.objects.create(
+            round=round,
+            task=task,
+            place=1,
+            position=number,
+            enrollment=enrollment,
+            state=Assignment.State.RELEASED,
+            released_at=timezone.now(),
+            held_at=timezone.now(),
+        )
+        released.round = round
+        assignments.hold_again(assignment=released)
+        return Assignment.objects.get(pk=released.pk)
+
+
+def _page_of(item: CheckItem, rubric: Rubric) -> list[int]:
+    """Return the units of the task that the protocol makes of an item's source, with the item in
+    it."""
     held = item.unit.question_set.source.question_sets.order_by("pk")
-    if of_task is None:
-        sets = map(rounds.CutSet._make, held.values_list("pk", "source_id", "system_id"))
-        units = rounds.cut_units(Unit.objects.filter(question_set__in=held))
-        cuts = rounds.cut(rubric=campaign.rubric, sets=sets, units=units)
-        return [
-            unit.pk
-            for unit in next(cut for cut in cuts if any(unit.pk == item.unit_id for unit in cut))
-        ]
-    if item.kind == CheckKind.GOLD:
-        return [item.unit_id, *before[1:]]
-    copies = {
-        (name, position): pk
-        for pk, name, position in Unit.objects.filter(question_set__in=held).values_list(
-            "pk", "question_set__system__name", "position"
-        )
-    }
-    origin = item.original.question_set.source_id
-    standing = Unit.objects.in_bulk(before) if before else {}
-    names = dict(
-        Unit.objects.filter(pk__in=before, question_set__source=origin).values_list(
-            "pk", "question_set__system__name"
-        )
-    )
-    return [copies[(names[pk], standing[pk].position)] if pk in names else pk for pk in before]
+    sets = map(rounds.CutSet._make, held.values_list("pk", "source_id", "system_id"))
+    units = rounds.cut_units(Unit.objects.filter(question_set__in=held))
+    cuts = ([unit.pk for unit in cut] for cut in rounds.cut(rubric=rubric, sets=sets, units=units))
+    return next(cut for cut in cuts if item.unit_id in cut)
 
 
-def _lay_out(
-    kind: str,
-    units: Sequence[int],
-    enrollment: Enrollment,
-    main: Round,
-    turn: int,
-    item: CheckItem | None,
-    of_task: int | None,
-) -> Assignment:
-    """Store a check's task, and hand it to its annotator."""
-    round = Round.objects.select_for_update().get(campaign=main.campaign, kind=Round.Kind.CHECKS)
-    round.campaign = main.campaign
-    number = (round.tasks.aggregate(last=Max("number"))["last"] or 0) + 1
-    task = Task.objects.create(round=round, number=number)
-    TaskUnit.objects.bulk_create(
-        TaskUnit(task=task, unit_id=unit, position=position)
-        for position, unit in enumerate(units, start=1)
+def _with_copies(item: CheckItem, units: Sequence[int]) -> list[int]:
+    """Return units with the copies of an item's source in the place of what they are copies of."""
+    place = ("pk", "question_set__system__name", "position")
+    copied = Unit.objects.filter(question_set__source=item.unit.question_set.source_id)
+    copies = {(name, position): pk for pk, name, position in copied.values_list(*place)}
+    origin = Unit.objects.filter(
+        pk__in=units, question_set__source=item.original.question_set.source_id
     )
-    CheckTask.objects.create(
-        task=task, enrollment=enrollment, kind=kind, item=item, of_task_id=of_task, after=turn
-    )
-    released = Assignment.objects.create(
-        round=round,
-        task=task,
-        place=1,
-        position=number,
-        enrollment=enrollment,
-        state=Assignment.State.RELEASED,
-        released_at=timezone.now(),
-        held_at=timezone.now(),
-    )
-    released.round = round
-    assignments.hold_again(assignment=released)
-    return Assignment.objects.get(pk=released.pk)
+    copy_of = {pk: copies[name, position] for pk, name, position in origin.values_list(*place)}
+    return [copy_of.get(pk, pk) for pk in units]
 
 
 def progress(*, assignment: Assignment) -> Progress:

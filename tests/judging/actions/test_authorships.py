@@ -120,8 +120,8 @@ def test_no_gold_question_shows_an_author_their_own_system() -> None:
     main = campaign.rounds.get(kind="main")
     main.campaign = campaign
     assert judged(own, main) == 8  # by `assignments`, without checks
-    items = checks._fitting("gold", own, main, [], checks.CheckTask.objects.none())
-    names = {item.unit.question_set.system.name for item, _task in items if item}
+    fitting = checks._fitting("gold", own, main, [], checks.CheckTask.objects.none())
+    names = {each.item.unit.question_set.system.name for each in fitting}
     assert names == {"Alba", "Corvo"}
 
 
