@@ -61,6 +61,14 @@ def ring(job_id: uuid.UUID | str) -> None:
         log.warning("The queue could not be reached; the sweep will ring again for %s.", job)
 
 
+def begin(start: Callable[..., Job], **asked: Any) -> Job:
+    """Have an action write down a job, and tell the workers once it is stored."""
+    with transaction.atomic():
+        job = start(**asked)
+        transaction.on_commit(lambda: ring(job.pk))
+    return job
+
+
 def worker_name() -> str:
     return f"worker@{socket.gethostname()}"
 

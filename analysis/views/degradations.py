@@ -2,7 +2,6 @@
 a job."""
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -39,9 +38,7 @@ def degrade(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 def _start(request: HttpRequest, collection: Collection, wanted: WantedDegradation) -> HttpResponse:
-    with transaction.atomic():
-        job = degradations.start(collection=collection, wanted=wanted, by=request.user)
-        transaction.on_commit(lambda: tasks.ring(job.pk))
+    job = tasks.begin(degradations.start, collection=collection, wanted=wanted, by=request.user)
     return redirect("judging:job", job.pk)
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -34,9 +33,9 @@ def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if not form.is_valid():
         return _page(request, campaign, form, status=422)
     try:
-        with transaction.atomic():
-            job = dry_runs.start(campaign=campaign, by=request.user, parameters=form.parameters())
-            transaction.on_commit(lambda: tasks.ring(job.pk))
+        tasks.begin(
+            dry_runs.start, campaign=campaign, by=request.user, parameters=form.parameters()
+        )
     except CannotTry as refused:
         messages.error(request, str(refused))
     return redirect("analysis:dry_run", campaign.uuid)

@@ -4,7 +4,6 @@ import json
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import slugify
@@ -37,11 +36,13 @@ def start(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = MatchingForm(request.POST, collection=collection)
     if not form.is_valid():
         return _page(request, collection, form, status=422)
-    with transaction.atomic():
-        job = scoring_jobs.start(
-            collection=collection, by=request.user, kind=action.KIND, parameters=form.parameters()
-        )
-        transaction.on_commit(lambda: tasks.ring(job.pk))
+    job = tasks.begin(
+        scoring_jobs.start,
+        collection=collection,
+        by=request.user,
+        kind=action.KIND,
+        parameters=form.parameters(),
+    )
     return redirect("judging:job", job.pk)
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
@@ -33,9 +32,7 @@ def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = PowerForm(request.POST, campaign=campaign)
     if not form.is_valid():
         return _page(request, campaign, form, status=422)
-    with transaction.atomic():
-        job = planning.start(campaign=campaign, by=request.user, parameters=form.cleaned_data)
-        transaction.on_commit(lambda: tasks.ring(job.pk))
+    tasks.begin(planning.start, campaign=campaign, by=request.user, parameters=form.cleaned_data)
     return redirect("analysis:planning", campaign.uuid)
 
 

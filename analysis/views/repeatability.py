@@ -1,7 +1,6 @@
 """A study beside its reproduction: ask for the comparison, read it, take it along."""
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
@@ -55,9 +54,7 @@ def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if campaign.reproduces is None:
         raise Http404
     try:
-        with transaction.atomic():
-            job = repeatability.start(campaign=campaign, by=request.user)
-            transaction.on_commit(lambda: tasks.ring(job.pk))
+        tasks.begin(repeatability.start, campaign=campaign, by=request.user)
     except repeatability.CannotCompare as refused:
         messages.error(request, str(refused))
     return redirect("analysis:reproduction", campaign.uuid)

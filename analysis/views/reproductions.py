@@ -1,6 +1,5 @@
 """Published studies again: give the released files, and read published beside computed."""
 
-from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
@@ -30,9 +29,7 @@ def ask(request: HttpRequest) -> HttpResponse:
             ReleasedFile(each.name, storage.keep_pieces(each.chunks()), scores)
             for each, scores in sent
         ]
-        with transaction.atomic():
-            job = reproductions.start(key=said["study"], files=given, by=request.user)
-            transaction.on_commit(lambda: tasks.ring(job.pk))
+        job = tasks.begin(reproductions.start, key=said["study"], files=given, by=request.user)
         return redirect("judging:job", job.pk)
     return render(
         request, "analysis/reproduce.html", {"form": form}, status=422 if form.errors else 200

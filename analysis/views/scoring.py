@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.db import transaction
 from django.db.models import Count, Max, Q
 from django.db.models.fields.json import KeyTextTransform
 from django.http import Http404, HttpRequest, HttpResponse
@@ -68,11 +67,13 @@ def start(request: HttpRequest, collection: Collection) -> HttpResponse:
     if not form.is_valid():
         return _page(request, collection, form, status=422)
     kind = scoring_jobs.ESTIMATE if "estimate" in request.POST else scoring_jobs.KIND
-    with transaction.atomic():
-        job = scoring_jobs.start(
-            collection=collection, by=request.user, kind=kind, parameters=form.parameters()
-        )
-        transaction.on_commit(lambda: tasks.ring(job.pk))
+    job = tasks.begin(
+        scoring_jobs.start,
+        collection=collection,
+        by=request.user,
+        kind=kind,
+        parameters=form.parameters(),
+    )
     return redirect("judging:job", job.pk)
 
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
@@ -30,9 +29,7 @@ def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     form = TuningForm(request.POST, campaign=campaign)
     if not form.is_valid():
         return _page(request, campaign, form, status=422)
-    with transaction.atomic():
-        job = action.start(campaign=campaign, by=request.user, parameters=form.cleaned_data)
-        transaction.on_commit(lambda: tasks.ring(job.pk))
+    tasks.begin(action.start, campaign=campaign, by=request.user, parameters=form.cleaned_data)
     return redirect("analysis:tuning", campaign.uuid)
 
 

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -43,9 +42,7 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     given: dict[str, Any] = {"file": file, "file_name": sent.name, "about": form.about()}
     try:
         if file.size > looks.AT_ONCE:
-            with transaction.atomic():
-                job = judge_jobs.start_adding(campaign=campaign, by=request.user, **given)
-                transaction.on_commit(lambda: tasks.ring(job.pk))
+            job = tasks.begin(judge_jobs.start_adding, campaign=campaign, by=request.user, **given)
             return redirect("judging:job", job.pk)
         judge, found = machine_judges.add(campaign=campaign, by=request.user, **given)
     except (CannotTake, Unreadable) as refused:
@@ -93,9 +90,9 @@ def ask(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if is_asked:
         key = key_form.cleaned_data["key"]
         try:
-            with transaction.atomic():
-                job = judge_jobs.start(campaign=campaign, by=request.user, wanted=wanted, key=key)
-                transaction.on_commit(lambda: tasks.ring(job.pk))
+            job = tasks.begin(
+                judge_jobs.start, campaign=campaign, by=request.user, wanted=wanted, key=key
+            )
         except CannotAsk as refused:
             form.add_error(None, str(refused))
             return page(status=422)

@@ -6,7 +6,6 @@ from pathlib import PurePath
 from typing import Any
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -326,11 +325,9 @@ def _is_large(waiting: Waiting, upload: Upload) -> bool:
 
 def _start(request: HttpRequest, wanted: WantedImport) -> HttpResponse:
     """Have a worker import the file."""
-    with transaction.atomic():
-        job = jobs.enqueue(
-            kind="judging.import_study", parameters=wanted.for_job(), by=request.user
-        )
-        transaction.on_commit(lambda: tasks.ring(job.pk))
+    job = tasks.begin(
+        jobs.enqueue, kind="judging.import_study", parameters=wanted.for_job(), by=request.user
+    )
     return redirect("judging:job", job.pk)
 
 
