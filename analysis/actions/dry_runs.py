@@ -87,6 +87,8 @@ def fill(
     rules propose, and note what was planted and how often it is found."""
     made = dry_runs.copy(draft=draft, by=by, now=now, settings=asdict(assumed))
     copy = made.campaign
+    if refused := runs.too_many_systems(len(_systems(copy))):
+        raise CannotTry(f"{refused} Select fewer.")
     wanted = min(count or dry_runs.needed(copy), MOST_PEOPLE)
     came = _admitted(made, wanted, assumed, now)
     let_in = [each for each in came if each.arrival.is_let_in]

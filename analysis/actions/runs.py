@@ -49,6 +49,7 @@ LOG = logging.getLogger(__name__)
 LIBRARIES = ("numpy", "scipy", "statsmodels", "krippendorff", "pandas", "altair")
 PREPARED = ("prepare_hypothesis", "prepare_reference")
 LEFT_OUT = ("systems", "criteria", "metrics", "annotators")
+MOST_SYSTEMS = 100  # a report compares each with each other
 DEFAULTS: Mapping[str, Any] = {
     "name": "",
     "metrics": list(scores.CORE),
@@ -84,6 +85,14 @@ def start(*, campaign: Campaign, by: User, seed: int, parameters: Mapping[str, A
         last = Run.objects.filter(campaign=campaign).aggregate(last=Max("number"))["last"] or 0
         job = jobs.enqueue(kind=KIND, parameters={}, by=by, campaign=campaign)
         return Run.objects.create(job=job, number=last + 1, **wanted)
+
+
+def too_many_systems(systems: int) -> str:
+    """Say why a study cannot be analysed whose tables would take hours and fill the memory; an
+    empty string where it can."""
+    if systems <= MOST_SYSTEMS:
+        return ""
+    return f"There are {systems:,} systems; at most {MOST_SYSTEMS} are compared with each other."
 
 
 def latest(campaign: Campaign) -> Run | None:
@@ -127,6 +136,8 @@ def analyse(*, run: Run, work: jobs.Work, scored: MetricsScored) -> dict[str, An
     state = state_of(run.campaign)
     read = _read(run.campaign, settings)
     said = _narrowed(read, settings)
+    if refused := too_many_systems(said.slots["system"].nunique()):
+        raise jobs.CannotDo(f"{refused} Leave some out.")
     inputs = Inputs(
         said=said,
         counted=read_as(

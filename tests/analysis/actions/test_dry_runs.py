@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import Avg
 from django.urls import reverse
 
-from analysis.actions import dry_runs, recoveries
+from analysis.actions import dry_runs, recoveries, runs
 from analysis.planning import simulated
 from analysis.planning.simulated import Assumed
 from judging.actions import campaigns, check_items, enrollments, exercises, jobs
@@ -325,6 +325,12 @@ def said_in(campaign: Campaign) -> dict[tuple[str, str], float]:
     rows = Judgment.objects.filter(assignment__enrollment__campaign=campaign)
     columns = ("unit__question_set__system__name", "criterion__key")
     return {row[:2]: row[2] for row in rows.values_list(*columns).annotate(mean=Avg("value"))}
+
+
+def test_more_systems_than_a_report_compares_are_not_tried(draft, monkeypatch) -> None:
+    monkeypatch.setattr(runs, "MOST_SYSTEMS", 1)
+    with pytest.raises(CannotTry, match=r"at most 1 are compared .* Select fewer"):
+        dry_runs.fill(draft=draft, by=draft.created_by, now=NOW, assumed=Assumed(**CLEAR))
 
 
 def test_only_a_study_before_its_opening_is_tried_and_once_at_a_time(draft) -> None:

@@ -103,3 +103,13 @@ def test_run_is_the_same_again_and_keeps_how_it_was_made(qgstec):
     assert (first.number, second.number) == (1, 2)
     assert Job.objects.get(pk=first.job_id).state == "done"
     assert Metric.objects.count() == 0
+
+
+def test_more_systems_than_a_report_compares_are_refused_unless_some_are_left_out(monkeypatch):
+    monkeypatch.setattr(runs, "MOST_SYSTEMS", 1)
+    campaign = factories.campaign(collection=factories.collection(systems=("Alba", "Brisa")))
+    told = {"campaign": campaign, "by": campaign.created_by, "seed": 1}
+    with pytest.raises(jobs.CannotDo, match=r"2 systems; at most 1 are compared .* Leave some out"):
+        carried_out(runs.start(**told, parameters={"resamples": 100}))
+    left_out = {"resamples": 100, "metrics": [], "without_systems": ["Brisa"]}
+    assert carried_out(runs.start(**told, parameters=left_out))
