@@ -101,7 +101,8 @@ class MixedModels(Section[ModelRow]):
                 for row in kept
                 if row.effect == "difference" and row.estimate.defined
             ]
-            reasons = {row.estimate.reason for row in kept if row.estimate.reason}
+            reasons = {row.estimate.reason for row in kept} - {""}
+            cautions = dict.fromkeys(row.estimate.caution for row in kept if row.estimate.caution)
             told = [f"{r.effect} {two(r.estimate.value)}" for r in kept if r.effect != "difference"]
             if kept:
                 tables.append(
@@ -110,7 +111,7 @@ class MixedModels(Section[ModelRow]):
                         ["difference", "p"],
                         lines,
                         first="Systems",
-                        reasons=[*sorted(reasons), *told],
+                        reasons=[*sorted(reasons), *told, *cautions],
                         folded=True,
                     )
                 )
@@ -164,7 +165,9 @@ def _rows(inputs: Inputs, criterion: RubricCriterion) -> Iterator[ModelRow]:
         return
     yield from _differences(model, _columns(_ratings(inputs, criterion)), criterion)
     for name, value in model.variances.items():
-        estimate = Tested(value=value, n=model.n, method=model.method)
+        estimate = Tested(
+            value=value, n=model.n, method=model.method, caution="; ".join(model.notes)
+        )
         yield ModelRow(criterion.key, f"variance of {EFFECTS[name]}", "", "", estimate, nan)
 
 

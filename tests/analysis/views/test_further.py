@@ -3,16 +3,21 @@ exclusions."""
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from analysis import frames
 from analysis.actions import runs
 from analysis.models import Run
+from analysis.sections.mixed_models import MixedModels
 from judging.models import Attribute, Enrollment, Exclusion, Unit
 from tests import factories
 from tests.analysis import studies
+from tests.analysis.sections import stored
+from tests.analysis.sections.computing import records
 
 pytestmark = pytest.mark.django_db
 QUICK = {"metrics": [], "mixed_model": "never"}
@@ -164,6 +169,22 @@ def test_mixed_model_is_fitted_when_asked_for_and_finds_the_differences(large, s
     assert {"variance of sources", "variance of questions", "variance of rest"} <= effects
     assert "variance of annotators" not in effects  # fixed, unless the run declares them random
     assert runs.tables_of(small)["mixed_models"] == []
+
+
+def test_where_the_mixed_model_is_another_than_declared_its_table_says_so(large):
+    """A2 judged nothing of Corvo: what annotators make of a system cannot be fixed."""
+    read = frames.material(large.campaign)
+    corvo = read.slots[read.slots["system"] == "Corvo"]["unit"]
+    gone = (read.judgments["annotator"] == "A2") & read.judgments["unit"].isin(corvo)
+    rows = records(
+        MixedModels, replace(read, judgments=read.judgments[~gone]), mixed_model="always"
+    )
+    other = "not every annotator judged every system: annotator:system is a random effect"
+    assert any(other in row["caution"] for row in rows if row["effect"] == "variance of rest")
+    told = MixedModels().tables(
+        stored.found(criteria=[stored.criterion("correctness")], mixed_models=rows)
+    )
+    assert any(other in reason for reason in told[0].reasons)
 
 
 def test_start_takes_slices_and_refuses_others(client):
