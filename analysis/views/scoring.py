@@ -156,11 +156,13 @@ def _page(
         scoring_jobs.newest(collection, kind) for kind in (scoring_jobs.ESTIMATE, scoring_jobs.KIND)
     )
     chosen = {str(id) for id in form["metrics"].value() or ()}
+    offered = [_offered(offer, form, chosen) for offer in offers.offers(collection)]
     context: dict[str, Any] = {
         "collection": collection,
         "form": form,
         "tuned": tuned,
-        "offers": [_offered(offer, form, chosen) for offer in offers.offers(collection)],
+        "offers": [each for each in offered if not each["offer"].reason],
+        "lacking": [each for each in offered if each["offer"].reason],
         "presets": [(key, PRESETS[key]) for key in offers.PRESETS]
         if is_spaced(collection.language)
         else [],
