@@ -64,7 +64,7 @@ def done(collection, ids=("bleu_1",), kind=scoring_jobs.KIND):
 def test_the_page_names_every_metric_and_why_some_are_not_available(owner, collection):
     page = owner.get(address("metrics", collection)).content.decode()
     assert 'value="bleu_4" checked' in page
-    assert "the same up to four words in a row" in page
+    assert "The same up to four words in a row" in page
     for made in ("q_bleu_4", "p_bleu_4", "r_bleu_4", "f_bleu_4", "multi_bleu_4", "avg_bleu_4"):
         assert f'value="{made}"' in page
     assert "not available here" in page.partition('value="near_duplicates"')[2]  # after all others
