@@ -3,6 +3,7 @@ questions, METEOR and BERTScore on request."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,14 @@ from analysis.actions import items
 from analysis.actions.column_pairs import EQUAL
 from analysis.actions.scores import CORE, REFUSALS
 from analysis.metrics import registry, scoring
-from analysis.metrics.contract import Item, Preparation, ScoredUnit, Scorer
+from analysis.metrics.contract import Item, Preparation, ScoredQuestion, ScoredUnit, Scorer
 from analysis.metrics.languages import default_preparation, is_spaced
 from analysis.metrics.recipes import RECIPES
 from analysis.metrics.sacre import SACRE
 from judging.models import Collection, Metric, Score
 
 SAMPLE = 200
+MOST_CHARACTERS = 200_000  # of the sample: the page waits while every recipe reads it
 FEWEST = 3
 SHOWN = 3
 QUICK = (*CORE, *(metric.id for metric in (*RECIPES, *SACRE)))
@@ -62,10 +64,12 @@ def best_fits(collection: Collection, column: Metric, *, slow: bool = False) -> 
     if len(keys) < FEWEST or not items.has_references(collection):
         return []
     try:
-        batch = items.read(collection, ScoredUnit.PAIR, keys)
+        batch = _readable(items.read(collection, ScoredUnit.PAIR, keys))
     except scoring.EmptyReference:
         return []
-    column_values = np.array([values[key] for key in keys])
+    if len(batch) < FEWEST:
+        return []
+    column_values = np.array([values[key] for key in keys[: len(batch)]])
     tried: list[tuple[Scorer, Mapping[str, Any], int]] = [
         (metric, {}, SAMPLE) for metric in _quick()
     ]
@@ -83,6 +87,17 @@ def best_fits(collection: Collection, column: Metric, *, slow: bool = False) -> 
                 if found := _fit(metric, params, *asked, collection.language):
                     fits.append(found)
     return sorted(fits, key=lambda fit: (-fit.share, fit.mean))[:SHOWN]
+
+
+def _readable(batch: list[Item]) -> list[Item]:
+    """Return as much of a sample as a page can wait for, from its beginning."""
+    lengths = [
+        len(item.hypothesis) + sum(map(len, item.references))
+        for item in batch
+        if isinstance(item, ScoredQuestion)
+    ]
+    within = sum(total <= MOST_CHARACTERS for total in accumulate(lengths))
+    return batch[:within]
 
 
 def not_tried(*, slow: bool) -> list[tuple[str, str]]:

@@ -42,7 +42,7 @@ def imported(made, source, scale=1.0, change=0.0):
     return column
 
 
-def test_the_recipe_behind_a_column_comes_first(collection):
+def test_the_recipe_behind_a_column_comes_first(collection, monkeypatch):
     column = imported(
         collection, computed(collection, "bleu_2", Preparation("nqg", "raw")), scale=100
     )
@@ -50,6 +50,11 @@ def test_the_recipe_behind_a_column_comes_first(collection):
     assert (first.id, first.hypothesis, first.reference) == ("bleu_2", "nqg", "raw")
     assert first.is_it and first.divided
     assert first.n == 16
+    one = len(Question.objects.order_by("unit")[0].text) + len("Who built lock 1, and when?")
+    monkeypatch.setattr(fitting, "MOST_CHARACTERS", 5 * one)  # longer texts would hold up the page
+    assert 3 <= fitting.best_fits(collection, column)[0].n <= 5
+    monkeypatch.setattr(fitting, "MOST_CHARACTERS", one)
+    assert fitting.best_fits(collection, column) == []
 
 
 def test_a_column_of_another_program_has_no_recipe(collection):
