@@ -3,6 +3,7 @@
 import threading
 from collections import Counter
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.contrib.postgres.functions import TransactionNow
@@ -12,14 +13,11 @@ from django.utils import timezone
 from judging import tasks
 from judging.actions import assignments, campaigns, drafts, enrollments, sheets
 from judging.actions.assignments import Finished, Here, NoneNow, RoundClosed
-from judging.models import Assignment, Campaign, Draft, Enrollment, Exclusion, Round, Task
+from judging.models import Assignment, Draft, Enrollment, Exclusion, Round, Task
 from tests import factories
+from tests.annotation.studies import main_round
 
 pytestmark = pytest.mark.django_db
-
-
-def main_round(campaign: Campaign) -> Round:
-    return Round.objects.select_related("campaign").get(campaign=campaign, kind="main")
 
 
 def opened(*, sources: int = 3, annotators: int = 1, **fields) -> Round:
@@ -305,18 +303,20 @@ def test_thirty_annotators_opening_a_campaign_at_one_moment() -> None:
     assert states(round) == {"held": 30, "open": 60}
 
 
+def until_nothing(round: Round, person: Enrollment) -> object:
+    """Have an annotator hand in tasks until there is none; return what they are told then."""
+    while isinstance(outcome := assignments.claim(enrollment=person, round=round), Here):
+        hand_in(outcome.assignment)
+    return outcome
+
+
 @pytest.mark.threads
 @pytest.mark.django_db(transaction=True)
 def test_fifty_annotators_as_the_pool_runs_dry() -> None:
     round = opened(sources=30, annotators=3)
     people = [factories.enrollment(round.campaign) for _ in range(50)]
 
-    def until_nothing(person: Enrollment) -> object:
-        while isinstance(outcome := assignments.claim(enrollment=person, round=round), Here):
-            hand_in(outcome.assignment)
-        return outcome
-
-    outcomes = all_at_once(until_nothing, people)
+    outcomes = all_at_once(partial(until_nothing, round), people)
     assert places_filled(round) == dict.fromkeys(round.tasks.values_list("pk", flat=True), 3)
     assert set(pairs(round).values()) == {1}
     assert {type(outcome) for outcome in outcomes} <= {Finished, NoneNow}
@@ -332,15 +332,10 @@ def test_leases_that_run_out_while_many_claim_fill_each_place_once() -> None:
     for person in people[:8]:
         run_out(claimed(person, round))
 
-    def until_nothing(person: Enrollment) -> object:
-        while isinstance(outcome := assignments.claim(enrollment=person, round=round), Here):
-            hand_in(outcome.assignment)
-        return outcome
-
-    all_at_once(until_nothing, people[4:])
+    all_at_once(partial(until_nothing, round), people[4:])
     assignments.release_due()
     for person in people:
-        until_nothing(person)
+        until_nothing(round, person)
     assert places_filled(round) == dict.fromkeys(round.tasks.values_list("pk", flat=True), 2)
     assert set(pairs(round).values()) == {1}
 

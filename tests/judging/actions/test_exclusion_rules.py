@@ -9,14 +9,10 @@ from judging.quality import QualityPlan
 from tests import factories
 from tests.annotation.studies import opened
 from tests.judging.actions.test_checks import checked, gold, person, walk
-from tests.judging.workers import work
+from tests.judging.workers import varied, work
 
 pytestmark = pytest.mark.django_db
 NOW = factories.timezone.now()
-
-
-def varied(own, asked):
-    return 1 + (own.task.number + len(asked.name)) % 3
 
 
 def judged(**rules) -> tuple[Campaign, Enrollment]:

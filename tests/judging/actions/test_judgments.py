@@ -10,15 +10,12 @@ from django.utils import timezone
 from judging.actions import assignments, campaigns, drafts, judgments, sheets
 from judging.actions.drafts import MissingAnswers, TaskClosed
 from judging.actions.judgments import HandedIn, StaleToken, Submitted
-from judging.models import Assignment, Campaign, Judgment, Round
+from judging.models import Assignment, Campaign, Judgment
 from tests import factories
+from tests.annotation.studies import main_round
 from tests.judging.actions.test_assignments import all_at_once
 
 pytestmark = pytest.mark.django_db
-
-
-def main_round(campaign: Campaign) -> Round:
-    return Round.objects.select_related("campaign").get(campaign=campaign, kind="main")
 
 
 def held(campaign: Campaign) -> Assignment:

@@ -12,14 +12,10 @@ from judging.models import Assignment, Campaign, Question, Snapshot
 from judging.views import live
 from tests import factories
 from tests.annotation.studies import opened
-from tests.judging.workers import work
+from tests.judging.workers import varied, work
 
 pytestmark = pytest.mark.django_db
 LATER = timedelta(hours=2)
-
-
-def varied(own, asked):
-    return 1 + (own.task.number + len(asked.name)) % 3
 
 
 def test_annotator_of_eighteen_values_in_four_seconds_is_flagged_beside_the_others():

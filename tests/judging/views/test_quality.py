@@ -7,13 +7,9 @@ from judging.actions import campaigns
 from tests import factories
 from tests.annotation.studies import opened
 from tests.judging.views.campaign_pages import address
-from tests.judging.workers import work
+from tests.judging.workers import varied, work
 
 pytestmark = pytest.mark.django_db
-
-
-def varied(own, asked):
-    return 1 + (own.task.number + len(asked.name)) % 3
 
 
 @pytest.fixture
