@@ -1,6 +1,7 @@
 """Refuses request bodies that are too large before a byte of them is read, and JSON that is nested
 too deeply."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import IO, Any
 
@@ -55,7 +56,8 @@ def _allowed(request: HttpRequest) -> int:
 
 
 class ShallowJSONParser(JSONParser):
-    """JSON whose nesting Python can follow; deeper is the sender's mistake, not the server's."""
+    """JSON whose nesting Python can follow and whose texts can be written again; any other is the
+    sender's mistake, not the server's."""
 
     def parse(
         self,
@@ -64,6 +66,10 @@ class ShallowJSONParser(JSONParser):
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
         try:
-            return super().parse(stream, media_type, parser_context)
+            found = super().parse(stream, media_type, parser_context)
+            json.dumps(found, ensure_ascii=False).encode()
         except RecursionError:
             raise ParseError("This JSON is nested too deeply.") from None
+        except UnicodeEncodeError:
+            raise ParseError("This JSON holds half of a character.") from None
+        return found

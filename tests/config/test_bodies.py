@@ -79,13 +79,13 @@ def test_large_files_are_taken_by_addresses_that_exist_and_from_researchers_only
     assert sent(client, path, SMALL + 1) == 413
 
 
-def test_json_that_is_nested_deeply_is_a_bad_request() -> None:
+@pytest.mark.parametrize("said", ["[" * 200_000 + "]" * 200_000, r'{"design": "\ud800"}'])
+def test_json_that_is_nested_deeply_or_no_text_is_a_bad_request(said: str) -> None:
     campaign = factories.opened()
     client = Client(raise_request_exception=False)
     client.force_login(campaign.created_by)
-    deep = "[" * 200_000 + "]" * 200_000
     path = f"/api/campaigns/{campaign.uuid}/runs/"
-    assert client.post(path, deep, content_type="application/json").status_code == 400
+    assert client.post(path, said, content_type="application/json").status_code == 400
 
 
 def test_flood_of_log_ins_under_many_names_is_told_to_wait_and_a_known_browser_is_not() -> None:
