@@ -1,5 +1,6 @@
 """How far annotators agree, criterion by criterion."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -455,15 +456,25 @@ def _plot(estimate: Estimate, start: float) -> Plot | None:
     return Plot(low, middle, high, 50 if start < 0 else None)
 
 
+def _times_given(found: Found, criterion: str) -> Counter[tuple[int, str]]:
+    """Return how often annotators gave each value, with its label.
+
+    Distributions are of what systems' numbers rest on: where the protocol's rules or settled values
+    overrule annotators, how these use the scale is counted instead.
+    """
+    study, counts = facts_of(found), Counter[tuple[int, str]]()
+    overruled = study.reading == "by_protocol" or study.settled > 0
+    for row in found.documents.get("use_of_scale" if overruled else Distributions.key, []):
+        if row["criterion"] == criterion:
+            counts[row["value"], row["label"]] += row["count"]
+    return counts
+
+
 def _skew(found: Found, criterion: CriterionRow) -> Iterator[str]:
     """Tell what stands beside an alpha where one value is most of all ratings; why alpha is low is
     not known."""
-    counts: dict[tuple[int, str], int] = {}
-    for row in found.of(Distributions):
-        if row.criterion == criterion.criterion:
-            key = row.value, row.label
-            counts[key] = counts.get(key, 0) + row.count
-    total = sum(counts.values())
+    counts = _times_given(found, criterion.criterion)
+    total = counts.total()
     if not total:
         return
     (value, label), most = max(counts.items(), key=lambda pair: pair[1])

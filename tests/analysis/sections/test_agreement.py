@@ -106,6 +106,14 @@ def test_a_value_that_is_most_of_all_ratings_is_told_with_three_numbers_and_no_c
     )
     assert "construction" not in text
     assert "% of ratings" not in said(agreement=rows, distributions=spread(30, 30, 40))
+    # agreement is of what annotators said: where rules overrule it, their use of the scale is told
+    overruled = {
+        "agreement": rows,
+        "distributions": spread(3, 4, 93),
+        "use_of_scale": spread(30, 30, 40),
+    }
+    for facts in ({"reading": "by_protocol"}, {"settled": 3}):
+        assert "% of ratings" not in said(about=[stored.about(**facts)], **overruled)
 
 
 def test_no_sentence_grades_a_number():
