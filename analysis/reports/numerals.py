@@ -47,7 +47,12 @@ def coefficient(value: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    return f"{100 * share:.0f} %" if share is not None and not isnan(share) else "–"
+    """Write a share in whole percents; 0 and 100 only where it is none, or all."""
+    if share is None or isnan(share):
+        return "–"
+    if 0 < share < 0.005:
+        return "< 1 %"
+    return "> 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
 
 
 def p_value(p: float | None) -> str:
