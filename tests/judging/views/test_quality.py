@@ -29,7 +29,7 @@ def test_overview_says_whom_to_look_at_and_why_in_place_of_counts(page, flagged)
     assert "0.2 s a value (others 3.1 s)" in html
     assert html.count("chip good") - html.count("chip good open") >= 2
     assert f'href="/campaigns/{campaign.uuid}/annotators/{hasty.pk}/"' in html
-    assert "1 annotator works unlike the others" in html
+    assert "1 annotator is flagged" in html
 
 
 def test_annotators_without_a_flag_count_and_those_without_a_task_have_nothing_yet(page, flagged):
