@@ -348,9 +348,10 @@ def test_difference_with_fixed_annotators_and_complete_data_is_the_paired_t_test
 
 def test_difference_with_random_annotators_adds_their_variance_in_proportion() -> None:
     """Half the variance of the mean paired difference is what the model has from sources, 2 (q + e
-    / k) / n."""
+    / k) / n; degrees of freedom follow from the mean squares of the balanced design."""
     found = fit(STUDIES["balanced"])
-    table = cube(STUDIES["balanced"]).mean(axis=2)
+    whole = cube(STUDIES["balanced"])
+    table = whole.mean(axis=2)
     paired = (table[:, 2] - table[:, 0]).var(ddof=1) / 30
     v = found.variances
     by_model = 2 * (v["question"] + v["residual"] / 3) / 30
@@ -358,7 +359,13 @@ def test_difference_with_random_annotators_adds_their_variance_in_proportion() -
     assert tested.error**2 == pytest.approx(
         paired * (1 + 2 * v["annotator:system"] / 3 / by_model), rel=1e-6
     )
-    assert 3 < tested.df < 29
+    cells = whole.mean(axis=0)
+    crossed = cells - cells.mean(axis=0) - cells.mean(axis=1, keepdims=True) + cells.mean()
+    within = whole - whole.mean(axis=2, keepdims=True) - cells + cells.mean(axis=1, keepdims=True)
+    squares = (30 * (crossed**2).sum() / 6, 6), ((within**2).sum() / 232, 232)
+    of_variance = sum(2 * square**2 / df for square, df in squares) / 30**2
+    doubt = (2 / 3) ** 2 * of_variance / (by_model + 2 * v["annotator:system"] / 3) ** 2
+    assert tested.df == pytest.approx(2 / (2 / 29 + doubt), rel=1e-6)
 
 
 def test_difference_of_an_incomplete_study_moves_with_each_source() -> None:
