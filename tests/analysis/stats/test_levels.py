@@ -6,6 +6,7 @@ from scipy import stats
 
 from analysis.stats.correlation import METHODS
 from analysis.stats.facets import facets
+from analysis.stats.inference import Inference
 from analysis.stats.left_out import inferred
 from analysis.stats.levels import source_correlations
 from analysis.stats.ties import accuracies_pooled, accuracies_within, pairwise_accuracy
@@ -181,6 +182,20 @@ def test_chance_is_what_a_metric_gets_that_ties_and_orders_as_often_without_know
     found = accuracies_within(human, metric, facets(np.repeat([0, 1, 2], 3), np.tile([0, 1, 2], 3)))
     assert found.held_out.value[0, 0] == pytest.approx(2 / 3)
     assert found.beyond_chance.value[0, 0] == pytest.approx(1 / 3)
+
+
+def test_accuracy_on_each_source_without_each_random_system_counts_the_pairs_of_the_others() -> (
+    None
+):
+    """Of three pairs the first source has one in the wrong order, that of b and c; the second all."""
+    human = np.tile([1.0, 2, 3], 2)[:, None]
+    metric = np.array([1.0, 3, 2, 3, 2, 1])[:, None]
+    of = facets(list("xxxyyy"), list("abcabc"), design=Inference(systems=True))
+    found = accuracies_within(human, metric, of).held_out
+    assert found.systems is not None and found.cells is not None
+    assert found.value[0, 0] == pytest.approx((2 / 3 + 0) / 2)
+    assert found.systems[:, 0, 0] == pytest.approx([0, 1 / 2, 1 / 2])
+    assert sorted(found.cells[:, 0, 0]) == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3, 1 / 2, 1 / 2])
 
 
 def test_too_many_pairs_are_not_counted() -> None:
