@@ -189,6 +189,7 @@ def test_a_judge_that_favours_its_own_family_is_seen():
     assert rows["Brisa"]["value"] == pytest.approx(-expected)
     assert rows["Alba"]["low"] > 0
     assert rows["Alba"]["own_family"] is True
+    assert {(row["criterion"], row["judge"]) for row in rows.values()} == {("correctness", "Judge")}
 
 
 def test_use_of_the_scale_stands_beside_peoples(campaign):
