@@ -1,5 +1,6 @@
 """Machine judges in a report: worked by hand or by scipy, and never among people's numbers."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -17,7 +18,9 @@ from analysis.sections.judge_consistency import JudgeConsistency
 from analysis.sections.judge_corrections import CorrectedMeans
 from analysis.sections.judge_verdicts import AgainstPeople, Verdicts
 from analysis.sections.machine_judges import MachineJudges
+from analysis.sections.section import Found
 from analysis.sections.system_means import SystemMeans
+from analysis.stats.inference import Inference
 from judging import storage
 from judging.actions import machine_judges
 from judging.imports.actions import new_collections
@@ -27,7 +30,7 @@ from judging.imports.readers.tables import read_delimited
 from judging.models import Campaign
 from tests import factories
 from tests.analysis import studies
-from tests.analysis.sections.computing import picked, records
+from tests.analysis.sections.computing import chance, inputs_of, picked, records
 
 pytestmark = pytest.mark.django_db
 N = np.arange(40)
@@ -39,14 +42,14 @@ JUDGE = np.maximum(1, FIRST - (N % 8 == 0))
 SYSTEMS = np.where(N % 2 == 0, "Alba", "Brisa")  # two on each of twenty sources
 
 
-def study() -> Campaign:
+def study(systems: Sequence[str] = tuple(SYSTEMS)) -> Campaign:
     header = ["source_id", "passage", "answer", "system", "question"]
     rows = [",".join(header + [f"correctness@A{a}" for a in (1, 2, 3)])]
     for n in range(40):
         text = f"Lock {n // 2} was built by Ada Lind."
         rows.append(
             ",".join(
-                map(str, [n // 2, text, "Ada Lind", SYSTEMS[n], f"Who built lock {n}?", *PEOPLE[n]])
+                map(str, [n // 2, text, "Ada Lind", systems[n], f"Who built lock {n}?", *PEOPLE[n]])
             )
         )
     table = read_delimited("\n".join(rows).encode())
@@ -190,6 +193,15 @@ def test_a_judge_that_favours_its_own_family_is_seen():
     assert rows["Alba"]["low"] > 0
     assert rows["Alba"]["own_family"] is True
     assert {(row["criterion"], row["judge"]) for row in rows.values()} == {("correctness", "Judge")}
+
+
+def test_a_judge_of_one_system_is_followed_over_all_questions_whatever_is_random():
+    made = study(["Alba"] * 40)
+    judge(made, JUDGE)
+    asked = replace(inputs_of(frames.material(made)), design=Inference(systems=True))
+    rows = JudgeLevels().records(asked, Found({}), chance())
+    (row,) = picked(rows, level="pooled", measure="spearman")
+    assert row["value"] == pytest.approx(spearmanr(JUDGE, PEOPLE.mean(axis=1)).statistic)
 
 
 def test_use_of_the_scale_stands_beside_peoples(campaign):
