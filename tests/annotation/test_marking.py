@@ -2,6 +2,7 @@
 scripts."""
 
 import pytest
+from playwright.sync_api import expect
 
 from judging.models import Campaign, Passage, SpanMark
 from tests.annotation import studies
@@ -96,7 +97,7 @@ def test_marking_by_mouse_and_removing_again(page, campaign: Campaign) -> None:
     page.locator("#q2 .letter").click()  # the focus went on to what is missing
     assert painted(page) == ["e\u0301cole"]
     page.get_by_role("button", name="Remove this mark: e\u0301cole").click()
-    page.wait_for_function("document.querySelector('#m2 input').value === ''")
+    expect(page.locator("#m2 input").first).to_have_value("")
     wait_saved(page)
     assert marked() == []
 
@@ -171,7 +172,7 @@ def test_marks_come_back_and_a_piece_can_be_pasted(page, campaign: Campaign) -> 
     page.locator("#m1-text").fill("lock")
     page.locator("#m1-text").press("Enter")
     page.locator("#m1 .choices button").last.click()
-    page.wait_for_function("document.querySelectorAll('#m1 q').length === 2")
+    expect(page.locator("#m1 q")).to_have_count(2)
     assert marked() == ["𝒜nna's", "lock"]
 
 
