@@ -99,4 +99,9 @@ export function startReading() {
   tools.hidden = false;
   startFinding();
   openAtAnswer();
+  let width = source.clientWidth;
+  new ResizeObserver(() => {
+    if (source.clientWidth !== width) openAtAnswer(); // a turned phone breaks lines elsewhere
+    width = source.clientWidth;
+  }).observe(source);
 }
