@@ -53,7 +53,6 @@ ALWAYS = {
     "max_connections": 200,
     "log_timezone": "UTC",
     "timezone": "UTC",
-    "jit": "off",  # it compiles for longer than these statements run
     "client_connection_check_interval": 1000,  # ms: a killed worker's long statement must not hold up its successor
 }
 FORGETFUL = {

@@ -30,7 +30,6 @@ GRANT UPDATE (superseded_at) ON judging_judgment TO {SERVER};
 REVOKE UPDATE, DELETE ON judging_event FROM {SERVER};
 REVOKE INSERT, UPDATE, DELETE ON judging_eventseal FROM {SERVER};
 GRANT EXECUTE ON FUNCTION {", ".join(OWNERS)} TO {SERVER};
-ALTER ROLE {SERVER} SET jit = off;
 """  # noqa: S608
 
 

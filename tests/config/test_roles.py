@@ -272,8 +272,3 @@ def test_grants_are_brought_up_to_date_again(capsys) -> None:
     for _ in range(2):
         call_command("grant_server")
     assert capsys.readouterr().out == f"{roles.SERVER} may serve.\n" * 2
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT setconfig FROM pg_db_role_setting WHERE setrole = %s::regrole", [roles.SERVER]
-        )
-        assert cursor.fetchall() == [(["jit=off"],)]
