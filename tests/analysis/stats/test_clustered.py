@@ -292,6 +292,15 @@ def test_cluster_intervals_of_many_metrics_are_those_of_each(method: str) -> Non
     assert [e.reason for e in flat] == ["the metric 2 score is the same for every item"] * 2
 
 
+def test_what_is_undefined_counts_the_items_there_are_and_those_left_out() -> None:
+    human, metric = [1.0, 2, 3, NAN], [2.0, 1, 3, 3]
+    alone = cluster_interval(human, metric, clusters=list("aaab"), rng=rng())
+    found = cluster_intervals(human, np.transpose([metric]), clusters=list("aaab"), rng=rng())
+    assert [(each.n, each.dropped) for each in (alone, *found)] == [(3, 1)] * 2
+    assert np.isnan(found[0].value)
+    assert found[0].reason == alone.reason != ""
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_with_systems_both_are_swapped_and_drawn_as_in_papers(method: str) -> None:
     (human, first, second), source = study(8, 4)
