@@ -3,10 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judging.models import (
-    Campaign,
-    Round,
-)
+from judging.models import Campaign, Round
 from judging.models.statements import rows
 from judging.quality import Checked
 

@@ -256,7 +256,7 @@ def cut(*, rubric: Rubric, sets: Iterable[CutSet], units: Iterable[CutUnit]) -> 
     protocol's rules settle beforehand, are never asked, so they are left out.
     """
     document = documents.from_document(rubric.document)
-    asking = _Asking(
+    rules = _UnitRules(
         document.rules,
         document.worst(),
         any(each.unit == "set" or each.asked == "once_per_set" for each in document.criteria),
@@ -264,7 +264,7 @@ def cut(*, rubric: Rubric, sets: Iterable[CutSet], units: Iterable[CutUnit]) -> 
     of_set = defaultdict[int, list[CutUnit]](list)
     for unit in units:
         of_set[unit.question_set].append(unit)
-    asked = ((held, asking.of(of_set[held.pk])) for held in sets)
+    asked = ((held, rules.of(of_set[held.pk])) for held in sets)
     if rubric.task == Rubric.Task.SOURCE:
         grouped = itertools.groupby(asked, key=lambda pair: pair[0].source)
         tasks = [[unit for _, units in pairs for unit in units] for _, pairs in grouped]
@@ -277,7 +277,7 @@ def cut(*, rubric: Rubric, sets: Iterable[CutSet], units: Iterable[CutUnit]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
+class _UnitRules:
     """What a protocol says of which units are asked."""
 
     rules: Sequence[Rule]
