@@ -2,6 +2,7 @@
 
     python bench/coverage.py [--simulations 1000]            units drawn independently, alpha
     python bench/coverage.py --sources [--studies 400] [--bootstrap]   several systems on a source, all coefficients
+    python bench/coverage.py --few [--studies 100]           3 to 200 sources, ceilings of every height
 
 The first: five raters of differing reliability, a scale of five points, a tenth of the ratings
 missing. The truth is alpha of two million units made the same way. With 1,000 simulations a share
@@ -13,6 +14,9 @@ itself make it; annotators see it with an error and each with a severity of thei
 cuts what they see into points. The same systems and annotators judge all studies, sources and
 questions are drawn anew, and the truth is the coefficient of a million questions of the same
 systems judged by the same annotators. `measured` is for other programs as well.
+
+The third shows that the bounds of `analysis/stats/scarcity.py` are high enough: the same studies on
+so few sources, or with so few ratings beside the commonest value, that many have no interval.
 """
 
 import argparse
@@ -20,6 +24,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from time import process_time
 
@@ -120,6 +125,9 @@ VARIED = (
     Parts(question=0.6, annotator=0.0),
     Parts(question=0.6, annotator=0.5),
 )
+FEW = (3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 60, 100, 200)  # sources
+CEILINGS = ((-1.0, 0.2), (-1.2, -0.2, 0.7), (-1.9, -1.2), (-2.4, -1.8), (-3.0, -2.3), (-2.6,))
+TOLD_FROM = 300  # intervals of studies with one ceiling: a share of .95 then has an error of .013
 FORMS: tuple[Form, ...] = ("1,1", "2,1", "3,1", "2,k")
 
 
@@ -171,7 +179,6 @@ class Held:
 
     studies: int = 0
     given: int = 0  # intervals over sources
-    rough: int = 0  # those with a caution
     over_units: int = 0
     over_sources: int = 0
     wider: float = 0.0  # sum of the ratios of widths
@@ -181,7 +188,6 @@ class Held:
         if np.isnan(over.low) or np.isnan(alone.low):
             return
         self.given += 1
-        self.rough += bool(over.caution)
         self.over_units += alone.low <= truth <= alone.high
         self.over_sources += over.low <= truth <= over.high
         self.wider += (over.high - over.low) / (alone.high - alone.low)
@@ -207,8 +213,8 @@ def measured(
 
 def over_sources(studies: int, *, bootstrap: bool = False) -> None:
     """Print the shares over all studies, and the lowest and highest by the size of the parts."""
-    print("| study | coefficient | over units | over sources | width | given | of them rough |")
-    print("|---|---|---|---|---|---|---|")
+    print("| study | coefficient | over units | over sources | width | given |")
+    print("|---|---|---|---|---|---|")
     for name, shape in SHAPES.items():
         found = [measured(shape, parts, studies, bootstrap=bootstrap) for parts in VARIED]
         for coefficient in found[0]:
@@ -221,9 +227,36 @@ def over_sources(studies: int, *, bootstrap: bool = False) -> None:
                 shares([(each.over_sources, each.given) for each in held]),
                 f"x {sum(each.wider for each in held) / given:.2f}",
                 f"{given / sum(each.studies for each in held):.2f}",
-                f"{sum(each.rough for each in held) / given:.2f}",
             ]
             print(f"| {' | '.join(line)} |", flush=True)
+
+
+def where_few_tell(studies: int) -> None:
+    """Print for each coefficient and number of sources how often the intervals that were given held
+    the truth: of the ceiling where they did least, and of that where they did most."""
+    held: dict[tuple[str, int], dict[tuple[float, ...], list[bool]]] = defaultdict(dict)
+    made = 0
+    for size, (cuts, parts) in product(((4, 3), (6, 2)), product(CEILINGS, VARIED)):
+        systems, annotators = size
+        shape = Shape(0, systems, 1, annotators, cuts)
+        rng = np.random.default_rng(1)
+        table, _ = ratings(shape, parts, rng, sources=300_000 // systems)
+        truth = {name: found.value for name, found in coefficients(table, shape, None)}
+        for sources, seed in product(FEW, range(studies)):
+            rng = np.random.default_rng([3, made, sources, seed])
+            table, of = ratings(shape, parts, rng, sources=sources)
+            for name, found in coefficients(table, shape, of):
+                each = held[name, sources].setdefault(cuts, [])
+                if not np.isnan(found.low):
+                    each.append(bool(found.low <= truth[name] <= found.high))
+        made += 1
+    print("| coefficient | sources | held | given |")
+    print("|---|---|---|---|")
+    for (name, sources), by_ceiling in held.items():
+        told = [np.mean(each) for each in by_ceiling.values() if len(each) >= TOLD_FROM]
+        given = sum(map(len, by_ceiling.values())) / (made * studies)
+        words = f"{min(told):.3f} to {max(told):.3f}" if told else "too few to say"
+        print(f"| {name} | {sources} | {words} | {given:.2f} |")
 
 
 def shares(counts: Sequence[tuple[int, int]]) -> str:
@@ -243,7 +276,11 @@ def main() -> None:
     parser.add_argument(
         "--bootstrap", action="store_true", help="with --sources: not the jackknife"
     )
+    parser.add_argument("--few", action="store_true", help="studies in which few sources tell")
     asked = parser.parse_args()
+    if asked.few:
+        where_few_tell(asked.studies)
+        return
     if asked.sources:
         over_sources(asked.studies, bootstrap=asked.bootstrap)
         return

@@ -34,16 +34,19 @@ COLUMNS = "source_id,passage,answer,system,question,reference,Bleu_4,ROUGE_L,top
 VARIANTS = ("copy_table", "import", "join", "bulk_create")
 
 
-def write_file(path: Path, *, questions: int, words: int) -> None:
-    """Write a file as people have it: every passage comes again with each question about it."""
-    rng = random.Random(1)
+def write_file(path: Path, *, questions: int, words: int, first: int = 0) -> None:
+    """Write a file as people have it: every passage comes again with each question about it.
+
+    `first`: the number of its first question, where it goes on where another ends.
+    """
+    rng = random.Random(1 + first)
     vocabulary = [
         "".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 10)))
         for _ in range(5_000)
     ]
     with path.open("w") as file:
         file.write(COLUMNS + "\n")
-        for row in range(questions):
+        for row in range(first, first + questions):
             if row % len(SYSTEMS) == 0:
                 passage, answer = " ".join(rng.choices(vocabulary, k=words)), f"Answer{row}"
                 reference = " ".join(rng.choices(vocabulary, k=9))

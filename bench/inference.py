@@ -305,6 +305,7 @@ def printed(
         "slices": [],
         "items": "own",
         "metric_level": "pooled",
+        "settled": False,
     }
     inputs = Inputs(
         said=read, counted=read, design=declared(scenario.design), settings=settings, failures={}

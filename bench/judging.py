@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 from statistics import median
 
@@ -167,6 +168,8 @@ def _doubles(connection) -> int:  # type: ignore[no-untyped-def]
 
 
 def _tell_submissions(measured: dict, clients: int) -> None:
+    from bench import judging_clients as load
+
     rate = {kind: median(seen.rate for seen, _ in runs) for kind, runs in measured.items()}
     cpu = {kind: median(used for _, used in runs) for kind, runs in measured.items()}
     print(
@@ -186,7 +189,7 @@ def _tell_submissions(measured: dict, clients: int) -> None:
     }
     for kind, name in names.items():
         p50, p95 = (
-            1000 * median(seen.quantile(share) for seen, _ in measured[kind])
+            1000 * median(load.quantile(seen.seconds, share) for seen, _ in measured[kind])
             for share in (0.5, 0.95)
         )
         ratios = median(
@@ -196,6 +199,14 @@ def _tell_submissions(measured: dict, clients: int) -> None:
         print(
             f"  {name:34}{rate[kind]:10.0f}{p50:9.1f}{p95:9.1f}{1000 * cpu[kind]:9.2f}{ratios:12.3f}"
             f"{cpu['hello'] / cpu[kind]:14.3f}"
+        )
+    for kind in ("loop", "batched"):
+        page, onward = (
+            1000 * median(load.quantile(each(seen), 0.95) for seen, _ in measured[kind])
+            for each in (attrgetter("pages"), attrgetter("onward"))
+        )
+        print(
+            f"  p95 within “{names[kind]}”: its page {page:.0f} ms, from handing in to the next page {onward:.0f} ms"
         )
     print(
         f"  answers that were wrong: {sum(seen.wrong for runs in measured.values() for seen, _ in runs)}"

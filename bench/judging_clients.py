@@ -2,6 +2,7 @@
 the machine."""
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ class Seen:
     be."""
 
     seconds: list[float] = field(default_factory=list)
+    pages: list[float] = field(default_factory=list)  # of those, the pages within a loop
+    onward: list[float] = field(default_factory=list)  # from handing in to the next page
     wrong: int = 0
     took: float = 0.0
 
@@ -24,8 +27,9 @@ class Seen:
     def rate(self) -> float:
         return len(self.seconds) / self.took
 
-    def quantile(self, share: float) -> float:
-        return sorted(self.seconds)[int(share * (len(self.seconds) - 1))]
+
+def quantile(seconds: list[float], share: float) -> float:
+    return sorted(seconds)[int(share * (len(seconds) - 1))] if seconds else math.nan
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,9 @@ class Client:
         self.port, self.cookie = port, f"sessionid={session}; csrftoken={CSRF}"
         self.reader: asyncio.StreamReader | None = None
         self.writer: asyncio.StreamWriter | None = None
+        self.pages: list[float] = []
+        self.onward: list[float] = []
+        self.handed_in: float | None = None
 
     async def get(self, address: str) -> Answer:
         return await self._send(
@@ -118,11 +125,16 @@ def looping(token: str, start: dict[Client, str], *, batched: bool) -> Turn:
 
     async def turn(client: Client) -> bool:
         own = start[client]
+        asked = time.perf_counter()
         good = (await client.get(own)).status == 200
+        client.pages.append(time.perf_counter() - asked)
+        if client.handed_in is not None:
+            client.onward.append(time.perf_counter() - client.handed_in)
         for save in saves:
             good = (
                 await client.post(f"{own}draft/", f"csrfmiddlewaretoken={CSRF}&{save}")
             ).status == 204 and good
+        client.handed_in = time.perf_counter()
         answer = await client.post(f"{own}submit/?step=0", body)
         start[client] = answer.location
         return (
@@ -158,6 +170,8 @@ def saving(start: dict[Client, str]) -> Turn:
 async def drive(clients: list[Client], turn: Turn, *, seconds: float) -> Seen:
     """Let every client take turns until the time is over."""
     seen, end = Seen(), time.perf_counter() + seconds
+    for client in clients:
+        client.pages, client.onward, client.handed_in = [], [], None
 
     async def one(client: Client) -> None:
         while (before := time.perf_counter()) < end:
@@ -167,4 +181,6 @@ async def drive(clients: list[Client], turn: Turn, *, seconds: float) -> Seen:
     began = time.perf_counter()
     await asyncio.gather(*map(one, clients))
     seen.took = time.perf_counter() - began
+    seen.pages = [each for client in clients for each in client.pages]
+    seen.onward = [each for client in clients for each in client.onward]
     return seen

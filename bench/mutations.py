@@ -59,7 +59,17 @@ TWINS = (
 TWIN = {one: two for pair in TWINS for one, two in (pair, pair[::-1])}
 # The order of their arguments changes nothing. The built-in `min` and `max` are not among them:
 # with "not a number" their order decides.
-SYMMETRIC = ("np.maximum", "np.minimum", "np.hypot", "np.array_equal", "math.isclose", "math.hypot")
+SYMMETRIC = (
+    "np.maximum",
+    "np.minimum",
+    "np.hypot",
+    "np.array_equal",
+    "math.isclose",
+    "math.hypot",
+    "lcm",
+)
+# Another one, not the same one counted from the end: arrays have up to three.
+ANOTHER_AXIS = {0: 1, 1: 0, 2: 1, -1: 0, -2: -1}
 SHARED = ("campaign", "rubric", "slots", "questions", "metrics")  # of `said` and `counted`
 WITHOUT_EFFECT = (
     "strict",
@@ -173,9 +183,12 @@ def _changeable(tree: ast.Module) -> Iterator[tuple[Any, str, _Own]]:
 def _cannot_matter(node: ast.AST, child: ast.AST) -> bool:
     """Say whether every fault of a part of a node changes nothing.
 
-    A tuple or list that is only asked whether it holds a value has no order, and what annotators
-    said and the reading that counts differ in nothing but their judgments.
+    A tuple or list that is only asked whether it holds a value has no order, nor have the axes
+    over which a sum goes, and what annotators said and the reading that counts differ in nothing
+    but their judgments.
     """
+    if isinstance(node, ast.keyword) and node.arg == "axis":
+        return isinstance(child, ast.Tuple)
     if isinstance(node, ast.Compare):
         sought = isinstance(node.ops[-1], ast.In | ast.NotIn) and child is node.comparators[-1]
         return sought and isinstance(child, ast.Tuple | ast.List)
@@ -273,7 +286,7 @@ def _of_operators(node: Any) -> Iterator[tuple[str, Change]]:
 def _of_order(node: Any) -> Iterator[tuple[str, Change]]:
     if isinstance(node, ast.Call):
         plain = [each for each in node.args if not isinstance(each, ast.Starred)]
-        if len(plain) == len(node.args) and ast.unparse(node.func) not in SYMMETRIC:
+        if len(plain) == len(node.args) and not _is_symmetric(node):
             for place in range(len(plain) - 1):
                 yield "arguments", _swap("args", place, place + 1)
         named = [
@@ -282,7 +295,8 @@ def _of_order(node: Any) -> Iterator[tuple[str, Change]]:
             if each.arg and each.arg not in WITHOUT_EFFECT
         ]
         for one, two in itertools.pairwise(named):
-            yield "keywords", _swap("keywords", one, two, inner="value")
+            if not _is_equal(node.keywords[one].value, node.keywords[two].value):
+                yield "keywords", _swap("keywords", one, two, inner="value")
     if isinstance(node, ast.Tuple | ast.List) and isinstance(node.ctx, ast.Load):
         for place in range(len(node.elts) - 1):
             yield "order", _swap("elts", place, place + 1)
@@ -350,7 +364,7 @@ def _of_places(node: Any) -> Iterator[tuple[str, Change]]:
     if isinstance(node, ast.keyword) and isinstance(node.value, ast.Constant):
         value = node.value.value
         if node.arg == "axis" and type(value) is int:
-            yield "axis", lambda n: setattr(n.value, "value", 1 - abs(n.value.value))
+            yield "axis", lambda n: setattr(n.value, "value", ANOTHER_AXIS[n.value.value])
         elif isinstance(value, bool):
             yield "constant", lambda n: setattr(n.value, "value", not n.value.value)
     if isinstance(node, ast.BinOp | ast.Compare):
@@ -370,6 +384,27 @@ def _of_tables(node: Any) -> Iterator[tuple[str, Change]]:
     if isinstance(node, ast.Dict) and all(node.keys):
         for place in range(len(node.keys) - 1):
             yield "entries", _swap("values", place, place + 1)
+
+
+def _is_symmetric(call: ast.Call) -> bool:
+    """Say whether the order of a call's arguments changes nothing, as that of whole numbers in
+    `max` does."""
+    name = ast.unparse(call.func)
+    return name in SYMMETRIC or (name in ("min", "max") and all(map(_is_whole, call.args)))
+
+
+def _is_whole(node: ast.expr) -> bool:
+    if isinstance(node, ast.Constant):
+        return type(node.value) is int
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func) in ("int", "len")
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv)
+
+
+def _is_equal(one: ast.expr, other: ast.expr) -> bool:
+    """Say whether two constants are the same number, as 1 and True are."""
+    both = isinstance(one, ast.Constant) and isinstance(other, ast.Constant)
+    return both and bool(one.value == other.value)
 
 
 def _is_text(node: ast.AST) -> bool:

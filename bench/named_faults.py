@@ -60,8 +60,8 @@ NAMED = (
     Named(
         "sign of Cliff's delta",
         "analysis/stats/comparing.py",
-        "ranks[:, :n].sum(axis=1) - ranks[:, n:].sum(axis=1)",
-        "ranks[:, n:].sum(axis=1) - ranks[:, :n].sum(axis=1)",
+        "np.asarray(lower - float(others.size))",
+        "np.asarray(float(others.size) - lower)",
         "tests/analysis/stats/test_comparing.py::test_cliffs_delta_counts_pairs",
     ),
     Named(

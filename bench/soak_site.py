@@ -4,18 +4,19 @@ import json
 import os
 import re
 import signal
+import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import psycopg2
 
-from bench.soak_people import PATIENCE
+from bench.soak_people import ADMIN, PASSWORD, PATIENCE
 from config.postgres import ROOT, Cluster
 from config.processes import free_port
 
@@ -26,6 +27,7 @@ class Site:
 
     home: Path
     port: int
+    more: Mapping[str, str] = field(default_factory=dict)  # environment
 
     def start(self) -> subprocess.Popen[bytes]:
         kept = {
@@ -35,9 +37,10 @@ class Site:
         }
         self.environment = {
             **kept,
+            **self.more,
             "QUAESTOR_HOME": str(self.home),
-            "DJANGO_SUPERUSER_PASSWORD": "not asked here",
-            "DJANGO_SUPERUSER_USERNAME": "admin",
+            "DJANGO_SUPERUSER_PASSWORD": PASSWORD,
+            "DJANGO_SUPERUSER_USERNAME": ADMIN,
             "DJANGO_SUPERUSER_EMAIL": "",
         }
         with (self.home / "said.txt").open("w") as log:
@@ -73,6 +76,31 @@ class Site:
             return cursor.fetchall() if cursor.description else []
 
 
+@dataclass
+class Clock:
+    """What processes take for the time of day: the machine's and so many seconds, which may change
+    while they run. Their monotonic clock goes on, and so do the times that the kernel notes."""
+
+    folder: Path
+    ahead: int = 0
+
+    def environment(self) -> dict[str, str]:
+        """Compile what changes the time, and return what loads it."""
+        library, file = self.folder / "soak_clock.so", self.folder / "clock"
+        source = ROOT / "bench" / "soak_clock.c"
+        command = ["cc", "-O", "-shared", "-fPIC", "-o", str(library), str(source)]
+        subprocess.run(command, check=True)
+        self.set(0)
+        for path in (library, file):
+            path.chmod(0o755)  # the database's account reads them too
+        return {"LD_PRELOAD": str(library), "SOAK_CLOCK": str(file)}
+
+    def set(self, ahead: int) -> None:
+        self.ahead = ahead
+        with os.fdopen(os.open(self.folder / "clock", os.O_RDWR | os.O_CREAT), "wb") as file:
+            file.write(struct.pack("l", ahead))  # in place: it is in everybody's memory
+
+
 def descendants(pid: int) -> list[int]:
     """Return the processes that a process of ours started, and those that they started."""
     parents = {}
@@ -85,6 +113,15 @@ def descendants(pid: int) -> list[int]:
     for each in found:
         found += [child for child, parent in parents.items() if parent == each]
     return found
+
+
+def age(pid: int) -> float:
+    """Return for how many seconds a process has lived; 0 where it is gone."""
+    try:
+        ticks = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+    except OSError:
+        return 0.0
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
 
 
 def named(pid: int, word: str) -> bool:
@@ -136,9 +173,11 @@ def until(condition: Callable[[], object], what: str = "", pause: float = 0.05) 
 
 
 @contextmanager
-def served(home: Path) -> Iterator[tuple[Site, subprocess.Popen[bytes]]]:
+def served(
+    home: Path, more: Mapping[str, str] | None = None
+) -> Iterator[tuple[Site, subprocess.Popen[bytes]]]:
     home.chmod(0o755)  # root hands the database to an account that must pass
-    site = Site(home, free_port(18500))
+    site = Site(home, free_port(18500), more or {})
     process = site.start()
     try:
         until(lambda: "Ctrl-C stops everything" in site.said or process.poll() is not None)

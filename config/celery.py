@@ -5,12 +5,15 @@ import logging
 import os
 import threading
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from celery import Celery, bootsteps, signals
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 from kombu.transport import TRANSPORT_ALIASES
+
+if TYPE_CHECKING:
+    from judging.tasks import JobRecovery, Sweep
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 TRANSPORT_ALIASES["jobs"] = "config.doorbell:Transport"
@@ -31,8 +34,9 @@ app.conf.update(
     task_acks_late=True,  # so that a worker takes no more jobs than it has processes
     task_reject_on_worker_lost=True,
     worker_prefetch_multiplier=1,
+    worker_proc_alive_timeout=60.0,  # on a busy machine a new process takes longer than 4 s to say that it is up
     worker_lost_wait=0.5,  # seconds; a killed process has nothing more to say, and its place is free
-    worker_enable_remote_control=bool(settings.CELERY_BROKER_URL),
+    worker_enable_remote_control=False,  # nobody asks, and two workers of one name would lock each other out
     worker_hijack_root_logger=False,
     timezone="UTC",
 )
@@ -49,7 +53,8 @@ def step_back(**about: Any) -> None:
 
 
 class Sweeper(bootsteps.StartStopStep):
-    """The sweep, in a thread of every worker: as long as one lives, somebody sweeps."""
+    """Recovery and sweep, in a thread each of every worker: as long as one lives, somebody does
+    both, and a sweep that takes long holds up no recovery."""
 
     requires = ("celery.worker.components:Pool",)
 
@@ -58,7 +63,11 @@ class Sweeper(bootsteps.StartStopStep):
         self.over = threading.Event()
 
     def start(self, worker: Any) -> None:
-        threading.Thread(target=self.sweep, name="sweep", daemon=True).start()
+        from judging.tasks import JobRecovery, Sweep
+
+        for due in (JobRecovery(), Sweep()):
+            name = type(due).__name__
+            threading.Thread(target=self.repeat, args=(due,), name=name, daemon=True).start()
 
     def stop(self, worker: Any) -> None:
         self.over.set()
@@ -66,21 +75,19 @@ class Sweeper(bootsteps.StartStopStep):
     def terminate(self, worker: Any) -> None:
         self.over.set()
 
-    def sweep(self) -> None:
-        from judging.tasks import Sweep
-
-        due = Sweep()
+    def repeat(self, due: "JobRecovery | Sweep") -> None:
+        """Do it again and again until the worker stops."""
         while not self.over.is_set():
             try:
                 due(time.monotonic())
             except (DatabaseError, InterfaceError) as problem:
-                log.warning("The sweep was put off: %s", problem)
+                log.warning("%s was put off: %s", type(due).__name__, problem)
                 connection.close()
             except (
                 Exception
-            ):  # whatever it is, the next sweep may do better, and none at all would be worse
-                log.exception("The sweep failed")
-            self.over.wait(Sweep.EVERY)
+            ):  # whatever it is, the next time may do better, and never again would be worse
+                log.exception("%s failed", type(due).__name__)
+            self.over.wait(due.EVERY)
         connection.close()
 
 

@@ -53,6 +53,7 @@ ALWAYS = {
     "max_connections": 200,
     "log_timezone": "UTC",
     "timezone": "UTC",
+    "random_page_cost": 1.1,  # what is read is in memory or on a disk without heads: an index costs little
     "client_connection_check_interval": 1000,  # ms: a killed worker's long statement must not hold up its successor
 }
 FORGETFUL = {

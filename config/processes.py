@@ -20,7 +20,8 @@ STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LOOK_EVERY = 0.2  # seconds
 WATCH_EVERY = 0.5
 LONGEST_PAUSE = 30.0
-STEADY = 5.0  # seconds of life after which a death is no failed start: the next start is at once
+STEADY = 5.0  # seconds of life after which a death is no failed start
+SOON = 1.0  # seconds after a later start until another stands by; the first start has the cores to itself
 GRACE = 20.0
 DIE_WITH_PARENT = 1  # Linux: prctl's PR_SET_PDEATHSIG
 
@@ -51,8 +52,9 @@ class Program:
 
 
 class Child:
-    """A program that is kept running. Deaths soon after the start make the pause before the next
-    one longer. Beside one that waits for its word and has started well, another stands by."""
+    """A program that is kept running. More than two deaths soon after the start make the pause
+    before the next one longer. Beside one that waits for its word and has started, another stands
+    by."""
 
     def __init__(self, program: Program, say: Say) -> None:
         self.program, self.say = program, say
@@ -70,7 +72,8 @@ class Child:
             self.standby, self.stand_by_at = None, now + LONGEST_PAUSE
         if self.process is None and now >= self.start_at:
             self.process, self.standby = self.standby or self._start(), None
-            self.started, self.stand_by_at = now, max(self.stand_by_at, now + STEADY)
+            self.stand_by_at = max(self.stand_by_at, now + (SOON if self.started else STEADY))
+            self.started = now
             _call(self.process)
         if self.program.waits and self.standby is None and now >= self.stand_by_at:
             self.standby = self._start()
@@ -96,7 +99,7 @@ class Child:
     def _has_died(self, code: int, now: float) -> None:
         self.deaths = self.deaths + 1 if now - self.started < STEADY else 1
         self.start_at = now + (
-            min(2.0 ** (self.deaths - 2), LONGEST_PAUSE) if self.deaths > 1 else 0.0
+            min(2.0 ** (self.deaths - 3), LONGEST_PAUSE) if self.deaths > 2 else 0.0
         )
         self.process = None
         self.say(

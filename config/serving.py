@@ -33,7 +33,8 @@ def alone() -> Iterator[Path]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise CommandError(f"These data are served already: {path.read_text()}") from None
+            told = f"These data are served already: {path.read_text().strip()}"
+            raise CommandError(f"{told} (stop that first, by Ctrl-C where it runs)") from None
         by_whom = _by_whom()
         by_whom.write_text(str(os.getpid()))
         try:

@@ -46,16 +46,29 @@ def _old_secrets() -> list[str]:
     return path.read_text().split() if path.exists() else []
 
 
+# Who waits for a server behind a cut cable is told so after some ten seconds, not after hours.
+REACH = {
+    "connect_timeout": 5,  # seconds
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,  # milliseconds
+}
+
+
 def _database(url: str) -> dict[str, object]:
     """Return Django's database settings for a postgresql:// address."""
     parts = urlsplit(url)
-    options = dict(parse_qsl(parts.query))
+    options: dict[str, object] = dict(parse_qsl(parts.query))
+    host = options.pop("host", "") or parts.hostname or ""
+    if host and not str(host).startswith("/"):
+        options = REACH | options
     return {
         "ENGINE": "config.database",
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
-        "HOST": options.pop("host", "") or parts.hostname or "",
+        "HOST": host,
         "PORT": options.pop("port", "") or parts.port or "",
         "OPTIONS": options,
         "CONN_MAX_AGE": 60,

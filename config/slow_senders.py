@@ -23,6 +23,8 @@ HEAD = 15.0  # seconds for a request's first line and headers, and for a body be
 SLOWEST = 16 * 1024  # bytes a second, in both directions
 IN_MEMORY = 256 * 1024
 PIECE = 64 * 1024
+LEFT_TO_OTHERS = 0.0002  # seconds for each connection that a process holds
+LONGEST_LEFT = 0.005
 
 
 class Hurried:
@@ -94,8 +96,23 @@ def send(socket: Any, pieces: Iterator[bytes], deadline: float) -> None:
         socket.settimeout(None)
 
 
+def wait_before(held: int) -> float:
+    """Return how many seconds a process that holds so many connections leaves a new one to
+    others."""
+    return min(held * LEFT_TO_OTHERS, LONGEST_LEFT)
+
+
 class Worker(ThreadWorker):  # type: ignore[misc]
-    """Reads requests and sends answers in one pool of threads, and answers in another."""
+    """Reads requests and sends answers in one pool of threads, and answers in another.
+
+    All processes accept from one socket, and connections stay open. Whoever is awake would take
+    nearly all of them, and its users wait while the other process is idle. So the more connections
+    a process holds, the longer it leaves a new one to others.
+    """
+
+    def accept(self, listener: Any) -> None:
+        time.sleep(wait_before(self.nr_conns))
+        super().accept(listener)  # which another process may have done by now
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
         self.answering = ThreadPoolExecutor(self.cfg.threads)

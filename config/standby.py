@@ -17,7 +17,11 @@ TAKE_LONG = {
     "celery": (
         "celery.bin.celery",
         "celery.apps.worker",
+        "celery.concurrency.asynpool",
         "celery.concurrency.prefork",
+        "celery.worker.consumer",
+        "billiard.popen_fork",
+        "cffi.cparser",  # each process of the pool asks it for one constant
         "config.celery",
     ),
 }

@@ -8,7 +8,10 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.sessions.backends import db
+from django.contrib.sessions.backends.base import UpdateError
+from django.db import DatabaseError
 
+from judging.actions import outages
 from judging.models.statements import rows
 
 SESSION = (
@@ -18,8 +21,8 @@ ACCOUNT = "SELECT {columns} FROM judging_user WHERE id = %(id)s"
 
 
 class SessionStore(db.SessionStore):
-    """Sessions in the database; only reading one is different, and what cannot be a key is not
-    looked up."""
+    """Sessions in the database; reading one is different, what cannot be a key is not looked up,
+    and a database that is away is said to be."""
 
     def load(self) -> dict[str, Any]:
         key = self.session_key or ""
@@ -28,6 +31,17 @@ class SessionStore(db.SessionStore):
             self._session_key = None
             return {}
         return self.decode(found[0][0])
+
+    def save(self, must_create: bool = False) -> None:
+        """Store it. Django takes a database that is away for a session that was ended, which would
+        be the sender's mistake (400)."""
+        try:
+            super().save(must_create)
+        except UpdateError as ended:
+            error = ended.__context__
+            if isinstance(error, DatabaseError) and error.__cause__ and outages.is_cut_off(error):
+                raise error from error.__cause__
+            raise
 
 
 class Backend(ModelBackend):

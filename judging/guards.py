@@ -87,16 +87,7 @@ def password_confirmed(view: View) -> View:
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if (
-            request.method != "POST"
-            or not request.user.is_authenticated
-            or not request.user.has_usable_password()
-        ):
-            return view(request, *args, **kwargs)
-        if (
-            timezone.now().timestamp() - request.session.get(CONFIRMED, 0)
-            < CONFIRMED_FOR.total_seconds()
-        ):
+        if request.method != "POST" or _is_confirmed(request):
             return view(request, *args, **kwargs)
         came_from = request.headers.get("Referer", "")
         here = url_has_allowed_host_and_scheme(
@@ -106,6 +97,31 @@ def password_confirmed(view: View) -> View:
         return redirect(f"{reverse('judging:confirm')}?{urlencode(back)}")
 
     return guarded
+
+
+def password_confirmed_first(view: View) -> View:
+    """Ask for the password before a page with a form is shown, too: what is typed there is not lost
+    by being asked behind it."""
+    asking_again = password_confirmed(view)
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method != "GET" or _is_confirmed(request):
+            return asking_again(request, *args, **kwargs)
+        back = {"next": request.path}
+        return redirect(f"{reverse('judging:confirm')}?{urlencode(back)}")
+
+    return guarded
+
+
+def _is_confirmed(request: HttpRequest) -> bool:
+    """Say whether the password was typed of late, or cannot be asked."""
+    return (
+        not request.user.is_authenticated
+        or not request.user.has_usable_password()
+        or timezone.now().timestamp() - request.session.get(CONFIRMED, 0)
+        < CONFIRMED_FOR.total_seconds()
+    )
 
 
 def administrator_required(view: View) -> View:

@@ -182,7 +182,11 @@ def settled(
     rules = tuple(rules)
     forms = [same_text(text) for text in texts]
     identical = [rule for rule in rules if isinstance(rule, Identical)]
-    repeated = [bool(identical) and form in forms[:place] for place, form in enumerate(forms)]
+    first: dict[str, int] = {}  # where each form stands first; a set may have a thousand slots
+    for place, form in enumerate(forms):
+        first.setdefault(form, place)
+    repeated = [bool(identical) and first[form] < place for place, form in enumerate(forms)]
+    counts = Counter(forms)
     absent = [not form or again for form, again in zip(forms, repeated, strict=True)]
     for_missing = _merged(
         worst if rule.sets is None else rule.sets for rule in rules if isinstance(rule, Missing)
@@ -191,7 +195,7 @@ def settled(
     is_lone = len(forms) > 1 and absent.count(False) == 1
     result = []
     for form, gone in zip(forms, absent, strict=True):
-        kept = _merged(rule.sets for rule in identical) if forms.count(form) > 1 else {}
+        kept = _merged(rule.sets for rule in identical) if counts[form] > 1 else {}
         result.append(
             Settled(gone, for_missing if gone else {**kept, **(for_lone if is_lone else {})})
         )

@@ -20,6 +20,7 @@ from judging.actions import (
     enrollments,
     jobs,
     judge_jobs,
+    log_ins,
     outages,
     participations,
     retention,
@@ -124,47 +125,60 @@ def _fail(job: Job, error: Exception) -> None:
     jobs.fail(job=job, error=outages.sentence(error) or f"{type(error).__name__}: {error}"[:2000])
 
 
-class Sweep:
-    """What some worker must do every few seconds, each for all: find jobs whose worker died, ring
-    for jobs nobody has, free places whose lease ran out, and say that a worker lives. Two sweeps at
-    once do no harm."""
+class JobRecovery:
+    """What every worker looks for all the time, each for all: jobs whose worker died, and jobs that
+    a broker should be told of. Two at once do no harm."""
 
-    EVERY = 0.5  # seconds
-    SLOWLY = 5.0
-    HOURLY = 3600.0
+    EVERY = 0.25  # seconds
 
     def __init__(self) -> None:
         self.watch = jobs.Watch()
-        self.slowly_at = self.hourly_at = 0.0
 
     def __call__(self, now: float) -> None:
-        """Do what is due by the monotonic clock.
-
-        It gives way before PostgreSQL looks for deadlocks (after a second), so it makes nobody
-        else's statement fail.
-        """
-        with connection.cursor() as cursor:
-            cursor.execute("SET lock_timeout = '500ms'")
+        """Look once, by the monotonic clock."""
+        _give_way()
         if self.watch.recover(now=now) and not settings.CELERY_BROKER_URL:
             jobs.notify()
         if settings.CELERY_BROKER_URL:
             for job in jobs.to_ring():
                 ring(job.pk)
-        if now >= self.slowly_at:
-            self.slowly_at = now + self.SLOWLY
-            jobs.say_alive(worker=worker_name())
-            assignments.release_due()
-            participations.release_due(now=timezone.now())
-            snapshots.refresh_one(now=timezone.now())
+
+
+class Sweep:
+    """What some worker must do every few seconds, each for all: say that a worker lives, free
+    places whose lease ran out, count what overviews show. Two sweeps at once do no harm."""
+
+    EVERY = 5.0  # seconds
+    HOURLY = 3600.0
+
+    def __init__(self) -> None:
+        self.clock, self.hourly_at = assignments.DatabaseClock(), 0.0
+
+    def __call__(self, now: float) -> None:
+        """Do what is due by the monotonic clock."""
+        _give_way()
+        jobs.say_alive(worker=worker_name())
+        assignments.begin_leases_anew(clock_was_set=self.clock.was_set(now=now))
+        assignments.release_due()
+        participations.release_due(now=timezone.now())
+        snapshots.refresh_one(now=timezone.now())
         if (
             now >= self.hourly_at
         ):  # sessions that are over, and what is known of people for a time only
             self.hourly_at = now + self.HOURLY
             visits.clear(now=timezone.now())
             enrollments.forget_visitors(now=timezone.now())
+            log_ins.forget_old(now=timezone.now())
             retention.forget_due(now=timezone.now())
             kept_readings.forget_old(now=timezone.now())
             jobs.forget_files()
+
+
+def _give_way() -> None:
+    """Give way to whoever holds a lock before PostgreSQL looks for deadlocks (after a second), so
+    that nobody else's statement fails."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = '500ms'")
 
 
 @job_task("judging.launch")
@@ -177,6 +191,7 @@ def launch(work: jobs.Work) -> Mapping[str, Any]:
         )
     except (campaigns.NotAllowedNow, NothingToJudge) as refused:
         raise jobs.CannotDo(str(refused)) from None
+    snapshots.take(campaign=campaign, now=timezone.now())  # so that no page need wait for it
     return {"campaign": str(campaign.uuid)}
 
 

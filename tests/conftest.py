@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -31,7 +32,9 @@ HOME.chmod(0o755)  # root hands the server to an account that must pass
 LIVING = (HOME / "living.lock").open("w")
 fcntl.flock(LIVING, fcntl.LOCK_EX)
 CLUSTER = Cluster(HOME, durable=False)
+ANSWERING: set[int] = set()  # threads of the live server that are at a request
 KINDS = ("browser", "jobs", "threads")
+PATIENCE = 60_000  # milliseconds until what a page should show is given up, on a busy machine
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 CHROMIUM_FLAGS = (
     "--no-sandbox",
@@ -89,6 +92,7 @@ os.environ.pop("CELERY_BROKER_URL", None)
 def pytest_configure() -> None:
     """Read the settings now, and change what only costs time in tests."""
     from django.conf import settings
+    from django.core.signals import request_finished, request_started
     from django.test import TransactionTestCase
 
     _remove_abandoned()
@@ -98,6 +102,8 @@ def pytest_configure() -> None:
     )
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     TransactionTestCase._fixture_teardown = _empty_tables
+    request_started.connect(_begins)
+    request_finished.connect(_ends)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -122,13 +128,34 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     )
 
 
+def _begins(**_signal: object) -> None:
+    ANSWERING.add(threading.get_ident())
+
+
+def _ends(**_signal: object) -> None:
+    ANSWERING.discard(threading.get_ident())
+
+
 def _empty_tables(case: object) -> None:
     """Empty what a test has written to, after a test that commits; Django's way empties every table
-    there is."""
-    from django.db import connection
+    there is.
 
+    A page may have asked for something just before it was closed. Its request would write into
+    emptied tables or wait for this for ever, so it is waited for.
+    """
+    from django.db import OperationalError, connection
+
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and any(
+        thread.ident in ANSWERING and thread is not threading.current_thread()
+        for thread in threading.enumerate()
+    ):
+        time.sleep(0.01)
     with connection.cursor() as cursor:
-        cursor.execute(EMPTY_TABLES)
+        try:
+            cursor.execute(EMPTY_TABLES)
+        except OperationalError:  # a deadlock: the other one goes on and ends
+            cursor.execute(EMPTY_TABLES)
 
 
 def pytest_unconfigure() -> None:
@@ -208,6 +235,7 @@ def new_page(browser, live_server) -> Iterator[Callable[..., object]]:
         context = browser.new_context(
             viewport={"width": width, "height": height}, base_url=live_server.url, **options
         )
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
@@ -229,6 +257,18 @@ def new_page(browser, live_server) -> Iterator[Callable[..., object]]:
 def page(new_page: Callable[..., object]) -> object:
     """Return one page of a desktop's size."""
     return new_page()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Show what stood on the pages of a test that failed in the browser."""
+    report = yield
+    # other tests have a client by that name
+    context = getattr(getattr(item, "funcargs", {}).get("page"), "context", None)
+    if context and report.when == "call" and report.failed:
+        for each in context.pages:
+            report.sections.append((f"page at {each.url}", each.inner_text("body", timeout=5000)))
+    return report
 
 
 @pytest.fixture(scope="module")

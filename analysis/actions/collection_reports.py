@@ -57,7 +57,7 @@ def _of_means(
             "The collection has no ratings and no means of ratings. Add a file that has them."
         )
     names = [criterion_of_mean(name) for name in columns]
-    rubric = ratings.fitting(rubrics=rubrics, names=names)
+    rubric = ratings.fitting(rubrics=rubrics, names=names, said={})
     if rubric is None:
         named = ", ".join(f"“{name}”" for name in columns[:5])
         raise NothingToAnalyse(

@@ -1,22 +1,20 @@
 """Two columns of scores side by side: how they go together, and, on one scale, how far they differ
 and where most."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from analysis.reports.rows import Record, number
-from analysis.stats.arrays import FloatArray
+from analysis.stats.arrays import FloatArray, IntArray
 from analysis.stats.correlation import correlate
 from judging.models import Metric, Question, Score, System, Unit
 
 EQUAL = 1e-6  # between values of which neither was written with fewer digits
 SHOWN = 20
 DRAWN = 400  # points of the scatter
-Key = tuple[int | None, int | None]
-PairedValue = tuple[float, float]  # a score, and half a unit of the last digit it was written with
+Key = tuple[int | None, int | None]  # unit or system
 
 
 def compare(first: Metric, second: Metric) -> dict[str, Any]:
@@ -27,13 +25,14 @@ def compare(first: Metric, second: Metric) -> dict[str, Any]:
     Columns on different scales have no difference: only how they go together is told.
     """
     left, right = _ScoreColumn.of(first), _ScoreColumn.of(second)
-    both = [key for key in left.values if key in right.values]
+    shared = np.isin(left.keys, right.keys)
+    both = left.keys[shared]
     scales = {left.scale, right.scale}
     is_scaled = scales == {"percent", "fraction"}
     found: dict[str, Any] = {
         "n": len(both),
-        "only_first": len(left.values) - len(both),
-        "only_second": len(right.values) - len(both),
+        "only_first": len(left.keys) - len(both),
+        "only_second": len(right.keys) - len(both),
         "scaled": is_scaled,
         "comparable": len(scales) == 1 or is_scaled,
         "largest": None,
@@ -42,7 +41,7 @@ def compare(first: Metric, second: Metric) -> dict[str, Any]:
         "tolerance": None,
         "rows": [],
     }
-    if not both:
+    if not len(both):
         return found
     (a, digits_a), (b, digits_b) = left.beside(right, both), right.beside(left, both)
     found |= {
@@ -56,7 +55,7 @@ def compare(first: Metric, second: Metric) -> dict[str, Any]:
 
 
 def _differences(
-    a: FloatArray, b: FloatArray, keys: Sequence[Key], *, tolerance: FloatArray
+    a: FloatArray, b: FloatArray, keys: IntArray, *, tolerance: FloatArray
 ) -> dict[str, Any]:
     """Return how far the values differ, and the questions or systems where they differ most."""
     apart = np.abs(a - b)
@@ -64,7 +63,7 @@ def _differences(
     worst = [place for place in np.argsort(-apart, kind="stable") if not same[place]][:SHOWN]
     rows: list[Record] = [
         {
-            "key": keys[place],
+            "key": _key(int(keys[place])),
             "first": number(a[place]),
             "second": number(b[place]),
             "difference": number(a[place] - b[place]),
@@ -83,32 +82,47 @@ def _differences(
 @dataclass(frozen=True, slots=True)
 class _ScoreColumn:
     """A metric's scores, and its scale; one of unknown scale whose values all lie between 0 and 1
-    is a fraction."""
+    is a fraction. A page waits for it, so a million scores are three arrays.
 
-    values: dict[Key, PairedValue]
+    keys: units, and systems below zero. halves: half a unit of the last digit that each value was
+    written with.
+    """
+
+    keys: IntArray
+    values: FloatArray
+    halves: FloatArray
     scale: str
 
     @classmethod
     def of(cls, metric: Metric) -> Self:
-        rows = Score.objects.filter(metric=metric).order_by("pk")
-        values: dict[Key, PairedValue] = {
-            (unit, system): (value, _half(text))
-            for unit, system, value, text in rows.values_list("unit", "system", "value", "text")
-            if value is not None
-        }
-        is_fraction = bool(values) and all(0 <= value <= 1 for value, _half in values.values())
+        rows = Score.objects.filter(metric=metric, value__isnull=False).order_by("pk")
+        columns = rows.values_list("unit", "system", "value", "text").iterator()
+        read = np.fromiter(
+            (
+                (unit if unit is not None else -system, value, _half(text))
+                for unit, system, value, text in columns
+            ),
+            dtype=[("key", np.int64), ("value", np.float64), ("half", np.float64)],
+        )
+        keys, values, halves = read["key"], read["value"], read["half"]
+        is_fraction = bool(len(values)) and bool(((values >= 0) & (values <= 1)).all())
         scale = str(metric.scale)
         if metric.kind == Metric.Kind.HUMAN_MEAN:
             scale = "people"
         elif metric.scale == Metric.Scale.OTHER and is_fraction:
             scale = str(Metric.Scale.FRACTION)
-        return cls(values, scale)
+        return cls(keys, values, halves, scale)
 
-    def beside(self, other: Self, keys: Sequence[Key]) -> tuple[FloatArray, FloatArray]:
-        """Return values and half digits; of percents beside fractions, a hundredth."""
-        percent = (self.scale, other.scale) == ("percent", "fraction")
-        columns = np.array([self.values[key] for key in keys]) / (100.0 if percent else 1.0)
-        return columns[:, 0], columns[:, 1]
+    def beside(self, other: Self, keys: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return values and half digits of these keys; of percents beside fractions, a hundredth."""
+        whole = 100.0 if (self.scale, other.scale) == ("percent", "fraction") else 1.0
+        order = np.argsort(self.keys, kind="stable")
+        places = order[np.searchsorted(self.keys, keys, sorter=order)]
+        return self.values[places] / whole, self.halves[places] / whole
+
+
+def _key(number: int) -> Key:
+    return (number, None) if number >= 0 else (None, -number)
 
 
 def _half(text: str) -> float:

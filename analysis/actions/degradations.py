@@ -21,11 +21,13 @@ from analysis.metrics.noise import knows_noise
 from judging.actions import collections, exports, jobs
 from judging.actions.bulk import copy
 from judging.actions.rounds import TellProgress, silent
+from judging.imports.actions import new_collections
 from judging.imports.readers.records import Problem, StudyRecords
 from judging.models import Collection, Job, Question, Reference, System, User
 
 KIND = "analysis.degrade"
 LARGE = 2_000  # questions; more are a job
+HELD = 20_000  # questions of the collection, which is read whole; with more it is a job
 UNCHANGED = {
     "function_words": "It has no function word that could go and leave a question.",
     "entities": "It has no capitalised word that could go and leave a question.",
@@ -50,6 +52,12 @@ def execute(work: jobs.Work) -> dict[str, Any]:
     wanted = WantedDegradation(**job.parameters)
     made = degrade(collection=collection, wanted=wanted, by=job.created_by, progress=work.progress)
     return {"collection": made.pk}
+
+
+def is_large(*, collection: Collection, wanted: WantedDegradation) -> bool:
+    """Say whether it takes so long that a worker does it."""
+    held = Question.objects.filter(unit__question_set__source__collection=collection)
+    return held[: HELD + 1].count() > HELD or size(collection=collection, wanted=wanted) > LARGE
 
 
 def size(*, collection: Collection, wanted: WantedDegradation) -> int:
@@ -93,6 +101,8 @@ def degrade(
             mapping={"degraded": _how(collection, wanted, made)},
         )
         study = study_of(read, sets, wanted, made)
+        if refused := next(new_collections.too_many(study), None):
+            raise NothingToDegrade(refused)
         collections.store(collection=new, study=study, put=_put(progress))
         _say_kinds(new, collection, made)
         collections.quarantine(collection=new, problems=_left_out(read, made))

@@ -3,7 +3,7 @@
 import io
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from analysis import sections
@@ -14,7 +14,7 @@ from analysis.reports.rscript import mixed_model_script
 from analysis.reports.tables import to_csv, to_json
 from judging import storage
 from judging.actions import exports
-from judging.imports.formats.long import write_long_csv
+from judging.imports.formats.long import pieces_of
 from judging.models import Criterion, Rubric
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal results are equal archives
@@ -41,8 +41,17 @@ def table_csv(name: str, rows: list[Record]) -> str:
     return to_csv(rows, [column.name for column in section.columns()] if section else ())
 
 
-def files(run: Run) -> Iterator[tuple[str, bytes]]:
-    """Yield every file of a report by name."""
+def files(run: Run) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """Yield every file of a report by name, in pieces: each row of the judgments repeats its passage,
+    so that they may take far more than the study."""
+    yield from ((name, [content]) for name, content in _found(run))
+    study = exports.study_of(campaign=run.campaign, extras=bool(run.parameters.get("extras")))
+    yield "judgments.csv", (piece.encode() for piece in pieces_of(study, guarded=True))
+    yield "judgments-raw.csv", (piece.encode() for piece in pieces_of(study))
+
+
+def _found(run: Run) -> Iterator[tuple[str, bytes]]:
+    """Yield every file but the judgments."""
     yield "README.txt", readme(run).encode()
     yield "report.json", run_json(run).encode()
     yield "report.txt", sentences_text(run).encode()
@@ -63,9 +72,6 @@ def files(run: Run) -> Iterator[tuple[str, bytes]]:
     kept = examples.records(run.campaign)
     if kept:
         yield "examples.csv", to_csv(kept, list(kept[0])).encode()
-    study = exports.study_of(campaign=run.campaign, extras=bool(run.parameters.get("extras")))
-    yield "judgments.csv", write_long_csv(study, guarded=True).encode()
-    yield "judgments-raw.csv", write_long_csv(study).encode()
     yield "codebook.csv", exports.codebook_csv(campaign=run.campaign).encode()
     yield "mixed-model.R", mixed_model_script(_missing_values(run.campaign.rubric)).encode()
     rubric = run.campaign.rubric.document
@@ -154,17 +160,22 @@ def archive(run: Run) -> bytes:
     """Return all files of a report in one ZIP."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as bundle:
-        for name, content in files(run):
-            bundle.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED)
+        for name, pieces in files(run):
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            with bundle.open(entry, "w", force_zip64=True) as file:
+                for piece in pieces:
+                    file.write(piece)
     return buffer.getvalue()
 
 
 def write(run: Run, folder: Path) -> list[Path]:
     """Write all files of a report into a folder and return their paths."""
     written = []
-    for name, content in files(run):
+    for name, pieces in files(run):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        with path.open("wb") as file:
+            file.writelines(pieces)
         written.append(path)
     return written

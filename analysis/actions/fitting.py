@@ -59,10 +59,12 @@ def best_fits(collection: Collection, column: Metric, *, slow: bool = False) -> 
     """Return the recipes whose values come nearest to a column's, best first; none where nothing
     can be compared. `slow`: METEOR and BERTScore too, where they can run."""
     wanted = Score.objects.filter(metric=column, unit__position__isnull=False, value__isnull=False)
-    values = dict(wanted.order_by("unit").values_list("unit", "value"))
-    keys = list(values)[:: max(1, len(values) // SAMPLE)][:SAMPLE]
+    scored = wanted.order_by("unit").values_list("unit", flat=True).iterator()
+    units = np.fromiter(scored, dtype=np.int64)  # a page waits for it, and there may be a million
+    keys = units[:: max(1, len(units) // SAMPLE)][:SAMPLE].tolist()
     if len(keys) < FEWEST or not items.has_references(collection):
         return []
+    values = dict(wanted.filter(unit__in=keys).values_list("unit", "value"))
     try:
         batch = _readable(items.read(collection, ScoredUnit.PAIR, keys))
     except scoring.EmptyReference:

@@ -107,7 +107,7 @@ def _sample(campaign: Campaign) -> Iterator[tuple[str, HedsAnswer]]:
     yield (
         "3.1.3.1",
         HedsAnswer(
-            f"Simulation for a difference of {asked['difference']} between two systems, level "
+            f"Paired t test for a difference of {asked['difference']} between two systems, level "
             f"{made['level']:.3g}, power {asked['power']}, variances from {made['source']}"
         ),
     )

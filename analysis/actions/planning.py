@@ -1,5 +1,5 @@
-"""How many items and annotators a study needs: power and precision by simulation, from a pilot or
-the literature."""
+"""How many items and annotators a study needs: power and precision, from a pilot or the
+literature."""
 
 from collections.abc import Iterator, Mapping
 from math import sqrt
@@ -7,7 +7,6 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from django.db.models import Exists, OuterRef
 
 from analysis import frames
 from analysis.actions.runs import versions
@@ -22,6 +21,8 @@ from analysis.planning.power import (
 )
 from analysis.reports import planning as drawing
 from analysis.reports.rows import Record, number
+from analysis.sections.columns import placed_ratings
+from analysis.sections.section import averaged
 from analysis.stats.components import variance_components
 from judging import storage
 from judging.actions import jobs
@@ -34,32 +35,34 @@ PUBLISHED_FOR = 3  # annotators whose means the published deviations are of
 ROUNDS = ("pilot", "main")
 SIMULATIONS = 2_000
 CODE = """\
-import numpy as np
 from analysis.planning.power import Variances, items_needed
 
 variances = Variances(question={question!r}, residual={residual!r})
 for annotators in {annotators}:
     found = items_needed(
-        variances, difference={difference!r}, judges=annotators, target={power!r}, level={level!r},
-        rng=np.random.default_rng([{seed}, annotators]),
+        variances, difference={difference!r}, judges=annotators, target={power!r}, level={level!r}
     )
-    print(annotators, found.items, found.power.value)
+    print(annotators, found.items, round(found.power.value, 12))
 """
 
 
 def choices(campaign: Campaign) -> list[tuple[str, str, str]]:
-    """Return where variances can be had, as (key, kind, name): from rounds of the campaign, and
-    from the literature."""
-    criteria = [(each.key, each.name) for each in frames.rubric_of(campaign).criteria]
+    """Return where variances can be had, as (key, kind, name): from rounds of the campaign, on
+    criteria that may be averaged, and from the literature."""
+    rubric = frames.rubric_of(campaign)
+    criteria = [(each.key, each.name) for each in rubric.criteria if averaged(each)]
     own = [(f"{kind}/{key}", kind, name) for kind in _judged(campaign) for key, name in criteria]
     return own + [(key, "QGEval", key.partition("/")[2].replace("_", " ")) for key in LIBRARY]
 
 
 def _judged(campaign: Campaign) -> list[str]:
-    judgments = Judgment.objects.filter(
-        assignment__round=OuterRef("pk"), assignment__state="submitted"
-    )
-    rounds = campaign.rounds.filter(Exists(judgments)).values_list("kind", flat=True)
+    # each round by itself: of all at once the database would join every judgment
+    said = Judgment.objects.filter(assignment__state="submitted")
+    rounds = {
+        each.kind
+        for each in campaign.rounds.filter(kind__in=ROUNDS)
+        if said.filter(assignment__round=each).exists()
+    }
     return [kind for kind in ROUNDS if kind in rounds]
 
 
@@ -97,7 +100,7 @@ def execute(work: jobs.Work) -> dict[str, Any]:
         residual=variances.residual,
         annotators=annotators,
         level=level,
-        **{key: asked[key] for key in ("difference", "power", "seed")},
+        **{key: asked[key] for key in ("difference", "power")},
     )
     made = {
         "source": variances.source,
@@ -117,7 +120,7 @@ def _variances(campaign: Campaign, key: str) -> tuple[Variances, int]:
         return LIBRARY[key], 0
     kind, _, criterion = key.partition("/")
     read = frames.material(campaign, round=kind)
-    rows = read.judgments[read.judgments["criterion"] == criterion].merge(read.slots, on="unit")
+    rows = placed_ratings(read, read.rubric.criterion(criterion))
     try:
         found = variance_components(
             rows["value"].to_numpy(dtype="float64"),
@@ -166,7 +169,6 @@ def _needed(variances: Variances, judges: int, level: float, asked: Mapping[str,
         variances,
         difference=asked["difference"],
         judges=judges,
-        rng=np.random.default_rng([asked["seed"], judges]),
         target=asked["power"],
         level=level,
     )

@@ -26,6 +26,7 @@ from analysis.metrics.contract import (
     resolved,
 )
 from analysis.metrics.preparation import UnknownPreparation, require_language
+from judging.actions import collection_snapshots
 from judging.models import Collection, Metric, Score
 
 CHUNKS = {ScoredUnit.SET: 250, ScoredUnit.SYSTEM: 1}
@@ -111,6 +112,7 @@ def compute(
             ):
                 done += fresh
                 step(done, total, name)
+    collection_snapshots.forget(collection)
     return Computed(done, failures)
 
 

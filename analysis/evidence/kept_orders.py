@@ -11,7 +11,16 @@ from typing import Any
 from django.db import connection
 
 from analysis.evidence import listing
-from analysis.evidence.listing import PAGE, UNITS, Chosen, Dot, ListedQuestion, ListPage, Neighbours
+from analysis.evidence.listing import (
+    PAGE,
+    UNITS,
+    WITH_WORDS,
+    Chosen,
+    Dot,
+    ListedQuestion,
+    ListPage,
+    Neighbours,
+)
 from analysis.models import OrderedQuestion, QuestionOrder
 from judging.models import AddedFile, Campaign, Exclusion, Unit
 
@@ -28,25 +37,24 @@ STORE = """
 # a stretch of the order is read first, so that no filter makes the database read the whole order
 # for one page
 WALK = f"""
-    WITH {{words}} o AS MATERIALIZED (
-        SELECT entry.* FROM analysis_orderedquestion entry {{join}}
+    WITH {{named}} o AS MATERIALIZED (
+        SELECT entry.* FROM {{entries}} entry
         WHERE entry.order_id = %(order)s AND entry.place BETWEEN %(low)s AND %(high)s
         ORDER BY entry.place {{turned}} LIMIT %(stretch)s
     )
     SELECT u.id, src.id, o.key, o.place, o.of_people, o.of_metric
     {UNITS} JOIN o ON o.unit_id = u.id WHERE {{where}} ORDER BY o.place {{turned}} LIMIT %(most)s
 """  # noqa: S608
-# questions with some words are found before the order is read: rare words cost no more than
-# frequent ones
-WITH_WORDS = """
-    hit AS MATERIALIZED (
-        SELECT unit_id FROM judging_question WHERE text ILIKE %(text)s
-        UNION
-        SELECT unit.id FROM judging_source source JOIN judging_questionset one ON one.source_id = source.id
-        JOIN judging_unit unit ON unit.question_set_id = one.id
-        WHERE source.collection_id = %(collection)s AND source.key ILIKE %(text)s
+# Questions with some words are found before the order is read: rare words cost no more than
+# frequent ones. They are joined apart from the limit, for which the database would compare each
+# question of an order that it knows nothing of yet with all that were found.
+NAMED = f"""
+    hit AS MATERIALIZED ({WITH_WORDS}),
+    named AS MATERIALIZED (
+        SELECT entry.* FROM analysis_orderedquestion entry JOIN hit ON hit.unit_id = entry.unit_id
+        WHERE entry.order_id = %(order)s
     ),
-"""
+"""  # noqa: S608
 # the newest of each table are looked through by key: in nearly all cases there is none
 NEWER = """
     SELECT
@@ -260,8 +268,8 @@ def _walk(
     Where words are looked for, one stretch is all that have them.
     """
     statement = WALK.format(
-        words=WITH_WORDS if met.has_words else "",
-        join="JOIN hit ON hit.unit_id = entry.unit_id" if met.has_words else "",
+        named=NAMED if met.has_words else "",
+        entries="named" if met.has_words else "analysis_orderedquestion",
         where=" AND ".join(met.conditions or ["true"]),
         turned="DESC" if backwards else "ASC",
     )

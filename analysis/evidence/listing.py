@@ -25,7 +25,15 @@ UNITS = """
     JOIN judging_questionset qs ON qs.id = u.question_set_id
     JOIN judging_source src ON src.id = qs.source_id
     JOIN judging_system s ON s.id = qs.system_id
-    LEFT JOIN judging_question q ON q.unit_id = u.id
+"""
+# by the text or the key of the source; one condition on both would have every text joined first
+WITH_WORDS = """
+    SELECT unit_id FROM judging_question WHERE text ILIKE %(text)s
+    UNION
+    SELECT unit.id FROM judging_source source
+    JOIN judging_questionset one ON one.source_id = source.id
+    JOIN judging_unit unit ON unit.question_set_id = one.id
+    WHERE source.collection_id = %(collection)s AND source.key ILIKE %(text)s
 """
 # judgments of the main round that count: handed in, standing, of annotators who are not left out
 COUNTED = """
@@ -446,7 +454,7 @@ def filters(chosen: Chosen) -> tuple[list[str], dict[str, Any]]:
             f"WHERE at.unit_id = u.id AND at.name = %(attribute)s{valued})"
         )
     if chosen.text:
-        met.append("(q.text ILIKE %(text)s OR src.key ILIKE %(text)s)")
+        met.append(f"u.id IN ({WITH_WORDS})")
     return met, given
 
 

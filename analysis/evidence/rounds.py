@@ -4,6 +4,7 @@ is named."""
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from judging.actions.unit_names import unit_name
 from judging.models import (
     Assignment,
     Criterion,
@@ -33,7 +34,7 @@ class Voice:
 class RoundDifference:
     """One question on one criterion, on which annotators lie more than one rank apart."""
 
-    unit: int
+    unit: str  # what forms call it
     criterion: Criterion
     question: str  # "" for a set as a whole
     source: Source
@@ -72,7 +73,13 @@ def compared(round: Round) -> Compared:
     equal = sum(len({row.value for row in rows}) == 1 for rows in shared.values())
     comments, notes = _comments(round), _notes(round)
     found = [
-        _difference(rows, scales[key], comments.get(unit, []), notes.get((key, unit), ""))
+        _difference(
+            rows,
+            scales[key],
+            unit_name(round.campaign, unit),
+            comments.get(unit, []),
+            notes.get((key, unit), ""),
+        )
         for (unit, key), rows in shared.items()
         if scales[key].differ([row.value for row in rows])
     ]
@@ -167,11 +174,15 @@ def _notes(round: Round) -> dict[tuple[int, int | None], str]:
 
 
 def _difference(
-    rows: list[Judgment], scale: _RankedScale, comments: list[tuple[str, str]], note: str
+    rows: list[Judgment],
+    scale: _RankedScale,
+    name: str,
+    comments: list[tuple[str, str]],
+    note: str,
 ) -> RoundDifference:
     first, enrolled = rows[0], [row.assignment.enrollment for row in rows]
     return RoundDifference(
-        unit=first.unit_id,
+        unit=name,
         criterion=scale.criterion,
         question=first.unit.question.text if hasattr(first.unit, "question") else "",
         source=first.unit.question_set.source,

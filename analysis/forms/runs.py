@@ -12,6 +12,7 @@ from analysis.forms.metrics import PreparationForm
 from analysis.metrics import registry
 from analysis.metrics.scoring import QUESTION_UNITS
 from analysis.sections import readings, slices
+from analysis.stats.inference import declared
 from judging.models import Campaign, Collection, Reference, System
 
 MIXED_WHEN = ("quick", "always", "never")
@@ -73,6 +74,10 @@ METRIC_LEVELS = [
     ("within_source", _("on each source, across its systems")),
     ("systems", _("over the means of the systems")),
 ]
+ONE_FOR_ALL = _(
+    "Settled values are the same for all annotators and do not show what others would have given. "
+    "Extend the conclusions to annotators like these in a run of what annotators said."
+)
 ITEMS = [
     ("own", _("each metric on all questions that it has scored")),
     ("common", _("only the questions that every metric has scored")),
@@ -222,6 +227,12 @@ class RunForm(PreparationForm):
         return [
             self[f"without_{what}"] for what in LEFT_OUT if self.fields[f"without_{what}"].choices
         ]
+
+    def clean(self) -> dict[str, Any]:
+        asked: dict[str, Any] = super().clean() or self.cleaned_data
+        if asked.get("settled") and declared(asked.get("design", "sources")).annotators:
+            self.add_error("design", ONE_FOR_ALL)
+        return asked
 
     def clean_metric_level(self) -> str:
         return str(self.cleaned_data["metric_level"] or METRIC_LEVELS[0][0])

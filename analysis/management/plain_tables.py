@@ -2,6 +2,7 @@
 or JSON."""
 
 import json
+from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from math import isfinite, nan
@@ -15,22 +16,52 @@ from analysis.stats.estimate import Estimate
 from judging.imports.formats.workbook import read_workbook
 from judging.imports.readers.numbers import is_number
 from judging.imports.readers.tables import RowTable, read_delimited, read_jsonl
-from judging.imports.readers.text import Unreadable
+from judging.imports.readers.text import ENCODINGS, Unreadable, as_utf8, decodings
 
 PlainRecord = dict[str, Any]
 READERS: dict[str, Callable[[bytes], RowTable]] = {".jsonl": read_jsonl, ".xlsx": read_workbook}
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
 
 
-def read(path: Path) -> RowTable:
-    """Return the table of a CSV, TSV, JSON Lines or workbook file, or say in a sentence why it
-    cannot be read."""
+def add_encoding(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--encoding",
+        default="",
+        help=f"of a text that is not UTF-8, one of {', '.join(ENCODINGS)}",
+    )
+
+
+def parsed(path: Path, encoding: str, reader: Callable[[bytes], RowTable]) -> RowTable:
+    """Return the table of a file, or say in a sentence why it cannot be read, and which option
+    names another encoding."""
     try:
-        table = READERS.get(path.suffix.lower(), read_delimited)(path.read_bytes())
+        data = path.read_bytes()
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}") from None
+    try:
+        return reader(as_utf8(data, encoding) if encoding else data)
     except Unreadable as error:
-        raise CommandError(f"{path}: {error}") from None
+        option = "" if encoding or _is_utf8(data) else _option(data)
+        raise CommandError(f"{path}: {error}{option}") from None
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _option(data: bytes) -> str:
+    likely = (each.encoding for each in decodings(data) if not each.encoding.startswith("utf-"))
+    return f" (--encoding {found})" if (found := next(likely, "")) else ""
+
+
+def read(path: Path, encoding: str = "") -> RowTable:
+    """Return the table of a CSV, TSV, JSON Lines or workbook file, or say in a sentence why it
+    cannot be read."""
+    table = parsed(path, encoding, READERS.get(path.suffix.lower(), read_delimited))
     if refused := [problem for problem in table.problems if problem.kind == "row"]:
         raise CommandError(
             f"{path}, row {refused[0].row}: {refused[0].reason} ({len(refused)} row(s) like that)"

@@ -55,7 +55,7 @@ Bags = tuple[Bag, Bag, Bag, Bag]
 
 WORDS = ("split", "whitespace")
 _POSSESSIVE = re.compile(r"(?<=\w)(?=['’]s\b)")
-_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+_INSIDE = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)  # a search for the end alone is quadratic
 
 
 def split_words(text: str) -> list[str]:
@@ -68,7 +68,7 @@ def split_words(text: str) -> list[str]:
     ['Who', 'directed', 'Cameron', 's', 'Titanic']
     """
     pieces = _POSSESSIVE.sub(" ", text).split()
-    return [word for piece in pieces if (word := _EDGES.sub("", piece))]
+    return [word[0] for piece in pieces if (word := _INSIDE.search(piece))]
 
 
 def classes(text: str, *, stems: Sequence[str] = (), words: str = "split") -> Bags:

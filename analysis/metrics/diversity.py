@@ -22,6 +22,9 @@ from analysis.metrics.question_types import balance, question_type
 from analysis.metrics.rouge import lcs_length
 
 NEAR = 0.8
+WITHOUT_BETTER_END = frozenset(
+    {"cardinality_difference"}
+)  # 0 is best, between too few and too many
 NO_QUESTIONS = "the set has no questions"
 MOST_QUESTIONS = 1_000  # of a set, each of which is compared with each other
 

@@ -9,7 +9,7 @@ rounded to a scale with ends, which costs power where systems are near an end.
 """
 
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import inf, nan, sqrt
 
 import numpy as np
 from scipy import special
@@ -124,46 +124,49 @@ def items_needed(
     *,
     difference: float,
     judges: int,
-    rng: np.random.Generator,
     target: float = 0.8,
     level: float = 0.05,
 ) -> PowerPlan:
-    """Return the fewest items that reach the target power, by halving from the normal
-    approximation.
+    """Return the fewest items that reach the target power, and their power by the noncentral t.
+
+    Simulated power would be searched for its luckiest size: of 4,000 studies a size, it named 115
+    items where 120 are needed.
 
     Examples
     --------
-    Paired differences with deviation .56 (QGEval, answerability) and a true difference of .1 need about 247 items.
+    Paired differences with deviation .56 (QGEval, answerability) and a true difference of .1.
+
+    >>> items_needed(LIBRARY["qgeval/answerability"], difference=0.1, judges=3).items
+    249
     """
     if difference == 0:
         raise ValueError("a difference of zero is found by no number of items")
-    seed = int(rng.integers(2**63))
 
-    def at(items: int) -> Estimate:
-        fresh = np.random.default_rng(
-            seed
-        )  # the same chance for every size: power then grows with it
-        return power(
-            variances,
-            difference=difference,
-            items=items,
-            judges=judges,
-            rng=fresh,
-            level=level,
-            simulations=4000,
-        )
+    def at(items: int) -> float:
+        spread = sqrt(variances.of_difference(judges) / items)
+        return _power_of_t(abs(difference) / spread if spread else inf, items, level)
 
     rough = special.ndtri(1 - level / 2) + special.ndtri(target)
     guess = float(rough**2 * variances.of_difference(judges) / difference**2)
     if guess > MOST_ITEMS:
         raise ValueError(f"about {guess:.2g} items would be needed, more than {MOST_ITEMS}")
     low, high = 1, max(2, round(1.1 * guess) + 2)
-    while at(high).value < target:
+    while at(high) < target:
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if at(middle).value >= target else (middle, high)
-    return PowerPlan(high, at(high))
+        low, high = (low, middle) if at(middle) >= target else (middle, high)
+    method = f"paired t test at {level:g}, {high} items, {judges} judges, noncentral t"
+    return PowerPlan(high, Estimate(value=at(high), n=high, method=method))
+
+
+def _power_of_t(shift: float, items: int, level: float) -> float:
+    """Return the power of a two-sided paired t test whose t is shifted by so much."""
+    if shift == inf:
+        return 1.0
+    critical = float(special.stdtrit(items - 1, 1 - level / 2))
+    below, beyond = (special.nctdtr(items - 1, shift, t) for t in (-critical, critical))
+    return float(below + 1 - beyond)
 
 
 def half_width(variances: Variances, *, items: int, judges: int, confidence: float = 0.95) -> float:

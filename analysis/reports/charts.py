@@ -10,6 +10,7 @@ import altair as alt
 import pandas as pd
 
 from analysis.reports.layout import Chart, Figure
+from analysis.reports.numerals import coefficient
 from analysis.reports.rows import Record
 from analysis.stats.estimate import Estimate
 
@@ -207,7 +208,7 @@ def _steps(rows: Sequence[Record]) -> alt.Scale:
 
 def correlations(rows: Sequence[Record]) -> Chart | None:
     """A heat map of coefficients: a row for each human column, a column for each metric."""
-    kept = [{**row, "text": f"{row['value']:.2f}"} for row in rows]
+    kept = [{**row, "text": coefficient(row["value"])} for row in rows]
     if not kept:
         return None
     x = alt.X("metric:N", title=None, sort=None, axis=alt.Axis(labelAngle=-35))

@@ -2,6 +2,7 @@
 character breaks."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import Template
@@ -12,10 +13,13 @@ from django.utils.text import slugify
 from analysis.reports import other_scripts
 from analysis.reports.bibliography import Mention
 from analysis.reports.layout import Cell, PageTable
+from analysis.reports.numerals import p_alone
 from analysis.reports.rows import Record
 
 LONG = 40  # lines from which a table may break over pages
 MOST_CHARACTERS = 300_000  # of the names of a table's numbers in the file that is always read
+# numbers of any size, with as many digits as the report's tables give them
+SIGNIFICANT = {("levels", "epsilon"): 3, ("system_scores", "value"): 4}
 WORDY = 45  # characters from which a cell's text is set in lines
 WORDS: Mapping[str, str] = {
     "\\": r"\textbackslash{}",
@@ -211,27 +215,31 @@ def numbers(
 def _named_numbers(
     key: str, rows: Sequence[Record], identity: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    taken: set[str] = set()
-    for place, row in enumerate(rows, 1):
-        told = [row.get(column) for column in identity if row.get(column) not in (None, "")]
+    """Yield names and numbers. Rows that would share a name, such as those of "T5 large" and
+    "T5-large", have it with their places alone: nobody takes the one for the other."""
+    told = [
+        [row[column] for column in identity if row.get(column) not in (None, "")] for row in rows
+    ]
+    names = [name_of(key, *own) for own in told]
+    times = Counter(names)
+    for place, (row, name) in enumerate(zip(rows, names, strict=True), 1):
         for column, value in row.items():
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if column in identity or not is_number:
-                continue
-            name = name_of(key, *told, column)
-            if name in taken:
-                name = name_of(key, *told, place, column)
-            taken.add(name)
-            yield name, _number(column, value)
+            if column not in identity and is_number:
+                parts = [name] if times[name] == 1 else [name, str(place)]
+                yield "/".join([*parts, name_of(column)]), _number(key, column, value)
 
 
-def _number(column: str, value: float) -> str:
-    """Write a number as papers do: counts whole, p never 0, everything else with two decimals."""
+def _number(key: str, column: str, value: float) -> str:
+    """Write a number as papers do: counts whole, p never 0 or 1, everything else with two
+    decimals."""
     if isinstance(value, int):
         return f"{value:,}".replace(",", "{,}").replace("-", r"\ensuremath{-}")
-    if column == "p" or column.startswith("p_") or column.endswith("_p"):
-        return r"\ensuremath{<}.001" if value < 0.001 else f"{value:.3f}".replace("0.", ".", 1)
-    return f"{round(value, 2) + 0.0:.2f}".replace("-", r"\ensuremath{-}")
+    if column in ("p", "floor") or column.startswith("p_") or column.endswith("_p"):
+        return p_alone(value).replace("< ", r"\ensuremath{<}").replace("> ", r"\ensuremath{>}")
+    digits = SIGNIFICANT.get((key, column))
+    written = f"{value:.{digits}g}" if digits else f"{round(value, 2) + 0.0:.2f}"
+    return written.replace("-", r"\ensuremath{-}")
 
 
 def table(shown: PageTable, *, label: str) -> str:

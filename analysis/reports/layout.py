@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from math import isnan
+from typing import Self, TypeAlias
 
 import altair as alt
 
 from analysis.reports.evidence import ItemQuery
+from analysis.stats.estimate import Estimate
 
 PAPER = 8  # columns that a page of paper is wide enough for
 TALL = 25  # lines from which a table scrolls in a frame of its own
@@ -21,6 +23,23 @@ class Plot:
     estimate: float
     high: float
     zero: float | None = None
+
+    @classmethod
+    def of(
+        cls, estimate: Estimate, *, lowest: float, highest: float, zero: float | None = None
+    ) -> Self | None:
+        """Return the places on an axis between two values; what lies beyond them is cut."""
+        if not estimate.defined or lowest >= highest:
+            return None
+        low, middle, high = (
+            round(100 * (min(max(value, lowest), highest) - lowest) / (highest - lowest), 2)
+            for value in (
+                estimate.value if isnan(estimate.low) else estimate.low,
+                estimate.value,
+                estimate.value if isnan(estimate.high) else estimate.high,
+            )
+        )
+        return cls(low, middle, high, zero)
 
 
 @dataclass(frozen=True)
@@ -77,6 +96,7 @@ class PageTable:
     reasons: list[str] = field(default_factory=list)  # why a number or its interval is missing
     folded: bool = False
     heat: bool = False
+    words: bool = False  # its cells are words, which wrap
     place: int = 0  # among its section's tables, as the page orders them
 
     @property

@@ -54,14 +54,14 @@ def how(made: Mapping[str, Any]) -> str:
             *(f"{name} {value}" for name, value in made.get("params", {}).items()),
         ]
         return "; ".join(
-            filter(None, [", ".join(filter(None, parts)), _prepared(made.get("preparation", {}))])
+            filter(None, [", ".join(filter(None, parts)), prepared(made.get("preparation", {}))])
         )
     if set(made) == {"preparation"}:
-        return _prepared(made["preparation"])
+        return prepared(made["preparation"])
     return ", ".join(f"{name} {value}" for name, value in made.items())
 
 
-def _prepared(preparation: Mapping[str, str]) -> str:
+def prepared(preparation: Mapping[str, str]) -> str:
     """Write what was done to the texts of both sides."""
     sides = {
         "questions": preparation.get("hypothesis", ""),
@@ -84,7 +84,7 @@ def facts(
     return [
         ("Chance", f"seed {seed}, {int(parameters.get('resamples', 0)):,} resamples"),
         ("Metrics asked for", listed(list(parameters.get("metrics", []))) or "none"),
-        ("Texts for metrics", _prepared(texts)),
+        ("Texts for metrics", prepared(texts)),
         (
             "Slices asked for",
             listed(

@@ -50,7 +50,7 @@ def percent(share: float | None) -> str:
     """Write a share in whole percents; 0 and 100 only where it is none, or all."""
     if share is None or isnan(share):
         return "–"
-    if 0 < share < 0.005:
+    if 0 < share <= 0.005:
         return "< 1 %"
     return "> 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
 

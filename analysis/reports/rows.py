@@ -31,7 +31,7 @@ ESTIMATE_COLUMNS: dict[str, str] = {
     "df": "degrees of freedom of an interval over sources; over units n - 1",
     "method": "how the estimate and its interval were made",
     "reason": "why the estimate, or its interval, is missing",
-    "caution": "why the interval is a rough one",
+    "caution": "what makes the number less sure",
     "statistic": "the test's statistic",
     "p": "two-sided p, not corrected",
 }

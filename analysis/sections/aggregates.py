@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from math import isnan, nan
+from dataclasses import dataclass, field, replace
+from math import isclose, isnan, nan
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from judging.rules import Fatal, RuleReading, fatal_variants
 
 from analysis.frames import Material
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import counted, inside, known, listed, or_dash, plain
+from analysis.reports.numerals import EQUAL, counted, inside, known, listed, or_dash, plain
 from analysis.reports.system_names import system_name
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.returned import Returned
@@ -42,12 +42,14 @@ class AggregateRow:
     system: name of the system
     criterion: key of the criterion; empty for the combination
     best: which end of the aggregate is best; none where the combined criteria do not agree on it
-    expected: questions expected
-    returned: questions that this reading counts as returned
-    unrated: slots without a value, which make a sum incomplete
+    expected: questions expected, on the sources that were judged
+    returned: questions of these that this reading counts as returned
+    unrated: slots without a value; where there are any a sum is not known
     aggregate: the aggregate as the protocol defines it, a sum or a mean
-    mean_expected: mean over all expected slots, missing ones as the rules value them
+    mean_expected: mean over all expected slots, missing ones as the rules value them; not known
+      where these stand beside returned questions without a value
     mean_returned: mean over the questions that this reading counts as returned
+    unjudged: questions counted as returned that have no value
     """
 
     reading: str
@@ -62,6 +64,7 @@ class AggregateRow:
     aggregate: float
     mean_expected: float
     mean_returned: float
+    unjudged: int | None
 
     @property
     def form(self) -> tuple[str, str, str]:
@@ -110,11 +113,12 @@ class Aggregates(Section[AggregateRow]):
 
     def small_print(self, found: Found) -> list[str]:
         return [
-            f"{counted(study.violations, 'rating')} contradict the protocol's rules; "
+            f"{counted(study.violations, 'rating contradicts', 'ratings contradict')} the protocol's "
+            "rules; "
             + (
                 "for systems and metrics the rule stands in their place, agreement is of what was rated."
                 if study.reading == "by_protocol"
-                else "they are analysed as released, and by the protocol in the readings of that name."
+                else "analysed as released, and by the protocol in the readings of that name."
             )
             for study in found.of(Study)
             if study.violations
@@ -123,6 +127,9 @@ class Aggregates(Section[AggregateRow]):
     def sentences(self, found: Found) -> Iterator[str]:
         yield from _missing(found)
         yield from _readings(found)
+        combined = [row for row in found.of(Aggregates) if not row.criterion]
+        if not all(known(row.aggregate) for row in combined):
+            yield from (f"{told}." for told in _unknown(found))
 
 
 def ranking(values: Mapping[str, float], *, best: str) -> Ranking:
@@ -162,7 +169,12 @@ def _fatal_forms(rubric: RubricDocument) -> Iterator[tuple[str, str, Fatal | Non
 
 
 def _arranged(material: Material) -> protocol.NumberedStudy:
+    """Return the study on the sources that were judged: on another one only its missing questions
+    would have values."""
     questions = material.questions
+    judged = questions["unit"].isin(material.judgments.dropna(subset=["value"])["unit"])
+    empty = questions["text"].isna().groupby(questions["source"]).transform("all")
+    questions = questions[judged.groupby(questions["source"]).transform("any") | empty]
     keys = [each.key for each in material.rubric.criteria if each.unit == "question"]
     texts = [None if pd.isna(text) else str(text) for text in questions["text"]]
     slots = list(
@@ -186,7 +198,12 @@ def _rows(
 ) -> Iterator[AggregateRow]:
     """Yield the aggregate on every criterion that may be averaged, and on those that the protocol
     combines."""
-    values = scored.sums if rubric.aggregate.kind == "sum_over_slots" else scored.means_expected
+    missing = (scored.expected - scored.returned)[:, None] - (scored.unrated - scored.unjudged)
+    is_partial = (scored.unjudged > 0) & (missing > 0)
+    means_expected = np.where(is_partial, nan, scored.means_expected)
+    values = means_expected
+    if rubric.aggregate.kind == "sum_over_slots":
+        values = np.where(scored.unrated > 0, nan, scored.sums)
     ends = {each.key: each.best for each in rubric.criteria if averaged(each)}
     for i, system in enumerate(scored.systems):
         for j, criterion in enumerate(scored.criteria):
@@ -200,8 +217,9 @@ def _rows(
                     returned=int(scored.returned[i]),
                     unrated=int(scored.unrated[i, j]),
                     aggregate=float(values[i, j]),
-                    mean_expected=float(scored.means_expected[i, j]),
+                    mean_expected=float(means_expected[i, j]),
                     mean_returned=float(scored.means_returned[i, j]),
+                    unjudged=int(scored.unjudged[i, j]),
                 )
         if rubric.aggregate.combined != "none":
             chosen = [
@@ -219,6 +237,7 @@ def _rows(
                 aggregate=float(combined(values[i][chosen])) if chosen else nan,
                 mean_expected=nan,
                 mean_returned=nan,
+                unjudged=None,
             )
 
 
@@ -235,17 +254,41 @@ def _end(row: AggregateRow, criteria: Sequence[CriterionRow]) -> str:
 
 
 def _totals(found: Found) -> dict[tuple[str, str, str], list[AggregateRow]]:
-    """Return the combined aggregates by the form they were made in."""
+    """Return the combined aggregates by the form they were made in, where any is known."""
     forms: dict[tuple[str, str, str], list[AggregateRow]] = {}
     for row in found.of(Aggregates):
-        if not row.criterion and known(row.aggregate):
+        if not row.criterion:
             forms.setdefault(row.form, []).append(row)
-    return forms
+    return {form: rows for form, rows in forms.items() if any(known(row.aggregate) for row in rows)}
 
 
 def _rank(rows: Sequence[AggregateRow], found: Found) -> Ranking:
     best = _end(rows[0], criterion_rows(found))
+    if _sums_of_unequal_numbers(found):
+        return Ranking()
     return ranking({row.system: row.aggregate for row in rows}, best=best)
+
+
+def _sums_of_unequal_numbers(found: Found) -> bool:
+    """Say whether the aggregates are sums over more questions of some systems than of others."""
+    rows = [row for row in first_reading(found) if known(row.aggregate)]
+    sums = any(not isclose(row.aggregate, row.mean_expected, rel_tol=EQUAL) for row in rows)
+    return sums and len({row.expected for row in rows}) > 1
+
+
+def _unknown(found: Found) -> list[str]:
+    """Say for each system which of its returned questions lack the values without which what counts
+    every expected question is not known."""
+    held: dict[tuple[str, int], list[str]] = {}
+    for row in first_reading(found):
+        if row.unjudged and not known(row.aggregate):
+            place = system_name(row.system), row.unjudged
+            held.setdefault(place, []).append(inside(found.name_of(row.criterion)))
+    return [
+        f"{system}: {counted(n, 'returned question')} {'has' if n == 1 else 'have'} no value on "
+        f"{listed(names)}, so what counts every expected question is not known"
+        for (system, n), names in held.items()
+    ]
 
 
 def _words(form: tuple[str, str, str]) -> str:
@@ -259,15 +302,17 @@ def _combined_table(found: Found) -> list[PageTable]:
     if not totals:
         return []
     systems = sorted({row.system for rows in totals.values() for row in rows})
+    no_ranking = "no ranking: the criteria's best ends differ"
+    if _sums_of_unequal_numbers(found):
+        no_ranking = "no ranking: sums over different numbers of questions"
     lines = []
     for form, rows in totals.items():
         values = {row.system: row.aggregate for row in rows}
         order = _rank(rows, found)
-        tops = order.places[0] if order.places else []
+        is_whole = all(map(known, values.values()))
+        tops = order.places[0] if order.places and is_whole else []
         cells = [Cell(plain(values.get(name)), best=tops == [name]) for name in systems]
-        lines.append(
-            Line(_words(form), cells, str(order) or "no ranking: the criteria's best ends differ")
-        )
+        lines.append(Line(_words(form), cells, str(order) or no_ranking))
     best = {"lowest": "; low is best", "highest": "; high is best"}.get(
         _end(next(iter(totals.values()))[0], criterion_rows(found)), ""
     )
@@ -278,7 +323,13 @@ def _combined_table(found: Found) -> list[PageTable]:
     names = [system_name(name) for name in systems]
     return [
         PageTable(
-            "All criteria together", names, lines, first="Reading", last="Ranking", caption=caption
+            "All criteria together",
+            names,
+            lines,
+            first="Reading",
+            last="Ranking",
+            caption=caption,
+            reasons=_unknown(found),
         )
     ]
 
@@ -323,7 +374,15 @@ def _means_table(
         for name in sorted({row.system for row in rows})
     ]
     names = [found.name_of(key) for key in criteria]
-    return PageTable(title, names, lines, first="System", last="Questions", caption=caption)
+    return PageTable(
+        title,
+        names,
+        lines,
+        first="System",
+        last="Questions",
+        caption=caption,
+        reasons=_unknown(found) if column == "mean_expected" else [],
+    )
 
 
 def _by_criterion(rows: Sequence[AggregateRow], found: Found) -> list[PageTable]:
@@ -345,7 +404,8 @@ def _by_criterion(rows: Sequence[AggregateRow], found: Found) -> list[PageTable]
             for name in sorted({row.system for row in kept})
         ]
         heads = [found.name_of(key) if key else "Combined" for key in keys]
-        tables.append(PageTable(_words(form), heads, lines, first="System", folded=True))
+        table = PageTable(_words(form), heads, lines, first="System", folded=True)
+        tables.append(replace(table, reasons=_unknown(found)))
     return tables
 
 
@@ -356,6 +416,8 @@ def _missing(found: Found) -> Iterator[str]:
     rows = first_reading(found)
     for criterion in dict.fromkeys(row.criterion for row in rows) if missing else ():
         own = [row for row in rows if row.criterion == criterion]
+        if any(known(row.mean_returned) and not known(row.mean_expected) for row in own):
+            continue
         best = _end(own[0], criterion_rows(found))
         returned, expected = (
             ranking({row.system: float(getattr(row, column)) for row in own}, best=best).places[:1]
@@ -366,9 +428,10 @@ def _missing(found: Found) -> Iterator[str]:
             changed.setdefault(who, []).append(inside(found.name_of(criterion)))
     if changed:
         told = "; ".join(f"{who} on {listed(names)}" for who, names in changed.items())
+        are, them = ("is", "it") if missing == 1 else ("are", "them")
         yield (
-            f"{missing:,} questions are missing. Counting them as the protocol does changes which mean is best: "
-            f"{told}."
+            f"{counted(missing, 'question')} {are} missing. Counting {them} as the protocol does "
+            f"changes which mean is best: {told}."
         )
 
 
@@ -376,12 +439,18 @@ def _readings(found: Found) -> Iterator[str]:
     """Say whether the ranking of systems depends on how the protocol is read."""
     totals = _totals(found)
     rankings = Counter(order for rows in totals.values() if (order := str(_rank(rows, found))))
+    rows = [row for rows in totals.values() for row in rows]
+    which = "" if all(known(row.aggregate) for row in rows) else " that have an aggregate"
     if len(rankings) > 1:
         told = [f"{order} in {n}" for order, n in rankings.most_common()]
         yield (
-            "The ranking of the systems by the combined aggregate depends on how the protocol's rules are read. "
+            f"The ranking of the systems{which} by the combined aggregate depends on how the "
+            "protocol's rules are read. "
             f"Of {len(totals)} readings it is, best first, {listed(told)}."
         )
     elif len(totals) > 1 and rankings:
         order = next(iter(rankings))
-        yield f"All {len(totals)} readings of the protocol's rules rank the systems alike, best first: {order}."
+        yield (
+            f"All {len(totals)} readings of the protocol's rules rank the systems{which} alike, best "
+            f"first: {order}."
+        )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from math import isnan, nan
+from math import nan
 from typing import TypeAlias
 
 import numpy as np
@@ -63,7 +63,8 @@ class Coefficient:
     """One coefficient of agreement on one criterion.
 
     criterion: key of the criterion
-    basis: "all" judgments, or "without forced values": those that no rule of the protocol set
+    basis: "all" judgments; "without forced values": those that no rule of the protocol set; or
+      "once per set": of what is asked once per set, those of each set's first judged question
     coefficient: name of the coefficient
     level: level of measurement at which it takes the values
     estimate: the coefficient
@@ -108,7 +109,7 @@ class Agreement(Section[Coefficient]):
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[Coefficient]:
         rows: list[Coefficient] = []
         for criterion in inputs.said.rubric.criteria:
-            for basis, judgments in _bases(inputs.said, criterion.key):
+            for basis, judgments in _bases(inputs.said, criterion):
                 ratings = inputs.said.ratings(criterion.key, judgments=judgments)
                 sources = sources_of(inputs.said, ratings.index)
                 table = ratings.to_numpy()
@@ -144,10 +145,14 @@ class Agreement(Section[Coefficient]):
         )
         if known:
             study = facts_of(found)
-            phrases = [f"{bracketed(row.estimate)} on {inside(each.name)}" for each, row in known]
+            sources = study.sources_judged or study.sources
+            phrases = [
+                f"{bracketed(row.estimate)} on {inside(each.name)}{_fewer(row, sources)}"
+                for each, row in known
+            ]
             yield (
                 f"Krippendorff's alpha, over {counted(study.annotators, 'annotator')} and "
-                f"{counted(study.sources_judged or study.sources, 'source')}, is {listed(phrases)}."
+                f"{counted(sources, 'source')}, is {listed(phrases)}."
             )
         unrated = [inside(each.name) for each, row in rows if _is_unrated(row)]
         if unrated:
@@ -181,10 +186,23 @@ class Agreement(Section[Coefficient]):
             "More than one judgment in a hundred was set by a rule of the protocol. Without those, alpha is "
             f"{', '.join(forced)}."
         ]
+        by_set = [
+            f"{each.name} is asked once per set and held by each of its questions; set by set its alpha "
+            f"is {bracketed(row.estimate)}, n = {row.estimate.n:,}."
+            for each in criterion_rows(found)
+            if (row := alpha_row(found, each, basis="once per set")) and row.estimate.defined
+        ]
         return [
             *(told if forced else []),
+            *by_set,
             *largest_differences(row.checked for row in found.of(Agreement)),
         ]
+
+
+def _fewer(row: Coefficient, sources: int) -> str:
+    """Say on how many sources a coefficient rests, where not on all of the study's."""
+    own = row.estimate.clusters
+    return f" (on {own:,} of them)" if 0 < own < sources else ""
 
 
 def _is_unrated(row: Coefficient) -> bool:
@@ -282,14 +300,18 @@ def _row(
     )
 
 
-def _bases(material: Material, criterion: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the judgments agreement is computed on: all, and where rules forced many, those that
-    people gave."""
+def _bases(material: Material, criterion: RubricCriterion) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the judgments agreement is computed on: all; where rules forced many, those that people
+    gave; and of what is asked once per set, one for each set."""
     yield "all", material.judgments
-    rows = material.judgments[material.judgments["criterion"] == criterion]
+    rows = material.judgments[material.judgments["criterion"] == criterion.key]
     forced = rows["origin"] == "rule"
     if len(rows) and forced.mean() > MANY_FORCED:
         yield "without forced values", rows[~forced]
+    if len(rows) and criterion.asked == "once_per_set":
+        judged = material.questions[material.questions["unit"].isin(rows["unit"])]
+        first = judged.drop_duplicates("question_set")["unit"]
+        yield "once per set", rows[rows["unit"].isin(first)]
 
 
 def _plans(criterion: RubricCriterion) -> Iterator[CoefficientPlan]:
@@ -371,7 +393,6 @@ def _main_table(found: Found) -> list[PageTable]:
     estimates = [row.estimate for _, row in rows]
     start = -1.0 if any(end < 0 for each in estimates for end in (each.low, each.value)) else 0.0
     reasons = sorted({each.reason for each in estimates} - {""})
-    cautions = sorted({each.caution for each in estimates} - {""})
     return [
         PageTable(
             "Agreement",
@@ -379,7 +400,7 @@ def _main_table(found: Found) -> list[PageTable]:
             [_main_line(found, each, row, start) for each, row in rows],
             first="Criterion",
             last="reached with 95 %",
-            reasons=[*reasons, *cautions],
+            reasons=reasons,
         )
     ]
 
@@ -397,7 +418,7 @@ def _main_line(found: Found, criterion: CriterionRow, row: Coefficient, start: f
     alpha = Cell(
         two(of.value) if of.defined else "–",
         between(of),
-        plot=_plot(of, start),
+        plot=Plot.of(of, lowest=start, highest=1.0, zero=50 if start < 0 else None),
         items=ItemQuery(sort="disagreement", criterion=row.criterion),
     )
     under = f"{criterion.alpha_level}, n = {of.n:,}"
@@ -440,20 +461,6 @@ def _cell(estimate: Estimate | None, *, under: bool = False) -> Cell:
     if estimate is None or not estimate.defined:
         return Cell("–")
     return Cell(two(estimate.value), between(estimate) if under else "")
-
-
-def _plot(estimate: Estimate, start: float) -> Plot | None:
-    """Return places between 0 and 100 on an axis from `start` to 1; what lies beyond is cut."""
-    if not estimate.defined:
-        return None
-    low = estimate.value if isnan(estimate.low) else estimate.low
-    high = estimate.value if isnan(estimate.high) else estimate.high
-    places = [
-        round(100 * (min(max(value, start), 1.0) - start) / (1 - start), 2)
-        for value in (low, estimate.value, high)
-    ]
-    low, middle, high = places
-    return Plot(low, middle, high, 50 if start < 0 else None)
 
 
 def _times_given(found: Found, criterion: str) -> Counter[tuple[int, str]]:

@@ -16,7 +16,7 @@ from analysis.reports.layout import Bar, Cell, Line, PageTable
 from analysis.reports.numerals import or_dash, percent, signed
 from analysis.sections.agreement import level_of, sources_of
 from analysis.sections.criteria import criterion_rows
-from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.section import Chance, Found, Inputs, Section, averaged
 from analysis.stats.alpha import Level, krippendorff_alpha
 from analysis.stats.arrays import FloatArray, Labels
 from analysis.stats.crosscheck import Check, check_cohen
@@ -28,6 +28,7 @@ MOST_CELLS = 200_000_000  # units x annotators x annotators: some four seconds
 MOST_CHECKED = 10  # annotators whose pairs another library is asked for
 MANY_POINTS = 12  # points of a scale up to which its use is drawn
 NO_REPEATS = "not assessed: no question was shown to the same annotator twice"
+NO_BETTER_END = "the values have no better end and are not averaged"
 NO_ORDER = "not known: imported ratings have no order"
 
 
@@ -38,7 +39,7 @@ class AnnotatorRow:
     criterion: key of the criterion
     annotator: label of the annotator
     n: values given
-    mean: mean value given
+    mean: mean value given; empty where the values may not be averaged
     severity: mean distance from the others' mean on the same units; below 0 is harsh where high is
       best
     shared: units that others judged too
@@ -154,6 +155,7 @@ class Annotators(Section[AnnotatorRow]):
             ratings = inputs.said.ratings(criterion.key)
             runs = _longest_runs(inputs.said, criterion)
             gaps, others = severity(ratings.to_numpy()), with_the_others(ratings.to_numpy())
+            has_order = averaged(criterion)
             for place, label in enumerate(ratings.columns):
                 own = ratings[label].dropna()
                 top = float((own == own.mode().iloc[0]).mean()) if len(own) else nan
@@ -162,14 +164,14 @@ class Annotators(Section[AnnotatorRow]):
                         criterion=criterion.key,
                         annotator=str(label),
                         n=len(own),
-                        mean=float(own.mean()),
-                        severity=float(gaps[place]),
+                        mean=float(own.mean()) if has_order else nan,
+                        severity=float(gaps[place]) if has_order else nan,
                         shared=others[place].n,
                         top_share=top,
                         longest_run=runs.get(label),
                         run_reason="" if label in runs else NO_ORDER,
-                        rho_with_others=others[place].value,
-                        rho_reason=others[place].reason,
+                        rho_with_others=others[place].value if has_order else nan,
+                        rho_reason=others[place].reason if has_order else NO_BETTER_END,
                     )
                 )
         return rows

@@ -40,7 +40,7 @@ class Ceiling(Section[CeilingRow]):
     by_reading = True
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[CeilingRow]:
-        material, rows = inputs.counted, []
+        material, rows = inputs.differing, []
         place = material.slots.set_index("unit")[["system", "source"]].fillna("")
         for criterion in averaged_criteria(material):
             judged = material.judgments[material.judgments["criterion"] == criterion.key]

@@ -47,6 +47,24 @@ def averaged_criteria(material: Material) -> list[RubricCriterion]:
     return [each for each in material.rubric.criteria if averaged(each)]
 
 
+def placed_ratings(material: Material, criterion: RubricCriterion) -> pd.DataFrame:
+    """Return the ratings of a criterion, each with its unit, annotator, system and source.
+
+    What is asked once per set is one rating, though each question of the set holds it: its unit is
+    the set, and where an annotator gave the members different values it is their mean.
+    """
+    place = material.slots.set_index("unit")[["system", "source", "question_set"]]
+    judged = material.judgments[material.judgments["criterion"] == criterion.key]
+    rows = judged.dropna(subset=["value"]).join(
+        place.fillna({"system": "", "source": ""}), on="unit"
+    )
+    if criterion.asked != "once_per_set":
+        return rows
+    by_set = rows.drop(columns="unit").rename(columns={"question_set": "unit"})
+    keys = ["unit", "system", "source", "annotator"]
+    return by_set.groupby(keys, as_index=False).agg({"value": "mean"})
+
+
 def human_columns(material: Material) -> list[HumanColumn]:
     """Return every human column over the questions, turned so that higher is better.
 

@@ -28,7 +28,6 @@ from analysis.stats.comparing import (
 from analysis.stats.estimate import Estimate, Tested
 from analysis.stats.letters import letters
 from analysis.stats.multiplicity import benjamini_hochberg, holm
-from analysis.stats.resampling import Bootstrap
 from analysis.stats.systems import by_source
 
 SURE = 0.05
@@ -38,7 +37,6 @@ PER_PAIR = (
 )
 MOST_SWAPS = 20_000
 MOST_SIGNS = 200_000_000  # swaps x sources x pairs: some four seconds
-MOST_RANKED = 100_000  # pairs x sources up to which Cliff's delta gets an interval
 
 
 @dataclass(frozen=True)
@@ -212,12 +210,10 @@ def scores_of(material: Material) -> Iterator[SystemScores]:
 def _pairs(each: SystemScores, chance: Chance) -> Iterator[SystemPair]:
     pairs = list(combinations(range(len(each.names)), 2))
     swaps = swaps_for(len(pairs), each.table.shape[1], chance.resamples)
-    few = len(pairs) * each.table.shape[1] <= MOST_RANKED
     judged = ~np.isnan(each.table)
     tested = sum(
         int(np.sum(judged[i] & judged[j])) > 1 for i, j in pairs
     )  # Holm corrects over these alone
-    interval = Bootstrap(chance.rng, min(chance.resamples, 200)) if few else None
     for i, j in pairs:
         one, two = each.table[i], each.table[j]
         permuted = paired_permutation(one, two, rng=chance.rng, resamples=swaps)
@@ -226,7 +222,7 @@ def _pairs(each: SystemScores, chance: Chance) -> Iterator[SystemPair]:
             (DEFAULT, permuted),
             ("wilcoxon", wilcoxon(one, two)),
             ("t_as_published", two_sample_t(each.questions[i], each.questions[j])),
-            ("cliffs_delta", _untested(cliffs_delta(one, two, interval=interval))),
+            ("cliffs_delta", _untested(cliffs_delta(one, two))),
         ):
             names = (each.names[i], each.names[j])
             lowest = floor if test == DEFAULT else nan

@@ -1,7 +1,7 @@
 """How many annotators and sources a study needs: what its variance components say of other
 numbers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 
 from analysis.reports.layout import Cell, Line, PageTable
@@ -60,10 +60,11 @@ class DependabilityOfSystems(Section[DependabilityRow]):
         rows: list[DependabilityRow] = []
         if inputs.settings["mixed_model"] == "never":
             return rows
+        differing = replace(inputs, counted=inputs.differing)
         for criterion in averaged_criteria(inputs.counted):
             chance.step(f"Variance components of {criterion.key}")
             try:
-                model = model_of(inputs, criterion, annotators_random=True)
+                model = model_of(differing, criterion, annotators_random=True)
                 sources = sorted({max(2, round(model.sources * factor)) for factor in FACTORS})
                 studies = systems_apart(model, annotators=ANNOTATORS, sources=sources)
             except (Unfit, NotGeneralisable) as reason:

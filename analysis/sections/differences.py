@@ -233,7 +233,9 @@ class Leaders(Section[LeaderRow]):
             for human in dict.fromkeys(row.criterion for row in rows)
         ]
         heads = [LEVELS[level] for level in levels]
-        return [PageTable(self.title, heads, lines, first="Criterion")] if lines else []
+        if not lines:
+            return []
+        return [PageTable(self.title, heads, lines, first="Criterion", words=True)]
 
     def sentences(self, found: Found) -> Iterator[str]:
         level = headline_level(found)
@@ -312,7 +314,7 @@ def _follows_nothing(estimates: Sequence[Tested], what: str) -> str:
     why = "no interval of Spearman's rho lies above 0"
     if all(isnan(each.low) for each in estimates):
         why = "no Spearman's rho above 0 has a p below .05"
-    return f"No metric can be said to follow {what}: {why} ({told})."
+    return f"No metric can be said to follow {what}: {why} (rho {told})."
 
 
 def _is_followed(rows: Sequence[MetricLevel]) -> bool:

@@ -33,7 +33,7 @@ class JudgeBiasRow:
     criterion: key of the criterion
     judge: name of the judge
     system: name of the system
-    own_family: whether the system is of the judge's own model family
+    own_family: whether the system is of the judge's own model family, or of every judge's of a jury
     bias: mean of judge minus people on the system's items, minus the same on all other items, turned
       so that above 0 the judge is kinder to the system than people are
     """
@@ -165,12 +165,14 @@ class JudgeBias(Section[JudgeBiasRow]):
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[JudgeBiasRow]:
-        families = {row.judge: row.own_systems for row in found.of(MachineJudges)}
+        families = {row.judge: set(row.own_systems) for row in found.of(MachineJudges)}
         rows = []
         for judged in judged_criteria(inputs.said):
             if level_for(judged.criterion) != "ordinal":
                 continue
             up = judged.criterion.best != "lowest"
+            of_judges = [families[name] for name in judged.judges if name in families]
+            of_jury = set.intersection(*of_judges) if of_judges else set()
             for name, values in judged.judges.items():
                 biases = bias_by_system(
                     oriented_table(judged.people, up),
@@ -180,7 +182,11 @@ class JudgeBias(Section[JudgeBiasRow]):
                 )
                 rows += [
                     JudgeBiasRow(
-                        judged.criterion.key, name, system, system in families.get(name, []), bias
+                        judged.criterion.key,
+                        name,
+                        system,
+                        system in families.get(name, of_jury),
+                        bias,
                     )
                     for system, bias in sorted(biases.items())
                 ]
@@ -222,6 +228,8 @@ class JudgeUse(Section[JudgeUseRow]):
         for judged in judged_criteria(inputs.said):
             for name, values in judged.judges.items():
                 given = values[~np.isnan(values)]
+                if not np.isin(given, judged.criterion.values()).all():
+                    continue  # a jury's means lie between the points
                 people = judged.people[~np.isnan(values)]
                 people = people[~np.isnan(people)]
                 rows += [

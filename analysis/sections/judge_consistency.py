@@ -1,7 +1,7 @@
 """Does a machine judge say the same again, and does the place at which a question stands matter?"""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -123,16 +123,7 @@ def _floats(table: pd.DataFrame) -> FloatArray:
 
 def _turned(found: Estimate) -> Estimate:
     """Return a difference with the sign of a scale whose lowest point is best."""
-    return Estimate(
-        value=-found.value,
-        low=-found.high,
-        high=-found.low,
-        n=found.n,
-        clusters=found.clusters,
-        df=found.df,
-        method=found.method,
-        reason=found.reason,
-    )
+    return replace(found, value=-found.value, low=-found.high, high=-found.low)
 
 
 def _line(row: JudgeConsistencyRow) -> Line:

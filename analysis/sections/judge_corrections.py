@@ -20,7 +20,7 @@ class CorrectedMeanRow:
 
     criterion: key of the criterion
     judge: name of the judge
-    system: name of the system; empty for all
+    system: name of the system; empty for all that the judge judged
     items: units that the judge has
     judged: units of these that people judged
     tuning: how far the judge is trusted: lambda, 0 not at all, 1 wholly
@@ -64,7 +64,9 @@ class CorrectedMeans(Section[CorrectedMeanRow]):
             systems = np.asarray(judged.systems, dtype=object)
             sources = np.asarray(judged.sources, dtype=object)
             for name, values in judged.judges.items():
-                for system in ("", *sorted(set(systems.tolist()) - {""})):
+                held = set(systems[~np.isnan(values)].tolist())
+                of_all = [""] if len(held) != 1 else []
+                for system in (*of_all, *sorted(held - set(of_all))):
                     part = (systems == system) | (system == "")
                     one = corrected_mean(means[part], values[part], sources=sources[part])
                     if one.corrected.reason == ALL_JUDGED:
@@ -107,4 +109,6 @@ def _line(row: CorrectedMeanRow) -> Line:
         Cell(or_dash(row.tuning)),
         Cell(saves),
     ]
-    return Line(row.system or "all systems", cells, under=f"{row.judged:,} of {row.items:,} items")
+    return Line(
+        row.system or "all that it judged", cells, under=f"{row.judged:,} of {row.items:,} items"
+    )

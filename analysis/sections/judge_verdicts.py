@@ -24,6 +24,7 @@ from analysis.sections.machine_judges import Judged, judged_criteria
 from analysis.sections.section import Chance, Found, Inputs, Section, averaged
 from analysis.stats.alpha import krippendorff_alpha
 from analysis.stats.alternative_annotator import (
+    COPIES,
     EPSILONS,
     AgainstPerson,
     AlternativeTest,
@@ -379,6 +380,10 @@ def _sentence(row: VerdictRow, criterion: str) -> str:
         return f"{criterion}: {row.judge} cannot be tested, {row.reason}."
     verdict = "passes" if row.passes else "does not pass"
     said = f"{criterion}: {row.judge} {verdict} the alternative annotator test at epsilon {row.epsilon:g}"
+    if row.most_given_share == 1:
+        return f"{said}; it gives everything {row.most_given:g}, so it tells no item from another."
+    if COPIES in row.caution:
+        return f"{said}; {COPIES}."
     gap = row.difference
     if not gap.defined or isnan(gap.high):
         return f"{said}."

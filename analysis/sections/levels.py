@@ -12,6 +12,7 @@ import pandas as pd
 from judging.models import Metric
 
 from analysis.frames import Material, aligned
+from analysis.metrics.diversity import WITHOUT_BETTER_END
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Figure, Line, PageTable
@@ -159,7 +160,7 @@ class Levels(Section[MetricLevel]):
     def headline(self, found: Found) -> dict[str, Any]:
         level = headline_level(found)
         return {
-            f"{found.name_of(row.criterion)}, {row.metric}": row.estimate
+            f"{found.name_of(row.criterion)}, {row.metric}, {LEVELS[level]}": row.estimate
             for row in found.of(Levels)
             if (row.level, row.coefficient) == (level, "spearman")
         }
@@ -330,7 +331,7 @@ def _heat(
         for human in dict.fromkeys(row.criterion for row in rows)
     ]
     reasons = {row.estimate.reason for row in rows if isnan(row.estimate.low)}
-    reasons = (reasons | {row.estimate.caution for row in rows}) - {""}
+    reasons -= {""}
     table = PageTable(
         f"{MEASURES[measure]}, {LEVELS[level]}",
         metrics,
@@ -375,7 +376,8 @@ def _caption(rows: Sequence[MetricLevel], level: str, measure: str, sizes: Set[i
     if len(sizes) == 1:  # one n for all stands here, not in every cell
         told.append(f"n = {next(iter(sizes)):,}")
     interval = "its 95 % interval" if any(not isnan(row.estimate.low) for row in rows) else ""
-    below = listed([*filter(None, [interval]), *(["the number of questions"] * (len(sizes) > 1))])
+    units = "the number of sets" if level == "sets" else "the number of questions"
+    below = listed([*filter(None, [interval]), *([units] * (len(sizes) > 1))])
     caption = f"{', '.join(told)}{', with ' if below else ''}{below}."
     if measure == "pairwise_accuracy":
         if level != "systems":  # epsilon is 0 there
@@ -429,7 +431,8 @@ def _sets(
     columns = {
         names[each.pk]: oriented(scores, higher_is_better=goes_up(each))
         for each in metrics
-        if not np.isnan(scores := aligned(sets["unit"], material.score(each))).all()
+        if each.made.get("id") not in WITHOUT_BETTER_END
+        and not np.isnan(scores := aligned(sets["unit"], material.score(each))).all()
     }
     human = oriented(aligned(sets["question_set"], of_set), higher_is_better=up)
     if not columns or np.isnan(human).all():

@@ -1,21 +1,24 @@
 """What was done, as the methods section of a paper says it: protocol, material, people, tests, and
 how to repeat it."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 
-from analysis.reports.making import LIBRARIES, PREPARATIONS
-from analysis.reports.numerals import between, counted, inside, listed, two
+from analysis.reports.making import LIBRARIES, prepared
+from analysis.reports.numerals import between, counted, inside, known, listed, two
 from analysis.sections.agreement import alpha_row
-from analysis.sections.comparisons import Comparisons
+from analysis.sections.comparisons import DEFAULT, Comparisons
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.levels import LEVELS, Levels, headline_level
+from analysis.sections.metrics import MetricsMade
 from analysis.sections.section import Found
-from analysis.sections.study import facts_of
+from analysis.sections.study import are_means, facts_of
 
+UNCITED = ("", "none", "unpublished")
 MANY_POINTS = 12
 
 
@@ -37,11 +40,11 @@ def methods(found: Found, made: RunMade) -> list[tuple[str, str]]:
     """Return the paragraphs of a methods section: what each is about, and its text."""
     parts = {
         "Material": _material(found),
-        "Protocol": _protocol(made, of_means=_are_means(found)),
+        "Protocol": _protocol(made, of_means=are_means(found)),
         "Annotators": _annotators(found),
         "Agreement": _agreement(found),
         "Systems": _systems(found),
-        "Metrics": _metrics(found, made),
+        "Metrics": _metrics(found),
         "Computation": _computation(made),
     }
     return [(about, text) for about, said in parts.items() if (text := " ".join(said))]
@@ -54,21 +57,18 @@ def _material(found: Found) -> Iterator[str]:
         f"({listed(study.systems)}) on {counted(study.sources, 'source')} were expected"
         + ("." if not study.missing else f", of which {study.returned:,} were returned.")
     )
-    if study.sources_judged < study.sources and not _are_means(found):
-        yield f"{study.sources_judged:,} of the sources have judgments, and all numbers are of those."
+    if study.sources_judged < study.sources and not are_means(found):
+        yield (
+            f"{study.sources_judged:,} of the sources have judgments; agreement, means and tests are of "
+            "those."
+        )
     if study.left_out:
         yield f"Left out of this analysis by choice: {listed(study.left_out)}."
 
 
-def _are_means(found: Found) -> bool:
-    """Say whether people's means were imported without their ratings."""
-    study = facts_of(found)
-    return study.origin == "imported" and not study.judgments
-
-
 def _protocol(made: RunMade, *, of_means: bool) -> Iterator[str]:
     rubric = made.rubric
-    cited = f" ({rubric.citation})" if rubric.citation not in ("", "none") else ""
+    cited = f" ({rubric.citation})" if rubric.citation.rstrip(".").casefold() not in UNCITED else ""
     if of_means:
         yield f"The criteria are those of {rubric.title}, version {made.rubric_version}{cited}."
         return
@@ -97,7 +97,7 @@ def _asked(criterion: RubricCriterion) -> str:
 
 def _annotators(found: Found) -> Iterator[str]:
     study = facts_of(found)
-    if _are_means(found):
+    if are_means(found):
         yield "People's scores were imported as means over annotators, without their single ratings."
         return
     if study.origin == "simulated":
@@ -106,6 +106,7 @@ def _annotators(found: Found) -> Iterator[str]:
         f"{counted(study.annotators, 'annotator')} gave {counted(study.judgments, 'judgment')} "
         f"in {counted(study.tasks, 'task')}."
     )
+    yield from study.people
     if study.has_times:
         yield f"The median time at work was {study.seconds_a_question:.0f} s a question."
     if study.forced:
@@ -128,33 +129,32 @@ def _agreement(found: Found) -> Iterator[str]:
                 f"{two(row.estimate.value)}{interval} on {inside(each.name)} ({each.alpha_level})"
             )
     if told:
-        yield (
-            "Agreement is Krippendorff's alpha with its 95 % interval, which leaves out whole sources in turn: "
-            f"{listed(told)}."
-        )
+        has_intervals = any(" [" in each for each in told)
+        how = " with its 95 % interval, which leaves out whole sources in turn" * has_intervals
+        yield f"Agreement is Krippendorff's alpha{how}: {listed(told)}."
 
 
 def _systems(found: Found) -> Iterator[str]:
-    if not found.of(Comparisons):
+    rows = [row for row in found.of(Comparisons) if row.test == DEFAULT]
+    if not rows:
         return
-    families = {row.criterion for row in found.of(Comparisons)}
-    pairs = max(
-        len(
-            {(row.first, row.second) for row in found.of(Comparisons) if row.criterion == criterion}
+    tested = Counter(row.criterion for row in rows if known(row.estimate.p))
+    yield "Means of systems are means of their questions' means, with 95 % intervals over sources."
+    if tested:
+        yield (
+            "Systems were compared by a paired permutation test over the sources that both were given, "
+            "two-sided, with Holm's correction over the "
+            f"{counted(max(tested.values()), 'pair')} of a criterion, at a level of 5 %."
         )
-        for criterion in families
-    )
-    yield (
-        "Means of systems are means of their questions' means, with 95 % intervals over sources. Systems were compared "
-        "by a paired permutation test over the sources that both were given, two-sided, with Holm's correction over "
-        f"the {counted(pairs, 'pair')} of a criterion, at a level of 5 %."
-    )
+    else:
+        yield "No two systems have two sources in common, so none were compared by a test."
     unaveraged = [each.name for each in criterion_rows(found) if not each.averaged]
     if unaveraged:
-        yield f"{listed(unaveraged)} has no better end and was neither averaged nor tested."
+        has, was = ("has", "was") if len(unaveraged) == 1 else ("have", "were")
+        yield f"{listed(unaveraged)} {has} no better end and {was} neither averaged nor tested."
 
 
-def _metrics(found: Found, made: RunMade) -> Iterator[str]:
+def _metrics(found: Found) -> Iterator[str]:
     rows = found.of(Levels)
     if not rows:
         return
@@ -165,9 +165,13 @@ def _metrics(found: Found, made: RunMade) -> Iterator[str]:
         "is better, with intervals and tests that keep the questions on a source together, and Holm's correction over "
         "the metrics of a criterion."
     )
-    step = made.parameters.get("prepare_hypothesis", "")
-    if step in PREPARATIONS:
-        yield f"Texts of metrics computed here were {PREPARATIONS[step]}."
+    texts: dict[str, list[str]] = {}
+    for each in found.of(MetricsMade):
+        if each.kind == "computed":
+            texts.setdefault(prepared(each.made.get("preparation", {})), []).append(each.name)
+    told = [f"for {listed(own)} {what}" for what, own in texts.items() if what]
+    if told:
+        yield f"The texts of metrics that were computed here: {'; '.join(told)}."
 
 
 def _computation(made: RunMade) -> Iterator[str]:

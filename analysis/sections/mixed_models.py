@@ -12,7 +12,7 @@ from judging.protocols.rubric_schema import RubricCriterion
 
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import between, p_alone, signed, two
-from analysis.sections.columns import averaged_criteria
+from analysis.sections.columns import averaged_criteria, placed_ratings
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.stats.components import Components, variance_components
@@ -126,19 +126,11 @@ def model_of(inputs: Inputs, criterion: RubricCriterion, *, annotators_random: b
     Unfit
         The ratings do not permit it, or it would take long and was not asked for.
     """
-    rows = _ratings(inputs, criterion)
+    rows = placed_ratings(inputs.counted, criterion)
     if inputs.settings["mixed_model"] == "quick" and _cost(rows) > QUICK:
         asked = "it would take long; ask for it before the run"
         raise Unfit(f"not fitted: with {len(rows):,} judgments {asked}")
     return variance_components(**_columns(rows), annotators_random=annotators_random)
-
-
-def _ratings(inputs: Inputs, criterion: RubricCriterion) -> pd.DataFrame:
-    """Return the ratings of a criterion with their systems and sources."""
-    material = inputs.counted
-    place = material.slots.set_index("unit")[["system", "source"]].fillna("")
-    rows = material.judgments[material.judgments["criterion"] == criterion.key]
-    return rows.dropna(subset=["value"]).join(place, on="unit")
 
 
 def _columns(rows: pd.DataFrame) -> dict[str, Any]:
@@ -163,7 +155,7 @@ def _rows(inputs: Inputs, criterion: RubricCriterion) -> Iterator[ModelRow]:
         nothing = untested(METHOD, str(reason))
         yield ModelRow(criterion.key, "difference", "", "", nothing, nan)
         return
-    yield from _differences(model, _columns(_ratings(inputs, criterion)), criterion)
+    yield from _differences(model, _columns(placed_ratings(inputs.counted, criterion)), criterion)
     for name, value in model.variances.items():
         estimate = Tested(
             value=value, n=model.n, method=model.method, caution="; ".join(model.notes)

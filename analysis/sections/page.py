@@ -6,9 +6,11 @@ from typing import Any
 
 from analysis.reports.cells import estimate_cell
 from analysis.reports.layout import Line, PageTable
+from analysis.reports.numerals import listed
 from analysis.reports.rows import Record
 from analysis.sections import CHAPTERS, SECTIONS
 from analysis.sections.section import Found, Section
+from analysis.sections.study import facts_of
 
 HEADLINES = (
     "study",
@@ -143,9 +145,10 @@ def side_by_side(runs: Sequence[tuple[str, Found]]) -> list[PageTable]:
     has them.
 
     Names that only some of the runs have (a system that one of them leaves out) stand with a dash
-    in the others.
+    in the others. Below a run's name stands how it read the ratings and what it leaves out.
     """
     tables = []
+    notes = [_settings(found) for _, found in runs]
     for section in SECTIONS:
         columns = [section.headline(found) for _, found in runs]
         names = dict.fromkeys(name for column in columns for name in column)
@@ -154,8 +157,20 @@ def side_by_side(runs: Sequence[tuple[str, Found]]) -> list[PageTable]:
         ]
         if lines:
             heads = [title for title, _ in runs]
-            tables.append(PageTable(section.title, heads, lines, first="Of"))
+            tables.append(PageTable(section.title, heads, lines, first="Of", notes=notes))
     return tables
+
+
+def _settings(found: Found) -> str:
+    """Say in which ways a run's numbers are not those of all ratings as they were given."""
+    study = facts_of(found)
+    told = {
+        "by the protocol": study.reading == "by_protocol",
+        "with settled values": study.settled > 0,
+        "with answers handed in late": study.extras_counted,
+        f"without {listed(study.left_out)}": bool(study.left_out),
+    }
+    return ", ".join(words for words, holds in told.items() if holds)
 
 
 def downloads(found: Found) -> list[tuple[str, str]]:

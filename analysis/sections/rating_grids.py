@@ -8,7 +8,7 @@ import numpy as np
 from judging.protocols.rubric_schema import RubricCriterion
 
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import or_dash
+from analysis.reports.numerals import or_dash, percent
 from analysis.sections.annotators import MANY_POINTS, Pairs
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.levels import SHADES
@@ -107,7 +107,7 @@ def _table(
     equal = sum(counts.get((value, value), 0) for value in values) / total
     pairs = total if first else total // 2  # of all annotators, each stands in both directions
     pair = f"{first} and {second}" if first else "all annotators"
-    told = [f"{pairs:,} pairs of ratings, {100 * equal:.0f} % equal"]
+    told = [f"{pairs:,} pairs of ratings, {percent(equal)} equal"]
     if kappa is not None:
         told.append(f"Cohen's kappa {or_dash(kappa)}")
     labels = criterion.labels

@@ -31,11 +31,27 @@ def read_as(material: Material, reading: RuleReading) -> Material:
     return replace(material, judgments=_overlaid(material))
 
 
-def _overlaid(material: Material) -> pd.DataFrame:
+def not_settled(material: Material, reading: RuleReading) -> Material:
+    """Return what annotators said of what counts in a reading and is theirs to say: a value that a
+    rule settles is the same for all of them and tells nothing of how they differ."""
+    if reading == "as_released" or material.judgments.empty or not differ(material.rubric):
+        return material
+    _judged, _given, said = _parted(material)
+    return replace(material, judgments=said.reset_index(drop=True))
+
+
+def _parted(material: Material) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return the judgments of what counts as returned, what rules give, and the judgments of the
+    rest."""
     gone, given = _marks(material)
     judged = material.judgments[~material.judgments["unit"].isin(gone)]
     by_rule = pd.MultiIndex.from_frame(given[["unit", "criterion"]])
     said = judged[~pd.MultiIndex.from_frame(judged[["unit", "criterion"]]).isin(by_rule)]
+    return judged, given, said
+
+
+def _overlaid(material: Material) -> pd.DataFrame:
+    judged, given, said = _parted(material)
     who = judged.dropna(subset=["value"]).drop_duplicates(["unit", "annotator"])
     ruled = (
         who.drop(columns=["criterion", "value"])

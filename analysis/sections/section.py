@@ -17,6 +17,7 @@ from judging.protocols.rubric_schema import RubricCriterion
 from analysis.frames import Material
 from analysis.reports.layout import Figure, PageTable
 from analysis.reports.rows import Column, Record, columns, decode, encode
+from analysis.sections.readings import not_settled
 from analysis.stats.estimate import Estimate
 from analysis.stats.inference import Inference
 
@@ -42,6 +43,12 @@ class Inputs:
     other: Material | None = (
         None  # with annotators that this run leaves out, or without those it counts
     )
+
+    @cached_property
+    def differing(self) -> Material:
+        """What annotators said of what is counted, without what rules or settled values give: that
+        is the same for all of them and says nothing of how they differ."""
+        return not_settled(self.said, self.settings["reading"])
 
 
 @dataclass(frozen=True)

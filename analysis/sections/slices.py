@@ -149,7 +149,9 @@ def _of_attribute(inputs: Inputs, attribute: str) -> list[SliceRow]:
 def _labels(material: Material, attribute: str) -> "pd.Series[Any]":
     """Return the values of an attribute: named "judgment" by the judgments' index, else by unit."""
     if attribute == "day":
-        return material.judgments["created_at"].str[:10].rename("judgment")
+        at = pd.to_datetime(material.judgments["created_at"], utc=True, format="ISO8601")
+        own = at.dt.tz_convert(material.campaign.time_zone)
+        return own.dt.strftime("%Y-%m-%d").rename("judgment")
     units = material.slots.set_index("unit")
     if attribute.startswith(FROM_FILE):
         columns, name = frames.attributes(material.campaign), attribute.removeprefix(FROM_FILE)

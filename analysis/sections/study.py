@@ -7,7 +7,16 @@ from typing import Any
 
 import pandas as pd
 from django.db.models import QuerySet
-from judging.models import Assignment, Campaign, Enrollment, Event, Exclusion, Membership
+from judging.models import (
+    Assignment,
+    Campaign,
+    CrowdPlatform,
+    Enrollment,
+    Event,
+    Exclusion,
+    Membership,
+)
+from judging.pay import rate_of
 
 from analysis.frames import settled_count
 from analysis.reports.numerals import counted
@@ -56,6 +65,7 @@ class StudyFacts:
     metric_level: the level at which the headline speaks of metrics: pooled, within_source or
       systems
     settled: settled values that systems and metrics use; 0 where the run uses none
+    people: how annotators were found, agreed, were let in and paid, in sentences
     """
 
     campaign: str
@@ -83,6 +93,7 @@ class StudyFacts:
     left_out: list[str]
     metric_level: str
     settled: int
+    people: list[str]
 
     @property
     def has_times(self) -> bool:
@@ -91,6 +102,11 @@ class StudyFacts:
     @property
     def missing(self) -> int:
         return self.expected - self.returned
+
+    @property
+    def lacks_people(self) -> bool:
+        """Whether annotators are left out, by a manager or by choice of the run."""
+        return bool(self.excluded) or any(each.startswith("annotator ") for each in self.left_out)
 
     @property
     def unfinished(self) -> bool:
@@ -150,18 +166,20 @@ class Study(Section[StudyFacts]):
                 left_out=list(inputs.settings["left_out_words"]),
                 metric_level=inputs.settings["metric_level"],
                 settled=settled_count(said) if inputs.settings.get("settled") else 0,
+                people=list(_people(campaign)) if campaign.origin == "judged" else [],
             )
         ]
 
     def sentences(self, found: Found) -> Iterator[str]:
         for study in found.of(Study):
-            if study.origin == "imported" and not study.judgments:
+            if are_means(found):
                 yield OF_MEANS
                 continue
             if sentence := ORIGINS.get(study.origin):
                 yield sentence
             if not study.judgments:
-                yield "Nobody has judged anything yet, so there is no agreement and no mean of judgments."
+                who = "Of those who are not left out nobody" if study.lacks_people else "Nobody"
+                yield f"{who} has judged anything yet, so there is no agreement and no mean of judgments."
             elif study.unfinished:
                 yield (
                     f"This study is unfinished: {study.filled:,} of {counted(study.places, 'place')} "
@@ -171,12 +189,13 @@ class Study(Section[StudyFacts]):
             elif 0 < study.sources_judged < study.sources:
                 yield (
                     f"{study.sources_judged:,} of {counted(study.sources, 'source')} have judgments; "
-                    "every number here is of those."
+                    "agreement, means and tests are of those."
                 )
             if study.settled:
                 yield (
                     f"Systems and metrics use {counted(study.settled, 'settled value')} in the place "
-                    "of what annotators gave there; agreement is of what annotators said."
+                    "of what annotators gave there; agreement, what one annotator reaches and how many "
+                    "annotators are needed are of what annotators said."
                 )
             if study.reading == "by_protocol":
                 yield (
@@ -206,6 +225,32 @@ def _seconds_a_question(campaign: Campaign, judgments: pd.DataFrame) -> float:
         return float("nan")
     questions = judgments.groupby("task")["unit"].nunique()
     return float((rows["seconds"] / rows["task"].map(questions)).median())
+
+
+def _people(campaign: Campaign) -> Iterator[str]:
+    """Yield what the plan says of annotators, and how many did not qualify."""
+    if platform := CrowdPlatform.objects.filter(campaign=campaign).first():
+        where = "a crowd platform" if platform.kind == "generic" else platform.get_kind_display()
+        yield f"Annotators came from {where}."
+    if campaign.consent:
+        yield "They agreed to a consent text before their first task."
+    if campaign.trains:
+        items = campaign.exercises.filter(kind="training").count()
+        yield f"They were trained on {counted(items, 'item')}."
+    if campaign.qualifies:
+        items = campaign.exercises.filter(kind="qualification").count()
+        tried = campaign.enrollments.filter(tries__isnull=False).distinct()
+        passed = tried.filter(qualified_at__isnull=False).count()
+        yield (
+            f"They qualified on {counted(items, 'item')}: {campaign.pass_mark} % of the answers had to "
+            f"be right in one of {counted(campaign.tries, 'try', 'tries')}; "
+            f"{passed:,} of {tried.count():,} passed."
+        )
+    if rate := rate_of(campaign.rate):
+        yield (
+            f"A task paid {rate.amount} {rate.currency} at a planned {rate.minutes} min, "
+            f"{rate.hourly} {rate.currency} an hour."
+        )
 
 
 def _excluded(campaign: Campaign) -> list[Record]:
@@ -271,6 +316,14 @@ def _deviations(campaign: Campaign) -> list[Record]:
         }
         for row in campaign.deviations.all()
     ]
+
+
+def are_means(found: Found) -> bool:
+    """Say whether people's means were imported without their ratings."""
+    study = facts_of(found)
+    has_means = any(row["kind"] == "human_mean" for row in found.documents.get("metrics", []))
+    is_imported = study.origin == "imported" and not study.judgments
+    return has_means and is_imported and not study.lacks_people
 
 
 def facts_of(found: Found) -> StudyFacts:

@@ -1,19 +1,20 @@
 """What the systems got: their means with intervals over sources."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from math import isclose
+from math import inf, isclose
+from statistics import fmean
 from typing import Self
 
 from analysis.frames import Material, aligned
 from analysis.reports import charts
 from analysis.reports.evidence import ItemQuery
-from analysis.reports.layout import Cell, Figure, Line, PageTable
+from analysis.reports.layout import Cell, Figure, Line, PageTable, Plot
 from analysis.reports.numerals import EQUAL, between, briefly, counted, inside, listed, or_dash, two
 from analysis.reports.system_names import system_name
 from analysis.sections.columns import averaged_criteria, units_of
-from analysis.sections.comparisons import DEFAULT, SURE, Comparisons, Groups
+from analysis.sections.comparisons import DEFAULT, SURE, Comparisons, Groups, SystemPair
 from analysis.sections.criteria import CriterionRow, criterion_rows
 from analysis.sections.returned import Returned
 from analysis.sections.section import Chance, Found, Inputs, Section
@@ -21,6 +22,7 @@ from analysis.sections.study import facts_of
 from analysis.stats.estimate import Estimate
 from analysis.stats.systems import system_means
 
+FEW = 8  # systems whose means are drawn in the table; of more, the table would be long
 BEST = {"lowest": "low is best", "highest": "high is best"}
 
 
@@ -50,7 +52,8 @@ class SystemMeans(Section[SystemMean]):
         "Mean of the question means over the questions that were returned and judged, with its 95 % interval over "
         "sources and the number of questions. Systems that share a letter are not told apart (paired permutation "
         "over sources, 5 % after Holm's correction over the pairs of a criterion). A mean is bold where that test "
-        "finds its system better than all others."
+        "finds its system better than all others. Of eight systems or fewer the means are drawn on the "
+        "criterion's scale. Systems stand by their mean rank over the criteria of which one end is best."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemMean]:
@@ -64,13 +67,12 @@ class SystemMeans(Section[SystemMean]):
         letters = {(row.system, row.criterion): row.letters for row in found.of(Groups)}
         returned = {row.system: row for row in found.of(Returned)}
         degraded = degraded_systems(found)
-        systems = list(dict.fromkeys(row.system for row in rows))
-        if len(orders) == 1:
-            systems = orders[0].systems
+        systems = by_merit(orders, list(dict.fromkeys(row.system for row in rows)))
+        drawn = len(systems) <= FEW
 
         def line(name: str) -> Line:
             cells = [
-                order.cell(name, letters.get((name, order.criterion.criterion), ""))
+                order.cell(name, letters.get((name, order.criterion.criterion), ""), drawn=drawn)
                 for order in orders
             ]
             row = returned.get(name)
@@ -126,14 +128,15 @@ class SystemMeans(Section[SystemMean]):
             if each.averaged and each.best != "none"
             if len((order := SystemOrder.of(found, each)).systems) > 1
         ]
+        study = facts_of(found)
+        sources = study.sources_judged or study.sources
         won: dict[tuple[str, ...], list[str]] = {}
         for each in orders:
-            won.setdefault(tuple(each.best), []).append(each.told())
+            won.setdefault(tuple(each.best), []).append(each.told(sources))
         if not won:
             return
-        study = facts_of(found)
         yield (
-            f"Over {counted(study.sources_judged or study.sources, 'source')} and "
+            f"Over {counted(sources, 'source')} and "
             f"{counted(study.annotators, 'annotator')}, "
             + "; ".join(
                 f"{briefly([system_name(name) for name in names])} "
@@ -151,25 +154,55 @@ class SystemMeans(Section[SystemMean]):
 
 def _out_of_reach(found: Found) -> Iterator[str]:
     """Say which pairs of systems have too few sources in common to be compared, or to be told
-    apart."""
-    pairs = [row for row in found.of(Comparisons) if row.test == "permutation"]
-    alone = {(row.first, row.second) for row in pairs if row.estimate.n < 2}
-    short = [row for row in pairs if row.floor >= 0.05]
-    if alone:
-        have = "has" if len(alone) == 1 else "have"
+    apart; on which criteria, where not on all."""
+    tests: dict[str, list[SystemPair]] = {}
+    for row in found.of(Comparisons):
+        if row.test == DEFAULT:
+            tests.setdefault(row.criterion, []).append(row)
+    alone = {key: [row for row in rows if row.estimate.n < 2] for key, rows in tests.items()}
+    for place, pairs in _together(alone, found):
+        have = "has" if len(pairs) == 1 else "have"
         yield (
-            f"{counted(len(alone), 'pair')} of systems {have} fewer than two sources in common, so no test compares "
-            "them."
+            f"{place}{counted(len(pairs), 'pair')} of systems {have} fewer than two sources in "
+            f"common, so no test compares them{' there' if place else ''}."
         )
-    if short:
-        most = counted(max(row.estimate.n for row in short), "source")
-        of = {(row.first, row.second) for row in short}
-        every = len(short) == sum(row.estimate.n > 1 for row in pairs)
-        which = "these systems" if every else counted(len(of), "pair") + " of systems"
+    short = {key: [row for row in rows if row.floor >= SURE] for key, rows in tests.items()}
+    for place, pairs in _together(short, found):
+        rows = [row for own in pairs.values() for row in own]
+        most = counted(max(row.estimate.n for row in rows), "source")
+        compared = {
+            (row.first, row.second)
+            for key in {row.criterion for row in rows}
+            for row in tests[key]
+            if row.estimate.n > 1
+        }
+        which = (
+            "these systems"
+            if len(pairs) == len(compared)
+            else counted(len(pairs), "pair") + " of systems"
+        )
         yield (
-            f"With {most} in common or fewer no p of this test can fall below {min(row.floor for row in short):.4g} "
-            f"after Holm's correction, so {which} could not have been told apart, however they differ."
+            f"{place}{'with' if place else 'With'} {most} in common or fewer no p of this test can "
+            f"fall below {min(row.floor for row in rows):.4g} after Holm's correction, so {which} "
+            "could not have been told apart, however they differ."
         )
+
+
+def _together(
+    by_criterion: Mapping[str, Sequence[SystemPair]], found: Found
+) -> Iterator[tuple[str, dict[tuple[str, str], list[SystemPair]]]]:
+    """Join the criteria that speak of the same pairs of systems. Yield where, with a comma, or
+    nothing where it is everywhere, and the rows of each pair."""
+    groups: dict[frozenset[tuple[str, str]], list[str]] = {}
+    for key, rows in by_criterion.items():
+        groups.setdefault(frozenset((row.first, row.second) for row in rows), []).append(key)
+    for pairs, keys in groups.items():
+        names = [inside(found.name_of(key)) for key in keys]
+        held: dict[tuple[str, str], list[SystemPair]] = {}
+        for row in (row for key in keys for row in by_criterion[key]):
+            held.setdefault((row.first, row.second), []).append(row)
+        if pairs:
+            yield f"On {listed(names)}, " if len(keys) < len(by_criterion) else "", held
 
 
 def means_of(material: Material) -> Iterator[SystemMean]:
@@ -249,13 +282,11 @@ class SystemOrder:
                     "otherwise, so go by the test."
                 )
 
-    def cell(self, system: str, letters: str) -> Cell:
+    def cell(self, system: str, letters: str, *, drawn: bool) -> Cell:
         if system not in self.means:
             return Cell("–")
-        mean, query = (
-            self.means[system],
-            ItemQuery(criterion=self.criterion.criterion, system=system),
-        )
+        mean, (lowest, highest) = self.means[system], _ends(self.criterion)
+        query = ItemQuery(criterion=self.criterion.criterion, system=system)
         return Cell(
             or_dash(mean.value),
             ", ".join(filter(None, [between(mean), f"n = {mean.n:,}"])),
@@ -263,10 +294,18 @@ class SystemOrder:
             letters=letters,
             items=replace(query, sort="mean") if system else None,
             of_letters=replace(query, sort="loss") if system and letters else None,
+            plot=Plot.of(mean, lowest=lowest, highest=highest) if drawn else None,
         )
 
-    def told(self) -> str:
-        """Say what the best mean is, and from whom those who have it are not told apart."""
+    def better(self, system: str) -> int:
+        """Count the systems that have a better mean."""
+        mean, up = self.means[system].value, self.criterion.best == "highest"
+        others = (self.means[other].value for other in self.systems)
+        return sum((each > mean) == up for each in others if not isclose(each, mean, abs_tol=EQUAL))
+
+    def told(self, sources: int) -> str:
+        """Say what the best mean is, over how many of the study's sources where not all, and from
+        whom those who have it are not told apart."""
         mean, near = self.means[self.best[0]], self.near_the_best
         if near:
             distance = f"not told apart from {briefly([system_name(name) for name in near])}"
@@ -275,12 +314,25 @@ class SystemOrder:
             beat_all = all((one, other) in self.ahead for one in self.best for other in others)
             distance = "told apart from all others" if others and beat_all else ""
         interval = between(mean) if len(self.best) == 1 else ""
-        every = max(each.clusters for each in self.means.values())
         fewest = min(self.means[name].clusters for name in self.best)
-        part = f"over {fewest:,} of {counted(every, 'source')}" if 0 < fewest < every else ""
+        part = f"over {fewest:,} of {counted(sources, 'source')}" if 0 < fewest < sources else ""
         best = BEST.get(self.criterion.best)
         told = filter(None, [two(mean.value), interval, part, best, distance])
         return f"{inside(self.criterion.name)} ({', '.join(told)})"
+
+
+def by_merit(orders: Sequence[SystemOrder], systems: Sequence[str]) -> list[str]:
+    """Return the systems by their mean rank over the criteria of which one end is best; of no such
+    criterion, as they came, or by value if there is but one."""
+    ranked = [order for order in orders if order.criterion.best != "none"]
+    if not ranked:
+        return list(orders[0].systems if len(orders) == 1 else systems)
+
+    def mean_rank(name: str) -> float:
+        ranks = [order.better(name) for order in ranked if name in order.systems]
+        return fmean(ranks) if ranks else inf
+
+    return sorted(systems, key=mean_rank)
 
 
 def degraded_systems(found: Found) -> set[str]:

@@ -141,9 +141,6 @@ def _association(
         dropped=shared.dropped,
         method=answer.method,
         reason=reason,
-        caution=str(answer.caution[at])
-        if isinstance(answer.caution, np.ndarray)
-        else answer.caution,
     )
     of = shared.facets
     return Association(

@@ -43,7 +43,7 @@ def unit_medians(ratings: ArrayLike) -> FloatArray:
         table[rows, np.maximum(count - 1, 0) // 2],
         table[rows, np.minimum(count // 2, table.shape[1] - 1)],
     )
-    return np.where(count > 0, (low + high) / 2, nan)
+    return np.asarray((low + high) / 2)
 
 
 def unit_majorities(ratings: ArrayLike) -> Majority:

@@ -8,7 +8,7 @@ pass where people nearly always give it. What stands beside the verdict (the cei
 system, use of the scale) decides.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import nan
 from typing import Self
@@ -31,6 +31,7 @@ LEVELS = ("nominal", "ordinal", "interval")
 EPSILONS = {0.2: "trained experts", 0.15: "skilled annotators", 0.1: "crowd workers"}
 NAME = "average advantage probability, mean over people"
 TWO_PEOPLE = "two people only: each is compared by the other alone, so the test is weak"
+COPIES = "its values are those of one of these people, who is among those that it is compared by"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +154,6 @@ def alternative_test(
     )
     tested = [one for one in judged if not one.reason]
     few = f"no person has {fewest_items} items that the judge and others judged too"
-    is_weak = bool(tested) and len(tested) < FEWEST_PEOPLE and data.expert is None
     return AlternativeTest(
         people=judged,
         epsilon=epsilon,
@@ -165,7 +165,7 @@ def alternative_test(
         items=int(usable.sum()),
         dropped=int((~np.isnan(data.judge) & ~usable).sum()),
         reason="" if tested else few,
-        caution=TWO_PEOPLE if is_weak else "",
+        caution="; ".join(_cautions(data, usable, tested=len(tested), fewest=fewest_items)),
     )
 
 
@@ -277,7 +277,7 @@ def _nearness(values: FloatArray, others: FloatArray, level: str) -> FloatArray:
     """Return a score that grows as the mean of equals, or as minus the root mean square difference,
     does."""
     if level == "nominal":
-        return np.asarray(np.nansum(np.where(np.isnan(others), np.nan, values == others), axis=1))
+        return np.asarray((values == others).sum(axis=1), dtype=np.float64)
     return np.asarray(-np.nansum((values - others) ** 2, axis=1))
 
 
@@ -324,6 +324,23 @@ def one_sided_by_source(gap: FloatArray, codes: IntArray, epsilon: float) -> flo
         return nan if np.ptp(left_out) > TIE or units < 3 else float(value >= epsilon)
     error = (found.high - value) / special.stdtrit(found.df, 0.975)
     return float(stats.t.cdf((value - epsilon) / error, found.df))
+
+
+def _cautions(data: _Judged, usable: BoolArray, *, tested: int, fewest: int) -> Iterator[str]:
+    """Say what makes a test weak, or empty."""
+    if data.expert is not None:
+        return
+    table, own = data.people[usable], data.judge[usable]
+    judged = ~np.isnan(table)
+    people = int(judged.any(axis=0).sum())
+    if 0 < tested < FEWEST_PEOPLE:
+        few = f"{tested} of {people} people could be compared, so the test is weak"
+        yield TWO_PEOPLE if people < FEWEST_PEOPLE else few
+    for here, said in zip(judged.T, table.T, strict=True):
+        enough = here.sum() >= fewest and np.ptp(own[here]) > 0
+        if enough and (np.abs(said - own)[here] <= TIE).all():
+            yield COPIES
+            return
 
 
 def _share(won: Sequence[bool]) -> float:

@@ -63,7 +63,6 @@ class GroupMeasure:
     clusters: IntArray | int = 0
     method: str
     reason: "NDArray[np.object_] | str" = ""
-    caution: "NDArray[np.object_] | str" = ""
     more: Mapping[str, FloatArray] = field(default_factory=dict)  # other fields of an `Association`
 
 
@@ -163,26 +162,29 @@ def _by_leaving_out(
     limits = inferred(left, scale=scale, confidence=asked.confidence)
     where = ", mean over sources" if n is None else ""
     method = f"{TITLES[name]}{where}; delete-one jackknife-t over {asked.random()}, {asked.confidence:.0%}"
-    caution = np.full(left.value.shape, "", dtype=object)
-    if n is None:
-        for at in zip(
-            *np.nonzero((limits.units < FEW_SOURCES) & ~np.isnan(limits.low)), strict=True
-        ):
-            caution[at] = (
-                f"rough interval: the correlation exists on only {limits.units[at]} sources"
-            )
+    low, high, reason = limits.low, limits.high, limits.reason
+    if n is None:  # few correlations of few systems are skewed
+        few = (limits.units < FEW_SOURCES) & ~np.isnan(low)
+        low, high = (np.where(few, nan, each) for each in (low, high))
+        reason = np.where(few, np.vectorize(_too_few, otypes=[object])(limits.units), reason)
     return GroupMeasure(
         value=left.value,
-        low=np.maximum(limits.low, -1),
-        high=np.minimum(limits.high, 1),
+        low=np.maximum(low, -1),
+        high=np.minimum(high, 1),
         p=limits.p,
         df=limits.df,
         n=limits.units if n is None else n,
         clusters=limits.units,
         method=method,
-        reason=limits.reason,
-        caution=caution,
+        reason=reason,
         more=more,
+    )
+
+
+def _too_few(sources: int) -> str:
+    return (
+        f"the correlation exists on {sources} sources: with fewer than {FEW_SOURCES} no interval "
+        "of their mean is known to hold its level"
     )
 
 

@@ -19,7 +19,7 @@ from analysis.stats.estimate import Estimate, undefined
 from analysis.stats.kappa import Weights, disagreement
 from analysis.stats.ratings import Patterns, RatingScale, checked, patterns, units_in
 from analysis.stats.resampling import Interval, estimated
-from analysis.stats.scarcity import guarded
+from analysis.stats.scarcity import FROM_RATINGS, Bound, guarded
 
 Unequal: TypeAlias = Literal["gwet", "listwise"]
 ChanceOf: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
@@ -34,13 +34,13 @@ def chance_corrected(
     weights: Weights = "unweighted",
     scale: RatingScale | None = None,
     unequal: Unequal = "gwet",
-    from_ratings: bool = True,
+    bound: Bound = FROM_RATINGS,
     clusters: Labels | None = None,
     interval: Interval | None,
 ) -> Estimate:
     """Return the coefficient, over units with two or more ratings ("gwet") or all ("listwise").
 
-    ``from_ratings`` says whether chance depends on how often the values were given.
+    ``bound`` says how many sources must tell for an interval over them.
     """
     if unequal not in ("gwet", "listwise"):
         raise ValueError(f"unequal: {unequal!r} is neither gwet nor listwise")
@@ -67,7 +67,7 @@ def chance_corrected(
         at_most=1.0,
         clusters=counted.clusters,
     )
-    found = guarded(found, counted.counts, counted.clusters, from_ratings=from_ratings)
+    found = guarded(found, counted.counts, counted.clusters, bound=bound)
     return replace(found, n=n, dropped=dropped, reason=found.reason if found.defined else ONE_VALUE)
 
 

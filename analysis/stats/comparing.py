@@ -1,6 +1,6 @@
 """Do two systems differ? Tests on their mean scores per source, the same sources for both."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from math import nan
 
@@ -11,7 +11,7 @@ from scipy import special, stats
 from analysis.stats.arrays import BoolArray, FloatArray, numeric
 from analysis.stats.columns import complete, constant
 from analysis.stats.estimate import Estimate, Tested, undefined, untested
-from analysis.stats.resampling import Bootstrap, percentiles
+from analysis.stats.left_out import FEWEST, WithoutUnits, inferred
 
 ENUMERATED = 16  # sources up to which all 2^n swaps are taken
 COUNTED = 13  # sources up to which Wilcoxon's p is exact whatever the ties
@@ -223,50 +223,58 @@ def two_sample_t(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.9
     )
 
 
-def cliffs_delta(
-    first: ArrayLike, second: ArrayLike, *, interval: Bootstrap | None = None
-) -> Estimate:
+def cliffs_delta(first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95) -> Estimate:
     """Cliff's delta: how much more often a score of the first system is above one of the second
     than below.
 
     Parameters
     ----------
     first, second : (n_sources,) paired by source; a source without both is dropped
-    interval : `Bootstrap` over sources, or None
 
     Notes
     -----
-    delta = P(x > y) - P(x < y) over all pairs of scores, from mid-ranks of both samples together (Cliff 1993).
+    delta = P(x > y) - P(x < y) over all pairs of scores (Cliff 1993). The interval leaves out one
+    source at a time with both its scores, on Fisher's z: drawn sources held the true delta in .60
+    to .80 of studies with fewer than five sources and .86 to .93 with five to fifteen.
     """
     pairs = complete([first, second], names=["first", "second"])
-    method = "Cliff's delta"
+    method = f"Cliff's delta; left-out sources, {confidence:.0%}"
     if pairs.n == 0:
-        return undefined(method, "no source has both scores", dropped=pairs.dropped)
-    found = Estimate(
-        value=float(_deltas(pairs.columns[None])[0]),
+        return undefined("Cliff's delta", "no source has both scores", dropped=pairs.dropped)
+    value, without = _deltas(*np.round(pairs.columns, EXACT).T)
+    low = high = nan
+    if pairs.n < FEWEST:
+        reason = f"fewer than {FEWEST} sources: no interval"
+    elif abs(value) == 1:
+        reason = "every score of one system is above all of the other's: no interval"
+    elif (np.abs(without) == 1).any():
+        reason = "without one of the sources every score of one system is above all of the other's"
+    else:
+        left = WithoutUnits(value=np.array([value]), sources=without[:, None])
+        found = inferred(left, scale="fisher", confidence=confidence)
+        low, high, reason = float(found.low[0]), float(found.high[0]), str(found.reason[0])
+    return Estimate(
+        value=value,
+        low=low,
+        high=high,
         n=pairs.n,
         dropped=pairs.dropped,
         method=method,
-    )
-    if interval is None:
-        return found
-    drawn = interval.rng.integers(0, pairs.n, size=(interval.resamples, pairs.n))
-    spread = percentiles(
-        _deltas(pairs.columns[drawn]),
-        f"bootstrap of {interval.resamples} over sources",
-        interval.confidence,
-    )
-    return replace(
-        found,
-        low=spread.low,
-        high=spread.high,
-        method=f"{method}; {spread.words}",
-        reason=spread.reason,
+        reason=reason,
     )
 
 
-def _deltas(samples: FloatArray) -> FloatArray:
-    """Return delta of each sample: samples x sources x 2."""
-    n = samples.shape[1]
-    ranks = stats.rankdata(np.round(np.hstack([samples[..., 0], samples[..., 1]]), EXACT), axis=1)
-    return np.asarray(2 * (ranks[:, :n].sum(axis=1) - ranks[:, n:].sum(axis=1)) / (2 * n * n))
+def _deltas(first: FloatArray, second: FloatArray) -> tuple[float, FloatArray]:
+    """Return delta, and what it is without each source."""
+    n = first.size
+    above_first, above_second = _above(first, second), _above(second, first)
+    whole = above_first.sum()
+    left = whole - above_first + above_second + np.sign(first - second)
+    return float(whole / n**2), np.asarray(left / max(1, n - 1) ** 2)
+
+
+def _above(scores: FloatArray, others: FloatArray) -> FloatArray:
+    """Return for each score how many of the others it is above, less those it is below."""
+    ordered = np.sort(others)
+    lower = np.searchsorted(ordered, scores) + np.searchsorted(ordered, scores, side="right")
+    return np.asarray(lower - float(others.size))

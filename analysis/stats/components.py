@@ -261,8 +261,8 @@ def _size(code: IntArray) -> int:
 
 def _together(*codes: IntArray) -> IntArray:
     """Return one number for each combination of codes that occurs."""
-    joint = np.zeros(len(codes[0]), dtype=np.intp)
-    for code in codes:
+    joint, *others = codes
+    for code in others:
         joint = np.unique(joint * _size(code) + code, return_inverse=True)[1]
     return joint
 

@@ -21,7 +21,7 @@ class Estimate:
     df: float = nan  # degrees of freedom of a jackknife-t over clusters; over units they are n - 1
     method: str = ""
     reason: str = ""
-    caution: str = ""  # why an interval that is given is a rough one
+    caution: str = ""  # what makes the number less sure
 
     @property
     def defined(self) -> bool:

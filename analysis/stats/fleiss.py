@@ -30,7 +30,7 @@ from analysis.stats.ratings import (
     observed_scale,
 )
 from analysis.stats.resampling import Interval, Jackknife, estimated
-from analysis.stats.scarcity import guarded
+from analysis.stats.scarcity import OTHERWISE, WEIGHTED, guarded
 
 
 def fleiss_kappa(
@@ -100,7 +100,7 @@ def randolph_kappa(
         weights=weights,
         scale=scale,
         unequal=unequal,
-        from_ratings=False,
+        bound=OTHERWISE if weights == "unweighted" else WEIGHTED,
         clusters=clusters,
         interval=interval,
     )

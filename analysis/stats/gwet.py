@@ -9,6 +9,7 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.kappa import Weights
 from analysis.stats.ratings import Patterns, RatingScale
 from analysis.stats.resampling import Interval, Jackknife
+from analysis.stats.scarcity import OTHERWISE, WEIGHTED
 
 
 def gwet_ac(
@@ -46,7 +47,7 @@ def gwet_ac(
         method=f"Gwet's {name}",
         weights=weights,
         scale=scale,
-        from_ratings=False,
+        bound=OTHERWISE if weights == "unweighted" else WEIGHTED,
         clusters=clusters,
         interval=interval,
     )

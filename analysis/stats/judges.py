@@ -2,7 +2,7 @@
 use of the scale."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
@@ -114,7 +114,7 @@ def _followed(
     for columns, group in triples:
         kept = columns if without is None else columns[group != without]
         r = coefficients(kept, method=method) if len(kept) >= 3 else np.full((3, 3), nan)
-        pairs.append((r[0, 2], r[1, 2]))
+        pairs.append(r[:2, 2])
     table = np.array(pairs)
     judge, person = table.mean(axis=0).tolist()
     return judge, person, judge - person
@@ -176,16 +176,7 @@ def _of_sources(sums: FloatArray, statistic: Statistic, label: str, n: int) -> E
     found = estimated(
         sums, np.ones(len(sums)), statistic, Jackknife(), method=label, clusters=one_each
     )
-    return Estimate(
-        value=found.value,
-        low=found.low,
-        high=found.high,
-        n=n,
-        clusters=found.clusters,
-        df=found.df,
-        method=found.method,
-        reason=found.reason,
-    )
+    return replace(found, n=n)
 
 
 def _gaps(

@@ -200,12 +200,12 @@ def _ranked_without_cell(
 
 def _shifted(ranks: FloatArray, place: Ordered) -> FloatArray:
     """Return for every item half the ranks of those above it in an order, minus half of those
-    below it.
+    below it; all ranks, taken from their mean, add up to 0.
     """
     before = np.concatenate(
         [np.zeros((1, *ranks.shape[1:])), np.cumsum(ranks[place.order], axis=0)]
     )
-    return np.asarray((before[-1] - before[place.stop] - before[place.start]) / 2)
+    return np.asarray(-(before[place.stop] + before[place.start]) / 2)
 
 
 def _kendalls(

@@ -74,7 +74,7 @@ class SystemSums:
     `means_expected` divides that by the slots that have a value; `means_returned` leaves missing
       questions out.
     `unrated` counts slots without any value on a criterion: where it is not 0 the sum is
-      incomplete.
+      incomplete. `unjudged` counts those of them that were returned.
     """
 
     systems: tuple[str, ...]
@@ -82,6 +82,7 @@ class SystemSums:
     expected: Integers
     returned: Integers
     unrated: Integers
+    unjudged: Integers
     sums: Floats
     means_expected: Floats
     means_returned: Floats
@@ -302,6 +303,7 @@ def _by_system(study: NumberedStudy, missing: Flags, means: Floats) -> SystemSum
         expected=np.bincount(system, minlength=n),
         returned=np.bincount(system[back], minlength=n),
         unrated=_added(system, ~given, n).astype(np.int64),
+        unjudged=_added(system[back], ~given[back], n).astype(np.int64),
         sums=sums,
         means_expected=_divided(sums, counts),
         means_returned=_divided(

@@ -117,8 +117,8 @@ def _evaluated(design: MixedDesign, variances: FloatArray) -> RemlFit:
     nested = _Elimination.of(design.levels, variances[: len(design.levels)] / residual)
     up, sums = nested.carried(design.sums)
     inner = design.whole.copy()
-    for ratio, shrink, total in zip(nested.gamma, nested.shrink, up, strict=True):
-        inner -= total.T @ ((ratio * shrink)[:, None] * total)
+    for taken, total in zip(nested.taken, up, strict=True):
+        inner -= total.T @ (taken[:, None] * total)
     solved = _mixed_equations(design, inner, variances)
     effects = [_nested(*each, solved, residual) for each in zip(sums, nested.shares, strict=True)]
     effects += [_crossing(name, design, solved, variances) for name in design.blocks]
@@ -213,6 +213,7 @@ class _Elimination:
     levels: list[NestedLevel]
     gamma: FloatArray
     shrink: list[FloatArray]  # of each level, 1 / (1 + gamma W)
+    taken: list[FloatArray]  # gamma / (1 + gamma W)
     weight: list[FloatArray]  # 1' V_g^-1 1
     shares: list[float]  # tr(Z_l' V0^-1 Z_l)
     log_det: float  # log |V0|
@@ -228,12 +229,13 @@ class _Elimination:
             log_det += float(np.log1p(ratio * whole).sum())
             shrink.append(1 / (1 + ratio * whole))
             weight.append(whole * shrink[-1])
+        taken = [ratio * each for ratio, each in zip(gamma, shrink, strict=True)]
         shares, above = [], np.zeros(1)
         for i in reversed(range(len(levels))):
             above = above[cls.parents_of(levels, i)]
             shares.append(float((weight[i] - weight[i] ** 2 * above).sum()))
-            above = gamma[i] * shrink[i] + shrink[i] ** 2 * above
-        return cls(levels, gamma, shrink, weight, shares[::-1], log_det)
+            above = taken[i] + shrink[i] ** 2 * above
+        return cls(levels, gamma, shrink, taken, weight, shares[::-1], log_det)
 
     @staticmethod
     def parents_of(levels: list[NestedLevel], i: int) -> IntArray:

@@ -145,13 +145,11 @@ def order_test(
 
 def counted_orders(found: FloatArray) -> OrderTest:
     """Return value and p of a statistic (orders, ...) whose first order is the given one."""
-    away = np.abs(found - found.mean(axis=0))
+    given, away = found[0], np.abs(found - found.mean(axis=0))
     p = (away >= away[0] * (1 - 1e-9) - 1e-12).mean(axis=0)
     smallest = (away >= away.max(axis=0) * (1 - 1e-9) - 1e-12).mean(axis=0)
-    undefined_ = np.isnan(found[0])
-    return OrderTest(
-        found[0], np.where(undefined_, np.nan, p), np.where(undefined_, np.nan, smallest)
-    )
+    undefined_ = np.isnan(given)
+    return OrderTest(given, np.where(undefined_, np.nan, p), np.where(undefined_, np.nan, smallest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +196,9 @@ def swapped_systems(
     for place, (a, b) in enumerate(pairs):
         middle, half = (means[:, a] + means[:, b]) / 2, (turned[:, :, a] - turned[:, :, b]) / 2
         found = followed(middle + half) - followed(middle - half)
-        value[:, place] = found[0]
-        extreme = (np.abs(found) >= np.abs(found[0]) - 1e-12).mean(axis=0)
-        p[:, place] = np.where(np.isnan(found[0]), np.nan, extreme)
+        value[:, place] = given = found[0]
+        extreme = (np.abs(found) >= np.abs(given) - 1e-12).mean(axis=0)
+        p[:, place] = np.where(np.isnan(given), np.nan, extreme)
     return SwapTest(value, p, 1 / len(swaps.signs), swaps.words)
 
 
@@ -234,7 +232,7 @@ class _Swaps:
         """Return the systems' means (B, S, M) with all their questions of a source swapped."""
         cell = facets.source * facets.n_systems + facets.system
         size = facets.n_sources * facets.n_systems
-        sums = np.stack([np.bincount(cell, column, size) for column in columns.T], axis=-1)
+        sums = np.column_stack([np.bincount(cell, column, size) for column in columns.T])
         swapped = self.signs @ sums.reshape(facets.n_sources, -1)
         count = np.bincount(facets.system, minlength=facets.n_systems)
         return np.asarray(swapped.reshape(len(swapped), facets.n_systems, -1) / count[:, None])

@@ -25,10 +25,9 @@ def degrade(request: HttpRequest, collection: Collection) -> HttpResponse:
     form = DegradeForm(request.POST if request.method == "POST" else None, collection=collection)
     if form.is_valid():
         wanted = form.wanted()
-        large = degradations.size(collection=collection, wanted=wanted) > degradations.LARGE
         answer = (
             _start(request, collection, wanted)
-            if large
+            if degradations.is_large(collection=collection, wanted=wanted)
             else _make(request, collection, wanted, form)
         )
         if answer:

@@ -19,7 +19,7 @@ from analysis.forms.metrics import CompareForm, ScoresForm, SystemScoresForm
 from analysis.metrics.languages import is_spaced
 from analysis.reports import scoring as layout
 from judging import tasks
-from judging.actions import jobs
+from judging.actions import collection_snapshots, jobs
 from judging.guards import (
     collection_for_owner,
     collection_for_readers,
@@ -141,6 +141,21 @@ def _tuned(request: HttpRequest, collection: Collection) -> Job:
     return get_object_or_404(done.select_related("campaign"), pk=asked)
 
 
+def _columns(collection: Collection) -> list[Metric]:
+    """Return a collection's metrics with what their scores tell of them."""
+    names = ("n", *TOLD)
+
+    def count() -> dict[str, dict[str, Any]]:
+        told = collection.metrics.annotate(n=Count("scores__value"), **TOLD).values("pk", *names)
+        return {str(each.pop("pk")): each for each in told}
+
+    told = collection_snapshots.part(collection, "told", count)
+    found = list(collection.metrics.order_by("kind", "name", "pk"))
+    for each in found:
+        vars(each).update(told[str(each.pk)])
+    return found
+
+
 def _page(
     request: HttpRequest,
     collection: Collection,
@@ -149,9 +164,7 @@ def _page(
     tuned: Job | None = None,
     systems_form: SystemScoresForm | None = None,
 ) -> HttpResponse:
-    columns = collection.metrics.annotate(n=Count("scores__value"), **TOLD).order_by(
-        "kind", "name", "pk"
-    )
+    columns = _columns(collection)
     estimated, scored = (
         scoring_jobs.newest(collection, kind) for kind in (scoring_jobs.ESTIMATE, scoring_jobs.KIND)
     )

@@ -16,15 +16,30 @@ from django.utils.translation import get_language
 
 register = template.Library()
 KEPT = 4096  # fragments in a process, of about 2 kB each
+LONGEST = 50_000  # characters of one that is kept: thousands of long passages would fill the memory
+
+
+class _NotKept(Exception):
+    """A fragment that is too long to be kept; what raises is in no cache."""
+
+    def __init__(self, html: SafeString) -> None:
+        super().__init__()
+        self.html = html
 
 
 @register.simple_tag
 def fragment(name: str, **parts: Any) -> SafeString:
     """Return a template rendered with the given parts and nothing else, in the language of the
     page."""
-    return _rendered(name, get_language(), tuple(parts.items()))
+    try:
+        return _rendered(name, get_language(), tuple(parts.items()))
+    except _NotKept as long:
+        return long.html
 
 
 @lru_cache(maxsize=KEPT)
 def _rendered(name: str, language: str | None, parts: tuple[tuple[str, Any], ...]) -> SafeString:
-    return SafeString(render_to_string(name, dict(parts)))
+    html = SafeString(render_to_string(name, dict(parts)))
+    if len(html) > LONGEST:
+        raise _NotKept(html)
+    return html

@@ -8,7 +8,6 @@ from django.contrib.auth import login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -17,6 +16,7 @@ from annotation.views.start import facts
 from annotation.views.work import enrollment_of
 from judging.actions import enrollments
 from judging.actions.enrollments import InvitationOver, TooManyNow
+from judging.addresses import address_of, hashed
 from judging.guards import campaign_for_annotators
 from judging.models import Campaign, Invitation, Membership, User
 from judging.models.people import token_digest
@@ -89,18 +89,10 @@ def _joined_before(request: HttpRequest, campaign: Campaign) -> str:
 def visitor(request: HttpRequest, *, campaign: Campaign, now: datetime) -> str:
     """Return a keyed hash of where a request comes from, other on each day and in each campaign; ""
     where unknown."""
-    meta = request.META
-    address = (
-        meta.get("HTTP_X_FORWARDED_FOR" if settings.BEHIND_PROXY else "REMOTE_ADDR", "")
-        .split(",")[-1]
-        .strip()
-    )
-    if address in ("", "127.0.0.1", "::1"):
-        return ""
-    said = f"{now:%Y-%m-%d}/{campaign.uuid}/{address}/{meta.get('HTTP_USER_AGENT', '')}"
-    return salted_hmac(
-        "annotation.visitor", said, secret=settings.PSEUDONYM_KEY, algorithm="sha256"
-    ).hexdigest()
+    address = address_of(request)
+    agent = request.META.get("HTTP_USER_AGENT", "")
+    said = f"{campaign.uuid}/{address}/{agent}"
+    return hashed(said, purpose="annotation.visitor", now=now) if address else ""
 
 
 def _into(campaign: Campaign, role: str) -> HttpResponse:

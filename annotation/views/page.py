@@ -28,11 +28,10 @@ from judging.actions.sheets import (
 )
 from judging.protocols import documents
 from judging.protocols.guideline import Block, blocks
-from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
+from judging.protocols.rubric_schema import MOST_BUTTONS, RubricCriterion, RubricDocument
 from judging.rules import Force, Forced, Identical
 from judging.spans import Marked, Range, places
 
-MOST_BUTTONS = 10
 MOST_CHOICES = 20
 AROUND = 40  # code points shown on either side of a choice
 
@@ -431,10 +430,9 @@ def criterion(
 
 
 def _control_for(words: RubricCriterion) -> str:
-    values = [point.value for point in words.points]
-    if len(values) <= MOST_BUTTONS:
+    if len(words.points) <= MOST_BUTTONS:
         return "radio"
-    return "number" if values == list(range(values[0], values[-1] + 1)) else "select"
+    return "number" if words.is_typed else "select"
 
 
 def _keys(values: list[int]) -> list[str]:

@@ -38,6 +38,11 @@ def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             request, _("There is nothing to show yet: the material holds no question to judge.")
         )
         return redirect("judging:campaign", campaign.uuid)
+    try:
+        rounds.check_page(campaign.rubric, sum(1 for _ in sheet.questions()))
+    except rounds.TooLargePage as refused:
+        messages.error(request, str(refused))
+        return redirect("judging:campaign", campaign.uuid)
     at = At(
         campaign, number, total, min(_number(request.GET.get("step")), len(sheet.rubric.stages) - 1)
     )

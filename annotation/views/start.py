@@ -16,6 +16,7 @@ from annotation.views.work import begun, enrollment_of
 from judging.actions import enrollments, sheets
 from judging.guards import campaign_for_annotators
 from judging.models import Campaign
+from judging.pay import rate_of
 from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument
 
@@ -57,11 +58,14 @@ def start(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def facts(campaign: Campaign) -> dict[str, Any]:
-    """Return what a campaign states of its tasks: minutes for each, how many at most, what they
-    pay, whom to ask."""
-    seconds = sheets.known(campaign.rubric).document.estimated_seconds
+    """Return what a campaign states of its tasks: minutes for each as its pay is planned, else by
+    the protocol's estimate, how many at most, what they pay, whom to ask."""
+    rate = rate_of(campaign.rate)
+    minutes = (
+        rate.minutes if rate else sheets.known(campaign.rubric).document.estimated_seconds / 60
+    )
     return {
-        "minutes": max(1, round(seconds / 60)),
+        "minutes": max(1, round(minutes)),
         "tasks": campaign.tasks_per_annotator,
         "pay": campaign.pay,
         "contact": campaign.contact,

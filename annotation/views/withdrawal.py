@@ -1,5 +1,7 @@
 """An annotator's way out: all they did is erased, where the study allows it."""
 
+from contextlib import suppress
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -24,7 +26,8 @@ def withdraw(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         done = Assignment.objects.done_by(enrollment).count()
         return render(request, "annotation/withdraw.html", {"campaign": campaign, "done": done})
     try:
-        enrollments.withdraw(enrollment=enrollment, now=timezone.now())
+        with suppress(enrollments.AlreadyWithdrawn):
+            enrollments.withdraw(enrollment=enrollment, now=timezone.now())
     except enrollments.CannotWithdraw:  # closed at this very moment
         raise Http404 from None
     if not User.objects.filter(pk=request.user.pk).exists():

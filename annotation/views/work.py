@@ -149,7 +149,7 @@ def hand_in_again(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             request,
             _("Some changed tasks still lack an answer, or are no longer taken. Open them to see."),
         )
-    else:
+    elif not judgments.corrections(enrollment=enrollment):  # one press takes so many at most
         messages.success(request, _("Handed in again. All your changes count."))
     return redirect("annotation:done", campaign.uuid)
 

@@ -1,7 +1,10 @@
 """Accounts without a mail server: administrators make them, and one-time links to choose a
 password."""
 
-from django.contrib.auth.tokens import default_token_generator
+import re
+from typing import Any
+
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.db import transaction
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
@@ -18,8 +21,36 @@ POWERS = {
 }
 
 
+NOBODY = "0"  # who makes a link by a command
+
+
 class LastAdministrator(Exception):
     """Somebody must be able to let people in."""
+
+
+class PasswordLinks(PasswordResetTokenGenerator):
+    """Django's own. A link is also worthless once its account was closed or logged out everywhere,
+    or once the administrator who made it is none any more: who is to go would make some before."""
+
+    def __init__(self, maker: str = NOBODY) -> None:
+        super().__init__()
+        self.maker = maker
+
+    def make_token(self, user: User) -> str:
+        return f"{self.maker}.{super().make_token(user)}"
+
+    def check_token(self, user: User | None, token: str | None) -> bool:
+        maker, _dot, own = (token or "").partition(".")
+        if not re.fullmatch(r"[0-9]{1,18}", maker):
+            return False
+        administrators = User.objects.filter(is_superuser=True, is_active=True)
+        if maker != NOBODY and not administrators.filter(pk=int(maker)).exists():
+            return False
+        return super(PasswordLinks, PasswordLinks(maker)).check_token(user, own)
+
+    def _make_hash_value(self, user: Any, timestamp: int) -> str:
+        own = super()._make_hash_value(user, timestamp)
+        return f"{own}/{user.version}/{self.maker}"
 
 
 def password_link_parts(*, user: User, by: User | None = None) -> dict[str, str]:
@@ -28,7 +59,7 @@ def password_link_parts(*, user: User, by: User | None = None) -> dict[str, str]
     history.note(Event.Act.PASSWORD_LINK, by=by, about=history.account(user))
     return {
         "uidb64": urlsafe_base64_encode(force_bytes(user.pk)),
-        "token": default_token_generator.make_token(user),
+        "token": PasswordLinks(str(by.pk) if by else NOBODY).make_token(user),
     }
 
 

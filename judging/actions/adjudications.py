@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.crypto import salted_hmac
 
-from judging.actions import history
+from judging.actions import history, sheets
 from judging.actions.campaigns import NotAllowedNow
 from judging.models import (
     Adjudication,
@@ -58,7 +58,7 @@ SELECT min(apart.unit_id), apart.criterion_id, max(apart.ranks)
 FROM apart JOIN judging_criterion criterion ON criterion.id = apart.criterion_id
 GROUP BY apart.criterion_id, criterion.position, apart.question_set_id,
     CASE criterion.asked WHEN 'once_per_set' THEN 0 ELSE apart.unit_id END
-ORDER BY criterion.position, 3 DESC, 1
+ORDER BY criterion.position
 """
 
 
@@ -83,6 +83,7 @@ class ToSettle:
     token: str
     unit: Unit
     criterion: Criterion
+    prompt: str
     apart: int
     said: list[tuple[str, int, str]]  # label, value, its words
     comments: list[tuple[str, str]]
@@ -120,7 +121,14 @@ def differing(campaign: Campaign, threshold: int) -> list[Differing]:
     does not count. What is asked once for a set is one difference.
     """
     names = {"campaign": campaign.pk, "rubric": campaign.rubric_id, "threshold": threshold}
-    return [Differing(unit, key, ranks) for unit, key, ranks in rows(DIFFERING, names)]
+    found = [Differing(unit, key, ranks) for unit, key, ranks in rows(DIFFERING, names)]
+    order = {
+        key: place for place, key in enumerate(dict.fromkeys(each.criterion for each in found))
+    }
+    # not by their keys, which would tell systems apart
+    return sorted(
+        found, key=lambda each: (order[each.criterion], -each.apart, token_of(campaign, each))
+    )
 
 
 def settled_of(campaign: Campaign) -> dict[tuple[int, int], int]:
@@ -148,6 +156,8 @@ def shown(campaign: Campaign, places: Iterable[Differing]) -> list[ToSettle]:
     criteria = Criterion.objects.prefetch_related("points").in_bulk(
         {each.criterion for each in places}
     )
+    rubric = sheets.known(campaign.rubric).document
+    prompts = {each.key: each.prompt for each in rubric.criteria}
     said, comments = _said(campaign, units), _comments(campaign, units)
     standing = {
         (each.unit_id, each.criterion_id): each
@@ -158,6 +168,7 @@ def shown(campaign: Campaign, places: Iterable[Differing]) -> list[ToSettle]:
             token=token_of(campaign, each),
             unit=units[each.unit],
             criterion=criteria[each.criterion],
+            prompt=prompts[criteria[each.criterion].key],
             apart=each.apart,
             said=said[each.unit, each.criterion],
             comments=comments[each.unit],

@@ -208,15 +208,24 @@ WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND submitted_at I
     AND submitted_at < coalesce(%(than)s::timestamptz, 'infinity')
 ORDER BY submitted_at DESC LIMIT 1
 """
-# A sign of life: time at work, as long as the gap since the last one still counts as work.
-SEEN = f"""last_seen_at = now(), active_seconds = active_seconds
-    + coalesce(least(extract(epoch FROM now() - last_seen_at), {LONGEST_GAP}), 0)"""
+# A sign of life: time at work, as long as the gap since the last one still counts as work. Where the
+# clock was set back, the last one lies in the future.
+SEEN = f"""last_seen_at = {{at}}, active_seconds = active_seconds
+    + greatest(least(extract(epoch FROM now() - last_seen_at), {LONGEST_GAP}), 0)"""
 RENEW = f"""
-UPDATE judging_assignment SET {SEEN},
+UPDATE judging_assignment SET {SEEN.format(at="clock_timestamp()")},
     lease_expires_at = CASE WHEN state = 'held'
         THEN now() + {LEASE.format(who="judging_assignment.enrollment_id")} END
 WHERE id = %(id)s RETURNING state, stage
 """  # noqa: S608
+CLOCK = "SELECT extract(epoch FROM clock_timestamp())"
+# Each lease lasts from now as long as it lasted from its holder's last sign of life.
+BEGIN_ANEW = """
+UPDATE judging_assignment
+SET lease_expires_at = now() + (lease_expires_at - last_seen_at), last_seen_at = now()
+WHERE id IN (SELECT id FROM judging_assignment WHERE state = 'held' AND last_seen_at IS NOT NULL
+    AND (%(all)s OR last_seen_at > now() + interval '1 minute') FOR UPDATE SKIP LOCKED)
+"""
 LOCK = """
 SELECT own.state, own.stage, own.submit_token, round.closed_at, campaign.state,
     EXISTS (SELECT FROM judging_note WHERE assignment_id = own.id)
@@ -382,6 +391,26 @@ def release_due(*, round: Round | None = None) -> int:
         RELEASE.format(which=f"{which} FOR UPDATE SKIP LOCKED"),
         {"round": round.pk if round else None},
     )
+
+
+class DatabaseClock:
+    """Finds out that the database's clock was set, forward or back, by a monotonic one beside it."""
+
+    SET_BY = 60.0  # seconds
+
+    def __init__(self) -> None:
+        self._ahead: float | None = None
+
+    def was_set(self, *, now: float) -> bool:
+        """Say whether it was set since the last look."""
+        before, self._ahead = self._ahead, float(rows(CLOCK, {})[0][0]) - now
+        return before is not None and abs(self._ahead - before) > self.SET_BY
+
+
+def begin_leases_anew(*, clock_was_set: bool) -> int:
+    """Have leases last as long as they should though the clock was set: all of them, or those whose
+    last sign of life lies in the future; return how many."""
+    return run(BEGIN_ANEW, {"all": clock_was_set})
 
 
 def give_back(*, assignment: Assignment) -> None:

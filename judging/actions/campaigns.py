@@ -188,7 +188,9 @@ def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: s
             judged = selections.units_of(held)
             own = judged.filter(question_set__source__collection=held.collection_id)
             rounds.check_places(own.count() * held.annotators_per_task)
-        except rounds.TooManyPlaces as refused:
+            if held.origin != Campaign.Origin.IMPORTED:  # nobody is shown a page of it
+                rounds.check_pages(held, own)
+        except rounds.NothingToJudge as refused:
             raise NotAllowedNow(str(refused)) from None
         protocol |= _reproduced(held, protocol)
         fixed = {"protocol": protocol, "protocol_digest": digest(protocol)}

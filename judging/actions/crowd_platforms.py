@@ -264,6 +264,8 @@ def _read(body: bytes) -> dict[str, str]:
     for name in ("resource_id", "participant_id"):
         value = said.get(name) if about else ""
         found[name] = value if isinstance(value, str) and crowd_kinds.is_id(value) else ""
+    if "\0" in kind + found["status"]:
+        raise UnreadableRequest
     return found
 
 

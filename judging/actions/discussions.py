@@ -9,6 +9,7 @@ from functools import lru_cache
 from django.db import transaction
 
 from judging.actions import history
+from judging.actions.unit_names import unit_name
 from judging.models import (
     Campaign,
     Criterion,
@@ -85,12 +86,18 @@ def write_notes(*, round: Round, notes: Mapping[NoteSubject, str], by: User, now
     return changed
 
 
+def named_units(round: Round) -> dict[str, int]:
+    """Return the units of a round by what forms call them."""
+    units = TaskUnit.objects.filter(task__round=round).values_list("unit", flat=True)
+    return {unit_name(round.campaign, unit): unit for unit in units}
+
+
 def proposed(round: Round) -> str:
     """Return the decisions that stand with the notes of a round as further items, for somebody to
     edit."""
     before = decided(round.campaign)
     text = before.text if before else ""
-    notes = round.notes.select_related("criterion").order_by("criterion__position", "unit")
+    notes = round.notes.select_related("criterion").order_by("criterion__position", "pk")
     items = [f"- {each.criterion.name}: {' '.join(each.text.split())}" for each in notes]
     new = "\n".join(item for item in items if item not in text)
     return "\n".join(part for part in (text, new) if part)

@@ -38,6 +38,7 @@ PACE = timedelta(minutes=1)
 MOST_BY_LINK, MOST_BY_ANY = 30, 60  # a class that opens the link together may; a program may not
 ERASING = 1_903_782  # marks the advisory locks of erasures, one a campaign
 FLOOD = "Joined by a link that strangers had found."
+OUTSIDE = "annotator-"  # how the user names begin of those who came by a link
 
 
 class InvitationOver(Exception):
@@ -181,7 +182,7 @@ def undo_joins(*, invitation: Invitation, by: User, now: datetime) -> Undone:
 
 def new_user() -> User:
     """Make an account without a password, for somebody who came by a link."""
-    return User.objects.create_user(f"annotator-{secrets.token_hex(6)}")
+    return User.objects.create_user(f"{OUTSIDE}{secrets.token_hex(6)}")
 
 
 def enroll(*, campaign: Campaign, user: User, invitation: Invitation | None = None) -> Enrollment:
@@ -318,6 +319,10 @@ class CannotWithdraw(Exception):
     which."""
 
 
+class AlreadyWithdrawn(Exception):
+    """Another request of the same person erased everything a moment before."""
+
+
 def may_withdraw(campaign: Campaign) -> bool:
     """Say whether annotators may erase what they did now."""
     return campaign.withdrawal and campaign.state not in (
@@ -334,6 +339,8 @@ def withdraw(*, enrollment: Enrollment, now: datetime) -> Erasure:
             raise CannotWithdraw(
                 _("This study does not let you withdraw here, or it is over. Ask those who run it.")
             )
+        if not Enrollment.objects.filter(pk=enrollment.pk).exists():
+            raise AlreadyWithdrawn
         if (
             enrollment.invitation_id
         ):  # its place stays used, else somebody left out would come back as somebody new

@@ -106,14 +106,19 @@ def apply(*, campaign: Campaign, chosen: Members[int], by: User, now: datetime) 
 
 
 # Tasks with fewer places than planned, without those of annotators who are left out; how many are
-# lacking, and the last
+# lacking, and the last. Only tasks that these have filled can lack any.
 LACKING = """
-WITH counted AS (
+WITH out AS (
+    SELECT DISTINCT own.task_id FROM judging_exclusion x
+    JOIN judging_assignment own ON own.enrollment_id = x.enrollment_id
+    WHERE x.lifted_at IS NULL AND own.round_id = %(round)s),
+counted AS (
     SELECT place.task_id, count(*) FILTER (WHERE place.enrollment_id IS NULL OR NOT EXISTS (
             SELECT FROM judging_exclusion x WHERE x.enrollment_id = place.enrollment_id AND x.lifted_at IS NULL)) AS n,
         max(place.place) AS last
     FROM judging_assignment place
-    WHERE place.round_id = %(round)s AND place.state IN ('open', 'held', 'submitted') GROUP BY place.task_id)
+    WHERE place.task_id IN (SELECT task_id FROM out) AND place.round_id = %(round)s
+        AND place.state IN ('open', 'held', 'submitted') GROUP BY place.task_id)
 SELECT task_id, %(wanted)s - n, last FROM counted WHERE n < %(wanted)s
 """
 

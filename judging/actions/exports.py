@@ -228,6 +228,8 @@ def _material(collection: Collection, sources: QuerySet[Source], own: OfUnits) -
     units = Unit.objects.filter(question_set__source__in=chosen).select_related(
         "question", "question_set__source", "question_set__system"
     )
+    # each slot would hold a copy of its source's texts
+    units = units.defer("question_set__source__sentence", "question_set__source__answer")
     slots = list(
         units.order_by("question_set__source__position", "question_set__system__name", "position")
     )

@@ -8,7 +8,7 @@ from django.db.models import Count, Max, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from judging.actions import selections
+from judging.actions import collection_snapshots, selections
 from judging.models import Campaign, Collection, Rubric, Unit
 from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument
@@ -44,10 +44,18 @@ class Effort:
 
 def facts(collection: Collection, units: QuerySet[Unit] | None = None) -> MaterialFacts:
     """Count a collection, or only some of its units."""
-    judged = Unit.objects.all() if units is None else units
-    judged = judged.filter(question_set__source__collection=collection, position__isnull=False)
+    if units is not None:
+        return MaterialFacts(**_counted(collection, units))
+    found = collection_snapshots.part(
+        collection, "facts", lambda: _counted(collection, Unit.objects.all())
+    )
+    return MaterialFacts(**found)
+
+
+def _counted(collection: Collection, units: QuerySet[Unit]) -> dict[str, int]:
+    judged = units.filter(question_set__source__collection=collection, position__isnull=False)
     source = "question_set__source"
-    counted = judged.aggregate(
+    counted: dict[str, int] = judged.aggregate(
         sources=Count(source, distinct=True),
         passages=Count(source, distinct=True, filter=Q(**{f"{source}__passage__isnull": False})),
         sentences=Count(source, distinct=True, filter=~Q(**{f"{source}__sentence": ""})),
@@ -58,7 +66,7 @@ def facts(collection: Collection, units: QuerySet[Unit] | None = None) -> Materi
         questions=Count("question"),
         expected=Max("question_set__expected", default=0),
     )
-    return MaterialFacts(**counted)
+    return counted
 
 
 def of_draft(campaign: Campaign) -> MaterialFacts:

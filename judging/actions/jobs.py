@@ -352,12 +352,9 @@ class Work:
             self._cancelled.set()
 
     def _hold_lifeline(self) -> None:
-        """Hold the job's lock as long as this connection lives; the server looks after a lost
-        network itself."""
+        """Hold the job's lock as long as this connection lives; the server notices a lost network
+        by itself."""
         with connection.cursor() as cursor:
-            cursor.execute(
-                "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3"
-            )
             cursor.execute(
                 "SELECT pg_advisory_lock_shared(%s, %s)", [LIFELINES, _lifeline(self.job.pk)]
             )

@@ -1,7 +1,8 @@
 """What was said: drafts become judgments, all or nothing, once however often they are sent."""
 
 import uuid
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -16,15 +17,24 @@ from judging.actions.sheets import ControlPlace, EnteredAnswers, Sheet
 from judging.models import Assignment, Campaign, Enrollment, Judgment
 from judging.models.statements import rows, run
 
+LOOKED_AT = 100  # tasks at once, whether they were changed
+MOST_CORRECTED = 200  # tasks that were changed, of which pages tell; and that one button hands in
 DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
 ValuesByPlace = Mapping[ControlPlace, tuple[int, str]]
 
 
+# Whatever is saved notes a sign of life too, and few tasks have one after they were handed in: an
+# index holds those alone. Handing in notes the moment its transaction began, which is before.
 CHANGED = """
 SELECT done.id FROM judging_assignment done
 JOIN judging_enrollment enrolled ON enrolled.id = done.enrollment_id
-WHERE done.submitted_at IS NOT NULL AND {which} AND EXISTS (
+WHERE done.submitted_at IS NOT NULL AND done.last_seen_at > done.submitted_at AND {which} AND EXISTS (
     SELECT FROM judging_draft draft WHERE draft.assignment_id = done.id AND draft.saved_at > done.submitted_at)
+ORDER BY done.submitted_at DESC, done.id
+"""
+DRAFTED = """
+SELECT assignment_id, unit_id, criterion_id, value FROM judging_draft
+WHERE assignment_id = ANY(%(keys)s::text[]::uuid[]) AND value IS NOT NULL
 """
 BY_ONE = CHANGED.format(which="done.enrollment_id = %(enrollment)s")
 IN_CAMPAIGN = CHANGED.format(which="enrolled.campaign_id = %(campaign)s")
@@ -83,7 +93,8 @@ INSERT INTO judging_judgment (assignment_id, unit_id, criterion_id, value, cause
 SELECT %(assignment)s::uuid, said.*, CASE said.cause WHEN '' THEN 'judged' ELSE 'rule' END
 FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[], %(causes)s::text[],
             %(revisions)s::smallint[]) AS said (unit, criterion, value, cause, revision))
-UPDATE judging_assignment SET submit_token = gen_random_uuid(), state = %(state)s, {assignments.SEEN},
+UPDATE judging_assignment SET submit_token = gen_random_uuid(), state = %(state)s,
+    {assignments.SEEN.format(at="now()")},
     submitted_at = coalesce(submitted_at, clock_timestamp()), lease_expires_at = NULL
 WHERE id = %(assignment)s
 """  # noqa: S608
@@ -169,16 +180,29 @@ def corrections_in(*, campaign: Campaign) -> list[Assignment]:
 
 def _corrected(statement: str, names: Mapping[str, int]) -> list[Assignment]:
     """Look closer at tasks in which something was saved after they were handed in: it may be what
-    stands already."""
+    stands already. Of very many that were changed, return the last that were handed in."""
     keys = [pk for (pk,) in rows(statement, names)]
+    changed: list[Assignment] = []
+    for start in range(0, len(keys), LOOKED_AT):
+        changed += _changed_of(keys[start : start + LOOKED_AT])
+        if len(changed) >= MOST_CORRECTED:
+            break
+    return changed[:MOST_CORRECTED]
+
+
+def _changed_of(keys: Sequence[uuid.UUID]) -> Iterator[Assignment]:
+    """Yield those of a few tasks whose answers are others than those that stand."""
     wanted = Assignment.objects.filter(pk__in=keys).order_by("-submitted_at", "pk")
     found = list(wanted.select_related("task", "enrollment", "round__campaign__rubric"))
-    sheets_of = zip(found, sheets.of_several(found), strict=True)
-    return [
-        own
-        for own, sheet in sheets_of
-        if is_changed(assignment=own, sheet=sheet, given=drafts.answers(own))
-    ]
+    given: dict[uuid.UUID, dict[ControlPlace, int]] = defaultdict(dict)
+    for own, unit, criterion, value in rows(DRAFTED, {"keys": [str(key) for key in keys]}):
+        given[own][unit, criterion] = value
+    standing: dict[uuid.UUID, dict[ControlPlace, tuple[int, str]]] = defaultdict(dict)
+    for row in Judgment.objects.standing().filter(assignment__in=keys):
+        standing[row.assignment_id][_place(row)] = (row.value, row.cause)
+    for own, sheet in zip(found, sheets.of_several(found), strict=True):
+        if sheet.values(given[own.pk]) != standing[own.pk]:
+            yield own
 
 
 def hand_in_again(*, assignment: Assignment) -> int:

@@ -1,8 +1,9 @@
 """Log-ins by password: after a few wrong ones for a name, each next attempt has to wait longer.
 
-Attempts are counted in the database, so that any number of web servers count together, and by name
-alone: no address of a visitor is ever kept. A browser that has been let in before counts apart, so
-that a stranger who guesses passwords cannot keep an account's owner out.
+Attempts are counted in the database, so that any number of web servers count together. They are
+counted by name; how many names one visitor tries, by a keyed hash of where they come from. A browser
+that has been let in before counts apart, so that a stranger who guesses passwords cannot keep an
+account's owner out.
 """
 
 from collections.abc import Collection, Mapping
@@ -10,10 +11,11 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from judging.actions import history
+from judging.addresses import hashed, network_of
 from judging.models import Event, LogInAttempts, User
 
 A_YEAR = 60 * 60 * 24 * 365
@@ -23,9 +25,10 @@ FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(minutes=15)
 FORGOTTEN = timedelta(days=1)
 MINUTE = timedelta(minutes=1)
-MOST_A_MINUTE = (
-    60  # names tried by browsers nobody knows: to look at a password costs a tenth of a second each
-)
+# Names tried by browsers nobody knows: to look at a password costs a tenth of a second each. One
+# visitor has a part of them only, so that they do not keep all others out.
+MOST_A_MINUTE = 120
+MOST_OF_A_VISITOR = 20
 MOST = 1000  # attempts that are still told apart
 
 
@@ -43,15 +46,22 @@ def mark(*, name: str) -> str:
     return salted_hmac("judging.log_ins.mark", name, algorithm="sha256").hexdigest()
 
 
-def count(*, name: str, mark_shown: str, now: datetime) -> None:
-    """Count an attempt, before its password is looked at; raise `Paused` instead while the name has
-    to wait."""
+def visitor(request: HttpRequest, *, now: datetime) -> str:
+    """Return where an attempt comes from, as a hash; "" where that is unknown."""
+    network = network_of(request)
+    return hashed(network, purpose="judging.log_ins.visitor", now=now) if network else ""
+
+
+def count(*, name: str, mark_shown: str, now: datetime, visitor: str = "") -> None:
+    """Count an attempt, before its password is looked at; raise `Paused` instead while the name, or
+    the visitor, has to wait."""
     known = constant_time_compare(mark_shown, mark(name=name))
     with transaction.atomic():
-        LogInAttempts.objects.filter(last_at__lt=now - FORGOTTEN).delete()
-        if (
-            not known
-            and LogInAttempts.objects.filter(last_at__gt=now - MINUTE).count() >= MOST_A_MINUTE
+        forget_old(now=now)
+        lately = LogInAttempts.objects.filter(last_at__gt=now - MINUTE)
+        if not known and (
+            lately.count() >= MOST_A_MINUTE
+            or (visitor and lately.filter(visitor=visitor).count() >= MOST_OF_A_VISITOR)
         ):
             raise Paused(MINUTE)
         row, _made = LogInAttempts.objects.select_for_update().get_or_create(
@@ -59,7 +69,7 @@ def count(*, name: str, mark_shown: str, now: datetime) -> None:
         )
         if (left := _until(row) - now) > timedelta():
             raise Paused(left)
-        row.attempts, row.last_at = min(row.attempts + 1, MOST), now
+        row.attempts, row.last_at, row.visitor = min(row.attempts + 1, MOST), now, visitor
         row.save()
 
 
@@ -73,6 +83,11 @@ def failed(*, name: str) -> None:
 def forget(*, name: str) -> None:
     """Let a name be tried afresh: it was let in, or an administrator says so."""
     LogInAttempts.objects.filter(key__in=_keys(name)).delete()
+
+
+def forget_old(*, now: datetime) -> None:
+    """Forget attempts of which the last is a day ago, and where they came from."""
+    LogInAttempts.objects.filter(last_at__lt=now - FORGOTTEN).delete()
 
 
 def let_in(answer: HttpResponse, *, name: str) -> HttpResponse:

@@ -7,15 +7,15 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from itertools import islice
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 from django.db import transaction
 
+from judging.actions import machine_judges
 from judging.actions.chats import CannotAsk, Chat, Reply, Unanswered
-from judging.actions.machine_judges import items
 from judging.design import KeyedDraws, SeededDraws
-from judging.imports.readers.machine_tables import JudgedItem
 from judging.models import Campaign, Criterion, MachineJudge, MachineJudgment, Question, User
 from judging.protocols import documents
 from judging.protocols.machine_prompts import (
@@ -35,6 +35,8 @@ PROBLEMS_KEPT = 500
 A_TOKEN = 4  # characters, for estimates
 REPLY_TOKENS = 80  # of an answer, for estimates
 MILLION = 1_000_000
+MEASURED = 2_000  # calls whose texts are measured for an estimate; the others are as long as these
+READ_AT_ONCE = 500  # questions, with what is shown beside them
 MOST_AT_ONCE = 16
 NO_COST = Decimal(0)
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -108,15 +110,22 @@ def prompt_of(campaign: Campaign, criteria: Collection[str] = ()) -> str:
 def estimate(
     *, campaign: Campaign, name: str, prices: Prices, part: QuestionsPart = EVERYTHING
 ) -> Estimated:
-    """Estimate tokens by length, before anything is asked."""
+    """Estimate tokens by length, before anything is asked; of very many calls those of the first
+    are measured, which are a random part."""
     rubric = documents.from_document(campaign.rubric.document)
     system = len(instruction(rubric, part.criteria))
     known = MachineJudge.objects.filter(campaign=campaign, name=name).first()
-    texts = [item_text(call.asked, rubric) for call in _open(campaign, known, part)]
-    tokens_in = sum(system + len(text) for text in texts) // A_TOKEN
-    tokens_out = REPLY_TOKENS * len(texts)
-    cost = prices.of(tokens_in, tokens_out)
-    return Estimated(len(texts), tokens_in, tokens_out, cost, texts[0] if texts else "")
+    left = _Left.of(campaign, known, part)
+    measured = length = 0
+    example = ""
+    for call in _calls(islice(left.calls(), MEASURED)):  # none is held: each has its passage
+        text = item_text(call.asked, rubric)
+        measured, length = measured + 1, length + len(text)
+        example = example or text
+    count = left.count()
+    characters = count * system + (length * count // measured if measured else 0)
+    tokens_in, tokens_out = characters // A_TOKEN, REPLY_TOKENS * count
+    return Estimated(count, tokens_in, tokens_out, prices.of(tokens_in, tokens_out), example)
 
 
 def ask(
@@ -149,7 +158,7 @@ def ask(
     rubric = documents.from_document(campaign.rubric.document)
     criteria = asked_criteria(rubric, part.criteria)
     asking = _Asking(judge, chat, prices, criteria)
-    waiting = list(_open(campaign, judge, part))
+    waiting = list(_calls(_Left.of(campaign, judge, part).calls()))
     calls = waiting[:most]
 
     def may_ask(under_way: int) -> bool:
@@ -240,43 +249,64 @@ def _judge(
     return judge
 
 
-def _open(campaign: Campaign, judge: MachineJudge | None, part: QuestionsPart) -> Iterator[_Call]:
-    """Yield the calls without an answer of the judge, with what annotators see beside a question;
-    every question once before any is asked again."""
-    done = set(judge.judgments.values_list("unit", "repeat")) if judge else set()
-    kept = _drawn(campaign, items(campaign))[: part.first]
-    lacking = [
-        (item.unit, repeat)
-        for repeat in range(1, part.repeats + 1)
-        for item in kept
-        if (item.unit, repeat) not in done
-    ]
-    related = "unit__question_set__source__passage"
-    by_unit = Question.objects.select_related(related).in_bulk({unit for unit, _ in lacking})
-    for unit, repeat in lacking:
-        question = by_unit[unit]
-        source = question.unit.question_set.source
-        beside = {
-            "passage": source.passage.text if source.passage else "",
-            "sentence": source.sentence,
-            "answer": source.answer,
-            "target_type": source.target_type,
-            "modality": source.modality,
-            "submitted_answer": question.submitted_answer,
-            "submitted_type": question.question_type,
-        }
-        yield _Call(unit, repeat, PromptedQuestion(question.text, beside))
+@dataclass(frozen=True)
+class _Left:
+    """What a judge has still to be asked: units in the order in which they are asked, how often,
+    and which answers are there."""
+
+    units: Sequence[int]
+    repeats: int
+    done: Collection[tuple[int, int]]
+
+    @classmethod
+    def of(cls, campaign: Campaign, judge: MachineJudge | None, part: QuestionsPart) -> Self:
+        done = set(judge.judgments.values_list("unit", "repeat")) if judge else set()
+        return cls(_drawn(campaign)[: part.first], part.repeats, done)
+
+    def count(self) -> int:
+        held = set(self.units)
+        there = sum(unit in held and repeat <= self.repeats for unit, repeat in self.done)
+        return len(self.units) * self.repeats - there
+
+    def calls(self) -> Iterator[tuple[int, int]]:
+        """Yield units, and which time they are asked; every question once before any is asked
+        again."""
+        for repeat in range(1, self.repeats + 1):
+            yield from ((unit, repeat) for unit in self.units if (unit, repeat) not in self.done)
 
 
-def _drawn(campaign: Campaign, found: list[JudgedItem]) -> list[JudgedItem]:
-    """Return items in the order in which a judge is asked: sources as drawn, each source whole."""
+def _calls(wanted: Iterator[tuple[int, int]]) -> Iterator[_Call]:
+    """Yield calls with what annotators see beside a question."""
+    related = Question.objects.select_related("unit__question_set__source__passage")
+    while some := list(islice(wanted, READ_AT_ONCE)):
+        by_unit = related.in_bulk({unit for unit, _ in some})
+        yield from (_call(by_unit[unit], repeat) for unit, repeat in some)
+
+
+def _call(question: Question, repeat: int) -> _Call:
+    source = question.unit.question_set.source
+    beside = {
+        "passage": source.passage.text if source.passage else "",
+        "sentence": source.sentence,
+        "answer": source.answer,
+        "target_type": source.target_type,
+        "modality": source.modality,
+        "submitted_answer": question.submitted_answer,
+        "submitted_type": question.question_type,
+    }
+    return _Call(question.pk, repeat, PromptedQuestion(question.text, beside))
+
+
+def _drawn(campaign: Campaign) -> list[int]:
+    """Return units in the order in which a judge is asked: sources as drawn, each source whole."""
     secret = campaign.secret
     draws = KeyedDraws(bytes.fromhex(secret)) if secret else SeededDraws(campaign.seed)
-    places = {
-        source: draws.stream(f"machine judges/{source}").random()
-        for source in {item.source for item in found}
-    }
-    return sorted(found, key=lambda item: (places[item.source], item.source))
+    of_source: dict[str, list[int]] = {}
+    for unit, source in machine_judges.units(campaign):
+        of_source.setdefault(source, []).append(unit)
+    places = {source: draws.stream(f"machine judges/{source}").random() for source in of_source}
+    asked = sorted(of_source, key=lambda source: (places[source], source))
+    return [unit for source in asked for unit in of_source[source]]
 
 
 class _Asking:

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from judging import storage
 from judging.actions import history
@@ -34,6 +34,7 @@ from judging.protocols import documents
 
 FORMATS = {".jsonl": "jsonl", ".xlsx": "xlsx"}  # by the ending; CSV or TSV else
 NEAR = 250_000  # bytes; a larger table is read in a process of its own
+MANY = 20_000  # questions of a campaign; above that, a table of answers is taken by a job
 PROBLEMS_KEPT = 500
 PROBLEMS_SHOWN = 20
 ABOUT = (
@@ -47,8 +48,11 @@ ABOUT = (
     "currency",
     "own_systems",
 )
+# blanks are taken once and not given back: three runs of them in a row could be divided in as many
+# ways as the cube of their length
 RATED = re.compile(
-    r"\b(annotator|rater|judge|human|assessor)\s*(\d+|[a-z])?\s*(rating|score)?s?\s*[:=]\s*\d", re.I
+    r"\b(annotator|rater|judge|human|assessor)\s*+(\d++|[a-z])?\s*+(rating|score)?s?\s*+[:=]\s*+\d",
+    re.I,
 )
 ITEM_COLUMNS = ("item", "source", "system", "position", "passage", "answer", "question")
 
@@ -84,16 +88,32 @@ def item_rows(campaign: Campaign) -> Iterator[list[object]]:
         ]
 
 
-def _with_texts(campaign: Campaign) -> Iterator[tuple[JudgedItem, tuple[str, str]]]:
+def units(campaign: Campaign) -> Iterator[tuple[int, str]]:
+    """Yield the unit and the source of each question that a campaign judges, in the order of
+    `items`: a million of them are held where a million items could not be."""
+    yield from _asked(campaign).values_list("unit", "unit__question_set__source__key").iterator()
+
+
+def is_large(campaign: Campaign) -> bool:
+    """Say whether a campaign has so many questions that answers to them are read by a job, however
+    few these are."""
+    return _asked(campaign).order_by()[: MANY + 1].count() > MANY
+
+
+def _asked(campaign: Campaign) -> QuerySet[Question]:
     asked = Question.objects.filter(
         unit__question_set__source__collection=campaign.collection_id,
         unit__question_set__source__repeat_of__isnull=True,
     )
     if campaign.selection and campaign.state != Campaign.State.DRAFT:
         asked = asked.filter(unit__in=SelectedUnit.objects.filter(campaign=campaign).values("unit"))
-    rows = asked.order_by(
+    return asked.order_by(
         "unit__question_set__source__position", "unit__question_set__system__name", "unit__position"
-    ).values_list(
+    )
+
+
+def _with_texts(campaign: Campaign) -> Iterator[tuple[JudgedItem, tuple[str, str]]]:
+    rows = _asked(campaign).values_list(
         "unit",
         "unit__question_set",
         "unit__question_set__source__key",
@@ -107,7 +127,8 @@ def _with_texts(campaign: Campaign) -> Iterator[tuple[JudgedItem, tuple[str, str
         question_set__source__collection=campaign.collection_id, position=None
     )
     sets = dict(wholes.values_list("question_set", "pk"))
-    for unit, held, source, system, position, text, passage, answer in rows:
+    # a passage comes again with each question about it, and together they may be large
+    for unit, held, source, system, position, text, passage, answer in rows.iterator():
         item = JudgedItem(
             unit, sets.get(held), token(campaign, unit), source, system, position or 1, text
         )

@@ -10,6 +10,8 @@ from judging.actions import draws, selections
 from judging.design import MeetingTable, Seating
 from judging.models import Assignment, Campaign, Enrollment, Round, Rubric, TaskUnit
 
+MOST_PROVED = 100_000  # places whose balance a page counts while somebody waits
+
 
 def seats(campaign: Campaign) -> int:
     """Return how many annotators the panel takes: for each system as many as judge each task; 0
@@ -109,8 +111,11 @@ class Proof:
 
 def proof(campaign: Campaign) -> list[Proof]:
     """Count how the seats of an opened panel meet systems, turns and sources; empty where there is
-    no panel."""
-    if campaign.order != Campaign.Order.PANEL:
+    no panel, or one of too many places."""
+    main = campaign.rounds.get(kind=Round.Kind.MAIN)
+    if campaign.order != Campaign.Order.PANEL or main.opened_at is None:
+        return []
+    if seats(campaign) * selections.sources_of(campaign).count() > MOST_PROVED:
         return []
     held = TaskUnit.objects.filter(
         task__round__campaign=campaign, task__round__kind=Round.Kind.MAIN
@@ -118,10 +123,9 @@ def proof(campaign: Campaign) -> list[Proof]:
     asked = set(
         held.values_list("unit__question_set__source", "unit__question_set__system").distinct()
     )
-    main = campaign.rounds.get(kind=Round.Kind.MAIN)
     tables = design.balance([seating for seating, pair in _seatings(main) if pair in asked])
     names = sorted(selections.systems_of(campaign).values_list("name", flat=True))
-    return [_proof(key, table, names) for key, table in tables.items() if asked]
+    return [_proof(key, table, names) for key, table in tables.items()]
 
 
 def _proof(key: str, table: MeetingTable, names: Sequence[str]) -> Proof:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple, TypeVar
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Count, Max, QuerySet
 
 from judging import design
 from judging.actions import authorships, draws, history, panels, selections
@@ -157,7 +157,6 @@ def open_(
                 "The collection holds no question to judge. Import questions first."
             )
         laid, told = len(tasks) * round.per_task, itertools.count(1)
-        check_places(laid)
         copy(
             Assignment,
             PLACE,
@@ -172,17 +171,47 @@ def open_(
 
 
 MOST_PLACES = 5_000_000
+MOST_OF_TRIAL = 50_000  # places of a pilot or calibration: they are laid out while a page waits
 
 
 class TooManyPlaces(NothingToJudge):
     """A round would have more places than a database should hold."""
 
 
-def check_places(laid: int) -> None:
+MOST_CHOICES = 100_000  # on one page, of all its questions and criteria
+
+
+class TooLargePage(NothingToJudge):
+    """A page would hold more than a browser shows, and than a server should write."""
+
+
+def check_page(rubric: Rubric, questions: int) -> None:
+    """Raise TooLargePage where so many questions on one page have too many points to choose from."""
+    criteria = documents.from_document(rubric.document).criteria
+    choices = questions * sum(1 if each.is_typed else len(each.points) for each in criteria)
+    if choices > MOST_CHOICES:
+        raise TooLargePage(
+            f"A page would show {questions:,} questions with {choices:,} points to choose from; at most "
+            f"{MOST_CHOICES:,} can be. Take a protocol that shows fewer questions at once, or choose fewer questions."
+        )
+
+
+def check_pages(campaign: Campaign, units: QuerySet[Unit]) -> None:
+    """Raise TooLargePage where the largest page of these units has too many points to choose from."""
+    held = {Rubric.Task.SOURCE: "question_set__source", Rubric.Task.QUESTION_SET: "question_set"}
+    by, most = held.get(Rubric.Task(campaign.rubric.task)), campaign.rubric.page_size
+    if by:
+        asked = units.filter(question__isnull=False).order_by().values(by)
+        most = asked.annotate(n=Count("pk")).aggregate(most=Max("n"))["most"] or 0
+    check_page(campaign.rubric, most)
+
+
+def check_places(laid: int, *, of_trial: bool = False) -> None:
     """Raise TooManyPlaces where a round would have so many; each is a row."""
-    if laid > MOST_PLACES:
+    most = MOST_OF_TRIAL if of_trial else MOST_PLACES
+    if laid > most:
         raise TooManyPlaces(
-            f"{laid:,} places would be laid out; at most {MOST_PLACES:,} can be. Have fewer annotators for each task, "
+            f"{laid:,} places would be laid out; at most {most:,} can be. Have fewer annotators for each task, "
             "or choose fewer questions."
         )
 
@@ -323,6 +352,8 @@ def _make_tasks(
         sets=drawn,
         units=cut_units(units.filter(question_set__source__collection=campaign.collection)),
     )
+    check_page(campaign.rubric, max(map(len, cuts), default=0))
+    check_places(len(cuts) * round.per_task, of_trial=round.kind != Round.Kind.MAIN)
     keys = take_ids(Task, len(cuts))
     copy(
         Task,

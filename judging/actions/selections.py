@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from judging.actions import collection_snapshots
 from judging.actions.bulk import copy, let_planner_know
 from judging.models import (
     Attribute,
@@ -137,7 +138,7 @@ def words(campaign: Campaign) -> str:
         counts = f"{chosen['questions']:,} of {chosen['out_of']:,} questions: " if chosen else ""
         return counts + in_words(selection)
     if not to_document(selection):
-        return f"{_questions(campaign.collection).count():,} questions: {in_words(selection)}"
+        return f"{question_count(campaign):,} questions: {in_words(selection)}"
     try:
         return look(collection=campaign.collection, selection=selection).in_words(selection)
     except CannotChoose as refused:
@@ -147,10 +148,9 @@ def words(campaign: Campaign) -> str:
 def question_count(campaign: Campaign) -> int:
     """Return how many questions a campaign judges; of a draft, how many there are to choose
     from."""
-    found = _questions(campaign.collection)
-    if _is_part(campaign):
-        found = found.filter(unit__selected_in__campaign=campaign)
-    return found.count()
+    if not _is_part(campaign):
+        return collection_snapshots.of(campaign.collection).questions
+    return _questions(campaign.collection).filter(unit__selected_in__campaign=campaign).count()
 
 
 def units_of(campaign: Campaign) -> QuerySet[Unit]:

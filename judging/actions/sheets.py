@@ -21,6 +21,9 @@ from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 from judging.rules import Forced, forced, settled
 from judging.spans import Marked
 
+MOST_KEPT = (
+    50_000  # characters of a task that is kept: thousands of long ones would fill the memory
+)
 PlacedItem = TypeVar("PlacedItem")
 ControlPlace = tuple[int, int]  # unit, criterion: where an answer belongs
 EnteredAnswers = Mapping[ControlPlace, int]
@@ -338,13 +341,27 @@ def of_several(assignments: Sequence[Assignment]) -> list[Sheet]:
 
 def lines(task: Task) -> tuple[SheetLine, ...]:
     """Return a task's units as rows, in the order of the file."""
-    return _lines(task.pk)
+    try:
+        return _lines(task.pk)
+    except _NotKept as long:
+        return long.lines
+
+
+class _NotKept(Exception):
+    """A task whose texts are too long to be kept; what raises is in no cache."""
+
+    def __init__(self, lines: tuple[SheetLine, ...]) -> None:
+        super().__init__()
+        self.lines = lines
 
 
 @lru_cache(maxsize=1_024)
 def _lines(task: int) -> tuple[SheetLine, ...]:
     """Read a task once: it never changes, and its annotators come back to it with every click."""
-    return tuple(SheetLine(*row) for _task, *row in rows(OF_ONE, {"task": task}))
+    found = tuple(SheetLine(*row) for _task, *row in rows(OF_ONE, {"task": task}))
+    if sum(len(each.text or "") + len(each.submitted_answer or "") for each in found) > MOST_KEPT:
+        raise _NotKept(found)
+    return found
 
 
 def _of(assignment: Assignment, lines: Iterable[SheetLine]) -> Sheet:

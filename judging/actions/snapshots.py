@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from judging import quality
@@ -25,7 +25,7 @@ from judging.models.statements import rows
 from judging.pay import Earned, rate_of
 from judging.quality import Checked, Flag, Forecast, Use, Workload
 
-LARGE = 10_000  # values; with fewer, counting takes some ten milliseconds and is not kept
+LARGE = 10_000  # values or places; with fewer, counting takes some ten milliseconds and is not kept
 REST = 30  # times as long as it took, before an open campaign is counted again
 AT_LEAST, SELDOM = timedelta(seconds=15), timedelta(hours=1)
 HOURS = 24 * 14  # of which submissions are counted for the pace
@@ -201,7 +201,8 @@ def take(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
     began = time.monotonic()
     document = count(campaign, now)
     seconds = time.monotonic() - began
-    if sum(row[3] for row in document.get("uses", ())) > LARGE:
+    values, places = document.get("uses", ()), document.get("places", {})
+    if max(sum(row[3] for row in values), sum(places.values())) > LARGE:
         Snapshot.objects.update_or_create(
             campaign=campaign, defaults={"document": document, "taken_at": now, "seconds": seconds}
         )
@@ -210,13 +211,35 @@ def take(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
     return document
 
 
+def with_places(campaigns: QuerySet[Campaign]) -> list[Campaign]:
+    """Return campaigns with how many places there are, filled and held: of a large one, as they were
+    counted last."""
+    found = list(campaigns)
+    kept = dict(
+        Snapshot.objects.filter(campaign__in=found).values_list("campaign", "document__places")
+    )
+    counts = {
+        pk: (sum(places.values()), places.get("submitted", 0), places.get("held", 0))
+        for pk, places in kept.items()
+        if places
+    }
+    fresh = Campaign.objects.filter(pk__in=[each.pk for each in found if each.pk not in counts])
+    names = ("pk", "places", "filled", "held")
+    counts |= {pk: tuple(own) for pk, *own in fresh.with_places().values_list(*names)}
+    for each in found:
+        vars(each).update(zip(names[1:], counts[each.pk], strict=True))
+    return found
+
+
 def refresh_one(*, now: datetime) -> bool:
     """Count the campaign again whose kept counts are the most out of date, if there is one; say
     whether."""
     acts = Event.objects.filter(campaign=OuterRef("campaign__uuid"), at__gt=OuterRef("taken_at"))
-    due = Q(campaign__state__in=RUNNING) | Q(taken_at__lt=now - SELDOM) | Q(Exists(acts))
+    ahead = Q(taken_at__gt=now)  # the clock was set back since
+    due = Q(campaign__state__in=RUNNING) | Q(taken_at__lt=now - SELDOM) | Q(Exists(acts)) | ahead
     for kept in Snapshot.objects.filter(due).order_by("taken_at").select_related("campaign"):
-        if now - kept.taken_at > max(AT_LEAST, timedelta(seconds=REST * kept.seconds)):
+        rest = max(AT_LEAST, timedelta(seconds=REST * kept.seconds))
+        if not timedelta() <= now - kept.taken_at <= rest:
             take(campaign=kept.campaign, now=now)
             return True
     return False

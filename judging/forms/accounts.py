@@ -3,7 +3,12 @@
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import AdminUserCreationForm, AuthenticationForm
+from django.contrib.auth.forms import (
+    AdminUserCreationForm,
+    AuthenticationForm,
+    PasswordChangeForm,
+    SetPasswordForm,
+)
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -18,10 +23,29 @@ class LogInForm(AuthenticationForm):
     def clean(self) -> dict[str, Any]:
         name = self.cleaned_data.get("username")
         if name and self.cleaned_data.get("password"):
+            now = timezone.now()
             log_ins.count(
-                name=name, mark_shown=self.request.COOKIES.get(log_ins.MARK, ""), now=timezone.now()
+                name=name,
+                mark_shown=self.request.COOKIES.get(log_ins.MARK, ""),
+                visitor=log_ins.visitor(self.request, now=now),
+                now=now,
             )
         return super().clean()
+
+
+class NewPasswordForm(SetPasswordForm):
+    """Django saves the whole account as it was before the password was hashed: rights that were
+    taken away in that moment would come back. Here the password alone is saved."""
+
+    def save(self, commit: bool = True) -> User:
+        user: User = super().save(commit=False)
+        if commit:
+            user.save(update_fields=["password"])
+        return user
+
+
+class ChangedPasswordForm(NewPasswordForm, PasswordChangeForm):
+    """The old password and a new one."""
 
 
 class AccountForm(AdminUserCreationForm):
@@ -31,6 +55,20 @@ class AccountForm(AdminUserCreationForm):
         model = User
         fields = ("username", "first_name", "last_name", "email", "may_create_campaigns")
         labels = {"may_create_campaigns": _("May create collections and campaigns")}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["usable_password"] = forms.ChoiceField(
+            label=_("Password"),
+            choices=[
+                ("false", _("they choose it, by a link that the next page shows")),
+                ("true", _("it is set here")),
+            ],
+            initial="false",
+            widget=forms.RadioSelect,
+        )
+        self.fields["password1"].label = _("Password, where it is set here")
+        self.order_fields([*self.Meta.fields, "usable_password"])
 
 
 class ConfirmForm(forms.Form):

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.core.validators import MaxValueValidator
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.text import format_lazy
@@ -15,6 +16,7 @@ from judging.actions import fit, panels, sheets
 from judging.actions.fit import MaterialFacts
 from judging.models import Campaign, Enrollment, Invitation, Membership, Rubric, User
 
+MOST_ANNOTATORS = 1_000  # for each task; a panel has that many seats for each system
 FIRST_LIFE = timedelta(days=14)  # of a link, unless its maker says otherwise
 NO_PLACES = {
     "localtime",
@@ -119,6 +121,10 @@ class PlanForm(forms.ModelForm):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.material = material
+        annotators = self.fields["annotators_per_task"]
+        annotators.max_value = MOST_ANNOTATORS
+        annotators.validators.append(MaxValueValidator(MOST_ANNOTATORS))
+        annotators.widget.attrs["max"] = MOST_ANNOTATORS
         self.fields["rubric"].queryset = self._rubrics(user).order_by("title", "version")
         self.fields["rubric"].empty_label = None
 

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from judging.actions.unit_names import unit_name
 from judging.models import Campaign, CheckItem, Criterion, Question, Unit
 
 
@@ -72,11 +73,9 @@ class GoldForm(AcceptedForm):
             unit__question_set__source__key=source,
         )
         # by their texts: who manages may judge too, and sees no system here
-        self.fields["unit"].choices = [
-            (str(each.pk), each.text) for each in own.order_by("text", "pk")
-        ]
+        self.units = {unit_name(campaign, each.pk): each for each in own.order_by("text", "pk")}
+        self.fields["unit"].choices = [(name, each.text) for name, each in self.units.items()]
 
     def chosen(self) -> Unit:
-        return Unit.objects.select_related("question_set__source").get(
-            pk=int(self.cleaned_data["unit"])
-        )
+        chosen = self.units[self.cleaned_data["unit"]]
+        return Unit.objects.select_related("question_set__source").get(pk=chosen.pk)

@@ -16,9 +16,7 @@ class HistoryFilter(forms.Form):
     act = forms.ChoiceField(
         label=_("What"), required=False, choices=[("", _("everything")), *Event.Act.choices]
     )
-    who = forms.CharField(
-        label=_("Who"), required=False, max_length=150, help_text=_("A user name.")
-    )
+    who = forms.CharField(label=_("User name"), required=False, max_length=150)
     since = forms.DateField(
         label=_("From"),
         required=False,

@@ -129,9 +129,20 @@ class Editor:
                 place = place[: max(place.rfind("."), place.rfind("["), 0)]
             section, name = fields.get(place) or (owners[place], "")
             rest = problem.key.removeprefix(place).lstrip(".")
-            reason = f"{rest}: {problem.reason}" if rest else problem.reason
+            reason = _in_form(problem.reason, section.fields.get(name))
+            reason = f"{rest}: {reason}" if rest else reason
             section.tell(name, reason)
             self.told.append((section.anchor(name), section.called(name), reason))
+
+
+def _in_form(reason: str, field: forms.Field | None) -> str:
+    """Return what is wrong as a form says it, in which nobody writes a mapping or the words of a
+    choice."""
+    if reason.startswith("is missing; give a mapping"):
+        return str(_("is missing; choose a value of at least one criterion"))
+    if reason.startswith("is missing; give") and isinstance(field, forms.ChoiceField):
+        return str(_("is missing; choose one"))
+    return reason
 
 
 def read(data: QueryDict, base: Tree) -> Tree:

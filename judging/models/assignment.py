@@ -163,6 +163,11 @@ class Assignment(models.Model):
                 name="assignment_done_by",
             ),
             models.Index(
+                fields=["enrollment"],
+                condition=Q(submitted_at__isnull=False, last_seen_at__gt=models.F("submitted_at")),
+                name="assignment_seen_again",
+            ),
+            models.Index(
                 fields=["enrollment", "round"],
                 condition=Q(state="released"),
                 name="assignment_left_by",

@@ -367,16 +367,6 @@ class Round(models.Model):
 
 
 class TaskQuerySet(models.QuerySet["Task"]):
-    def with_places(self) -> "TaskQuerySet":
-        """Tasks with how many places each has, and how many are filled or held."""
-        return self.annotate(
-            places=Count(
-                "assignments", filter=Q(assignments__state__in=["open", "held", "submitted"])
-            ),
-            filled=Count("assignments", filter=Q(assignments__state="submitted")),
-            held=Count("assignments", filter=Q(assignments__state="held")),
-        )
-
     def with_source(self) -> "TaskQuerySet":
         """Tasks with the first source that they are about, whose page has the texts."""
         units = TaskUnit.objects.filter(task=OuterRef("pk")).order_by("pk")
@@ -397,6 +387,52 @@ class Task(models.Model):
 
     def __str__(self) -> str:
         return f"task {self.number}"
+
+
+class TasksInOrder:
+    """The tasks of some rounds as a sequence from which a page takes a few.
+
+    A round's tasks are numbered from 1 without a gap, so a page asks for numbers: nothing is counted
+    or passed over, however many there are.
+    """
+
+    def __init__(self, rounds: models.QuerySet[Round]) -> None:
+        last = rounds.annotate(
+            last=Subquery(
+                Task.objects.filter(round=OuterRef("pk")).order_by("-number").values("number")[:1]
+            )
+        )
+        self._rounds = [(each, each.last or 0) for each in last.order_by("pk")]
+
+    def __len__(self) -> int:
+        return sum(last for _round, last in self._rounds)
+
+    def __getitem__(self, wanted: slice) -> list[Task]:
+        first, end = wanted.start or 0, len(self) if wanted.stop is None else wanted.stop
+        found: list[Task] = []
+        for round, last in self._rounds:
+            numbers = (max(first, 0) + 1, min(end, last))
+            if numbers[0] <= numbers[1]:
+                own = Task.objects.filter(round=round, number__range=numbers)
+                found += own.with_source().select_related("round").order_by("number")
+            first, end = first - last, end - last
+        return _with_places(found)
+
+
+def _with_places(tasks: list[Task]) -> list[Task]:
+    """Add how many places each task has, and how many are filled or held. Of all states by one
+    statement: so the database reads them by the task, whatever it takes for the rarest state."""
+    from judging.models.assignment import Assignment
+
+    places = Assignment.objects.filter(task__in=tasks, state__in=["open", "held", "submitted"])
+    counts: dict[int, dict[str, int]] = {}
+    for task, state, number in places.values_list("task", "state").annotate(n=Count("pk")):
+        counts.setdefault(task, {})[state] = number
+    for each in tasks:
+        own = counts.get(each.pk, {})
+        filled, held = own.get("submitted", 0), own.get("held", 0)
+        vars(each).update(places=sum(own.values()), filled=filled, held=held)
+    return tasks
 
 
 class TaskUnit(models.Model):

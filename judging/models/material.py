@@ -4,8 +4,8 @@ from typing import TypeVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Count, F, Func, OuterRef, Q, Subquery, Value
-from django.db.models.functions import Cast, Coalesce, Concat, Trim
+from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 
 from judging.models.added_file import brought_by
 
@@ -36,33 +36,6 @@ class CollectionQuerySet(models.QuerySet["Collection"]):
                 "unit__question_set__source__collection",
             ),
             quarantine_count=_counted(Quarantine.objects.all(), "collection"),
-        )
-
-
-class SystemQuerySet(models.QuerySet["System"]):
-    def counted(self) -> "SystemQuerySet":
-        """Add how many questions each gave, how many slots are missing, and how many repeat one of
-        their set."""
-        slot = Q(question_sets__units__position__isnull=False)
-        question = "question_sets__units__question"
-        # white space collapsed, case kept: as the rules compare questions
-        collapsed = Func(
-            F(f"{question}__text"), Value(r"\s+"), Value(" "), Value("g"), function="regexp_replace"
-        )
-        text = Trim(collapsed, output_field=models.TextField())
-        of_set = Concat(
-            Cast("question_sets", models.TextField()),
-            Value(" "),
-            text,
-            output_field=models.TextField(),
-        )
-        first = Q(question_sets__source__repeat_of__isnull=True)
-        given = Count(question, filter=first)
-        return self.annotate(
-            returned=given,
-            missing=Count("question_sets__units", filter=slot & first) - given,
-            duplicates=given
-            - Count(of_set, distinct=True, filter=Q(**{f"{question}__isnull": False}) & first),
         )
 
 
@@ -242,8 +215,6 @@ class System(models.Model):
     name = models.CharField(max_length=200)
     kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.MODEL)
     added_file = brought_by()
-
-    objects = SystemQuerySet.as_manager()
 
     class Meta:
         ordering = ["collection", "name"]

@@ -84,11 +84,13 @@ class AccessKey(models.Model):
 
 class LogInAttempts(models.Model):
     """How often passwords were tried for a name. By a keyed hash of it: people type passwords into
-    the wrong field."""
+    the wrong field. `visitor` is where the last attempt came from, as a hash that changes with the
+    day."""
 
     key = models.CharField(max_length=64, primary_key=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     last_at = models.DateTimeField(db_index=True)
+    visitor = models.CharField(max_length=64, blank=True, default="", db_default="")
 
     def __str__(self) -> str:
         return f"{self.attempts} attempts"

@@ -51,14 +51,15 @@ def warnings(rubric: RubricDocument) -> Iterator[KeyedProblem]:
         if asks_overall(criterion.name) or asks_overall(criterion.key):
             yield (
                 f"criteria[{index}].name",
-                "asks for overall quality: annotators weigh its parts differently and unseen, so its scores can "
-                "neither be explained nor compared between studies; ask for each quality by itself",
+                f"“{criterion.name}” asks for overall quality: annotators weigh its parts differently and "
+                "unseen, so its scores can neither be explained nor compared between studies; ask for "
+                "each quality by itself",
             )
         if criterion.standard is None:
             yield (
                 f"criteria[{index}].standard",
-                "is not there: say which kind of quality it is, of which part and judged against what, so that "
-                "others can tell which of their criteria it is",
+                f"“{criterion.name}” is not named in standard terms: say which kind of quality it is, of which part "
+                "and judged against what, so that others can tell which of their criteria it is",
             )
 
 

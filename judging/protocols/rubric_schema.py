@@ -35,6 +35,9 @@ ReportedStatistic = Literal[
 ]
 
 
+MOST_BUTTONS = 10  # points of a scale that are shown side by side
+
+
 @dataclass(frozen=True, slots=True)
 class CriterionPoint:
     """One labelled value of a scale; a missing point ("cannot say") is an answer that no statistic
@@ -100,6 +103,12 @@ class RubricCriterion:
     def values(self) -> tuple[int, ...]:
         """Return the values that count, without "cannot say"."""
         return tuple(point.value for point in self.points if not point.missing)
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether its value is typed in: the scale is long, and has every whole number."""
+        values = [point.value for point in self.points]
+        return len(values) > MOST_BUTTONS and values == list(range(values[0], values[-1] + 1))
 
     def worst(self) -> int | None:
         """Return the worst value, None where no end is best."""

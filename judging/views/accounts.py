@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, SetPasswordForm
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.views import LoginView, PasswordChangeView, PasswordResetConfirmView
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.core.paginator import Paginator
@@ -21,9 +22,22 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging.actions import accounts, collections, history, log_ins, second_factors, visits
-from judging.forms.accounts import AccountForm, ConfirmForm, LogInForm, RightsForm
+from judging.actions.enrollments import OUTSIDE
+from judging.forms.accounts import (
+    AccountForm,
+    ChangedPasswordForm,
+    ConfirmForm,
+    LogInForm,
+    NewPasswordForm,
+    RightsForm,
+)
 from judging.forms.campaigns import MemberForm
-from judging.guards import CONFIRMED, administrator_required, password_confirmed
+from judging.guards import (
+    CONFIRMED,
+    administrator_required,
+    password_confirmed,
+    password_confirmed_first,
+)
 from judging.models import Campaign, Event, User
 from judging.views.second_factor import ask_for_code
 
@@ -61,6 +75,9 @@ class NewPassword(PasswordResetConfirmView):
     """Django's own. Who has the link owns the account, so that no stranger's guesses keep their
     browser out."""
 
+    form_class = NewPasswordForm
+    token_generator = accounts.PasswordLinks()
+
     def form_valid(self, form: SetPasswordForm) -> HttpResponse:
         with transaction.atomic():
             answer = super().form_valid(form)
@@ -72,6 +89,8 @@ class NewPassword(PasswordResetConfirmView):
 class ChangedPassword(PasswordChangeView):
     """Django's own; it ends every other session, and the key that was made under the old
     password."""
+
+    form_class = ChangedPasswordForm
 
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
         with transaction.atomic():
@@ -125,15 +144,28 @@ def home(request: HttpRequest) -> HttpResponse:
 @administrator_required
 @require_GET
 def index(request: HttpRequest) -> HttpResponse:
-    """List the accounts."""
-    page = Paginator(User.objects.order_by("username"), 50).get_page(request.GET.get("page"))
+    """List the accounts; those of annotators who came by a link, of whom there may be hundreds, only
+    on demand."""
+    accounts_there = User.objects.order_by("username")
+    by_link = accounts_there.filter(
+        username__startswith=OUTSIDE, password__startswith=UNUSABLE_PASSWORD_PREFIX
+    )
+    shows_all = "all" in request.GET
+    listed = accounts_there if shows_all else accounts_there.exclude(pk__in=by_link.values("pk"))
+    page = Paginator(listed, 50).get_page(request.GET.get("page"))
     paused = log_ins.paused(names=[each.username for each in page], now=timezone.now())
-    return render(request, "judging/accounts/index.html", {"page": page, "paused": paused})
+    shown = {
+        "page": page,
+        "paused": paused,
+        "not_listed": 0 if shows_all else by_link.count(),
+        "query": "all&" if shows_all else "",
+    }
+    return render(request, "judging/accounts/index.html", shown)
 
 
 @administrator_required
 @require_http_methods(["GET", "POST"])
-@password_confirmed
+@password_confirmed_first
 def new(request: HttpRequest) -> HttpResponse:
     """Make an account, and show the link by which its owner chooses a password."""
     form = AccountForm(request.POST if request.method == "POST" else None)
@@ -141,6 +173,8 @@ def new(request: HttpRequest) -> HttpResponse:
         with transaction.atomic():
             user = form.save()
             history.note(Event.Act.ACCOUNT_MADE, by=request.user, about=history.account(user))
+        if not user.has_usable_password():
+            return _link_page(request, user)
         messages.success(request, _("The account is made."))
         return redirect("judging:account", user.pk)
     return render(
@@ -217,6 +251,10 @@ def password_link(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a one-time link by which the account's owner chooses a new password."""
     owner = get_object_or_404(User, pk=pk, is_active=True)
     log_ins.forget(name=owner.username)
+    return _link_page(request, owner)
+
+
+def _link_page(request: HttpRequest, owner: User) -> HttpResponse:
     link = request.build_absolute_uri(
         reverse(
             "password_reset_confirm",

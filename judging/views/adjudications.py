@@ -81,30 +81,37 @@ def _page(
 def settle(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show where annotators differ, and take what is settled."""
     wanted = request.GET.get("page", "1")
-    if request.method == "POST":
-        _take(request, campaign)
-        return redirect(f"{reverse('judging:settle', args=[campaign.uuid])}?page={_number(wanted)}")
+    taken = request.method == "POST" and _take(request, campaign)
     ended = campaign.state in adjudications.ENDED
     found = adjudications.differing(campaign, campaign.adjudication.threshold) if ended else []
+    settled = adjudications.settled_of(campaign)
+    is_open = [(each.unit, each.criterion) not in settled for each in found]
+    if request.method == "POST":
+        token = request.POST.get("token", "")
+        tokens = [adjudications.token_of(campaign, each) for each in found]
+        own = tokens.index(token) if token in tokens else 0
+        after = [*range(own, len(found)), *range(own)]
+        place = next((each for each in after if is_open[each]), own) if taken else own
+        address = reverse("judging:settle", args=[campaign.uuid])
+        at = f"#d{tokens[place]}" if tokens else ""
+        return redirect(f"{address}?page={place // A_PAGE + 1}{at}")
     page = Paginator(found, A_PAGE).get_page(wanted)
     context = {
         "campaign": campaign,
         "ended": ended,
         "page": page,
         "places": adjudications.shown(campaign, page.object_list),
+        "left": sum(is_open),
     }
     return render(request, "judging/settle.html", context)
 
 
-def _number(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 7 else 1
-
-
-def _take(request: HttpRequest, campaign: Campaign) -> None:
+def _take(request: HttpRequest, campaign: Campaign) -> bool:
+    """Settle what was sent; say whether it was taken."""
     value = value_of(request.POST.get("value"))
     if value is None:
         messages.error(request, _("Choose a value."))
-        return
+        return False
     try:
         adjudications.settle(
             campaign=campaign,
@@ -116,5 +123,6 @@ def _take(request: HttpRequest, campaign: Campaign) -> None:
         )
     except (CannotSettle, campaigns.NotAllowedNow) as refused:
         messages.error(request, str(refused))
-    else:
-        messages.success(request, _("Settled. What annotators said stays as it is."))
+        return False
+    messages.success(request, _("Settled. What annotators said stays as it is."))
+    return True

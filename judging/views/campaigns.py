@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.db import transaction
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
@@ -46,7 +46,8 @@ from judging.guards import (
     creator_required,
     password_confirmed,
 )
-from judging.models import Campaign, Membership, QuestionSet, Task
+from judging.models import Campaign, Membership, QuestionSet, Round, Task
+from judging.models.campaign import TasksInOrder
 from judging.selection import CannotChoose
 from judging.views import live
 from judging.views.quality import days_of, rows_of
@@ -60,7 +61,9 @@ MOST_REPORTS = 200  # of broken items on the page of tasks
 def index(request: HttpRequest) -> HttpResponse:
     """List the campaigns a user manages or analyses."""
     found = Campaign.objects.visible_to(request.user).select_related("rubric", "collection")
-    return render(request, "judging/campaigns/index.html", {"campaigns": found.with_places()})
+    return render(
+        request, "judging/campaigns/index.html", {"campaigns": snapshots.with_places(found)}
+    )
 
 
 @creator_required
@@ -220,6 +223,7 @@ def discard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 LAUNCH = "judging.launch"
 LARGE = 3_000  # question sets; above that, laying out the places is a job with progress
+MANY_PLACES = 30_000  # for so many as well, however few the sets
 
 
 @campaign_for_managers
@@ -238,7 +242,8 @@ def open_(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             return redirect("judging:crowd", campaign.uuid)
         crowd_platforms.note_unmet(campaign=campaign, rules=broken, by=request.user)
     first = campaign.rounds.filter(kind="main", opened_at__isnull=True).exists()
-    if first and QuestionSet.objects.filter(source__collection=campaign.collection).count() > LARGE:
+    sets = QuestionSet.objects.filter(source__collection=campaign.collection).count()
+    if first and (sets > LARGE or sets * campaign.annotators_per_task > MANY_PLACES):
         with transaction.atomic():
             under_way = campaign.jobs.unfinished().filter(kind=LAUNCH).first()
             job = under_way or jobs.enqueue(
@@ -424,15 +429,8 @@ def exclude(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_GET
 def task_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """List the tasks with how many of their places are filled."""
-    found = (
-        Task.objects.filter(round__campaign=campaign)
-        .exclude(round__kind="checks")
-        .select_related("round")
-        .with_places()
-        .with_source()
-        .order_by("round", "number")
-    )
-    page = Paginator(found, 50).get_page(request.GET.get("page"))
+    listed = TasksInOrder(campaign.rounds.exclude(kind=Round.Kind.CHECKS))
+    page: Page[Task] = Paginator(listed, 50).get_page(request.GET.get("page"))
     context = {
         "campaign": campaign,
         "page": page,

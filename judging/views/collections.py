@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db import transaction
-from django.db.models import Count
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -13,17 +12,19 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging import tasks
-from judging.actions import collections, jobs
+from judging.actions import collection_snapshots, collections, jobs, snapshots
 from judging.forms.campaigns import MemberForm
 from judging.guards import (
     collection_for_owner,
     collection_for_readers,
     collections_of,
     collections_to_plan_with,
+    judges_now,
+    not_for_who_judges,
     password_confirmed,
 )
 from judging.imports.actions import systems
-from judging.models import Campaign, Collection, Metric, Score, Unit, User
+from judging.models import Campaign, Collection, Metric, Unit, User
 from judging.views import spreadsheets
 
 DELETE = "judging.delete_collection"
@@ -34,9 +35,11 @@ LARGE = 20_000  # slots and sets; above that, removing them is a job with progre
 @require_GET
 def index(request: HttpRequest) -> HttpResponse:
     """List the collections a user owns or works with."""
-    found = collections_of(request.user).counted().select_related("owner").order_by("-created_at")
+    found = collections_of(request.user).select_related("owner").order_by("-created_at")
     page = Paginator(found, 50).get_page(request.GET.get("page"))
-    return render(request, "judging/collections/index.html", {"page": page})
+    held = collection_snapshots.totals(page)
+    context = {"page": page, "listed": [(each, held[each.pk]) for each in page]}
+    return render(request, "judging/collections/index.html", context)
 
 
 @collection_for_readers
@@ -49,12 +52,16 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
         .filter(collection=collection)
         .select_related("rubric")
     )
+    held = collection_snapshots.of(collection)
     context = {
-        "collection": Collection.objects.counted().select_related("owner").get(pk=collection.pk),
-        "systems": collection.systems.counted(),
-        "metrics": collection.metrics.annotate(score_count=Count("scores")),
+        "collection": collection,
+        "held": held,
+        "systems": collection_snapshots.systems(collection, held),
+        "metrics": collection_snapshots.metrics(collection, held),
         "quarantine": quarantine,
-        "campaigns": campaigns.with_places(),
+        # a system's name may stand beside a text there, where degrading left it out
+        "is_blind": judges_now(request.user, collection),
+        "campaigns": snapshots.with_places(campaigns),
         "files": collection.added_files.listed(),
         "is_owner": request.user.may_create_campaigns and collection.owner_id == request.user.pk,
         "uses": _uses(collection) if collection.owner_id == request.user.pk else [],
@@ -134,6 +141,7 @@ def hand_over(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 
 @collection_for_readers
+@not_for_who_judges
 @require_GET
 def quarantine(request: HttpRequest, collection: Collection) -> StreamingHttpResponse:
     """Hand out what could not be kept as CSV."""
@@ -167,10 +175,14 @@ def delete(request: HttpRequest, collection: Collection) -> HttpResponse:
             return _delete(request, collection)
         except collections.InUse:
             pass  # the page says which
+    held = collection_snapshots.of(collection)
     in_use, seen = collection.campaigns.order_by("title"), Campaign.objects.visible_to(request.user)
     context = {
-        "collection": Collection.objects.counted().get(pk=collection.pk),
-        "score_count": Score.objects.filter(metric__collection=collection).count(),
+        "collection": collection,
+        "held": held,
+        "score_count": sum(
+            each.score_count for each in collection_snapshots.metrics(collection, held)
+        ),
         "campaigns": in_use.filter(pk__in=seen),
         "hidden_count": in_use.exclude(pk__in=seen).count(),
     }

@@ -25,11 +25,9 @@ FOUND = 20  # questions listed at most
 @require_GET
 def index(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
     """List the items of a kind with their keys, and offer another; `?use` takes a question of the
-    material."""
-    use = request.GET.get("use", "")
-    picked = (
-        _questions(campaign).filter(pk=use).first() if use.isdecimal() and len(use) < 19 else None
-    )
+    material by its place among those found, for its key would tell systems apart."""
+    use, (_wanted, found) = _key(request.GET.get("use", "")), _found(request, campaign)
+    picked = found[use - 1] if 0 < use <= len(found) else None
     return _page(
         request, campaign, kind, ExerciseForm(criteria=_criteria(campaign), initial=_texts(picked))
     )
@@ -152,6 +150,16 @@ def _questions(campaign: Campaign) -> Any:
     return found.select_related("unit__question_set__source__passage")
 
 
+def _found(request: HttpRequest, campaign: Campaign) -> tuple[str, list[Question]]:
+    """Return the words that are looked for in the material, and the first questions that have
+    them."""
+    wanted = sent(request.GET, "find").strip()
+    if not wanted:
+        return "", []
+    questions = _questions(campaign).filter(text__icontains=wanted)
+    return wanted, list(questions.order_by("text", "pk")[:FOUND])
+
+
 def _texts(picked: Question | None) -> dict[str, str]:
     """Return a question of the material as an item's texts; its system stays behind."""
     if picked is None:
@@ -192,12 +200,7 @@ def _page(
     **forms: Any,
 ) -> HttpResponse:
     campaign.refresh_from_db(fields=["trains", "qualifies"])
-    wanted = sent(request.GET, "find").strip()
-    found = (
-        _questions(campaign).filter(text__icontains=wanted).order_by("text", "pk")[:FOUND]
-        if wanted
-        else []
-    )
+    wanted, found = _found(request, campaign)
     context = {
         "campaign": campaign,
         "tab": "plan",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.formats import number_format
@@ -21,14 +21,16 @@ from judging.guards import campaign_for_staff, judges_now
 from judging.models import (
     AnalysedAgreement,
     Campaign,
+    CrowdPlatform,
     Enrollment,
     Exclusion,
     Membership,
     Note,
+    QualificationTry,
     User,
 )
 from judging.quality import Forecast
-from judging.views.quality import rows_of
+from judging.views.quality import percent, rows_of
 
 SHOWN = 10  # annotators on the overview, those to be looked at first
 A_DAY = 24
@@ -53,7 +55,8 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
         "annotators": annotators[:SHOWN],
         "not_shown": max(len(annotators) - SHOWN, 0),
         "flagged": sum(bool(row["told"]) and not row["each"].excluded for row in annotators),
-        "invitations": campaign.invitations.filter(revoked_at__isnull=True).count(),
+        "ways_in": campaign.invitations.filter(revoked_at__isnull=True).exists()
+        or CrowdPlatform.objects.filter(campaign=campaign).exists(),
         "quarantined": campaign.collection.quarantine.count(),
         "excluded": sum(row["each"].excluded for row in annotators),
         "reports": reports(campaign).count(),
@@ -77,10 +80,14 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
 
 
 def enrolled(campaign: Campaign) -> QuerySet[Enrollment]:
-    """Return the annotators of a campaign with whether each is left out."""
+    """Return the annotators of a campaign with whether each is left out, and whether each failed
+    the qualification for good."""
     out = Exclusion.objects.standing().filter(enrollment=OuterRef("pk"))
+    last = QualificationTry.objects.filter(enrollment=OuterRef("pk"), number__gte=campaign.tries)
     return (
-        campaign.enrollments.annotate(excluded=Exists(out))
+        campaign.enrollments.annotate(
+            excluded=Exists(out), screened_out=Q(qualified_at=None) & Exists(last)
+        )
         .select_related("twin_of")
         .order_by("label")
     )
@@ -156,7 +163,7 @@ def _criteria(campaign: Campaign, counted: Counted) -> Iterator[CriterionNow]:
                 (
                     f"{point.value} {point.label}",
                     counts.get(point.value, 0),
-                    f"{100 * counts.get(point.value, 0) / total:.0f}\N{NO-BREAK SPACE}%",
+                    percent(counts.get(point.value, 0) / total),
                 )
                 for point in each.points
             ],
@@ -168,14 +175,12 @@ def _criteria(campaign: Campaign, counted: Counted) -> Iterator[CriterionNow]:
 def _alpha(found: dict[str, Any]) -> str:
     if found.get("value") is None:
         return ""
-    value = number_format(round(found["value"], 2), 2)
-    if found.get("low") is None:
-        return value
-    return _("%(value)s (%(low)s to %(high)s)") % {
-        "value": value,
-        "low": number_format(round(found["low"], 2), 2),
-        "high": number_format(round(found["high"], 2), 2),
+    told = {
+        key: number_format(round(found[key], 2), 2).replace("-", "−")
+        for key in ("value", "low", "high")
+        if found.get(key) is not None
     }
+    return _("%(value)s (%(low)s to %(high)s)") % told if "low" in told else told["value"]
 
 
 @dataclass(frozen=True, slots=True)

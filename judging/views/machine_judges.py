@@ -41,7 +41,7 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     file = storage.keep_pieces(sent.chunks())
     given: dict[str, Any] = {"file": file, "file_name": sent.name, "about": form.about()}
     try:
-        if file.size > looks.AT_ONCE:
+        if machine_judges.is_large(campaign) or not looks.is_quick(file):
             job = tasks.begin(judge_jobs.start_adding, campaign=campaign, by=request.user, **given)
             return redirect("judging:job", job.pk)
         judge, found = machine_judges.add(campaign=campaign, by=request.user, **given)

@@ -198,8 +198,8 @@ def _told(flag: Flag, names: Mapping[str, str]) -> ToldFlag:
         "n": number_format(flag.n, 0, force_grouping=True),
         "value": flag.value,
         "criterion": names.get(flag.criterion, flag.criterion),
-        "share": _percent(flag.own),
-        "of_others": _percent(flag.others or 0),
+        "share": percent(flag.own),
+        "of_others": percent(flag.others or 0),
         "length": round(flag.own),
         "day": flag.day and date_format(date.fromisoformat(flag.day), "j F"),
         "apart": signed(flag.own),
@@ -216,8 +216,11 @@ def signed(number: float) -> str:
     return "0.00" if text[1:] == "0.00" else text
 
 
-def _percent(share: float) -> str:
-    return f"{number_format(round(100 * share))} %"
+def percent(share: float) -> str:
+    """Return a share in whole percents; 0 and 100 only where it is none, or all."""
+    if 0 < share <= 0.005:
+        return "< 1 %"
+    return "> 99 %" if 0.995 <= share < 1 else f"{number_format(round(100 * share))} %"
 
 
 def rows_of(
@@ -262,8 +265,8 @@ def _uses(
                     {
                         "point": point,
                         "count": own.counts.get(point.value, 0),
-                        "share": _percent(own.counts.get(point.value, 0) / own.total),
-                        "others": _percent(
+                        "share": percent(own.counts.get(point.value, 0) / own.total),
+                        "others": percent(
                             (everybody.get(point.value, 0) - own.counts.get(point.value, 0))
                             / theirs
                         )

@@ -20,7 +20,8 @@ from judging.guards import campaign_for_managers, campaign_for_staff
 from judging.models import Campaign, Membership
 from judging.selection import CannotChoose
 
-NOTE = re.compile(r"note-(?P<criterion>[0-9]{1,18})-(?P<unit>[0-9]{1,18})")
+NOTE = re.compile(r"note-(?P<criterion>[0-9]{1,18})-(?P<unit>[0-9a-f]{1,16})")
+WHOLE = "0"  # in the place of a unit: the note is on the criterion
 LONGEST_GUIDELINE = 50_000
 
 
@@ -67,10 +68,11 @@ def end(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
 def notes(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Keep what was said of the differences of a closed round."""
     round = get_object_or_404(campaign.rounds.trials().filter(closed_at__isnull=False), pk=pk)
+    units = {WHOLE: None} | discussions.named_units(round)
     said = {
-        (int(found["criterion"]), int(found["unit"]) or None): sent(request.POST, name)
+        (int(found["criterion"]), units[found["unit"]]): sent(request.POST, name)
         for name in request.POST
-        if (found := NOTE.fullmatch(name))
+        if (found := NOTE.fullmatch(name)) and found["unit"] in units
     }
     try:
         discussions.write_notes(round=round, notes=said, by=request.user, now=timezone.now())

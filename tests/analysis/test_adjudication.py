@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.actions import runs
+from analysis.forms.runs import RunForm
 from judging.actions import adjudications, campaigns, enrollments
 from judging.actions.adjudications import CannotSettle
 from judging.actions.campaigns import NotAllowedNow
@@ -93,6 +94,19 @@ def test_manager_names_who_settles_and_the_page_says_how_much_is_left(differing)
     assert address in manager.get(reverse("judging:tasks", args=[differing.uuid])).text
 
 
+def test_differences_do_not_come_in_the_order_of_the_file(differing, judge):
+    found = adjudications.differing(differing, 0)
+    names = [adjudications.token_of(differing, each) for each in found]
+    alike = {(each.criterion, each.apart) for each in found}
+    for group in alike:
+        own = [
+            name
+            for name, each in zip(names, found, strict=True)
+            if (each.criterion, each.apart) == group
+        ]
+        assert own == sorted(own)
+
+
 def test_adjudicator_sees_what_was_said_without_systems_and_settles_it(differing, judge):
     address = reverse("judging:settle", args=[differing.uuid])
     own = browser(judge)
@@ -103,9 +117,13 @@ def test_adjudicator_sees_what_was_said_without_systems_and_settles_it(differing
     assert "A02: <b>1</b> no" in page.text
     assert not any(name in page.text for name in ("Alba", "Brisa"))
     before = list(Judgment.objects.order_by("pk").values_list("pk", "value", "superseded_at"))
-    token = page.context["places"][0].token
+    assert "2 of 2 values are left to settle" in page.text
+    assert "<legend>Does it ask for the answer?</legend>" in page.text
+    token, other = (each.token for each in page.context["places"])
     answer = own.post(address, {"token": token, "value": "2", "reason": "Half right."}, follow=True)
+    assert answer.redirect_chain == [(f"{address}?page=1#d{other}", 302)]  # the next that is open
     assert "Settled. What annotators said stays as it is." in answer.text
+    assert "1 of 2 values is left to settle" in answer.text
     kept = SettledValue.objects.standing().get()
     assert (kept.value, kept.reason, kept.settled_by) == (2, "Half right.", judge)
     assert (
@@ -174,6 +192,21 @@ def test_report_uses_settled_values_on_request_says_so_and_agreement_never_does(
     settle(differing, judge, 2, place=where)
     assert runs.changed_since(used) == ["settled values"]
     assert runs.changed_since(without) == []
+
+
+def test_settled_values_are_not_taken_for_those_of_other_annotators(differing, judge):
+    settle(differing, judge, 3)
+    given = {
+        "prepare_hypothesis": "raw", "prepare_reference": "raw", "resamples": 100, "seed": 1,
+    }  # fmt: skip
+    told = {}
+    for design in ("sources+systems", "sources+annotators", "sources+systems+annotators"):
+        for settled in (False, True):
+            form = RunForm({**given, "design": design, "settled": settled}, campaign=differing)
+            told[design, settled] = form.errors.get("design", [])
+    refused = [asked for asked, errors in told.items() if errors]
+    assert refused == [("sources+annotators", True), ("sources+systems+annotators", True)]
+    assert "Settled values are the same for all annotators" in told[refused[0]][0]
 
 
 def test_export_has_judgments_alone_or_settled_values_beside_them(differing, judge):

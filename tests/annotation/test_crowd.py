@@ -402,7 +402,16 @@ def test_states_free_places_however_they_are_written(status) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"[]", b"{}", b"no", b'{"event_type": 5, "status": [1]}', b"[" * 9000]
+    "body",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b"no",
+        b"[" * 9000,
+        b'{"event_type": 5, "status": [1]}',
+        b'{"event_type": "x\\u0000"}',
+    ],
 )
 def test_signed_nonsense_changes_nothing(body) -> None:
     platform = study()

@@ -21,7 +21,6 @@ def at_work(page, key: str = "qgbench", **material):
     enrollment = studies.annotator(campaign)[1]
     enter(page, enrollment.user)
     page.goto(f"/work/{campaign.uuid}/?begin")
-    page.set_default_timeout(60_000)
     return studies.held(enrollment)
 
 

@@ -20,7 +20,6 @@ def at_work(page):
     _client, enrollment = studies.annotator(campaign)
     enter(page, enrollment.user)
     page.goto(f"/work/{campaign.uuid}/?begin")
-    page.set_default_timeout(10_000)
     return page, studies.held(enrollment)
 
 

@@ -21,7 +21,6 @@ def at_work(page, key: str):
     enrollment = studies.annotator(campaign)[1]
     enter(page, enrollment.user)
     page.goto(f"/work/{campaign.uuid}/?begin")
-    page.set_default_timeout(10_000)
     return studies.held(enrollment)
 
 

@@ -6,10 +6,13 @@ test_sweep.py.
 """
 
 import pytest
+from django.contrib.auth import base_user
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from judging.actions import (
+    accounts,
     adjudications,
     campaigns,
     collections,
@@ -69,6 +72,59 @@ def test_ex_analyst_reads_nothing_by_session_key_or_job() -> None:
     assert client.post(f"/jobs/{mine.pk}/cancel/").status_code == 404
     mine.refresh_from_db()
     assert mine.state == "queued"
+
+
+def opens(link: dict[str, str]) -> bool:
+    answer = Client().get(reverse("password_reset_confirm", kwargs=link))
+    return answer.status_code == 302
+
+
+def test_administrator_who_is_none_any_more_opens_no_account_by_links_they_made_before() -> None:
+    stays, gone = (factories.user(is_superuser=True) for _ in range(2))
+    owner = factories.researcher()
+    before, other = (accounts.password_link_parts(user=owner, by=by) for by in (gone, stays))
+    assert opens(before)
+    gone.is_superuser = False
+    accounts.set_rights(user=gone, by=stays)
+    assert not opens(before)
+    assert opens(other)
+    assert not opens(before | {"token": before["token"].replace(f"{gone.pk}.", f"{stays.pk}.")})
+
+
+def test_account_that_was_closed_and_opened_again_is_not_entered_by_an_older_link() -> None:
+    factories.user(is_superuser=True)
+    owner = factories.researcher()
+    before = accounts.password_link_parts(user=owner)
+    for is_active in (False, True):
+        owner.is_active = is_active
+        accounts.set_rights(user=owner)
+        assert not opens(before)
+    assert opens(accounts.password_link_parts(user=owner))
+
+
+@pytest.mark.parametrize("by_link", [False, True])
+def test_new_password_at_the_moment_an_account_is_closed_brings_no_right_back(
+    monkeypatch, by_link: bool
+) -> None:
+    stays, gone = (factories.user(is_superuser=True) for _ in range(2))
+    client, hashed = logged_in(gone), base_user.make_password
+    path, form = "/password/", {"old_password": factories.PASSWORD}
+    if by_link:
+        link = accounts.password_link_parts(user=gone)
+        path, form = client.get(reverse("password_reset_confirm", kwargs=link)).url, {}
+
+    def close_meanwhile(password: str) -> str:
+        now = User.objects.get(pk=gone.pk)
+        now.is_superuser = now.is_active = False
+        accounts.set_rights(user=now, by=stays)
+        return hashed(password)
+
+    monkeypatch.setattr(base_user, "make_password", close_meanwhile)
+    new = "a heron at dusk"
+    client.post(path, form | {"new_password1": new, "new_password2": new})
+    gone.refresh_from_db()
+    assert not (gone.is_superuser or gone.is_active)
+    assert gone.version
 
 
 def test_ex_analyst_reads_no_dry_run_either_and_who_comes_later_reads_them() -> None:

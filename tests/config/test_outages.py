@@ -98,7 +98,6 @@ def at_work(page):
     campaign = studies.opened("qgbench", sources=2)
     _client, enrollment = studies.annotator(campaign)
     enter(page, enrollment.user)
-    page.set_default_timeout(20_000)
     page.goto(f"/work/{campaign.uuid}/?begin")
 
 

@@ -109,6 +109,10 @@ def test_program_that_always_fails_is_started_at_once_and_then_more_and_more_slo
     first.wait()
     child.look(now)
     assert child.process not in (None, first)
+    second = child.process
+    second.wait()
+    child.look(now)
+    assert child.process not in (None, second)
     for _ in range(6):
         child.process.wait()
         child.look(now)
@@ -119,7 +123,7 @@ def test_program_that_always_fails_is_started_at_once_and_then_more_and_more_slo
         child.look(now)
 
     assert pauses == [1, 2, 4, 8, 16, 30]
-    assert len(said) == 7
+    assert len(said) == 8
     assert said[0].startswith("The web server ended (exit code 3); starting it again.")
 
 
@@ -165,12 +169,29 @@ def test_program_that_dies_is_followed_by_the_one_that_stands_by(tmp_path):
 
     until(lambda: began(tmp_path) == [first, second])
     assert child.process.pid == second
-    child.look(106.0 + processes.STEADY)
+    child.look(106.0 + processes.SOON)
     until(lambda: len(pids(tmp_path)) == 3)
     child.ask_to_stop()
     child.make_stop(time.monotonic() + 20)
     assert [lives(pid) for pid in pids(tmp_path)] == [False, False, False]
     assert began(tmp_path) == [first, second]
+
+
+def test_program_that_is_killed_soon_again_is_followed_at_once_by_the_one_that_stands_by(tmp_path):
+    child = waiting(tmp_path)
+    child.look(100.0)
+    child.look(105.0)
+    for now in (106.0, 106.0 + processes.SOON):
+        child.look(now)
+        standing = child.standby
+        child.process.kill()
+        child.process.wait()
+
+        child.look(now)
+        assert child.process is standing is not None
+
+    child.ask_to_stop()
+    child.make_stop(time.monotonic() + 20)
 
 
 def test_one_that_stands_by_and_dies_is_replaced_later(tmp_path):

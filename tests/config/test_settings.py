@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from config.postgres import ROOT
+from config.settings import REACH, _database
 
 # What a process needs of ours: programs, and where compiled modules are kept.
 BARE = {name: os.environ[name] for name in ("PATH", "PYTHONPYCACHEPREFIX") if name in os.environ}
@@ -61,6 +62,12 @@ def test_address_of_a_database_is_taken_apart(tmp_path: Path):
         "an@a",
         "p/w",
     ]
+
+
+def test_only_a_database_on_a_network_is_given_up_after_seconds_and_its_address_may_say_when():
+    assert _database("postgresql://a@/q?host=%2Frun")["OPTIONS"] == {}
+    found = _database("postgresql://a@db.example.org/q?connect_timeout=9")["OPTIONS"]
+    assert found == REACH | {"connect_timeout": "9"}
 
 
 @pytest.mark.parametrize(

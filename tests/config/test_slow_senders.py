@@ -15,7 +15,7 @@ from gunicorn.http.errors import NoMoreData
 from config.limits import SMALL
 from config.postgres import ROOT
 from config.processes import free_port, wait_for_port
-from config.slow_senders import Hurried, send
+from config.slow_senders import Hurried, Worker, send, wait_before
 from tests.config.test_settings import BARE
 
 pytestmark = pytest.mark.jobs
@@ -160,3 +160,19 @@ def test_socket_gives_bytes_until_its_time_is_over_however_they_trickle() -> Non
         hurried.deadline = time.monotonic() + 0.05  # nothing comes
         with pytest.raises(NoMoreData):
             hurried.recv(1)
+
+
+def test_a_process_with_more_connections_leaves_new_ones_longer_to_others() -> None:
+    waits = [wait_before(held) for held in (0, 1, 10, 20)]
+    assert waits == sorted(set(waits))
+    assert waits[0] == 0
+    assert wait_before(10_000) < 0.01  # in the thread that also finds who has sent something
+
+
+def test_a_connection_that_another_process_took_meanwhile_is_no_error() -> None:
+    worker = Worker.__new__(Worker)
+    worker.nr_conns = 3
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setblocking(False)
+        worker.accept(listener)
+    assert worker.nr_conns == 3

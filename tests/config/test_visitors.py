@@ -1,11 +1,14 @@
 """Whom a request comes from: as Django's own engine and backend say, in plain statements."""
 
+from contextlib import closing
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.sessions.backends import db
+from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.models import Session
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from config.visitors import Backend, SessionStore
@@ -54,3 +57,22 @@ def test_backend_finds_nobody_who_is_gone_or_shut_out() -> None:
     user.save()
     assert Backend().get_user(user.pk) is None
     assert Backend().get_user(0) is None
+
+
+def test_session_that_was_ended_cannot_be_stored(session: SessionStore) -> None:
+    Session.objects.all().delete()
+    with pytest.raises(UpdateError):
+        session.save()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_database_that_goes_away_is_no_session_that_was_ended(session: SessionStore) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        [pid] = cursor.fetchone()
+    other = connection.copy()
+    with closing(other), other.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s, 60000)", [pid])
+    with pytest.raises(OperationalError):
+        session.save()
+    connection.close()

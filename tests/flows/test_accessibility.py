@@ -6,7 +6,9 @@ test take them in turns; `run.py test --long` looks at every page in both.
 """
 
 import os
+import re
 from collections.abc import Callable, Iterable
+from datetime import timedelta
 from itertools import cycle
 from typing import Any
 
@@ -64,12 +66,12 @@ def problems(page: Any) -> list[str]:
     """Return what is wrong with the page as it stands."""
     found = []
     page.evaluate(UNFOLD)
-    for size, scheme in next(TURNS):
-        page.set_viewport_size(size)
-        page.emulate_media(color_scheme=scheme)
-        found += [f"{page.url} {size['width']} {scheme}: {line}" for line in violations(page)]
+    schemes = {size["width"]: scheme for size, scheme in next(TURNS)}
     for size in (WIDE, TABLET, NARROW):
         page.set_viewport_size(size)
+        if scheme := schemes.get(size["width"]):
+            page.emulate_media(color_scheme=scheme)
+            found += [f"{page.url} {size['width']} {scheme}: {line}" for line in violations(page)]
         if (over := page.evaluate(OVER)) > 0:
             found.append(f"{page.url} {size['width']}: scrolls sideways by {over} px")
     return found
@@ -291,13 +293,14 @@ def test_ends_of_judging(still: Any) -> None:
 def test_accounts(still: Any) -> None:
     administrator = factories.researcher("root")
     User.objects.filter(pk=administrator.pk).update(is_superuser=True)
-    for _ in range(log_ins.FREE):
-        log_ins.count(name="root", mark_shown="", now=timezone.now())
+    for hour in range(-24, 0):  # the longest pause, which is not over before this test is
+        log_ins.count(name="root", mark_shown="", now=timezone.now() + timedelta(hours=hour))
+    log_ins.count(name="root", mark_shown="", now=timezone.now())
     found = problems_of(still, [address("password_reset"), address("login")])
     still.fill("[name=username]", "root")
     still.fill("[name=password]", "a guess")
     still.get_by_role("button", name="Log in").click()
-    assert "Try again in 1 minute." in still.get_by_role("alert").inner_text()
+    assert re.search(r"Try again in 1\d minutes", still.get_by_role("alert").inner_text())
     found += problems(still)
     link = accounts.password_link_parts(user=administrator)
     pages = [reverse("password_reset_confirm", kwargs=link), address("password_reset_complete")]

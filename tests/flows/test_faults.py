@@ -1,7 +1,9 @@
 """A site with annotators at work, of which everything is killed once: what it acknowledged, it has,
 and once."""
 
+import os
 import random
+import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -54,12 +56,20 @@ def import_held(site: Site) -> Iterator[None]:
 
 
 def kill_worker_at_work(site: Site, up: int, job: str) -> None:
-    """Kill the worker while its import is held."""
+    """Kill the worker, and the one that stands by, while its import is held.
+
+    Between the two deaths their keeper might call the one that stands by, which would be a second
+    worker that died. So it is held still.
+    """
     until(lambda: site.rows(HELD), "the import did not begin")
     assert site.rows(f"SELECT state, attempts FROM judging_job WHERE id = '{job}'") == [
         ("running", 1)
     ]
-    kill([pid for pid in descendants(up) if named(pid, "celery")])
+    os.kill(up, signal.SIGSTOP)
+    try:
+        kill([pid for pid in descendants(up) if named(pid, "celery")])
+    finally:
+        os.kill(up, signal.SIGCONT)
 
 
 def leave_behind(site: Site) -> None:

@@ -28,7 +28,7 @@ KEYS = {
     "second": ("332232", "223323"),
     "third": ("323232", "332222"),
 }
-PATIENCE = 120_000  # ms for a worker on a busy machine
+PATIENCE = 300_000  # ms for a worker on a busy machine
 
 
 def log_in(page: Any) -> None:

@@ -3,7 +3,7 @@ one and now by the other, and either may die with all it runs.
 
 The machines share nothing but the database: each has a data folder of its own. Workers hear of jobs
 through a Redis that the test starts where QUAESTOR_TEST_REDIS=1 says that there is one, else from the
-database; `run.py test --long` tries both.
+database; `run.py test --long` tries both, and a RabbitMQ where QUAESTOR_TEST_RABBITMQ=1 says so.
 """
 
 import json
@@ -24,6 +24,7 @@ from urllib.request import urlopen
 import psycopg2
 import pytest
 
+from bench.brokers import BROKERS, Broker
 from bench.soak_people import PATIENCE, Annotator, judging
 from bench.soak_site import descendants, kill, until
 from config.database.roles import SERVER
@@ -39,8 +40,12 @@ from tests.flows.ledger import (
 )
 
 pytestmark = pytest.mark.jobs
-HAS_REDIS = os.environ.get("QUAESTOR_TEST_REDIS") == "1" and bool(shutil.which("redis-server"))
-BROKERS = ["the database", "redis"]
+HAS = {
+    name: os.environ.get(f"QUAESTOR_TEST_{name.upper()}") == "1" and broker.is_installed
+    for name, broker in BROKERS.items()
+}
+LONG = "QUAESTOR_LONG" in os.environ or HAS["rabbitmq"]
+BELLS = ["the database", *BROKERS] if LONG else ["redis" if HAS["redis"] else "the database"]
 KEYS = {
     "QUAESTOR_SECRET_KEY": "the same on both machines, as on any number of them",
     "QUAESTOR_PSEUDONYM_KEY": "this too is the same on both of the machines",
@@ -125,21 +130,6 @@ class Wanderer(Annotator):
         super().__init__(sites[0], link, rng)
 
 
-@contextmanager
-def redis(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a Redis that keeps nothing."""
-    if not HAS_REDIS:
-        pytest.skip("set QUAESTOR_TEST_REDIS=1 where a redis-server is installed")
-    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
-    with (folder / "redis.txt").open("ab") as log:
-        server = subprocess.Popen(command, cwd=folder, stdout=log)
-    try:
-        yield server
-    finally:
-        server.kill()
-        server.wait()
-
-
 MAKE = """
 import os, django
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
@@ -196,15 +186,21 @@ def import_held(database: Database) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(params=BROKERS if "QUAESTOR_LONG" in os.environ else BROKERS[HAS_REDIS:][:1])
+def skip_without(name: str) -> Broker:
+    if not HAS[name]:
+        pytest.skip(f"set QUAESTOR_TEST_{name.upper()}=1 where {name} is installed")
+    return BROKERS[name]
+
+
+@pytest.fixture(params=BELLS)
 def broker(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """Return the address of what tells workers of jobs; none where the database does."""
     if request.param == "the database":
         yield ""
         return
-    port = free_port(18800)
-    with redis(tmp_path, port):
-        yield f"redis://127.0.0.1:{port}/0"
+    port, found = free_port(18800), skip_without(request.param)
+    with found.run(tmp_path, port):
+        yield found.address.format(port=port)
 
 
 def test_either_machine_answers_and_either_may_die(broker: str):
@@ -248,6 +244,9 @@ def test_either_machine_answers_and_either_may_die(broker: str):
         assert_places_are_right(database)
         for machine in (one, two):  # so its file system may be read-only
             assert [path.name for path in machine.home.iterdir()] == ["static"]
+            assert (
+                "RESOURCE_LOCKED" not in machine.log.read_text()
+            )  # RabbitMQ, of a queue of another
 
 
 RING = """
@@ -260,22 +259,23 @@ tasks.ring(sys.argv[1])
 ENDED = "SELECT state, attempts FROM judging_job WHERE state NOT IN ('queued', 'running')"
 
 
-def test_a_redis_that_hangs_or_dies_holds_up_no_page_and_loses_no_job(tmp_path: Path):
-    port = free_port(18800)
+@pytest.mark.parametrize("name", [name for name in BROKERS if name == "redis" or LONG])
+def test_a_broker_that_hangs_or_dies_holds_up_no_page_and_loses_no_job(name: str, tmp_path: Path):
+    port, found = free_port(18800), skip_without(name)
     with (
         tempfile.TemporaryDirectory(prefix="quaestor-") as folder,
-        two_machines(Path(folder), f"redis://127.0.0.1:{port}/0") as (database, one, two),
+        two_machines(Path(folder), found.address.format(port=port)) as (database, one, two),
     ):
         one.environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
-        with redis(tmp_path, port) as server:
+        with found.run(tmp_path, port) as server:
             one.start()
             two.start()
             until(lambda: answers(one) and answers(two), "the machines did not start")
-            server.send_signal(signal.SIGSTOP)
+            os.killpg(server.pid, signal.SIGSTOP)
             made = json.loads(one.run("-m", "tests.flows.outside"))
             said = one.run("-c", RING, made["job"])
         assert "The queue could not be reached" in said
-        with redis(tmp_path, port):
+        with found.run(tmp_path, port):
             until(lambda: database.rows(ENDED), "nobody was told of the job again")
             assert database.rows(ENDED) == [("done", 1)]
 

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -389,6 +390,12 @@ def test_change_behind_its_back_is_found(statement: str, said: str) -> None:
     as_owner(statement)
     with pytest.raises(CommandError, match=re.escape(said)):
         call_command("check_history", noted=noted)
+
+
+def test_a_site_without_events_is_not_told_to_be_as_it_was_written() -> None:
+    out = StringIO()
+    call_command("check_history", stdout=out)
+    assert out.getvalue() == "This site has no events, so there is nothing to check.\n"
 
 
 @pytest.mark.parametrize("table", ["judging_event", "judging_eventseal"])

@@ -1,10 +1,11 @@
 """What the queue may ask of the ground, without a queue: what cannot be done says why."""
 
 import pytest
+from django.utils import timezone
 
 from judging import tasks
-from judging.actions import jobs
-from judging.models import Campaign
+from judging.actions import campaigns, jobs, snapshots
+from judging.models import Campaign, Snapshot
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -17,6 +18,16 @@ def at_work(campaign: Campaign) -> jobs.Work:
     claimed = jobs.claim(job_id=job.pk)
     assert claimed is not None
     return jobs.Work(claimed, worker="test")
+
+
+def test_launched_large_campaign_has_been_counted_before_anybody_looks(monkeypatch):
+    monkeypatch.setattr(snapshots, "LARGE", -1)
+    campaign = factories.campaign()
+    campaigns.lock(campaign=campaign, now=timezone.now())
+
+    tasks.launch(at_work(campaign))
+
+    assert Snapshot.objects.get(campaign=campaign).document["places"] == {"open": 6}
 
 
 def test_launch_of_a_campaign_that_is_open_already_says_so():

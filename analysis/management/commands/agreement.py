@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from analysis.management.plain_tables import (
     PlainRecord,
+    add_encoding,
     all_numbers,
     as_json,
     as_text,
@@ -67,6 +68,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("table", type=Path, help="CSV, TSV, JSON Lines or workbook")
+        add_encoding(parser)
         parser.add_argument("--unit", required=True, help="column that names what was judged")
         parser.add_argument("--rater", required=True, help="column that names who judged")
         parser.add_argument(
@@ -98,13 +100,14 @@ class Command(BaseCommand):
         self,
         *,
         table: Path,
+        encoding: str,
         level: Level,
         scale: str | None,
         repeats: bool,
         json: bool,
         **columns: Any,
     ) -> None:
-        rows = read(table)
+        rows = read(table, encoding)
         if level == "nominal" and not all_numbers(rows, columns["value"]):
             values, _ = categories(rows, columns["value"])
         else:

@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from analysis.management.plain_tables import (
     PlainRecord,
+    add_encoding,
     as_json,
     as_text,
     full,
@@ -144,6 +145,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("table", type=Path, help="CSV, TSV, JSON Lines or workbook")
+        add_encoding(parser)
         parser.add_argument(
             "--human", required=True, help="columns of human scores, with commas between"
         )
@@ -182,7 +184,7 @@ class Command(BaseCommand):
             raise CommandError("--system needs --source: what rows of several systems share")
         if options["design"] != "sources" and not options["system"]:
             raise CommandError(f"--design {options['design']} needs --system")
-        rows = read(table)
+        rows = read(table, options["encoding"])
         scores = {
             name: oriented(numbers(rows, name), higher_is_better=name not in lower)
             for name in {*human, *metrics}

@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from analysis.management.plain_tables import (
     MISSING,
     PlainRecord,
+    add_encoding,
     all_numbers,
     as_json,
     as_text,
@@ -21,6 +22,7 @@ from analysis.management.plain_tables import (
     of_estimate,
     read,
 )
+from analysis.reports.numerals import percent
 from analysis.stats.alpha import krippendorff_alpha
 from analysis.stats.alternative_annotator import (
     EPSILONS,
@@ -59,6 +61,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("table", type=Path, help="CSV, TSV, JSON Lines or workbook")
+        add_encoding(parser)
         parser.add_argument(
             "--people", required=True, help="columns of the people's values, with commas between"
         )
@@ -90,7 +93,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="records at full precision")
 
     def handle(self, **asked: Any) -> None:
-        table = read(asked["table"])
+        table = read(asked["table"], asked["encoding"])
         people, judges = _names(asked["people"], "--people"), _names(asked["judge"], "--judge")
         if both := [name for name in judges if name in people]:
             raise CommandError(
@@ -246,24 +249,18 @@ def _told(records: Sequence[PlainRecord]) -> Iterator[str]:
             follows, ceiling = record["rho_of_judge"]["value"], record["rho_of_a_person"]["value"]
             yield f"Spearman's rho with the mean of people but one: judge {_three(follows)}, a person {_three(ceiling)}"
         if record["most_given_share"] is not None:
-            share = f"{100 * record['most_given_share']:.0f} % of its judgments"
+            share = f"{percent(record['most_given_share'])} of its judgments"
             yield f"its most frequent value is {record['most_given']:g}, {share}"
         dropped = (
             f", {record['dropped']} dropped (fewer than two people)" if record["dropped"] else ""
         )
         yield f"{record['items']} items{dropped}"
         if power := record.get("power"):
-            shares = ", ".join(
-                f"{each['items']} items {_percent(each['passes'])}" for each in power
-            )
+            shares = ", ".join(f"{each['items']} items {percent(each['passes'])}" for each in power)
             yield f"would pass with {shares} of such samples: near 0 or 100 % so many items decide"
         yield from filter(None, (record["reason"], record["caution"]))
         yield ""
     yield BESIDE
-
-
-def _percent(share: float | None) -> str:
-    return "undefined" if share is None else f"{100 * share:.0f} %"
 
 
 def _three(value: float | None) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from analysis.management.plain_tables import add_encoding, parsed
 from analysis.metrics import registry
 from analysis.metrics.columns import BadCell, TableColumns, TableLine, lines, scored
 from analysis.metrics.contract import (
@@ -26,7 +27,6 @@ from analysis.metrics.contract import (
 from analysis.metrics.preparation import STEPS, UnknownPreparation, step
 from analysis.metrics.scoring import kept
 from judging.imports.readers.tables import RowTable, read_delimited, read_jsonl
-from judging.imports.readers.text import Unreadable
 
 READERS = {".csv": read_delimited, ".tsv": read_delimited, ".jsonl": read_jsonl}
 
@@ -37,6 +37,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("table", type=Path, nargs="?")
+        add_encoding(parser)
         parser.add_argument(
             "--metric", default="", help="ids with commas between, such as bleu_4,rouge_l"
         )
@@ -77,7 +78,7 @@ class Command(BaseCommand):
             self.stdout.write("\n".join(_listing()))
             return
         file, out, metrics = _asked(options)
-        table = _read(file)
+        table = _read(file, options["encoding"])
         columns = _columns(options, table, metrics, file)
         params = _params(options["param"], metrics)
         rows = _lines(file, table, columns)
@@ -140,16 +141,11 @@ def _asked(options: Mapping[str, Any]) -> tuple[Path, Path, list[Scorer]]:
         raise CommandError(f"--metric: {error.args[0]}") from None
 
 
-def _read(file: Path) -> RowTable:
+def _read(file: Path, encoding: str) -> RowTable:
     reader = READERS.get(file.suffix.lower())
     if reader is None:
         raise CommandError(f"{file}: the ending is none of {', '.join(READERS)}")
-    try:
-        table = reader(file.read_bytes())
-    except OSError as error:
-        raise CommandError(f"{file}: {error.strerror}") from None
-    except Unreadable as error:
-        raise CommandError(f"{file}: {error}") from None
+    table = parsed(file, encoding, reader)
     for problem in table.problems:
         raise CommandError(_place(file, problem.row, problem.column, problem.reason))
     return table

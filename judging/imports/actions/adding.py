@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Max
 
 from judging import storage
@@ -56,6 +56,7 @@ from judging.models import (
 )
 
 LONGEST_NAME = 255
+READING_IDS = 1_903_783  # marks the advisory lock of who has the ids behind labels read
 LONGEST_SYSTEM = 200  # characters of a system's name that can be kept
 ROWS_FILE = "rows_file"  # where a preview found more rows than it shows: the hash of the file of all of them
 
@@ -71,7 +72,8 @@ class AlreadyThere(CannotImport):
 
 
 class KeysAreGone(Exception):
-    """The ids behind a file's labels were handed out before."""
+    """The ids behind a file's labels were handed out before, or are another's turn; the message
+    says which."""
 
 
 class Changed(CannotImport):
@@ -237,9 +239,15 @@ def hand_out_keys(*, added: AddedFile, by: User, now: datetime) -> Mapping[str, 
     Raises
     ------
     KeysAreGone
-        Where they were handed out before.
+        Where they were handed out before. Where those of another file are being read they are still
+        there later: nothing keeps them, so a page waits until the whole file is read, and only one
+        may.
     """
     with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_xact_lock(%s, 0)", [READING_IDS])
+            if not cursor.fetchone()[0]:
+                raise KeysAreGone("The ids of another file are being read. Try again in a minute.")
         left = AddedFile.objects.filter(pk=added.pk, keys_taken_at__isnull=True)
         if not left.update(keys_taken_at=now):
             raise KeysAreGone("The ids behind this file’s labels were handed out before.")

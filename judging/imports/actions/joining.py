@@ -1,6 +1,7 @@
 """What a file would bring to a collection that holds something already: decided row by row, stored
 elsewhere."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -19,7 +20,13 @@ from judging.imports.actions.matching import (
     SlotKey,
     match,
 )
-from judging.imports.actions.new_collections import too_long, too_many
+from judging.imports.actions.new_collections import (
+    length_of,
+    too_long,
+    too_many,
+    too_much_about,
+    too_much_text,
+)
 from judging.imports.actions.ratings import RatedSlot, RatingsRead, StorableValue
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.records import (
@@ -191,6 +198,7 @@ class _Joining:
         self.records = {source.key: source for source in self.study.sources}
         self.left_out: set[SlotKey] = set()
         self._indexes: dict[tuple[str, ...], dict[tuple[str, ...], HeldSource]] = {}
+        self._differences: dict[str, str] = {}
 
     def decide(self, rubric: Rubric | None, campaign: Campaign | None) -> None:
         if self.joined.obstacles:
@@ -319,6 +327,12 @@ class _Joining:
         return NO_SUCH_QUESTION + self._difference(self.records[question.source_key])
 
     def _difference(self, source: SourceRecord) -> str:
+        """Look at each source once, however many questions are about it."""
+        if source.key not in self._differences:
+            self._differences[source.key] = self._other_part(source)
+        return self._differences[source.key]
+
+    def _other_part(self, source: SourceRecord) -> str:
         """Say which part of a source of the collection is another, where all others are the same:
         often capitals, or a spelling."""
         given = [name for name in self.joined.matching.fields if getattr(source, name)]
@@ -515,6 +529,9 @@ class _Joining:
         yield from self._fixed()
         yield from too_many(study)
         yield from too_long(study)
+        if joined.new_questions or joined.fills:
+            yield from too_much_text(self._repeated())
+            yield from too_much_about(self._about())
         if not any(
             (
                 joined.new_questions,
@@ -527,10 +544,47 @@ class _Joining:
         ):
             yield self._nothing()
 
+    def _repeated(self) -> int:
+        """Return how many characters the texts of sources come to where each stands beside every
+        slot, those that the collection holds and those that would come."""
+        slots = Counter(slot.source for slot in self.held.slots)
+        slots.update(
+            self.joined.source_of.get(question.source_key, 0)
+            for question in self.joined.new_questions
+        )
+        texts = Counter(
+            {
+                each.pk: len(each.passage) + len(each.sentence) + len(each.answer)
+                for each in self.held.sources
+            }
+        )
+        for source, _part, new, _start in self.joined.fills:
+            texts[source] += len(new)
+        return sum(slots[source] * length for source, length in texts.items())
+
+    def _about(self) -> Counter[str]:
+        """Return how many characters each source with its questions comes to, those that would come
+        counted."""
+        keys = {each.pk: each.key for each in self.held.sources}
+        texts: Counter[str] = Counter()
+        for each in self.held.sources:
+            texts[each.key] += len(each.passage) + len(each.sentence) + len(each.answer)
+        for slot in self.held.slots:
+            texts[keys[slot.source]] += len(slot.text or "")
+        for question in self.joined.new_questions:
+            own = self.joined.source_of.get(question.source_key, 0)
+            texts[keys.get(own, question.source_key)] += length_of(question)
+        return texts
+
     def _nothing(self) -> str:
         """Say why the file brings nothing: all of it is there, or nothing of it fits."""
         counts = self.found.counts
         left = counts["unmatched"] + counts["ambiguous"]
+        if counts["conflicting"]:
+            return (
+                "The file brings nothing but what contradicts the collection, which keeps what it has. To replace "
+                "that, take back the file that brought it, on that file’s page, and add this one then."
+            )
         if counts["matched"] or counts["already_there"] or not left:
             return "The file brings nothing that the collection does not have."
         return (

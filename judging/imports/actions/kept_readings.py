@@ -16,8 +16,10 @@ from hashlib import sha256
 from io import BytesIO
 from tempfile import SpooledTemporaryFile
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 from judging import storage
+from judging.imports.formats.workbook import PACKED, unpacked_size
 from judging.imports.readers import limited, packing
 from judging.imports.readers.outline import TellRows
 from judging.imports.readers.records import StudyRecords
@@ -40,7 +42,7 @@ class KeptReading:
         self, *, whose: str, file: StoredFile, known: Iterable[Mapping[str, str]], make: bool
     ) -> None:
         self.whose, self.file, self.known = whose, file, [each for each in known if each]
-        self.is_to_be_made = make and file.size > LARGE
+        self.is_to_be_made = make and size_to_read(file) > LARGE
         self.made: dict[str, str] = {}
 
     def study(self, request: limited.Request, progress: TellRows) -> StudyRecords:
@@ -88,10 +90,22 @@ class KeptReading:
         return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
+def size_to_read(file: StoredFile) -> int:
+    """Return how many bytes reading a file goes through: of a workbook, those it unpacks to, which
+    may be a thousand times as many."""
+    if file.size > LARGE or storage.head_of(file, len(PACKED)) != PACKED:
+        return file.size
+    try:
+        with ZipFile(BytesIO(storage.content_of(file))) as archive:
+            return max(file.size, unpacked_size(archive))
+    except (BadZipFile, ValueError, OSError, NotImplementedError):
+        return file.size  # and is refused
+
+
 def of_upload(pk: int, file: StoredFile, *, make: bool = False) -> KeptReading:
     """Return what the previews of an upload kept."""
     found: list[Mapping[str, str]] = []
-    if file.size > LARGE:
+    if size_to_read(file) > LARGE:
         looked = Job.objects.filter(kind=PREVIEW, parameters__upload=pk)
         for name in (KEPT, LISTED):
             found += looked.values_list(f"result__found__{name}", flat=True)

@@ -47,8 +47,10 @@ def letters(
     if not given or len(asked) < MOST_FOUND * (given + left_out):
         return None
     sure: dict[str, Counter[str]] = {}
+    alike = {id(each.candidates): each.candidates for each in found.questions.values()}
+    made_by = {key: {slot.system for slot in slots} for key, slots in alike.items()}
     for (_, system, _), each in found.questions.items():
-        if len({slot.system for slot in each.candidates}) == 1:
+        if len(made_by[id(each.candidates)]) == 1:
             sure.setdefault(system, Counter())[each.candidates[0].system] += 1
     names = {
         letter: counts.most_common(1)[0][0]
@@ -78,7 +80,7 @@ class _ToSystems:
 
     def __init__(self, read: StudyRecords, found: Matching) -> None:
         self.read, self.found = read, found
-        self.given: dict[tuple[str, str, tuple[int, ...]], dict[SlotKey, int]] = {}
+        self.given: dict[tuple[str, str, int], dict[SlotKey, int]] = {}
         self.problems: list[Problem] = []
 
     def study(self) -> StudyRecords:
@@ -104,7 +106,8 @@ class _ToSystems:
         slots = self.found.questions[key].candidates
         if not slots:
             return key
-        taken = self.given.setdefault((key[0], rater, tuple(slot.unit for slot in slots)), {})
+        # what reads alike about one source has its candidates in one tuple
+        taken = self.given.setdefault((key[0], rater, id(slots)), {})
         slot = slots[taken.setdefault(key, len(taken)) % len(slots)]
         return key[0], slot.system, slot.position
 

@@ -29,10 +29,15 @@ from judging.models import AddedFile, Rubric, StoredFile, Upload, User
 
 COLUMNS, HANDFUL = "judging.read_columns", "judging.draw_sources"
 PREVIEW = kept_readings.PREVIEW
-AT_ONCE = 2_000_000  # bytes; a larger file is looked at by a job
+AT_ONCE = 2_000_000  # bytes; a file with more to read is looked at by a job
 SHOWN = 50
 SAMPLES = 5
 FIRST_SEED = 1
+
+
+def is_quick(file: StoredFile) -> bool:
+    """Say whether a file is looked at while its page waits."""
+    return kept_readings.size_to_read(file) <= AT_ONCE
 
 
 def of_upload(upload: Upload, plan: Plan, **said: Any) -> dict[str, Any]:
@@ -98,7 +103,7 @@ def _preview(
     asks, warnings = study.problems_of("ask"), study.problems_of("warning")
     sources = {source.key: source for source in study.sources} if asks else {}
     kept_now = {kept_readings.KEPT: kept.made} if kept.made else {}
-    if file.size > AT_ONCE:  # of a smaller one the list is made when it is asked for
+    if not is_quick(file):  # of a quick one the list is made when it is asked for
         listed = rows_of(study, examined.refused)
         kept_now[kept_readings.LISTED] = kept_readings.keep_list(listed, whose=kept.whose)
     return {

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from judging.imports.readers.records import QuestionRecord, SourceRecord, StudyRecords
 from judging.imports.readers.sameness import Sameness
 
+Place = TypeVar("Place", str, int)
 By = Literal["auto", "ids", "texts"]
 SlotKey = tuple[str, str, int]
 GIVEN = ("passage", "sentence", "answer", "target_type")
@@ -146,32 +147,39 @@ class _Matcher:
         )
         self.plain = _Memory(same)
         self.of_set: dict[tuple[int, str], list[HeldSlot]] = {}
-        self.of_source: dict[int, list[HeldSlot]] = {}
-        self.of_key: dict[str, list[HeldSlot]] = {}
+        of_key: dict[tuple[str, str], list[HeldSlot]] = {}
         self.repeats = {source.key for source in study.sources if source.repeat_of}
         self.copies = {source.pk for source in held.sources if source.repeat_of}
         for slot in held.slots:
-            self.of_set.setdefault((slot.source, slot.system), []).append(slot)
-            self.of_source.setdefault(slot.source, []).append(slot)
+            system = self._of(slot.system)
+            self.of_set.setdefault((slot.source, system), []).append(slot)
             if (
                 slot.key and slot.source not in self.copies
             ):  # these are found through the source they repeat
-                self.of_key.setdefault(slot.key, []).append(slot)
+                of_key.setdefault((slot.key, system), []).append(slot)
+        self.of_key = {key: tuple(slots) for key, slots in of_key.items()}
+        self.keys = {key for key, _system in of_key}
+        self.within: dict[tuple[int, str], _Within] = {}
+
+    def _of(self, system: str) -> str:
+        """Return what slots are kept under: the system, or nothing where the file names none."""
+        return "" if self.any_system else system
 
     @cached_property
-    def of_text(self) -> dict[str, list[HeldSlot]]:
-        """The slots by their texts, for files that name questions by these."""
-        found: dict[str, list[HeldSlot]] = {}
+    def of_text(self) -> dict[tuple[str, str], tuple[HeldSlot, ...]]:
+        """The slots by their texts and systems, for files that name questions by these."""
+        found: dict[tuple[str, str], list[HeldSlot]] = {}
         for slot in self.held.slots:
             if slot.text is not None and slot.source not in self.copies:
-                found.setdefault(self.plain(slot.text), []).append(slot)
-        return found
+                place = self.plain(slot.text), self._of(slot.system)
+                found.setdefault(place, []).append(slot)
+        return {place: tuple(slots) for place, slots in found.items()}
 
     def matching(self) -> Matching:
         sources = dict(self._sources())
         found = {
-            (each.source_key, each.system, each.position): tuple(
-                self._slots(each, sources[each.source_key])
+            (each.source_key, each.system, each.position): self._slots(
+                each, sources[each.source_key]
             )
             for each in self.study.questions
         }
@@ -187,10 +195,14 @@ class _Matcher:
             for source in self.held.sources
             if source.repeat_of
         }
+        again: dict[tuple[int, int], tuple[int, ...]] = {}  # those of equal sources are found once
         for each in self.study.sources:
             if each.repeat_of:
-                places = [(pk, each.repeat) for pk in found[each.repeat_of]]
-                yield each.key, tuple(copies[place] for place in places if place in copies)
+                first = found[each.repeat_of]
+                if (place := (id(first), each.repeat)) not in again:
+                    places = [(pk, each.repeat) for pk in first]
+                    again[place] = tuple(copies[one] for one in places if one in copies)
+                yield each.key, again[place]
 
     def _first_sources(self) -> Iterator[tuple[str, tuple[int, ...]]]:
         theirs = [source for source in self.held.sources if source.repeat_of is None]
@@ -202,12 +214,12 @@ class _Matcher:
         of_parts: dict[tuple[str, ...], list[HeldSource]] = {}
         for source in theirs:
             of_parts.setdefault(self._parts(source), []).append(source)
-        indexes: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = {}
+        indexes: dict[tuple[str, ...], dict[tuple[str, ...], tuple[int, ...]]] = {}
         for record in ours:
             parts = self._parts(record)
             if parts not in indexes:
                 indexes[parts] = self._index(of_parts, parts)
-            yield record.key, tuple(self._like(record, indexes[parts]))
+            yield record.key, self._like(record, indexes[parts])
 
     def _parts(self, source: HeldSource | SourceRecord) -> tuple[str, ...]:
         """Return which of the compared parts are not blank; a blank one is no difference."""
@@ -215,7 +227,7 @@ class _Matcher:
 
     def _index(
         self, of_parts: Mapping[tuple[str, ...], Sequence[HeldSource]], parts: tuple[str, ...]
-    ) -> dict[tuple[str, ...], list[int]]:
+    ) -> dict[tuple[str, ...], tuple[int, ...]]:
         """Return the collection's sources by the names and texts of the parts that they share with
         these."""
         index: dict[tuple[str, ...], list[int]] = {}
@@ -223,11 +235,11 @@ class _Matcher:
             common = tuple(name for name in theirs if name in parts)
             for source in sources if common else ():
                 index.setdefault((*common, *self._signature(source, common)), []).append(source.pk)
-        return index
+        return {signature: tuple(sources) for signature, sources in index.items()}
 
     def _like(
-        self, record: SourceRecord, index: Mapping[tuple[str, ...], Sequence[int]]
-    ) -> Sequence[int]:
+        self, record: SourceRecord, index: Mapping[tuple[str, ...], tuple[int, ...]]
+    ) -> tuple[int, ...]:
         """Return the sources that agree in most parts."""
         parts = self._parts(record)
         for size in range(len(parts), 0, -1):
@@ -241,57 +253,59 @@ class _Matcher:
     ) -> tuple[str, ...]:
         return tuple(self.plain(getattr(source, name) or "") for name in parts)
 
-    def _slots(self, question: QuestionRecord, sources: tuple[int, ...]) -> Iterator[HeldSlot]:
-        """Yield the slots that a question of the file may be about."""
-        if question.source_key in self.repeats:
-            text = self.plain(question.text or "")
-            for slot in self._in(question, sources):
-                same = (
-                    slot.position == question.position
-                    if question.text is None
-                    else self.plain(slot.text or "") == text
-                )
-                if same:
-                    yield slot
-            return
+    def _slots(self, question: QuestionRecord, sources: tuple[int, ...]) -> tuple[HeldSlot, ...]:
+        """Return the slots that a question of the file may be about. Questions of one text get the
+        same tuple: thousands of a file may read like thousands of the collection."""
+        system, within = self._of(question.system), self._within(question, sources)
         located = bool(self.fields) or (self.by == "ids" and self.has_ids)
-        if self.by == "ids" and question.key and question.key in self.of_key:
-            yield from self._of_system(question, self.of_key[question.key])
-        elif question.text is None or (
-            self.by == "ids" and self.has_ids and self._is_addressed(question, sources)
-        ):
-            yield from (
-                slot for slot in self._in(question, sources) if slot.position == question.position
-            )
-        else:
-            text = self.plain(question.text)
-            within = (
-                self._in(question, sources)
-                if located
-                else self._of_system(question, self.of_text.get(text, ()))
-            )
-            yield from (
-                slot for slot in within if slot.text is not None and self.plain(slot.text) == text
-            )
+        if question.source_key in self.repeats:
+            located = True
+        elif self.by == "ids" and question.key and question.key in self.keys:
+            return self.of_key.get((question.key, system), ())
+        elif self.by == "ids" and self.has_ids and self._is_addressed(question, within):
+            return within.of_position.get(question.position, ())
+        if question.text is None:
+            return within.of_position.get(question.position, ())
+        text = self.plain(question.text)
+        return within.of_text.get(text, ()) if located else self.of_text.get((text, system), ())
 
-    def _is_addressed(self, question: QuestionRecord, sources: tuple[int, ...]) -> bool:
+    def _is_addressed(self, question: QuestionRecord, within: "_Within") -> bool:
         """Say whether source, system and position name one slot: a set of one, or no slot of this
         text elsewhere."""
-        within = list(self._in(question, sources))
-        text = self.plain(question.text or "")
-        return len(within) == 1 or not any(
-            slot.text is not None and self.plain(slot.text) == text for slot in within
+        return len(within.slots) == 1 or self.plain(question.text or "") not in within.of_text
+
+    def _within(self, question: QuestionRecord, sources: tuple[int, ...]) -> "_Within":
+        """Return the slots of a system in some sources; who has the same sources has them in one
+        tuple, which lives as long as this matcher."""
+        place = id(sources), self._of(question.system)
+        if place not in self.within:
+            slots = [slot for source in sources for slot in self.of_set.get((source, place[1]), ())]
+            self.within[place] = _Within(slots, self.plain)
+        return self.within[place]
+
+
+class _Within:
+    """Slots of some sources, by their texts and by their positions."""
+
+    def __init__(self, slots: Sequence[HeldSlot], plain: "_Memory") -> None:
+        self.slots, self.plain = slots, plain
+
+    @cached_property
+    def of_text(self) -> Mapping[str, tuple[HeldSlot, ...]]:
+        return _grouped(
+            (self.plain(each.text), each) for each in self.slots if each.text is not None
         )
 
-    def _in(self, question: QuestionRecord, sources: tuple[int, ...]) -> Iterator[HeldSlot]:
-        for source in sources:
-            if self.any_system:
-                yield from self.of_source.get(source, ())
-            else:
-                yield from self.of_set.get((source, question.system), ())
+    @cached_property
+    def of_position(self) -> Mapping[int, tuple[HeldSlot, ...]]:
+        return _grouped((each.position, each) for each in self.slots)
 
-    def _of_system(self, question: QuestionRecord, slots: Iterable[HeldSlot]) -> Iterator[HeldSlot]:
-        return (slot for slot in slots if self.any_system or slot.system == question.system)
+
+def _grouped(slots: Iterable[tuple[Place, HeldSlot]]) -> Mapping[Place, tuple[HeldSlot, ...]]:
+    found: dict[Place, list[HeldSlot]] = {}
+    for place, slot in slots:
+        found.setdefault(place, []).append(slot)
+    return {place: tuple(held) for place, held in found.items()}
 
 
 class _Memory:
@@ -316,14 +330,19 @@ def _assigned(
 ) -> Iterator[tuple[SlotKey, Match]]:
     """Yield each question's match. As many equal questions in the file as in the set are taken one
     by one, in order."""
-    counts = Counter(tuple(slot.unit for slot in slots) for slots in found.values() if slots)
-    seen: Counter[tuple[int, ...]] = Counter()
+    alike: dict[int, int] = {}  # equal tuples have one number, and are compared once
+    units: dict[tuple[int, ...], int] = {}
+    for slots in found.values():
+        if id(slots) not in alike:
+            alike[id(slots)] = units.setdefault(tuple(slot.unit for slot in slots), len(units))
+    counts = Counter(alike[id(slots)] for slots in found.values())
+    seen: Counter[int] = Counter()
     for key, slots in found.items():
-        units = tuple(slot.unit for slot in slots)
-        if not units:
+        number = alike[id(slots)]
+        if not slots:
             yield key, Match((), sources[key[0]])
-        elif len(units) > 1 and counts[units] == len(units):
-            yield key, Match((slots[seen[units]],), sources[key[0]])
+        elif len(slots) > 1 and counts[number] == len(slots):
+            yield key, Match((slots[seen[number]],), sources[key[0]])
         else:
-            yield key, Match(slots, sources[key[0]], taken=len(units) == 1 and seen[units] > 0)
-        seen[units] += 1
+            yield key, Match(slots, sources[key[0]], taken=len(slots) == 1 and seen[number] > 0)
+        seen[number] += 1

@@ -1,5 +1,6 @@
 """Bringing in somebody's file: what stands in its way, and storing all of it or nothing."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +15,7 @@ from judging.imports.actions import ratings, released_ratings
 from judging.imports.actions.brought_rows import Brought
 from judging.imports.actions.ratings import RatingsRead
 from judging.imports.actions.released_ratings import Released, beside, without_place
-from judging.imports.readers.records import Problem, StudyRecords
+from judging.imports.readers.records import Problem, QuestionRecord, StudyRecords
 from judging.imports.readers.repeats import unrolled
 from judging.imports.readers.tables import shorten
 from judging.models import (
@@ -36,6 +37,8 @@ from judging.models import (
 
 MOST_SYSTEMS = 1_000
 MOST_BLANK = 1_000_000  # slots without a question
+MOST_REPEATED = 1_000_000_000  # characters of sources, each as often as it has slots
+MOST_ABOUT = 10_000_000  # characters of one source with its questions, which stand on one page
 LONGEST = {"name": 200, "label": 100, "number": 100}
 Named = tuple[int, str, str, int]
 
@@ -158,6 +161,59 @@ def too_many(study: StudyRecords) -> Iterator[str]:
         yield (
             f"There would be {slots:,} slots for questions, {blank:,} of them blank; at most {MOST_BLANK:,} can be. "
             "Look at the positions, and at how many questions are expected."
+        )
+
+    yield from too_much_text(_repeated(study))
+    yield from too_much_about(_about(study))
+
+
+def _about(study: StudyRecords) -> Counter[str]:
+    """Return how many characters the texts of each source and those about it come to."""
+    texts: Counter[str] = Counter()
+    for each in study.sources:
+        texts[each.key] += sum(map(len, (each.passage or "", each.sentence, each.answer)))
+        texts[each.key] += sum(map(len, (*each.references, *each.attributes.values())))
+    for question in study.questions:
+        texts[question.source_key] += length_of(question)
+    return texts
+
+
+def length_of(question: QuestionRecord) -> int:
+    """Return how many characters a page shows of a question."""
+    return sum(
+        map(len, (question.text or "", question.submitted_answer, *question.attributes.values()))
+    )
+
+
+def too_much_about(texts: Counter[str]) -> Iterator[str]:
+    """Say where one source has more text than a page should show."""
+    for key, length in texts.most_common(1):
+        if length > MOST_ABOUT:
+            yield (
+                f"The source “{shorten(key)}” with its questions comes to {length:,} characters; at "
+                f"most {MOST_ABOUT:,} can be kept, for one page shows them. Bring fewer questions "
+                "about it, or shorter texts."
+            )
+
+
+def _repeated(study: StudyRecords) -> int:
+    """Return how many characters the texts of sources come to where each stands beside every slot,
+    as in exports and for an analysis."""
+    slots: Counter[str] = Counter()
+    for (source, _system), expected in study.expected.items():
+        slots[source] += expected
+    return sum(
+        slots[each.key] * (len(each.passage or "") + len(each.sentence) + len(each.answer))
+        for each in study.sources
+    )
+
+
+def too_much_text(repeated: int) -> Iterator[str]:
+    """Say where texts are too long for the number of questions about them."""
+    if repeated > MOST_REPEATED:
+        yield (
+            f"With every question about them, passages, sentences and answers come to {repeated:,} characters; at "
+            f"most {MOST_REPEATED:,} can be kept. Bring fewer questions about one source, or shorter texts."
         )
 
 

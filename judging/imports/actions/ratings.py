@@ -143,13 +143,27 @@ def _problem(rating: RatingRecord, reason: str) -> Problem:
     )
 
 
-def fitting(*, rubrics: Iterable[Rubric], names: Collection[str]) -> Rubric | None:
+def fitting(
+    *, rubrics: Iterable[Rubric], names: Collection[str], said: Mapping[str, Collection[str]]
+) -> Rubric | None:
     """Return the protocol that has all these criteria and fewest others; the newest of its
-    versions."""
+    versions. `said` holds values by criterion: where most of them are on no scale of its, the
+    ratings were given under another."""
     if not names:
         return None
-    fit = [each for each in rubrics if not unknown_criteria(rubric=each, names=names)]
+    fit = [
+        each
+        for each in rubrics
+        if not unknown_criteria(rubric=each, names=names) and _are_mostly_on(_scales(each), said)
+    ]
     return min(fit, key=lambda each: (each.criteria.count(), each.key, -each.pk), default=None)
+
+
+def _are_mostly_on(scales: Mapping[str, StoredScale], said: Mapping[str, Collection[str]]) -> bool:
+    return all(
+        2 * sum(scales[_plain(name)].read(value) is None for value in values) <= len(values)
+        for name, values in said.items()
+    )
 
 
 def unknown_criteria(*, rubric: Rubric, names: Iterable[str]) -> list[str]:

@@ -2,7 +2,7 @@
 shell."""
 
 import gc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -15,7 +15,7 @@ from judging.imports.readers import limited
 from judging.imports.readers.columns import BadColumns, ColumnRoles, WhenAmbiguous, columns_from
 from judging.imports.readers.outline import first_values
 from judging.imports.readers.pseudonyms import Pseudonyms
-from judging.imports.readers.records import StudyRecords, unreadable
+from judging.imports.readers.records import WHOLE_FILE, Problem, StudyRecords, unreadable
 from judging.imports.readers.registry import FORMAT, Format, sniff
 from judging.imports.readers.screening import Screen, TellLeftOut
 from judging.imports.readers.tables import OpenTable, RowTable
@@ -45,13 +45,25 @@ class Plan:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
     """The beginning of a file: its format, what its ratings are about, and of a table the first
-    different values of each column."""
+    different values of each column. `sheets` are those of a workbook, `remarks` what is to be known
+    of the file as a whole."""
 
     format: str
     header: tuple[str, ...] = ()
     values: tuple[tuple[str, ...], ...] = ()
     proposed: ColumnRoles | None = None
     criteria: tuple[str, ...] = ()
+    sheets: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def rated(self) -> dict[str, set[str]]:
+        """The first values on each criterion, of which all columns of ratings are known."""
+        values = dict(zip(self.header, self.values, strict=True))
+        found: dict[str, set[str]] = {}
+        for rating in self.proposed.ratings if self.proposed else ():
+            found.setdefault(rating.criterion, set()).update(values[rating.column])
+        return found
 
 
 def plan_from(data: Mapping[str, Any]) -> Plan:
@@ -71,6 +83,8 @@ def head_from(data: Mapping[str, Any]) -> Head:
         values=values,
         proposed=proposed,
         criteria=criteria,
+        sheets=tuple(data.get("sheets", ())),
+        remarks=tuple(data.get("remarks", ())),
     )
 
 
@@ -98,6 +112,8 @@ def read_head(*, name: str, data: bytes, plan: Plan, progress: TellProgress = si
             values=found.values,
             proposed=found.proposed,
             criteria=found.criteria,
+            sheets=found.sheets,
+            remarks=_remarks(found.problems),
         )
     taken = format.take(data, options, Pseudonyms(key))
     if isinstance(taken, StudyRecords):
@@ -110,7 +126,19 @@ def read_head(*, name: str, data: bytes, plan: Plan, progress: TellProgress = si
     proposed = format.columns(table, name)
     criteria = _criteria(table, proposed)
     return Head(
-        format=format.key, header=table.header, values=values, proposed=proposed, criteria=criteria
+        format=format.key,
+        header=table.header,
+        values=values,
+        proposed=proposed,
+        criteria=criteria,
+        remarks=_remarks(table.problems),
+    )
+
+
+def _remarks(problems: Iterable[Problem]) -> tuple[str, ...]:
+    """Return what is said of the file as a whole."""
+    return tuple(
+        each.reason for each in problems if each.row == WHOLE_FILE and each.kind == "warning"
     )
 
 

@@ -43,13 +43,19 @@ SOURCE = (
     "references",
 )
 QUESTION = ("system", "position", "question_id", "question", "question_type", "submitted_answer")
+PIECE = 1 << 20  # characters: each row repeats its passage, so a study is written in pieces
 JUDGMENT = ("rater", "criterion", "value", "note", "mark", "mark_start", "mark_end", "mark_text")
 
 
 def write_long_csv(study: StudyRecords, *, guarded: bool = False) -> str:
     """Return the study as CSV, one judgment to a row; see `csv_pieces`."""
+    return "".join(pieces_of(study, guarded=guarded))
+
+
+def pieces_of(study: StudyRecords, *, guarded: bool = False) -> Iterator[str]:
+    """Yield the study as CSV under the columns that its rows use; see `csv_pieces`."""
     used = dict.fromkeys(name for row in long_rows(study) for name in row)
-    return "".join(csv_pieces([study], used=used, guarded=guarded))
+    yield from csv_pieces([study], used=used, guarded=guarded)
 
 
 def write_long_jsonl(study: StudyRecords) -> str:
@@ -60,7 +66,7 @@ def write_long_jsonl(study: StudyRecords) -> str:
 def csv_pieces(
     parts: Iterable[StudyRecords], *, used: Collection[str], guarded: bool = False
 ) -> Iterator[str]:
-    """Yield a study as CSV, one judgment to a row: the header, then a piece for each of its parts.
+    """Yield a study as CSV, one judgment to a row, some rows at a time.
 
     The header has the known columns among those used, in their order, then the others. Cells keep
     their text, also where it begins like a formula: guarding changes data that are read back or
@@ -69,22 +75,35 @@ def csv_pieces(
     """
     known = [name for name in (*SOURCE, *QUESTION, *JUDGMENT) if name in used]
     header = [*known, *(name for name in used if name not in known)]
-    yield _csv_lines([header])
+    yield from _csv_lines([header])
     for part in parts:
         cells = ([json_text(row.get(name)) for name in header] for row in long_rows(part))
-        yield _csv_lines([inert(cell) for cell in row] if guarded else row for row in cells)
+        yield from _csv_lines([inert(cell) for cell in row] if guarded else row for row in cells)
 
 
-def _csv_lines(rows: Iterable[Sequence[str]]) -> str:
+def _csv_lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:
     out = io.StringIO(newline="")
-    csv.writer(out, lineterminator="\r\n").writerows(rows)
-    return out.getvalue()
+    writer = csv.writer(out, lineterminator="\r\n")
+    for row in rows:
+        writer.writerow(row)
+        if out.tell() > PIECE:
+            yield out.getvalue()
+            out.seek(0)
+            out.truncate()
+    yield out.getvalue()
 
 
 def jsonl_pieces(parts: Iterable[StudyRecords]) -> Iterator[str]:
-    """Yield a study as JSON Lines, a piece for each of its parts."""
+    """Yield a study as JSON Lines, some rows at a time."""
     for part in parts:
-        yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in long_rows(part))
+        waiting, length = list[str](), 0
+        for row in long_rows(part):
+            waiting.append(json.dumps(row, ensure_ascii=False) + "\n")
+            length += len(waiting[-1])
+            if length > PIECE:
+                yield "".join(waiting)
+                waiting, length = [], 0
+        yield "".join(waiting)
 
 
 def long_columns(table: AnyTable) -> ColumnRoles:

@@ -9,8 +9,10 @@ after.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from judging.imports.readers.columns import ColumnRoles, RatingColumn
@@ -53,6 +55,7 @@ _SIDES = {"input": "Input", "answer": "Answer", "output": "Answer"}
 _WORKER = ("workerid", "worker")
 _STATUS = ("assignmentstatus", "status")
 _ABOUT = ("AcceptTime", "SubmitTime", "WorkTimeInSeconds")
+LONGEST_INDEX = 8  # numbers and letters in the name of an input; each beginning of it is looked up
 
 
 def read_mturk(
@@ -166,7 +169,7 @@ def split(name: str) -> tuple[str, Index]:
     return "_".join(stem), tuple(index)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Layout:
     """The columns by what they hold and whose it is."""
 
@@ -182,7 +185,7 @@ class _Layout:
         for name in dict.fromkeys(names):
             kind, rest = _side(name)
             stem, index = split(rest)
-            if kind == "Input" and stem.lower() in _ROLES:
+            if kind == "Input" and stem.lower() in _ROLES and len(index) <= LONGEST_INDEX:
                 inputs.setdefault((_ROLES[stem.lower()], index), name)
             elif kind == "Answer" and name != _TASK_ANSWERS:
                 answers[name] = stem, index
@@ -193,6 +196,16 @@ class _Layout:
             answers,
             {split(f"x_{letter}")[1]: name for letter, name in systems.items()},
         )
+
+    @cached_property
+    def answers_to(self) -> Mapping[Index, list[str]]:
+        """Return the columns of answers to the question of each index: those of that index, and
+        those with one index more, which are options. A batch may have a thousand of both."""
+        found: defaultdict[Index, list[str]] = defaultdict(list)
+        for name, (_, own) in self.answers.items():
+            for index in {own, own[:-1]}:
+                found[index].append(name)
+        return found
 
     def given(self, role: str, index: Index) -> tuple[str, Index]:
         """Return the column of this role that the question of this index shares, and the column's
@@ -212,7 +225,7 @@ class _Layout:
         name, _ = self.given("system", index)
         return name or self.inputs.get(("system", index[-1:]), "")
 
-    @property
+    @cached_property
     def stray(self) -> tuple[str, ...]:
         """Return the columns of answers that belong to no question."""
         known = self.questions
@@ -235,9 +248,18 @@ class _Layout:
 
     def position(self, index: Index) -> int:
         """Return the place of a question among those that share what it was given."""
-        slot = self.slot(index)
-        group = index[: len(index) - len(slot)]
-        return [each for each in self.questions if each[: len(group)] == group].index(index) + 1
+        group = index[: len(index) - len(self.slot(index))]
+        return self._places[group][index]
+
+    @cached_property
+    def _places(self) -> Mapping[Index, Mapping[Index, int]]:
+        """Return the questions whose index begins alike, each with its place among them."""
+        found: defaultdict[Index, dict[Index, int]] = defaultdict(dict)
+        for index in self.questions:
+            for length in range(len(index) + 1):
+                group = found[index[:length]]
+                group[index] = len(group) + 1
+        return found
 
 
 def _cells(row: Row, header: tuple[str, ...]) -> Cells:
@@ -319,11 +341,12 @@ def _slot(cells: Cells, layout: _Layout, index: Index, slots_are: SlotsAre) -> d
 def _ratings(cells: Cells, layout: _Layout, index: Index) -> Iterator[tuple[str, str]]:
     """Yield the answers to one question; one index more than the question's, with `true`, is a
     chosen option."""
-    for name, (stem, own) in layout.answers.items():
+    for name in layout.answers_to.get(index, ()):
+        stem, own = layout.answers[name]
         cell = cells.get(name, "").strip()
         if own == index and cell:
             yield f"Answer.{stem}", cell
-        elif own[:-1] == index and len(own) == len(index) + 1 and cell.casefold() == "true":
+        elif own != index and cell.casefold() == "true":
             yield f"Answer.{stem}", own[-1]
 
 

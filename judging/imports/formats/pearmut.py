@@ -14,9 +14,10 @@ from judging.imports.readers.contract import Format, is_object
 from judging.imports.readers.json_files import items, list_at, object_at, refused, text_at
 from judging.imports.readers.numbers import is_number, whole_number
 from judging.imports.readers.records import Problem
-from judging.imports.readers.tables import AnyTable, RowOrProblem, RowTable, table_of
+from judging.imports.readers.tables import AnyTable, RowOrProblem, RowTable, shorten, table_of
 
 _ASIDE = ("welcome_", "random_", "goodbye_")
+LONGEST_SPAN = 500  # characters of an error span that its note repeats
 COLUMNS = ColumnRoles(
     question="tgt",
     passage="src",
@@ -93,7 +94,8 @@ def _errors(annotation: Mapping[str, object], question: object) -> Iterator[dict
             or "error"
         )
         if first is not None and last is not None and isinstance(question, str):
-            yield {"textfield": f"{kind}: “{question[first : last + 1]}” ({first} to {last + 1})"}
+            marked = shorten(question[first : last + 1], most=LONGEST_SPAN)
+            yield {"textfield": f"{kind}: “{marked}” ({first} to {last + 1})"}
 
 
 def _said(annotation: Mapping[str, object]) -> Iterator[dict[str, object]]:

@@ -1,15 +1,18 @@
 """SQuAD's JSON, and datasets in its shape: passages with human questions and their answers.
 
 A row is a question, numbered as it comes in the file. Of several answers the first is taken: the
-others are other people's answers to the same question.
+others are other people's answers to the same question. What else is said of a question, such as
+which model asked it, is a column by its name.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from judging.imports.readers.columns import ColumnRoles
-from judging.imports.readers.contract import Format, is_object
-from judging.imports.readers.json_files import list_at, refused, text_at, whole
-from judging.imports.readers.tables import RowOrProblem, RowTable, table_of
+from judging.imports.readers.contract import Format, is_object, proposed
+from judging.imports.readers.json_files import list_at, object_at, refused, text_at, whole
+from judging.imports.readers.nesting import json_text
+from judging.imports.readers.tables import AnyTable, RowOrProblem, RowTable, table_of
 from judging.imports.readers.text import Unreadable
 
 COLUMNS = ColumnRoles(
@@ -21,6 +24,7 @@ COLUMNS = ColumnRoles(
     metadata=("title",),
     default_system="human",
 )
+_OWN = ("answers", "plausible_answers")  # lists of which the first answer is taken, or none
 
 
 def read_squad(data: bytes) -> RowTable:
@@ -53,7 +57,8 @@ def _row(number: int, title: str, context: str, question: object) -> RowOrProble
     if not context or not text_at(question, "question"):
         return refused(number, question, "A question needs a text, and a paragraph with a context.")
     answer = next(iter(list_at(question, "answers")), None)
-    return number, {
+    said = {key: json_text(value) for key, value in object_at(question).items() if key not in _OWN}
+    return number, said | {
         "id": text_at(question, "id"),
         "title": title,
         "context": context,
@@ -61,6 +66,22 @@ def _row(number: int, title: str, context: str, question: object) -> RowOrProble
         "answer": text_at(answer, "text"),
         "answer_start": text_at(answer, "answer_start"),
     }
+
+
+def _columns(table: AnyTable, name: str) -> ColumnRoles:
+    """Return SQuAD's own columns, and what the names and first cells of the others suggest. Without
+    a column that names the system the questions are people's."""
+    others = proposed(table, name)
+    return replace(
+        others,
+        question=COLUMNS.question,
+        passage=COLUMNS.passage,
+        answer=COLUMNS.answer,
+        answer_start=COLUMNS.answer_start,
+        key=COLUMNS.key,
+        source_id="",
+        default_system=others.default_system if others.system else COLUMNS.default_system,
+    )
 
 
 READS = (
@@ -76,7 +97,7 @@ READS = (
         ),
         rank=40,
         table=read_squad,
-        propose=lambda _table, _name: COLUMNS,
+        propose=_columns,
         carries=("questions", "answers", "metadata"),
         page="squad",
     ),

@@ -1,4 +1,5 @@
-"""Workbooks (.xlsx): the first sheet that holds a table, or those that somebody names, as a table.
+"""Workbooks (.xlsx): the sheet that holds a table, with those under the same names of columns, or
+those that somebody names, as a table.
 
 A workbook is a zip of XML, so a small file can unpack to any size. What it will unpack to is read
 from its directory and refused before anything is parsed; what is left is parsed as it is unpacked,
@@ -13,22 +14,24 @@ import re
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from posixpath import normpath
-from typing import IO
 from xml.sax import SAXException  # errors only: what parses is defusedxml
 from xml.sax.handler import ContentHandler
 from xml.sax.xmlreader import AttributesImpl
 
 from defusedxml.expatreader import DefusedExpatParser
 
+from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.contract import ALL, Format, proposed
+from judging.imports.readers.guessing import guess
 from judging.imports.readers.records import WHOLE_FILE, Problem
 from judging.imports.readers.tables import (
     MOST_COLUMNS,
+    AnyTable,
     OpenTable,
     Parsed,
     Row,
@@ -37,6 +40,7 @@ from judging.imports.readers.tables import (
 )
 from judging.imports.readers.text import Unreadable
 
+PACKED = b"PK\x03\x04"  # what such a file begins with
 LARGEST_UNPACKED = 200_000_000
 LARGEST_TEXTS = 100_000_000  # bytes that the shared texts take in memory
 MOST_PARTS = 2_000
@@ -44,6 +48,9 @@ MOST_CELLS = 20_000_000
 LAST_ROW = 1_048_576
 LAST_COLUMN = 16_384
 MOST_MERGED = 200_000  # rows of a sheet with merged cells
+MOST_SHEETS = 100  # that are looked at for tables alike
+MOST_READINGS = 4  # of every part, one more than it takes; names of sheets cost a few bytes each
+SHEET = "sheet"  # the column that names the sheet
 _CHUNK = 1 << 16
 _LOOKS = 20  # rows of a sheet, to see whether it holds a table
 _MERGED = re.compile(rb'mergeCell ref="([A-Z]{1,3})([0-9]{1,7}):[A-Z]{1,3}([0-9]{1,7})"')
@@ -77,8 +84,8 @@ def read_workbook(
     header: bool | None = None,
     above: int | None = None,
 ) -> RowTable:
-    """Return the rows of a sheet, by default of the first that has several columns, else of the
-    first that is not empty; its first row with cells is the header.
+    """Return the rows of a sheet, by default of the first that has several columns with those under
+    the same header, else of the first that is not empty; its first row with cells is the header.
 
     Numbers are written as short as they can be without losing a digit, dates in ISO form. A cell
     with a formula holds the value that the spreadsheet stored with it, or the formula's text where
@@ -112,19 +119,35 @@ def open_workbook(
 
 
 def _likely(book: _Book, header: bool | None, above: int | None) -> OpenTable:
-    """Return the rows of the sheet that is probably meant: instructions stand in one column, a
-    table in several."""
+    """Return the rows of the sheets that are probably meant: instructions stand in one column, a
+    table in several, and sheets under the same names of columns are one table, cut by system or
+    annotator."""
     given = [each for each in book.sheets() if each.first]
     if not given:
         raise Unreadable("The workbook is empty.")
-    name = next((each.name for each in given if each.fullest > 1), given[0].name)
-    table = _table(book, name, header, above)
-    if len(given) > 1:
-        reason = (
-            f"The sheet “{name[:80]}” is read, one of {_listed({each.name: '' for each in given})}."
+    tables = [each for each in given if each.fullest > 1][:MOST_SHEETS] or given[:1]
+    alike: dict[tuple[str, ...], dict[str, OpenTable]] = {}
+    for each in tables:
+        try:
+            table = _table(book, each.name, header, above)
+        except Unreadable:
+            if len(tables) == 1:
+                raise
+            continue
+        alike.setdefault(table.header, {})[each.name] = table
+    if not alike:
+        raise Unreadable("No sheet of the workbook holds a header with rows under it.")
+    read = max(alike.values(), key=len)
+    table = next(iter(read.values())) if len(read) == 1 else _together(read)
+    if len(given) > len(read) or len(read) > 1:
+        whole = _listed(each.name for each in given)
+        what = (
+            f"The sheet {_listed(read)} is read, one of {whole}."
+            if len(read) == 1
+            else f"The sheets {_listed(read)} are read as one table, of {whole}."
         )
         table.problems.append(
-            Problem(row=WHOLE_FILE, column="", value="", reason=reason, kind="warning")
+            Problem(row=WHOLE_FILE, column="", value="", reason=what, kind="warning")
         )
     return table
 
@@ -141,13 +164,13 @@ def sheets(data: bytes) -> tuple[WorkbookSheet, ...]:
     return tuple(_Book(data).sheets())
 
 
-def _listed(names: Mapping[str, str]) -> str:
+def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"“{name[:80]}”" for name in list(names)[:20])
 
 
 def _together(tables: Mapping[str, OpenTable]) -> OpenTable:
     header = tuple(dict.fromkeys(name for table in tables.values() for name in table.header))
-    label = "sheet" if "sheet" not in header else "name of the sheet"
+    label = SHEET if SHEET not in header else "name of the sheet"
     remarks = [
         _in_sheet(problem, name) for name, table in tables.items() for problem in table.problems
     ]
@@ -208,6 +231,7 @@ class _Book:
 
     def __init__(self, data: bytes) -> None:
         self.archive = _archive(data)
+        self._left = MOST_READINGS * unpacked_size(self.archive)
         index = _Index()
         self._parse(_WORKBOOK, index)
         relations = _Relations("/worksheet")
@@ -259,10 +283,9 @@ class _Book:
         found = _Merged()
         rest = b""
         try:
-            with self.archive.open(part) as file:
-                for chunk in _chunks(file):
-                    found.take(rest + chunk)
-                    rest = chunk[-_LONGEST_REFERENCE:]
+            for chunk in self._chunks(part):
+                found.take(rest + chunk)
+                rest = chunk[-_LONGEST_REFERENCE:]
         except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, zlib.error) as error:
             raise _damaged(error) from error
         return found
@@ -293,6 +316,16 @@ class _Book:
         number = float(value)
         return str(int(number)) if number.is_integer() and abs(number) < 1e15 else str(number)
 
+    def _chunks(self, part: str) -> Iterator[bytes]:
+        """Unpack a part. All parts together are read a few times: 13 KB whose sheets were all one
+        part took minutes."""
+        with self.archive.open(part) as file:
+            while chunk := file.read(_CHUNK):
+                self._left -= len(chunk)
+                if self._left < 0:
+                    raise Unreadable("The workbook names the same part as many of its sheets.")
+                yield chunk
+
     def _parse(self, part: str, handler: _Part) -> None:
         for _ in self._parsed(part, handler):
             pass
@@ -302,10 +335,9 @@ class _Book:
         parser = DefusedExpatParser(forbid_dtd=True)
         parser.setContentHandler(handler)
         try:
-            with self.archive.open(part) as file:
-                for chunk in _chunks(file):
-                    parser.feed(chunk)
-                    yield
+            for chunk in self._chunks(part):
+                parser.feed(chunk)
+                yield
             parser.close()
             yield
         except Unreadable:
@@ -327,21 +359,17 @@ class _Book:
             raise _damaged(error) from error
 
 
-def _chunks(file: IO[bytes]) -> Iterator[bytes]:
-    while chunk := file.read(_CHUNK):
-        yield chunk
-
-
 def _archive(data: bytes) -> zipfile.ZipFile:
     try:
+        if not data.startswith(PACKED):  # an archive may stand behind anything
+            raise zipfile.BadZipFile
         archive = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
         raise Unreadable("The file is no workbook of the kind .xlsx, or is cut off.") from error
     parts = archive.infolist()
     if len(parts) > MOST_PARTS:
         raise Unreadable(f"The workbook has {len(parts):,} parts; at most {MOST_PARTS:,} are read.")
-    size = sum(part.file_size for part in parts)
-    if size > LARGEST_UNPACKED:
+    if (size := unpacked_size(archive)) > LARGEST_UNPACKED:
         raise Unreadable(
             f"The workbook unpacks to {size:,} bytes; at most {LARGEST_UNPACKED:,} are read. Save it as CSV."
         )
@@ -350,6 +378,11 @@ def _archive(data: bytes) -> zipfile.ZipFile:
     if _WORKBOOK not in archive.namelist():
         raise Unreadable("The file is a zip archive, but no workbook of the kind .xlsx.")
     return archive
+
+
+def unpacked_size(archive: zipfile.ZipFile) -> int:
+    """Return how many bytes the parts of an archive are when they are unpacked."""
+    return sum(part.file_size for part in archive.infolist())
 
 
 def _path(target: str, folder: str) -> str:
@@ -631,15 +664,32 @@ def _column(reference: str) -> int:
     return max(1, number)
 
 
+def _columns(table: AnyTable, name: str) -> ColumnRoles:
+    """Return the columns that names and first cells suggest. Where several sheets are one table and
+    no column names the systems, the sheets do, else the annotators."""
+    found = proposed(table, name)
+    if SHEET not in found.metadata:
+        return found
+    is_known = bool(found.system or found.by_system)
+    if is_known and (found.rater or found.ratings):
+        return found
+    told = "rater" if is_known else "system"
+    header = [told if column == SHEET else column for column in table.header]
+    guessed = guess(header, [row.cells for row in table.sample()])
+    if is_known:
+        return replace(guessed, rater=SHEET) if guessed.rater == told else found
+    return replace(guessed, system=SHEET) if guessed.system == told else found
+
+
 READS = (
     Format(
         key="xlsx",
         title="Workbook (.xlsx)",
         endings=(".xlsx",),
-        is_like=lambda head: head.startswith(b"PK\x03\x04"),
+        is_like=lambda head: head.startswith(PACKED),
         rank=30,
         table=open_workbook,
-        propose=proposed,
+        propose=_columns,
         sheets=lambda data: tuple(each.name for each in sheets(data)),
         options=("sheet", "header", "above"),
         is_text=False,

@@ -1,6 +1,7 @@
 """What a researcher enters to import a file, besides what its columns hold."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -15,13 +16,15 @@ from judging.imports.actions.reading_plans import Plan
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.registry import FORMATS
 from judging.imports.readers.tables import DELIMITERS
-from judging.imports.readers.text import ENCODINGS
+from judging.imports.readers.text import ENCODINGS, unstorable
 from judging.models import Collection, Rubric, User
 
 OPTIONS = (
     *("delimiter", "quoted", "sheet", "slots_are", "encoding", "header", "above", "systems"),
 )
 MOST_ROWS_ABOVE = 100
+LONGEST_SHEET = 100
+TEXT_ALONE = ("delimiter", "quoted", "encoding", "systems", "slots_are")  # of no workbook
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 
@@ -41,7 +44,7 @@ class UploadForm(forms.Form):
     file = forms.FileField(
         label=_("Drop a file here, or choose one"),
         help_text=_(
-            "CSV, TSV, JSON Lines, XLSX, QG-STEC XML and others. You see everything before it is stored."
+            "CSV, Excel, JSON Lines, SQuAD, QG-STEC XML and others. You see everything before it is stored."
         ),
         allow_empty_file=True,
     )
@@ -54,8 +57,17 @@ class UploadForm(forms.Form):
         return file
 
 
+class SheetsField(forms.MultipleChoiceField):
+    """Sheets of a workbook by their names. What is sent is not held against the file, which may
+    take long to open: reading it says where it has no such sheet."""
+
+    def valid_value(self, value: str) -> bool:
+        return len(value) <= LONGEST_SHEET and not unstorable(value)
+
+
 class ReadingForm(forms.Form):
-    """How the file is taken apart, where what was found out is wrong."""
+    """How the file is taken apart, where what was found out is wrong; `sheets` are those of a
+    workbook."""
 
     format = forms.ChoiceField(
         label=_("Format"),
@@ -121,10 +133,12 @@ class ReadingForm(forms.Form):
             "MTurk results whose letters change from row to row: a=Input.order_a, b=Input.order_b."
         ),
     )
-    sheet = forms.CharField(
-        label=_("Sheet"), required=False, max_length=100, help_text=_("Workbooks only.")
+    sheet = SheetsField(
+        label=_("Sheets"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Several are one table, with a column that names the sheet."),
     )
-
     slots_are = forms.ChoiceField(
         label=_("question_1a, question_1b are"),
         required=False,
@@ -134,6 +148,16 @@ class ReadingForm(forms.Form):
         ],
         help_text=_("MTurk results only, where no column names the system."),
     )
+
+    def __init__(self, *args: Any, sheets: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["sheet"].choices = [(name, name) for name in sheets]
+        if self.is_bound:
+            return
+        for name in TEXT_ALONE if sheets else ():
+            del self.fields[name]
+        if len(sheets) < 2:
+            del self.fields["sheet"]
 
     def clean_delimiter(self) -> str:
         delimiter = self.cleaned_data["delimiter"]
@@ -155,7 +179,7 @@ class ReadingForm(forms.Form):
     def plan(self) -> Plan:
         """Return how the file is to be read."""
         said = self.cleaned_data
-        options = {key: said[key] for key in OPTIONS if said[key] not in ("", None, {})}
+        options = {key: said[key] for key in OPTIONS if said[key] not in ("", None, {}, [])}
         return Plan(format=said["format"], options=options)
 
     @staticmethod

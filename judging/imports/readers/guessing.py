@@ -21,8 +21,10 @@ from judging.imports.readers.records import Direction, ScoreColumn, WrittenScale
 # it.
 _NAMES = {
     "question": (
-        "generated_question prediction predicted_question modified_question noised_question noisy_question hypothesis "
-        "system_question system_output output generated pred hyp question question_text"
+        "generated_question generated_questions prediction predictions predicted_question "
+        "predicted_questions modified_question noised_question noisy_question hypothesis "
+        "hypotheses system_question system_output output outputs generations generated pred hyp "
+        "question question_text"
     ),
     "passage": "passage paragraph_raw paragraph context passage_text document article text",
     "answer": "answer answer_raw answer_text target_answer gold_answer",
@@ -90,6 +92,10 @@ _ID_NAMES = {
     "uid",
     "uuid",
     "guid",
+    "pid",
+    "sid",
+    "docid",
+    "itemid",
 }
 _ID_ENDS = ("_id", "_uid", "_uuid", "_no", "_nr", "_num", "_number", "_idx", "_index")
 _OF_SOURCES = (

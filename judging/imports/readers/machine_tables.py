@@ -28,6 +28,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "rationale": ("rationale", "explanation", "reason", "reasoning"),
     "raw": ("raw", "response", "completion", "raw_answer"),
 }
+MOST_COUNTED = 1000  # repetitions of an item, and places among questions shown together
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,7 @@ class _AnswerReader:
         self.named = _named(rubric)
         self.scales = {each.key: _scale(each, rubric) for each in rubric.criteria}
         self.taken: dict[tuple[int, str], set[int]] = defaultdict(set)  # repetitions
+        self.last: dict[tuple[int, str], int] = defaultdict(int)  # the highest of them
 
     def columns(self) -> dict[str, str]:
         """Return which column is read as what."""
@@ -179,12 +181,15 @@ class _AnswerReader:
         unit = item.set_unit if criterion.unit == "set" else item.unit
         if unit is None:
             raise _AnswerRefused("the question set has no unit")
-        taken = self.taken[unit, said.criterion]
-        repeat = self._counted(cells, "repeat", "repetitions") or max(taken, default=0) + 1
-        if repeat in taken:
+        about = unit, said.criterion
+        repeat = self._counted(cells, "repeat", "repetitions") or self.last[about] + 1
+        if repeat in self.taken[about]:
             raise _AnswerRefused(f"repetition {repeat} of this item stands in an earlier row")
+        if repeat > MOST_COUNTED:
+            raise _AnswerRefused(f"earlier rows answer this item {MOST_COUNTED:,} times")
         place = self._counted(cells, "place", "places")
-        taken.add(repeat)
+        self.taken[about].add(repeat)
+        self.last[about] = max(self.last[about], repeat)
         return JudgeAnswer(unit, said.criterion, value, repeat, said.rationale, said.raw, place)
 
     def _counted(self, cells: Sequence[str], what: str, of: str) -> int | None:
@@ -192,8 +197,9 @@ class _AnswerReader:
         told = _cell(cells, self.places, what)
         if not told:
             return None
-        if not told.isdecimal() or len(told) > 4 or not 1 <= int(told) <= 1000:
-            raise _AnswerRefused(f"{told[:40]!r} in the column of {of} is no number from 1 to 1000")
+        if not told.isdecimal() or len(told) > 4 or not 1 <= int(told) <= MOST_COUNTED:
+            reason = f"is no number from 1 to {MOST_COUNTED}"
+            raise _AnswerRefused(f"{told[:40]!r} in the column of {of} {reason}")
         return int(told)
 
 
@@ -250,16 +256,21 @@ def _cell(cells: Sequence[str], places: Mapping[str, int], what: str) -> str:
 
 
 class _Finder:
-    """Finds the item of a row by the columns that the table has."""
+    """Finds the item of a row by the columns that the table has. Each way to name one is looked up
+    at once: thousands of rows may name a text that thousands of questions have."""
 
     def __init__(self, items: Sequence[JudgedItem], places: Mapping[str, int]) -> None:
         self.places = places
         self.by_token = {item.token: item for item in items}
-        self.by_source: dict[tuple[str, str], list[JudgedItem]] = defaultdict(list)
-        self.by_text: dict[str, list[JudgedItem]] = defaultdict(list)
+        self.named: dict[tuple[str, ...], list[JudgedItem]] = defaultdict(list)
         for item in items:
-            self.by_source[item.source, item.system].append(item)
-            self.by_text[_folded(item.text)].append(item)
+            text = _folded(item.text)
+            own = ("set", item.source, item.system)
+            self.named[own].append(item)
+            self.named[*own, "position", str(item.position)].append(item)
+            self.named[*own, "text", text].append(item)
+            for source in {"", item.source}:
+                self.named["text", source, text].append(item)
 
     def item(self, cells: Sequence[str]) -> JudgedItem:
         if (token := _cell(cells, self.places, "item")) in self.by_token:
@@ -272,17 +283,18 @@ class _Finder:
             no_item = f"the campaign has no item {token[:60]!r}"
             raise _AnswerRefused(no_item if token else "the row names no item")
         return _one(
-            [item for item in self.by_text.get(text, []) if source in ("", item.source)],
+            self.named.get(("text", source, text), []),
             "no question of the campaign has this text",
             "several questions have this text: name source and system",
         )
 
     def _of_source(self, source: str, system: str, position: str, text: str) -> JudgedItem:
-        held = self.by_source.get((source, system), [])
+        own = ("set", source, system)
+        held = self.named.get(own, [])
         if position:
-            held = [item for item in held if str(item.position) == position]
+            held = self.named.get((*own, "position", position), [])
         elif len(held) > 1 and text:
-            held = [item for item in held if _folded(item.text) == text]
+            held = self.named.get((*own, "text", text), [])
         none = f"the campaign has no question of {system[:60]!r} on {source[:60]!r}"
         return _one(held, none, "the set has several questions: name the position")
 

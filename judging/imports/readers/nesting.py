@@ -5,15 +5,22 @@ question, with the columns `passage`, `questions.text` and `questions.system`. O
 each level: the one whose name says questions or judgments, else the longest; of another, what it
 holds stays JSON, and a remark says so.
 
+A list of texts whose name says that they are generated questions, as programs write that return
+several for one input, is such a list too; an empty one is a question that was not returned. Of the
+answers of a data set in the shape of SQuAD, `{"text": [...], "answer_start": [...]}`, the first is
+taken.
+
 An object of objects that have the same keys is such a list, where its name says questions or
 judgments: `{"outputs": {"A": {"text": "Who?"}, "B": {"text": "Why?"}}}`. What each was called there
 is the column `outputs.system`, or `ratings.rater`.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeGuard
 
+from judging.imports.readers.numbers import is_number
 from judging.imports.readers.records import Problem
 from judging.imports.readers.text import Unreadable
 
@@ -38,6 +45,10 @@ _LIKELY = (
 )
 _OF_SYSTEMS = ("question", "prediction", "output", "generation", "hypothes", "system", "model")
 _OF_RATERS = ("rating", "judgment", "judgement", "annotation", "annotator", "rater", "score")
+_OF_TEXTS = re.compile(
+    r"(generated_?|predicted_?)questions?|predictions|hypotheses|generations|outputs"
+)
+_ANSWERS = {"text", "answer_start"}
 Opened = dict[str, object]
 
 
@@ -73,10 +84,12 @@ class Opening:
         self, found: Mapping[str, object], prefix: str, number: int, levels: int
     ) -> Iterator[Opened]:
         cells: Opened = {}
-        lists: dict[str, list[Mapping[str, object]]] = {}
+        lists: dict[str, list[Mapping[str, object]] | list[str]] = {}
         for name, value in _flat(found, prefix, levels):
             if levels and _are_objects(value):
                 lists[name] = value
+            elif levels and _are_questions(value, name):
+                lists[name] = value or [""]
             else:
                 cells[name] = value
         opened = max(lists, key=lambda name: (_likelihood(name), len(lists[name])), default="")
@@ -89,7 +102,12 @@ class Opening:
             return
         shared = {name: json_text(value) for name, value in cells.items()}
         for each in lists[opened]:
-            for row in self._opened(each, f"{opened}.", number, levels - 1):
+            rows: Iterable[Opened] = (
+                [{opened: each}]
+                if isinstance(each, str)
+                else self._opened(each, f"{opened}.", number, levels - 1)
+            )
+            for row in rows:
                 self._left -= len(shared)
                 if self._left < 0:
                     raise Unreadable(
@@ -122,7 +140,11 @@ def json_text(value: object) -> str:
 def _flat(found: Mapping[str, object], prefix: str, levels: int) -> Iterator[tuple[str, object]]:
     for key, value in found.items():
         path = len(prefix) + len(key)
-        if levels and isinstance(value, dict) and (listed := _listed(key, value)):
+        if isinstance(value, dict) and value.keys() == _ANSWERS and _are_lists(value):
+            yield from (
+                (f"{prefix}{key}.{part}", each[0] if each else "") for part, each in value.items()
+            )
+        elif levels and isinstance(value, dict) and (listed := _listed(key, value)):
             yield f"{prefix}{key}", listed
         elif isinstance(value, dict) and value and levels and path < LONGEST_PATH:
             yield from _flat(value, f"{prefix}{key}.", levels - 1)
@@ -147,6 +169,18 @@ def _listed(name: str, value: Mapping[str, object]) -> list[Opened]:
 
 def _are_objects(value: object) -> TypeGuard[list[Mapping[str, object]]]:
     return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
+
+
+def _are_lists(value: Mapping[str, object]) -> TypeGuard[Mapping[str, list[object]]]:
+    return all(isinstance(each, list) for each in value.values())
+
+
+def _are_questions(value: object, name: str) -> TypeGuard[list[str]]:
+    return (
+        isinstance(value, list)
+        and _OF_TEXTS.fullmatch(name.rpartition(".")[2].casefold()) is not None
+        and all(isinstance(each, str) and not is_number(each) for each in value)
+    )
 
 
 def _likelihood(name: str) -> int:

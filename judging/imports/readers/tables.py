@@ -36,7 +36,7 @@ _SAMPLE = 50
 _UNDER_TITLE = 0.6  # of the first rows, before they tell the delimiter against the first
 DEEPEST_JSON = 50
 _TOO_DEEP = "its lists or objects are nested too deeply"
-_LONG = 1_000  # characters of a cell, from which it pays to remember its digest
+_LONG = 1_000  # characters of a cell, from which it pays to remember what was found in it
 _LAYOUT_ROWS = 200  # looked at to find out whether there is a header, and how wide the rows are
 
 Parsed = tuple[int, list[str] | Problem]
@@ -465,13 +465,21 @@ def _shape(
 
 
 def _refused_cell(number: int, cells: Sequence[str], header: Sequence[str]) -> Problem | None:
-    if unstorable("".join(cells)):  # looking at the whole row once is cheaper than at each cell
+    # looking at the short cells of a row at once is cheaper than at each
+    short = "".join([cell for cell in cells if len(cell) <= _LONG])
+    if unstorable(short) or any(_long_unstorable(cell) for cell in cells if len(cell) > _LONG):
         for name, cell in zip(header, cells, strict=True):
             if reason := unstorable(cell):
                 return Problem(
                     row=number, column=name, value=shorten(cell), reason=f"The cell {reason}."
                 )
     return None
+
+
+@lru_cache(maxsize=16)
+def _long_unstorable(cell: str) -> str:
+    """Look at a long cell once: thousands of rows may share a passage."""
+    return unstorable(cell)
 
 
 def _object(number: int, line: str) -> dict[str, object] | Problem:

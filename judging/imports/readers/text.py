@@ -149,7 +149,9 @@ def unstorable(text: str) -> str:
         return f"holds {len(text):,} characters; at most {LONGEST_TEXT:,} can be kept"
     if "\x00" in text:
         return "holds a NUL character, which no text may contain"
-    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+    try:
+        text.encode()
+    except UnicodeEncodeError:
         return "holds half of a surrogate pair, which is no character"
     return ""
 

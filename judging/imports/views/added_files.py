@@ -41,10 +41,11 @@ from judging.imports.forms.files import ReadingForm
 from judging.imports.forms.mapping import ColumnMapping
 from judging.imports.views.looks import found_in
 from judging.imports.views.row_lists import page_in
-from judging.models import AddedFile, Collection, Rubric, StoredFile
+from judging.models import AddedFile, Collection, Rubric, StoredFile, Unit
 from judging.views import spreadsheets
 
 LARGE = 500_000  # bytes; above that, looking and adding are jobs with progress
+MANY = 20_000  # slots and sets that a file is held against; above that they are jobs too
 ADD, EXAMINE, TAKE_BACK = "judging.add_files", "judging.examine_file", "judging.take_back_file"
 FileView = Callable[..., HttpResponse]
 
@@ -136,10 +137,11 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
     if added.state != AddedFile.State.WAITING:
         return redirect("judging:file", added.collection_id, added.number)
     plan = adding.plan_of(added)
+    initial = ReadingForm.initial_of(plan)
     context = {
         "added": added,
         "collection": added.collection,
-        "otherwise": ReadingForm(initial=ReadingForm.initial_of(plan)),
+        "otherwise": ReadingForm(initial=initial),
     }
     context["siblings"] = proposals.siblings(added)
     asked_with = looks.of_added(added, reading_plans.without_columns(plan))
@@ -174,7 +176,13 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
         if asked.options.cleaned_data.get("siblings"):
             proposals.read_alike(added, context["siblings"])
         return redirect("judging:file", added.collection_id, added.number)
-    context |= {"head": head, "formset": asked.columns, "form": asked.options}
+    otherwise = ReadingForm(initial=initial, sheets=head.sheets)
+    context |= {
+        "head": head,
+        "formset": asked.columns,
+        "form": asked.options,
+        "otherwise": otherwise,
+    }
     return render(
         request,
         "judging/imports/file_columns.html",
@@ -192,8 +200,8 @@ def _rubric(request: HttpRequest, added: AddedFile, head: Head) -> int | None:
     known = mine.filter(
         pk__in=added.collection.campaigns.filter(origin="imported").values("rubric")
     )
-    chosen: Rubric | None = ratings.fitting(rubrics=known, names=head.criteria)
-    chosen = chosen or ratings.fitting(rubrics=mine, names=head.criteria)
+    chosen: Rubric | None = ratings.fitting(rubrics=known, names=head.criteria, said=head.rated)
+    chosen = chosen or ratings.fitting(rubrics=mine, names=head.criteria, said=head.rated)
     return chosen.pk if chosen else None
 
 
@@ -218,7 +226,7 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
         if not added.plan:
             return redirect("judging:file_columns", added.collection_id, added.number)
         if not added.is_examined:
-            if added.file.size > LARGE:
+            if _is_large(added.collection, [added]):
                 return _job(request, added.collection, EXAMINE, [added])
             adding.examine(added=added)
     context = {
@@ -329,7 +337,7 @@ def add_all(request: HttpRequest, collection: Collection) -> HttpResponse:
 def _add(request: HttpRequest, collection: Collection, ready: Sequence[AddedFile]) -> HttpResponse:
     if not ready:
         return redirect("judging:files", collection.pk)
-    if sum(each.file.size for each in ready) > LARGE:
+    if _is_large(collection, ready):
         return _job(request, collection, ADD, ready)
     try:
         done = adding.add_all(files=ready, by=request.user, now=timezone.now())
@@ -353,7 +361,7 @@ def _add(request: HttpRequest, collection: Collection, ready: Sequence[AddedFile
 @password_confirmed
 def take_back(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """Take a file back: a small one now, a large one by a job."""
-    if added.file.size > LARGE:
+    if kept_readings.size_to_read(added.file) > LARGE:
         return _job(request, added.collection, TAKE_BACK, [added])
     try:
         taking_back.take_back(added=added, by=request.user, now=timezone.now())
@@ -426,6 +434,15 @@ def _job(
         )
         transaction.on_commit(lambda: tasks.ring(job.pk))
     return redirect("judging:job", job.pk)
+
+
+def _is_large(collection: Collection, files: Iterable[AddedFile]) -> bool:
+    """Say whether files take long to look at or add: they do, or the collection that they are held
+    against is read whole."""
+    if sum(kept_readings.size_to_read(each.file) for each in files) > LARGE:
+        return True
+    held = Unit.objects.filter(question_set__source__collection=collection)
+    return held.order_by()[: MANY + 1].count() > MANY
 
 
 def _is_owner(request: HttpRequest, collection: Collection) -> bool:

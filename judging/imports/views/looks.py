@@ -28,7 +28,7 @@ def found_in(
     The same look by the same person is one job. One that failed or was cancelled is begun again, and
     one of which what is to be `holding` was thrown away.
     """
-    if file.size <= looks.AT_ONCE:
+    if looks.is_quick(file):
         return looks.look(kind=kind, parameters=parameters, by=request.user)
     asked = Job.objects.filter(kind=kind, created_by=request.user, parameters=dict(parameters))
     asked = asked.exclude(state__in=[Job.State.FAILED, Job.State.CANCELLED])

@@ -70,7 +70,8 @@ def columns(request: HttpRequest, pk: int) -> HttpResponse:
     upload = _own(request, pk)
     waiting = Waiting(request, upload)
     context = {"upload": upload, "steps": _steps(1, pk), "before": _before(upload)}
-    context["otherwise"] = ReadingForm(initial=ReadingForm.initial_of(waiting.plan))
+    initial = ReadingForm.initial_of(waiting.plan)
+    context["otherwise"] = ReadingForm(initial=initial)
     head = waiting.head
     if head is None:
         found = _look(request, upload, looks.COLUMNS, reading_plans.without_columns(waiting.plan))
@@ -83,14 +84,20 @@ def columns(request: HttpRequest, pk: int) -> HttpResponse:
     fitting = (
         None
         if waiting.has_plan
-        else ratings.fitting(rubrics=rubrics_of(request.user), names=head.criteria)
+        else ratings.fitting(rubrics=rubrics_of(request.user), names=head.criteria, said=head.rated)
     )
     proposed = fitting.pk if fitting else waiting.rubric
     asked = ColumnMapping(data, user=request.user, head=head, plan=waiting.plan, rubric=proposed)
     if data is not None and asked.is_valid():
         waiting.keep(head=head, plan=asked.new_plan(), rubric=asked.rubric_key())
         return redirect("judging:import_preview", pk)
-    context |= {"head": head, "formset": asked.columns, "form": asked.options}
+    otherwise = ReadingForm(initial=initial, sheets=head.sheets)
+    context |= {
+        "head": head,
+        "formset": asked.columns,
+        "form": asked.options,
+        "otherwise": otherwise,
+    }
     return render(
         request, "judging/imports/columns.html", context, status=422 if asked.has_errors else 200
     )
@@ -169,7 +176,7 @@ def rows(request: HttpRequest, pk: int) -> HttpResponse:
     if not waiting.has_plan:
         return redirect("judging:import_columns", pk)
     rubric = _rubric(request, waiting)
-    if upload.file.size <= looks.AT_ONCE:
+    if looks.is_quick(upload.file):
         packed: bytes | None = looks.rows_listed(upload=upload, plan=waiting.plan, rubric=rubric)
     else:
         asked = looks.of_upload(upload, waiting.plan, rubric=rubric.pk if rubric else None)
@@ -257,7 +264,7 @@ def _drawn(
     already."""
     if words:
         return _look(request, upload, looks.HANDFUL, waiting.plan, seed=seed, words=words)
-    if seed != looks.FIRST_SEED or upload.file.size <= looks.AT_ONCE:
+    if seed != looks.FIRST_SEED or looks.is_quick(upload.file):
         return _look(request, upload, looks.HANDFUL, waiting.plan, seed=seed)
     rubric = _rubric(request, waiting)
     found = _look(
@@ -320,7 +327,7 @@ def confirm(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _is_large(waiting: Waiting, upload: Upload) -> bool:
-    return (waiting.rows or 0) > LARGE or upload.file.size > looks.AT_ONCE
+    return (waiting.rows or 0) > LARGE or not looks.is_quick(upload.file)
 
 
 def _start(request: HttpRequest, wanted: WantedImport) -> HttpResponse:

@@ -24,6 +24,9 @@ class Command(BaseCommand):
         chain = history.check(noted=noted)
         if chain.problems:
             raise CommandError("\n".join(chain.problems))
+        if not chain.length:
+            self.stdout.write("This site has no events, so there is nothing to check.")
+            return
         self.stdout.write(
             f"{chain.length} events, as they were written. The last hash: {chain.last}"
         )

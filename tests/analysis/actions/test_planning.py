@@ -3,6 +3,7 @@ said."""
 
 import io
 from contextlib import redirect_stdout
+from dataclasses import replace
 
 import pytest
 
@@ -96,3 +97,13 @@ def test_a_plan_stored_before_questions_had_their_name_still_renders():
     for row in old["needed"]:
         del row["half_width_others"]
     assert drawing.page(old) == shown
+
+
+def test_a_criterion_that_may_not_be_averaged_cannot_be_planned_for():
+    form, content = factories.small().criteria
+    without = replace(form, best="none")
+    rubric = factories.rubric(criteria=(without, content))
+    keys = [
+        key for key, kind, _ in planning.choices(studies.imported(rubric=rubric)) if kind == "main"
+    ]
+    assert keys == ["main/correctness"]

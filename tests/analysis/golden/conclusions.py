@@ -78,7 +78,7 @@ def agreement(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
             own = sorted({slot.source for slot in units if len(slot.given(key)) >= needs})
             each = [without[source][where] for source in own]
             low, high = _with_kurtosis(value, each)
-            if low is not None and _telling(units, key, where[2]) < min(5, len(own)):
+            if low is not None and _telling(units, key, where[2]) < _least(where[2], len(own)):
                 low = high = None
             rows.append({**dict(zip(names, where, strict=True)), "low": low, "high": high})
     return rows
@@ -108,6 +108,15 @@ def _telling(units: Sequence[Slot], key: str, coefficient: str) -> int:
     differ = {slot.source for slot in units if len(set(slot.given(key))) > 1}
     other = {slot.source for slot in units if sum(v != commonest for v in slot.given(key)) > 1}
     return len(differ) if coefficient.startswith(MADE_OF_SCALE) else min(len(differ), len(other))
+
+
+def _least(coefficient: str, sources: int) -> int:
+    """Return how many of so many sources must tell anything, as docs/statistics.md has it."""
+    if coefficient.startswith(("gwet_ac2", "brennan_prediger")):
+        return 8
+    if coefficient.startswith(MADE_OF_SCALE):
+        return min(8, sources)
+    return 10 if sources > 20 else min(5, sources)
 
 
 # Metrics against people
@@ -165,6 +174,8 @@ def levels(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
                     for at in range(len(known))
                 ]
                 low, high, p = by_t(mean(known) if known else None, left)
+                if len(known) < 15:
+                    low = high = None
                 rows.append({**head, "level": "within_source", "low": low, "high": high, "p": p})
                 rows.append(
                     {**head, "level": "systems", "low": None, "high": None, "p": orders(name, own)}

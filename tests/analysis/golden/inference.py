@@ -168,21 +168,24 @@ def annotators(golden: Golden, slots: Sequence[Slot]) -> list[Row]:
                 if slot.ratings[key].get(name) is not None and len(slot.given(key)) > 1
             ]
             others = [float(b) for _, b in pairs]
+            ordered = second.averaged(criterion)
             varied = len(pairs) > 2 and len({a for a, _ in pairs}) > 1 and len(set(others)) > 1
             rows.append(
                 {
                     "criterion": key,
                     "annotator": name,
                     "n": len(own),
-                    "mean": mean(own) if own else None,
-                    "severity": float(mean([a - b for a, b in pairs])) if pairs else None,
+                    "mean": mean(own) if own and ordered else None,
+                    "severity": float(mean([a - b for a, b in pairs]))
+                    if pairs and ordered
+                    else None,
                     "shared": len(pairs),
                     "top_share": max(own.count(value) for value in own) / len(own) if own else None,
                     "longest_run": None,
                     "rho_with_others": float(
                         stats.spearmanr([a for a, _ in pairs], others).statistic
                     )
-                    if varied
+                    if varied and ordered
                     else None,
                 }
             )

@@ -54,8 +54,9 @@ def asked(golden: Golden, criterion: Row, slots: Sequence[Slot]) -> list[Slot]:
     return [slot for slot in slots if slot.set_as_whole == (criterion.get("unit") == "set")]
 
 
-def by_protocol(golden: Golden, slots: Sequence[Slot]) -> list[Slot]:
-    """Return the slots as the rules of the two pair protocols read them."""
+def by_protocol(golden: Golden, slots: Sequence[Slot], *, ruled: bool = True) -> list[Slot]:
+    """Return the slots as the rules of the two pair protocols read them; with or without the
+    values that they give."""
     if "qgstec" not in golden.rubric or golden.rubric.endswith("-a"):
         return list(slots)
     found = []
@@ -71,7 +72,8 @@ def by_protocol(golden: Golden, slots: Sequence[Slot]) -> list[Slot]:
         returned = {words_of(each) for each in others if words_of(each)}
         if len(returned) == 1 and words_of(slot):  # lone, or the first of two that are the same
             who = {name for given in slot.ratings.values() for name in given}
-            slot = replace(slot, ratings={**slot.ratings, "variety": dict.fromkeys(who, 3)})
+            variety = dict.fromkeys(who, 3) if ruled else {}
+            slot = replace(slot, ratings={**slot.ratings, "variety": variety})
         found.append(slot)
     return found
 
@@ -291,12 +293,14 @@ def aggregates(golden: Golden) -> list[Row]:
                         for each, out in zip(values, gone, strict=True)
                         if key in each and not out
                     ]
+                    unjudged = gone.count(False) - len(back)
+                    missing_have_values = len(own) > len(back)
                     mean_expected = float(mean(own)) if own else None
-                    total = (
-                        float(sum(own))
-                        if document["aggregate"]["kind"] == "sum_over_slots"
-                        else mean_expected
-                    )
+                    if unjudged and missing_have_values:  # only some of what is to be weighed
+                        mean_expected = None
+                    total = mean_expected
+                    if document["aggregate"]["kind"] == "sum_over_slots":
+                        total = float(sum(own)) if len(own) == len(values) else None
                     totals[key] = total
                     if ends[key] != "none":
                         rows.append(
@@ -310,6 +314,7 @@ def aggregates(golden: Golden) -> list[Row]:
                                 "aggregate": total,
                                 "mean_expected": mean_expected,
                                 "mean_returned": float(mean(back)) if back else None,
+                                "unjudged": unjudged,
                             }
                         )
                 if combined:
@@ -325,6 +330,7 @@ def aggregates(golden: Golden) -> list[Row]:
                             "aggregate": float(adding([totals[key] for key in chosen])),
                             "mean_expected": None,
                             "mean_returned": None,
+                            "unjudged": None,
                         }
                     )
     return rows
@@ -560,6 +566,12 @@ def alpha(slots: Sequence[Slot], criterion: Row) -> float | None:
     return float(krippendorff.alpha(table, level_of_measurement=level, value_domain=domain))
 
 
+def pairable(slots: Sequence[Slot], criterion: Row) -> int:
+    """Return how many units have two ratings."""
+    given = [slot.ratings[criterion["key"]].values() for slot in slots]
+    return sum(len([v for v in values if v is not None]) > 1 for values in given)
+
+
 def exclusions(golden: Golden) -> list[Row]:
     if not golden.excluded:
         return []
@@ -567,14 +579,14 @@ def exclusions(golden: Golden) -> list[Row]:
     for data, everybody in (("all", True), ("after exclusions", False)):
         slots = golden.slots(everybody=everybody)
         for criterion in criteria(golden):
-            value = alpha(asked(golden, criterion, slots), criterion)
+            of = asked(golden, criterion, slots)
             row = {
                 "data": data,
                 "measure": "krippendorff_alpha",
                 "criterion": criterion["key"],
                 "system": "",
             }
-            rows.append({**row, "value": value})
+            rows.append({**row, "value": alpha(of, criterion), "n": pairable(of, criterion)})
         rows += [{"data": data, "measure": "mean", **row} for row in system_means(golden, slots)]
     return rows
 
@@ -591,7 +603,7 @@ def slices(golden: Golden, said: Sequence[Slot], counted: Sequence[Slot]) -> lis
         ]
         head = {"attribute": "topic", "label": topic, "slices": len(topics)}
         for criterion in criteria(golden):
-            value = alpha(asked(golden, criterion, part), criterion)
+            of = asked(golden, criterion, part)
             row = {
                 **head,
                 "measure": "krippendorff_alpha",
@@ -599,7 +611,7 @@ def slices(golden: Golden, said: Sequence[Slot], counted: Sequence[Slot]) -> lis
                 "system": "",
                 "metric": "",
             }
-            rows.append({**row, "value": value})
+            rows.append({**row, "value": alpha(of, criterion), "n": pairable(of, criterion)})
         rows += [
             {**head, "measure": "mean", "metric": "", **row} for row in system_means(golden, read)
         ]

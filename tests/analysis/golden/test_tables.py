@@ -94,6 +94,13 @@ class Made:
         )
         return list(read)
 
+    @property
+    def differing(self) -> list[Slot]:
+        """The same without what rules settle, which tells nothing of how annotators differ."""
+        if self.golden.reading != "by_protocol":
+            return self.said
+        return second.by_protocol(self.golden, self.said, ruled=False)
+
     def csv(self, key: str) -> list[dict[str, str]]:
         """Return a table as people download it."""
         address = reverse("analysis:table", args=[self.run.campaign.uuid, self.run.number, key])
@@ -441,7 +448,9 @@ def test_slices(made: Made) -> None:
                 ],
             )
         )
-        assert table.cell(row["label"], head).text == written(row["value"])
+        cell = table.cell(row["label"], head)
+        assert cell.text == written(row["value"])
+        assert cell.under.split(", ")[-1] == f"n = {row['n']}"
 
 
 def test_question_sets(made: Made) -> None:
@@ -853,7 +862,7 @@ def test_leaders(made: Made) -> None:
 
 
 def test_ceiling(made: Made) -> None:
-    expected = conclusions.ceiling(made.golden, made.counted)
+    expected = conclusions.ceiling(made.golden, made.differing)
     same(made, "ceiling", expected, ["criterion", "level", "coefficient"])
 
 
@@ -864,7 +873,7 @@ def test_dependability(made: Made) -> None:
         pytest.skip("the second program is slow")
     for key in made.golden.criteria[:3]:
         rows = [row for row in made.tables["dependability"] if row["criterion"] == key]
-        expected = conclusions.dependability(made.golden, made.counted, key)
+        expected = conclusions.dependability(made.golden, made.differing, key)
         assert {(row["annotators"], row["sources"]) for row in rows} == set(expected)
         table = made.html.table("dependability", names(made)[key])
         for row in rows:
@@ -936,7 +945,8 @@ CONCLUSIONS = {
         "Study": "These ratings were imported from a file, not collected here; how long annotators took is not known.",
         "Agreement": "Krippendorff's alpha, over 3 annotators and 8 sources, is 0.44 (0.22 to 0.66) on answerability.",
         "Systems": "Over 8 sources and 3 annotators, whole has the best mean on answerability (3.83, 2.91 to 4.75, "
-        "high is best, not told apart from noisy). 1 pair of systems has fewer than two sources in common, so no test "
+        "over 4 of 8 sources, high is best, not told apart from noisy). 1 pair of systems has fewer than "
+        "two sources in common, so no test "
         "compares them. Systems that are not told apart may differ all the same: this study does not show which is "
         "better.",
         "Metrics": "Whether a metric follows answerability over all questions (8 sources, n = 8) cannot be told: "

@@ -204,7 +204,7 @@ def test_agreement_as_text_shows_the_number_of_sources(tmp_path: Path) -> None:
     assert "clusters" in run(path, "--source", "text").splitlines()[0].split()
     assert "clusters" not in run(path)
     few = write(tmp_path / "few.csv", rows[: 3 * 4 * 6], header=WITH_SOURCE)
-    assert "rough interval: " in run(few, "--source", "text")
+    assert "of 6 sources: no interval" in run(few, "--source", "text")
 
 
 def test_agreement_refuses_a_unit_of_two_sources_and_a_blank_source(tmp_path: Path) -> None:
@@ -265,3 +265,17 @@ def test_agreement_of_raters_with_themselves_where_units_come_again(tmp_path: Pa
         == krippendorff_alpha(first, level="ordinal", scale=[1, 2, 3]).value
     )
     assert "intra_rater_percent" in run(path, "--repeats")
+
+
+def test_a_table_in_another_encoding_is_read_by_the_option_that_its_refusal_names(
+    tmp_path: Path,
+) -> None:
+    rows = [row.replace("u0", "Größe") for row in long(KRIPPENDORFF_C)]
+    told = run(write(tmp_path / "utf8.csv", rows))
+    western = tmp_path / "western.csv"
+    western.write_bytes((tmp_path / "utf8.csv").read_text("utf-8").encode("cp1252"))
+    with pytest.raises(CommandError, match=r"choose its encoding.*\(--encoding cp1252\)$"):
+        run(western)
+    assert run(western, "--encoding", "cp1252") == told
+    with pytest.raises(CommandError, match="No encoding is called “latin-77”; there are utf-8"):
+        run(western, "--encoding", "latin-77")

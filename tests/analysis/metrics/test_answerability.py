@@ -32,6 +32,16 @@ def test_classes_of_a_plain_question() -> None:
     assert words(REFERENCE) == [["director"], ["titanic"], ["who"], ["of", "the", "was"]]
 
 
+def test_a_word_of_a_million_signs_is_read_at_once() -> None:
+    """It took hours, in which nobody could cancel the job."""
+    assert words("who " + "a" + "!" * 1_000_000 + "b?") == [
+        ["a" + "!" * 1_000_000 + "b"],
+        [],
+        ["who"],
+        [],
+    ]
+
+
 def test_the_word_after_what_is_a_question_word_everywhere_it_stands() -> None:
     assert words("What trade did the trade guild join") == [
         ["guild", "join"],

@@ -127,6 +127,16 @@ def test_too_few_to_hold_out_are_refused() -> None:
         held_out(*study(), rng=np.random.default_rng(1), train=398)
 
 
+def test_a_split_that_leaves_two_questions_to_test_on_is_refused() -> None:
+    """Two questions correlate at 1 or -1. A split learns from two of three sources where it does
+    not get 300 questions from one; one in three leaves the third source alone."""
+    sources = ["first"] * 200 + ["second"] * 198 + ["third"] * 2
+    with pytest.raises(CannotTune, match="that 2 were left to test on"):
+        held_out(
+            *study(), rng=np.random.default_rng(1), train=300, bag=20, splits=5, sources=sources
+        )
+
+
 @pytest.mark.parametrize(
     ("seed", "delta", "words"),
     [

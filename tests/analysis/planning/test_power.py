@@ -40,21 +40,32 @@ def test_power_without_difference_is_the_level() -> None:
 )
 def test_items_needed_of_qgevals_criteria(criterion: str, published: int) -> None:
     """Eighty per cent power at a difference of .1, from the deviations rounded to two digits."""
-    found = items_needed(LIBRARY[f"qgeval/{criterion}"], difference=0.1, judges=3, rng=rng())
+    found = items_needed(LIBRARY[f"qgeval/{criterion}"], difference=0.1, judges=3)
     assert found.items == pytest.approx(published, rel=0.1)
     assert found.power.value >= 0.8
 
 
+@pytest.mark.parametrize("judges", [1, 3, 5])
+@pytest.mark.parametrize("level", [0.05, 0.05 / 15])
+def test_items_needed_are_those_of_another_program(judges: int, level: float) -> None:
+    wide = Variances(question=0.2, residual=0.5)
+    effect = 0.2 / np.sqrt(wide.of_difference(judges))
+    found = items_needed(wide, difference=-0.2, judges=judges, level=level)
+    needed = TTestPower().solve_power(effect, alpha=level, power=0.8)
+    assert found.items == np.ceil(needed)
+    assert found.power.value == pytest.approx(TTestPower().power(effect, found.items, level))
+
+
 def test_more_judges_need_fewer_items() -> None:
-    one, five = (items_needed(PLAIN, difference=0.2, judges=k, rng=rng()).items for k in (1, 5))
+    one, five = (items_needed(PLAIN, difference=0.2, judges=k).items for k in (1, 5))
     assert five < one
 
 
 def test_items_needed_for_nothing_are_refused() -> None:
     with pytest.raises(ValueError, match="difference of zero"):
-        items_needed(PLAIN, difference=0, judges=3, rng=rng())
+        items_needed(PLAIN, difference=0, judges=3)
     with pytest.raises(ValueError, match="more than 100000"):
-        items_needed(PLAIN, difference=1e-5, judges=1, rng=rng())
+        items_needed(PLAIN, difference=1e-5, judges=1)
 
 
 def test_power_where_all_ratings_agree() -> None:

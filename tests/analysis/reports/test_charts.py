@@ -77,9 +77,9 @@ def test_every_cell_of_the_heat_map_has_its_number_for_sign_is_lost_in_grey() ->
     ]
     chart = charts.correlations(rows)
     assert chart is not None
-    assert re.findall(r">(-?−?\.?0?\.\d+)</text>", charts.svg(chart)["light"].decode())[:2] == [
-        "0.60",
-        "-0.60",
+    assert re.findall(r">(−?\.\d+)</text>", charts.svg(chart)["light"].decode())[:2] == [
+        ".60",
+        "−.60",
     ]
 
 
@@ -111,3 +111,14 @@ def test_panels_of_scales_with_the_same_ends_share_their_axis_and_others_do_not(
     domains = [each["layer"][0]["encoding"]["x"]["scale"]["domain"] for each in panels]
     assert domains[0] == domains[1] == pytest.approx([0.925, 2.575])
     assert domains[2] == pytest.approx([3.95, 5.05])
+
+
+def test_correlations_are_written_as_in_their_table() -> None:
+    rows = [
+        {"name": "Clarity", "metric": metric, "value": value}
+        for metric, value in (("BLEU", -0.001), ("METEOR", -0.456), ("TER", 1.0))
+    ]
+    chart = charts.correlations(rows)
+    assert chart is not None
+    drawn = charts.svg(chart)["light"].decode()
+    assert {".00", "−.46", "1.00"} <= set(re.findall(r">([^<>]+)</text>", drawn))

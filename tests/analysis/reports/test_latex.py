@@ -176,11 +176,29 @@ def test_numbers_have_names_and_are_written_as_papers_do():
     }
 
 
+def test_numbers_are_written_with_the_digits_of_the_reports_tables():
+    tables = {
+        "system_scores": ([{"system": "T5", "value": 0.031612}], ("system",)),
+        "levels": ([{"metric": "BLEU", "value": 0.031612, "epsilon": 0.00123}], ("metric",)),
+        "comparisons": ([{"test": "t", "p": 0.99996, "p_holm": 1.0, "floor": 0.0625}], ("test",)),
+    }
+    [(_name, text)] = latex.numbers(tables)
+    told = re.findall(r"\\QuaestorNumber\{(.*?)\}\{(.*)\}\n", text)
+    assert dict(told) == {
+        "system_scores/t5/value": "0.03161",
+        "levels/bleu/value": "0.03",
+        "levels/bleu/epsilon": "0.00123",
+        "comparisons/t/p": r"\ensuremath{>}.999",
+        "comparisons/t/p_holm": r"\ensuremath{>}.999",
+        "comparisons/t/floor": ".062",
+    }
+
+
 def test_two_rows_that_share_a_name_get_numbers_of_their_own():
     rows = [{"system": "T5 large", "value": 1.0}, {"system": "T5-Large", "value": 2.0}]
     [(_name, text)] = latex.numbers({"systems": (rows, ("system",))})
     assert re.findall(r"Number\{(.*?)\}\{(.*)\}", text) == [
-        ("systems/t5-large/value", "1.00"),
+        ("systems/t5-large/1/value", "1.00"),
         ("systems/t5-large/2/value", "2.00"),
     ]
 

@@ -10,8 +10,9 @@ from judging.protocols import documents
 from judging.protocols.rubric_schema import Aggregate
 from tests import factories
 from tests.analysis import studies
+from tests.analysis.golden import material
 from tests.analysis.sections import stored
-from tests.analysis.sections.computing import records
+from tests.analysis.sections.computing import picked, records
 
 pytestmark = pytest.mark.django_db
 
@@ -136,3 +137,98 @@ def test_readings_that_rank_alike_are_told_with_ties() -> None:
     assert said(aggregates=rows) == (
         "All 2 readings of the protocol's rules rank the systems alike, best first: a = b."
     )
+
+
+def pairs_of(lines: str) -> list[dict]:
+    """Return the aggregates of a study of pairs, by the protocol and before the fatal rule."""
+    lines = "\n".join(filter(None, lines.splitlines()))
+    study = replace(material.QGSTEC_PLUS, name=f"{lines.count('|')} cells", lines=lines)
+    form = {"reading": "by_protocol", "fatal_applied": ""}
+    return picked(records(Aggregates, material.imported(study)), **form)
+
+
+PAIRS = """
+a|Alba |1|Who built a?  |111 111 222 111 111|
+a|Alba |2|Who made it?  |111 111 222 111 111|
+a|Brisa|1|Who was it?   |222 111 222 222 111|
+a|Brisa|2|Was it a lock?|222 111 222 222 111|
+"""
+UNJUDGED = """
+b|Alba |1|What was built?|                   |
+b|Alba |2|               |                   |
+b|Brisa|1|What is b?     |                   |
+b|Brisa|2|What is oak?   |                   |
+"""
+ALONE = """
+b|Alba |1|What was built?|111 111 222 111 111|
+b|Alba |2|What is of oak?|111 111 222 111 111|
+b|Brisa|1|What is b?     |222 111 222 222 111|
+b|Brisa|2|What is oak?   |                   |
+"""
+
+
+def test_a_sum_is_not_known_where_returned_questions_have_no_value() -> None:
+    rows = pairs_of(PAIRS + ALONE)
+    combined = {row["system"]: row["aggregate"] for row in picked(rows, criterion="")}
+    assert combined == {"Alba": 24.0, "Brisa": None}
+    (of_brisa,) = picked(rows, criterion="relevance", system="Brisa")
+    held = ("aggregate", "mean_expected", "mean_returned", "unrated", "unjudged")
+    assert [of_brisa[name] for name in held] == [None, 2.0, 2.0, 1, 1]
+
+
+def test_a_source_that_nobody_judged_adds_nothing_not_even_its_missing_questions() -> None:
+    assert pairs_of(PAIRS + UNJUDGED) == pairs_of(PAIRS)
+
+
+def test_a_mean_of_missing_questions_and_a_part_of_the_others_is_not_known() -> None:
+    judged = "b|Brisa|1|What is b?     |222 111 222 222 111|"
+    lines = PAIRS + ALONE.replace(judged, "b|Brisa|1|               |                   |")
+    (of_brisa,) = picked(pairs_of(lines), criterion="relevance", system="Brisa")
+    assert (of_brisa["mean_expected"], of_brisa["mean_returned"]) == (None, 2.0)
+
+
+def test_a_system_without_a_sum_is_not_ranked_and_the_reason_is_told() -> None:
+    of_criterion = {"fatal_applied": "", "expected": 4, "returned": 4, "mean_returned": 2.0}
+    rows = [
+        stored.aggregate("a", 6, key="clarity", mean_expected=1.5, unjudged=0, **of_criterion),
+        stored.aggregate("a", 6, best="lowest"),
+        stored.aggregate("b", None, key="clarity", mean_expected=2.0, unjudged=3, **of_criterion),
+        stored.aggregate("b", None, best="lowest"),
+    ]
+    told = (
+        "b: 3 returned questions have no value on clarity, so what counts every expected question "
+        "is not known"
+    )
+    assert said(aggregates=rows) == f"{told}."
+    twice = [
+        row | {"reading": reading} for row in rows for reading in ("by_protocol", "as_released")
+    ]
+    alike = "All 2 readings of the protocol's rules rank the systems that have an aggregate alike"
+    assert said(aggregates=twice) == f"{alike}, best first: a. {told}."
+    combined = next(
+        table
+        for table in Aggregates().tables(stored.found(aggregates=rows))
+        if table.title == "All criteria together"
+    )
+    (line,) = combined.lines
+    assert ([(cell.text, cell.best) for cell in line.cells], line.last) == (
+        [("6", False), ("–", False)],
+        "a",
+    )
+    assert combined.reasons == [told]
+
+
+def test_sums_over_different_numbers_of_questions_are_not_ranked() -> None:
+    rows = [
+        stored.aggregate("a", 6, key="clarity", expected=4, mean_expected=1.5, fatal_applied=""),
+        stored.aggregate("a", 6, best="lowest"),
+        stored.aggregate("b", 4, key="clarity", expected=2, mean_expected=2.0, fatal_applied=""),
+        stored.aggregate("b", 4, best="lowest"),
+    ]
+    combined = next(
+        table
+        for table in Aggregates().tables(stored.found(aggregates=rows))
+        if table.title == "All criteria together"
+    )
+    assert combined.lines[0].last == "no ranking: sums over different numbers of questions"
+    assert not any(cell.best for cell in combined.lines[0].cells)

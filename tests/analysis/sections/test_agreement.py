@@ -58,6 +58,11 @@ def test_every_interval_of_agreement_rests_on_the_sources():
     assert {row["clusters"] for row in rows if row["low"] is not None} == {8}
 
 
+def test_an_alpha_on_a_part_of_the_sources_says_on_how_many():
+    told = said(agreement=agreement(estimate(0.7, 0.6, 0.8, clusters=2)))
+    assert "and 6 sources, is 0.70 (0.60 to 0.80) on clarity (on 2 of them)." in told
+
+
 def test_alphas_are_listed_from_the_highest_with_what_they_rest_on():
     rows = agreement(estimate(0.4, 0.3, 0.5)) + agreement(estimate(0.7, 0.6, 0.8), key="depth")
     assert said(agreement=rows, criteria=[criterion(), criterion("depth")]) == (

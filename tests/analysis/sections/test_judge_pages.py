@@ -23,6 +23,7 @@ from analysis.sections.judge_verdicts import AgainstPeople, AgainstPersonRow, Ve
 from analysis.sections.machine_judges import MachineJudgeRow, MachineJudges
 from analysis.sections.section import Found, Section
 from analysis.stats import estimate
+from analysis.stats.alternative_annotator import COPIES
 
 
 def value(value: float, low: float = nan, high: float = nan, reason: str = "") -> estimate.Estimate:
@@ -198,6 +199,17 @@ def test_the_sentence_sets_the_judge_beside_a_person(low, high, ends):
     assert said(Verdicts, row) == [begins + (f"{between}{ends}" if ends else ".")]
 
 
+def test_the_sentence_tells_a_judge_that_follows_nobody_and_one_that_copies_a_person():
+    constant = verdict(most_given_share=1.0, follows=NONE, person=NONE, difference=NONE)
+    copy = verdict(caution=f"weak; {COPIES}", difference=value(0.21, 0.11, 0.31))
+    begins = "Correctness: Judge passes the alternative annotator test at epsilon 0.2; it"
+    assert said(Verdicts, constant, copy) == [
+        f"{begins} gives everything 3, so it tells no item from another.",
+        f"{begins}s values are those of one of these people, who is among those that it is "
+        "compared by.",
+    ]
+
+
 def test_the_sentence_of_a_judge_above_people_and_of_one_not_tested():
     above = verdict(passes=False, difference=value(0.21, 0.11, 0.31))
     never = verdict(passes=None, reason="one person only")
@@ -235,6 +247,7 @@ def test_each_person_has_a_line_of_their_own():
     ends = [".48 / 0.38 to 0.58", ".59 / 0.49 to 0.69", "0.37"]
     assert table.title == "Correctness: Judge"
     assert table.columns == ["Judge nearer", "Person nearer", "p", "Kappa", "Alpha", "Rho"]
+    assert (table.first, table.folded) == ("Person", True)
     assert told(table) == [
         ["A1 / n = 1,040", "81 %", "62 %", ".022 / judge wins", *ends],
         ["A2 / n = 12, fewer than 30", "81 %", "62 %", "–", *ends],
@@ -260,9 +273,10 @@ def test_means_that_people_correct_stand_by_criterion_and_judge():
     lacking = row("Other", "Alba", saves=nan, corrected=value(nan, reason="no source left"))
     first, second = page(CorrectedMeans, row("Judge", ""), row("Judge", "Alba"), lacking)
     assert [first.title, second.title] == ["Correctness: Judge", "Correctness: Other"]
+    assert first.columns == ["People alone", "With the machine", "Trust", "Saves"]
     cells = ["2.11 / 2.01 to 2.21", "2.32 / 2.22 to 2.42", "0.75", "× 1.6"]
     under = "2,400 of 4,000 items"
-    assert told(first) == [[f"all systems / {under}", *cells], [f"Alba / {under}", *cells]]
+    assert told(first) == [[f"all that it judged / {under}", *cells], [f"Alba / {under}", *cells]]
     assert told(second) == [[f"Alba / {under}", "2.11 / 2.01 to 2.21", "–", "0.75", "–"]]
     assert (first.reasons, second.reasons) == ([], ["no source left"])
 
@@ -336,6 +350,13 @@ def consistent(earlier: estimate.Estimate) -> JudgeConsistencyRow:
 def test_consistency_names_the_place_that_a_judge_likes():
     row = consistent(value(0.25, 0.15, 0.35))
     (table,) = page(JudgeConsistency, row)
+    assert table.columns == [
+        "The same again",
+        "Alpha with itself",
+        "At the same place",
+        "At another place",
+        "Earlier",
+    ]
     assert told(table) == [
         [
             "Judge / 1,040 items, up to 3 times, 520 at several places / machine",

@@ -79,11 +79,11 @@ def test_correlations_on_each_source_are_the_mean_of_scipys(levels, columns):
     [row] = picked(levels, level="within_source", coefficient="spearman")
     defined = int((~np.isnan(rhos)).sum())
     assert (row["n"], row["clusters"], row["sources"]) == (defined, defined, 12)
-    caution = f"rough interval: the correlation exists on only {defined} sources"
-    assert row["caution"] == (caution if row["low"] is not None else "")
+    assert (row["low"], row["high"]) == (None, None)
+    assert row["reason"]
     asked = [stored.about(metric_level="within_source")]
     shown = Levels().tables(stored.found(about=asked, levels=[row]))[0]
-    assert shown.reasons == [row["caution"] or row["reason"]]
+    assert shown.reasons == [row["reason"]]
     assert value(levels, "pooled", "spearman") and not picked(levels, level="pooled")[0]["caution"]
 
 
@@ -313,7 +313,7 @@ def test_no_metric_follows_when_no_interval_is_above_zero():
     rows = [rho("bleu", 0.0, -0.1, 0.1), rho("meteor", -0.05, -0.2, 0.1)]
     assert said(levels=rows).startswith(
         "No metric can be said to follow clarity over all questions (6 sources, n = 12): no interval of Spearman's "
-        "rho lies above 0 (−.05 to .00)."
+        "rho lies above 0 (rho −.05 to .00)."
     )
     sets = [leader("bleu", ["meteor"]), leader("bleu", ["meteor"], level="systems")]
     assert "ahead of these" not in said(levels=rows, leaders=sets)
@@ -330,7 +330,7 @@ def test_over_systems_without_intervals_the_tests_say_whether_a_metric_follows()
     asked = [stored.about(metric_level="systems")]
     assert said(about=asked, levels=[row | {"systems": 5} for row in none]).startswith(
         "No metric can be said to follow clarity over systems (5 systems, 6 sources, n = 12): no "
-        "Spearman's rho above 0 has a p below .05 (−1.00 to .90)."
+        "Spearman's rho above 0 has a p below .05 (rho −1.00 to .90)."
     )
     assert said(about=asked, levels=[row | {"systems": 5} for row in some]).startswith(
         "On clarity, bleu has the highest Spearman's rho over systems (5 systems, 6 sources, n = 12): 1.00"

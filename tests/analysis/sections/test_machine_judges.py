@@ -7,7 +7,7 @@ from datetime import date
 import numpy as np
 import pytest
 from django.utils import timezone
-from scipy.stats import spearmanr
+from scipy.stats import false_discovery_control, spearmanr, ttest_1samp
 
 from analysis import frames
 from analysis.actions import runs
@@ -27,7 +27,8 @@ from judging.imports.actions import new_collections
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.tables import read_delimited
-from judging.models import Campaign
+from judging.models import Campaign, Rubric
+from judging.protocols.rubric_schema import Aggregate
 from tests import factories
 from tests.analysis import studies
 from tests.analysis.sections.computing import chance, inputs_of, picked, records
@@ -42,14 +43,25 @@ JUDGE = np.maximum(1, FIRST - (N % 8 == 0))
 SYSTEMS = np.where(N % 2 == 0, "Alba", "Brisa")  # two on each of twenty sources
 
 
-def study(systems: Sequence[str] = tuple(SYSTEMS)) -> Campaign:
+def study(systems: Sequence[str] = tuple(SYSTEMS), *, rubric: Rubric | None = None) -> Campaign:
     header = ["source_id", "passage", "answer", "system", "question"]
-    rows = [",".join(header + [f"correctness@A{a}" for a in (1, 2, 3)])]
+    criteria = ["correctness"] if rubric is None else ["correctness", "grammaticality"]
+    rows = [",".join(header + [f"{key}@A{a}" for key in criteria for a in (1, 2, 3)])]
     for n in range(40):
         text = f"Lock {n // 2} was built by Ada Lind."
         rows.append(
             ",".join(
-                map(str, [n // 2, text, "Ada Lind", systems[n], f"Who built lock {n}?", *PEOPLE[n]])
+                map(
+                    str,
+                    [
+                        n // 2,
+                        text,
+                        "Ada Lind",
+                        systems[n],
+                        f"Who built lock {n}?",
+                        *np.tile(PEOPLE[n], len(criteria)),
+                    ],
+                )
             )
         )
     table = read_delimited("\n".join(rows).encode())
@@ -58,7 +70,7 @@ def study(systems: Sequence[str] = tuple(SYSTEMS)) -> Campaign:
         name="Locks",
         by=factories.researcher(),
         now=timezone.now(),
-        rubric=factories.rubric(),
+        rubric=rubric or factories.rubric(),
     )
     assert made.campaign is not None
     return made.campaign
@@ -120,8 +132,12 @@ def test_the_verdict_is_the_published_test_and_the_ceiling_stands_beside_it(camp
     assert row["severity_value"] == pytest.approx(np.mean(JUDGE - PEOPLE.mean(axis=1)))
     assert row["again_value"] == pytest.approx(30 / 40)
     assert row["advantage_clusters"] == 20
-    assert (row["items"], row["people"], row["epsilon_reason"]) == (40, 3, "trained experts")
+    assert (row["items"], row["people"], row["left_out"]) == (40, 3, 0)
+    assert (row["epsilon"], row["epsilon_reason"]) == (0.2, "trained experts")
+    most = np.bincount(JUDGE).argmax()
+    assert row["most_given"] == most
     assert row["most_given_share"] == pytest.approx(np.bincount(JUDGE).max() / 40)
+    assert row["most_given_by_people"] == pytest.approx((most == PEOPLE).mean())
 
 
 def test_a_judge_is_compared_with_itself_over_repetitions_and_places():
@@ -179,6 +195,127 @@ def test_each_person_is_compared_apart(campaign):
     )
     assert rows[1]["rho"] == pytest.approx(spearmanr(JUDGE, PEOPLE[:, 1]).statistic)
     assert rows[0]["kappa_clusters"] == 20
+    gap = (nearness(JUDGE, others) <= nearness(PEOPLE[:, 0], others)) * 1.0
+    gap -= nearness(JUDGE, others) >= nearness(PEOPLE[:, 0], others)
+    theirs = ttest_1samp(gap, 0.2, alternative="less").pvalue
+    assert rows[0]["p_published"] == pytest.approx(theirs)
+    for name, adjusted in (("p", "p_adjusted"), ("p_published", "p_published_adjusted")):
+        p = [row[name] for row in rows]
+        by_hand = false_discovery_control(p, method="by")
+        assert [row[adjusted] for row in rows] == pytest.approx(by_hand.tolist())
+    won = [row["p_adjusted"] <= 0.05 for row in rows]
+    assert [(row["wins"], row["not_tested"]) for row in rows] == [(each, "") for each in won]
+    (verdict,) = records(Verdicts, campaign, judge_epsilon=0.2)
+    published = [row["p_published_adjusted"] <= 0.05 for row in rows]
+    assert verdict["winning_rate"] == pytest.approx(np.mean(won))
+    assert verdict["winning_rate_published"] == pytest.approx(np.mean(published))
+    assert (verdict["passes"], verdict["passes_published"]) == (
+        np.mean(won) >= 0.5,
+        np.mean(published) >= 0.5,
+    )
+
+
+def test_each_epsilon_of_the_method_is_told_with_the_annotators_it_is_meant_for(campaign):
+    """The first three are those of Calderon, Reichart and Dror (2025)."""
+    told = {
+        epsilon: records(Verdicts, campaign, judge_epsilon=epsilon)[0]["epsilon_reason"]
+        for epsilon in (0.2, 0.15, 0.1, 0.3)
+    }
+    assert told == {
+        0.2: "trained experts",
+        0.15: "skilled annotators",
+        0.1: "crowd workers",
+        0.3: "these annotators",
+    }
+
+
+def test_a_judge_of_few_items_is_not_tested():
+    made = study()
+    judge(made, ["" if n >= 20 else JUDGE[n] for n in N])
+    (row,) = records(Verdicts, made)
+    assert (row["items"], row["people"], row["passes"], row["passes_published"]) == (
+        20,
+        0,
+        None,
+        None,
+    )
+    assert row["reason"] == "no person has 30 items that the judge and others judged too"
+    told = [(each["wins"], each["not_tested"], each["n"]) for each in records(AgainstPeople, made)]
+    assert told == [(None, "20 items that the judge and others judged too: too few", 20)] * 3
+
+
+def test_a_judge_of_faults_and_of_names_is_read_by_its_criteria():
+    """Correctness counts faults, the fewer the better; grammaticality has names without order."""
+    names, faults = factories.small().criteria
+    made = study(
+        rubric=factories.rubric(
+            criteria=(replace(names, level="nominal", best="none"), replace(faults, best="lowest")),
+            aggregate=Aggregate(kind="mean", criteria=("correctness",)),
+        )
+    )
+    again = np.where((N % 4 == 0) & (JUDGE > 1), JUDGE - 1, JUDGE)  # less where it stands second
+    tokens = {item.text: item.token for item in machine_judges.items(made)}
+    rows = ["item,correctness,grammaticality,shown_at"]
+    for values, at in ((JUDGE, 1), (again, 2)):
+        rows += [f"{tokens[f'Who built lock {n}?']},{values[n]},{values[n]},{at}" for n in N]
+    machine_judges.add(
+        campaign=made,
+        by=made.created_by,
+        file=storage.keep("\n".join(rows).encode()),
+        file_name="both.csv",
+        about={"name": "Judge", "model": "m"},
+    )
+    read = frames.material(made)
+
+    gap = JUDGE - PEOPLE.mean(axis=1)
+    kinder = gap[SYSTEMS == "Brisa"].mean() - gap[SYSTEMS == "Alba"].mean()  # to Alba
+    bias = {(row["criterion"], row["system"]): row["value"] for row in records(JudgeBias, read)}
+    assert bias == {
+        ("correctness", "Alba"): pytest.approx(kinder),
+        ("correctness", "Brisa"): pytest.approx(-kinder),
+    }
+    assert {row["criterion"] for row in records(JudgeLevels, read)} == {"correctness"}
+
+    same = {row["criterion"]: row for row in records(JudgeConsistency, read)}
+    later = (again - JUDGE).mean()  # below 0: more faults are found where it stands earlier
+    assert same["correctness"]["earlier_value"] == pytest.approx(later)
+    assert same["correctness"]["earlier_low"] < later < same["correctness"]["earlier_high"]
+    assert same["correctness"]["earlier_n"] == 40
+    assert same["grammaticality"]["earlier_value"] is None
+    assert same["grammaticality"]["earlier_reason"] == ("the values have no order: none is higher")
+
+    verdicts = {row["criterion"]: row for row in records(Verdicts, read)}
+    assert verdicts["correctness"]["severity_value"] == pytest.approx(gap.mean())
+    named = verdicts["grammaticality"]
+    empty = [named[f"{part}_value"] for part in ("follows", "person", "difference", "severity")]
+    assert empty == [None] * 4
+    assert (
+        named["follows_reason"]
+        == named["severity_reason"]
+        == ("the values have no order: nothing can be followed")
+    )
+    shares = []
+    for a in range(3):
+        others = np.delete(PEOPLE, a, axis=1)
+        equal = [(own[:, None] == others).sum(axis=1) for own in (JUDGE, PEOPLE[:, a])]
+        shares.append(np.mean(equal[0] >= equal[1]))
+    assert named["advantage_value"] == pytest.approx(np.mean(shares))
+
+    against = {(row["criterion"], row["person"]): row for row in records(AgainstPeople, read)}
+    observed = np.mean(PEOPLE[:, 1] == JUDGE)
+    shares_of = [np.bincount(each, minlength=4) / 40 for each in (JUDGE, PEOPLE[:, 1])]
+    chance_ = shares_of[0] @ shares_of[1]
+    row = against["grammaticality", "A2"]
+    assert row["kappa_value"] == pytest.approx((observed - chance_) / (1 - chance_))
+    assert row["rho"] is None
+    # nominal alpha of eighty values: n_c (80 - n_c) pairs of different ones over 79
+    counts = np.bincount(np.append(JUDGE, PEOPLE[:, 1]), minlength=4)
+    apart = 2 * (PEOPLE[:, 1] != JUDGE).sum() * 79 / (counts * (80 - counts)).sum()
+    assert row["alpha_value"] == pytest.approx(1 - apart)
+    weights = (np.arange(4)[:, None] - np.arange(4)) ** 2
+    gaps = (JUDGE - PEOPLE[:, 1]) ** 2
+    quadratic = 1 - gaps.mean() / (shares_of[0] @ weights @ shares_of[1])
+    assert against["correctness", "A2"]["kappa_value"] == pytest.approx(quadratic)
 
 
 def test_a_judge_that_favours_its_own_family_is_seen():
@@ -195,6 +332,19 @@ def test_a_judge_that_favours_its_own_family_is_seen():
     assert {(row["criterion"], row["judge"]) for row in rows.values()} == {("correctness", "Judge")}
 
 
+def test_a_jury_is_of_a_systems_family_where_all_of_its_judges_are():
+    made = study()
+    judge(made, JUDGE, "First", own_systems=["Alba", "Brisa"])
+    judge(made, PEOPLE[:, 0], "Second", own_systems=["Alba"])
+    rows = records(JudgeBias, made, {"machine_judges": records(MachineJudges, made)})
+    assert {(row["judge"], row["system"]) for row in rows if row["own_family"]} == {
+        ("First", "Alba"),
+        ("First", "Brisa"),
+        ("Second", "Alba"),
+        ("jury of 2", "Alba"),
+    }
+
+
 def test_a_judge_of_one_system_is_followed_over_all_questions_whatever_is_random():
     made = study(["Alba"] * 40)
     judge(made, JUDGE)
@@ -204,9 +354,24 @@ def test_a_judge_of_one_system_is_followed_over_all_questions_whatever_is_random
     assert row["value"] == pytest.approx(spearmanr(JUDGE, PEOPLE.mean(axis=1)).statistic)
 
 
+def test_a_judge_of_four_systems_is_followed_over_their_means():
+    systems = np.tile(["Alba", "Brisa", "Cara", "Dora"], 10)
+    made = study(tuple(systems))
+    judge(made, JUDGE)
+    (row,) = picked(records(JudgeLevels, made), level="systems", measure="spearman")
+    means = [
+        [values[systems == name].mean().round(9) for name in np.unique(systems)]
+        for values in (JUDGE, PEOPLE.mean(axis=1))
+    ]
+    assert row["value"] == pytest.approx(spearmanr(*means).statistic)
+
+
 def test_use_of_the_scale_stands_beside_peoples(campaign):
     rows = picked(records(JudgeUse, campaign), judge="Judge")
-    assert [row["count"] for row in rows] == np.bincount(JUDGE, minlength=4)[1:].tolist()
+    counts = np.bincount(JUDGE, minlength=4)[1:]
+    assert [(row["value"], row["label"]) for row in rows] == [(1, "no"), (2, "maybe"), (3, "yes")]
+    assert [row["count"] for row in rows] == counts.tolist()
+    assert [row["share"] for row in rows] == pytest.approx((counts / 40).tolist())
     assert [row["people_share"] for row in rows] == pytest.approx(
         [float((v == PEOPLE).mean()) for v in (1, 2, 3)]
     )
@@ -214,6 +379,7 @@ def test_use_of_the_scale_stands_beside_peoples(campaign):
 
 def test_levels_are_those_of_metrics(campaign):
     (row,) = picked(records(JudgeLevels, campaign), level="pooled", measure="spearman")
+    assert (row["criterion"], row["judge"]) == ("correctness", "Judge")
     assert row["value"] == pytest.approx(spearmanr(JUDGE, PEOPLE.mean(axis=1)).statistic)
 
 
@@ -231,6 +397,11 @@ def test_several_judges_make_a_jury_and_an_always_top_judge_is_told_by_its_scale
         [spearmanr(mean, np.delete(PEOPLE, a, axis=1).mean(axis=1)).statistic for a in range(3)]
     )
     assert rows["jury of 3"]["follows_value"] == pytest.approx(expected)
+    of_jury = picked(records(AgainstPeople, made), judge="jury of 3")
+    assert {row["kappa_reason"] for row in of_jury} == {"a jury's means are no points of the scale"}
+    assert all(row["kappa_value"] is None and row["alpha_value"] for row in of_jury)
+    # its means lie between the points, so there is no share of each
+    assert {row["judge"] for row in records(JudgeUse, made)} == {"First", "Top", "Third"}
 
 
 def test_a_judge_on_half_the_items_is_compared_on_those():
@@ -266,15 +437,42 @@ def test_people_correct_a_judge_that_has_more_items():
     assert whole["corrected_value"] == pytest.approx(PEOPLE[:24].mean() + whole["tuning"] * gap)
 
 
+def test_a_judge_of_one_system_has_no_corrected_mean_of_all():
+    made = study()
+    judge(made, np.where(SYSTEMS == "Alba", JUDGE.astype(object), ""))
+    units = frames.material(made).slots.query("position > 0")["unit"].tolist()
+    read = frames.material(made)
+    part = replace(read, judgments=read.judgments[read.judgments["unit"].isin(units[:24])])
+    assert [row["system"] for row in records(CorrectedMeans, part)] == ["Alba"]
+
+
 def test_every_value_can_be_downloaded_with_its_reason(campaign):
-    rows = picked(records(JudgedItems, campaign), repeat=1)
+    every = records(JudgedItems, campaign)
+    rows = picked(every, repeat=1)
     assert len(rows) == 40
+    twice = picked(every, question="Who built lock 4?")
+    assert [(row["repeat"], row["value"]) for row in twice] == [
+        (1, JUDGE[4]),
+        (2, JUDGE[4] % 3 + 1),
+    ]
     row = next(row for row in rows if row["question"] == "Who built lock 4?")
     assert (row["value"], row["people"], row["rationale"]) == (
         JUDGE[4],
         pytest.approx(PEOPLE[4].mean()),
         "because",
     )
+    assert (row["system"], row["position"], row["judge"]) == ("Alba", 1, "Judge")
+
+
+def test_a_judge_is_set_against_what_people_said_in_whatever_reading_counts(campaign):
+    read = frames.material(campaign)
+    ruled = replace(read, judgments=read.judgments.iloc[:60])
+    told = Found({"machine_judges": records(MachineJudges, read)})
+    for section in (Verdicts, AgainstPeople, JudgeBias, JudgeUse, JudgeConsistency, JudgedItems):
+        asked = replace(inputs_of(read), counted=ruled)
+        assert section().records(asked, told, chance()) == records(
+            section, read, {"machine_judges": records(MachineJudges, read)}
+        )
 
 
 def test_nothing_of_a_judge_enters_peoples_numbers(campaign):

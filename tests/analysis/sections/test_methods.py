@@ -53,7 +53,7 @@ def test_material_protocol_people_and_computation_are_told_as_they_were():
     assert list(text) == ["Material", "Protocol", "Annotators", "Computation"]
     assert text["Material"] == (
         "17 questions of 2 systems (Alba and Brisa) on 8 sources were expected, of which 15 were returned. "
-        "7 of the sources have judgments, and all numbers are of those. "
+        "7 of the sources have judgments; agreement, means and tests are of those. "
         "Left out of this analysis by choice: system Cara."
     )
     assert text["Protocol"] == (
@@ -74,6 +74,31 @@ def test_material_protocol_people_and_computation_are_told_as_they_were():
     )
 
 
+def test_people_are_told_and_an_unpublished_protocol_is_not_cited():
+    people = ["Annotators came from Prolific.", "A task paid 0.50 EUR."]
+    text = told(ABOUT | {"people": people}, made(rubric=documents.parse(factories.SMALL, "s.yaml")))
+    assert (
+        "in 11 tasks. Annotators came from Prolific. A task paid 0.50 EUR. The"
+        in text["Annotators"]
+    )
+    unpublished = replace(documents.parse(factories.SMALL, "s.yaml"), citation="Unpublished.")
+    assert "by Small, version 2. Gram" in told(ABOUT, made(rubric=unpublished))["Protocol"]
+
+
+def test_material_of_which_nothing_is_missing_ends_with_what_was_expected():
+    text = told({**ABOUT, "returned": 17, "sources_judged": 8, "left_out": []}, made())
+    assert text["Material"] == (
+        "17 questions of 2 systems (Alba and Brisa) on 8 sources were expected."
+    )
+
+
+def test_a_finished_study_without_times_and_rules_says_nothing_of_them():
+    whole = {"filled": 33, "forced": 0, "seconds_a_question": None, "excluded": [], "unblinded": []}
+    assert told({**ABOUT, **whole}, made())["Annotators"] == (
+        "3 annotators gave 90 judgments in 11 tasks."
+    )
+
+
 def test_a_criterion_is_told_in_standard_terms_where_its_protocol_names_them():
     rubric = documents.shipped("qgbench")
     protocol = told(ABOUT, made(rubric=rubric))["Protocol"]
@@ -85,7 +110,8 @@ def test_a_criterion_is_told_in_standard_terms_where_its_protocol_names_them():
 
 
 def test_a_study_of_means_and_a_simulation_say_so():
-    means = told(ABOUT | {"origin": "imported", "judgments": 0}, made())
+    imported = ABOUT | {"origin": "imported", "judgments": 0, "excluded": []}
+    means = told(imported, made(), metrics=[{"name": "rating", "kind": "human_mean"}])
     simulated = told(ABOUT | {"origin": "simulated"}, made())
 
     assert means["Annotators"] == (
@@ -98,10 +124,19 @@ def test_a_study_of_means_and_a_simulation_say_so():
     )
 
 
+def test_imported_ratings_that_are_all_left_out_are_no_means():
+    about = ABOUT | {"origin": "imported", "judgments": 0, "annotators": 0, "tasks": 0}
+    text = told(about, made())
+    assert text["Annotators"].startswith("0 annotators gave 0 judgments in 0 tasks.")
+    assert "Annotator A04 was left out" in text["Annotators"]
+    assert text["Protocol"].startswith("Questions were judged by Small")
+
+
 def test_agreement_and_tests_of_systems_name_their_numbers():
     agreement = stored.agreement(stored.estimate(0.61, 0.52, 0.7))
     criteria = [stored.criterion(), stored.criterion("specificity", best="none")]
     systems = stored.told_of(Alba="a", Brisa="b", Cara="b")
+    systems["comparisons"] = [row | {"p": 0.02} for row in systems["comparisons"]]
     text = told(ABOUT, made(), agreement=agreement, criteria=criteria, **systems)
 
     assert text["Agreement"] == (
@@ -114,6 +149,20 @@ def test_agreement_and_tests_of_systems_name_their_numbers():
     assert text["Systems"].endswith(
         " Specificity has no better end and was neither averaged nor tested."
     )
+
+
+def test_pairs_that_no_test_compares_and_intervals_that_are_missing_are_not_told():
+    agreement = stored.agreement(stored.estimate(0.61))
+    systems = stored.told_of(Alba="a", Brisa="b", Cara="b")
+    alone = [row | {"p": None} for row in systems["comparisons"]]
+    text = told(ABOUT, made(), agreement=agreement, **systems | {"comparisons": alone})
+    assert text["Agreement"] == "Agreement is Krippendorff's alpha: 0.61 on clarity (ordinal)."
+    assert text["Systems"].endswith(
+        "No two systems have two sources in common, so none were compared by a test."
+    )
+    some = [row | {"p": 0.02} for row in alone[:2]]
+    tested = told(ABOUT, made(), **systems | {"comparisons": [*some, *alone[2:]]})["Systems"]
+    assert "Holm's correction over the 2 pairs of a criterion" in tested
 
 
 def test_a_long_scale_is_told_by_its_ends_and_a_short_one_point_by_point():
@@ -133,13 +182,20 @@ def test_metrics_are_told_with_their_level_and_their_preparation():
         {"criterion": "clarity", "metric": name, "level": "pooled"}
         for name in ("bleu", "chrf", "bleu")
     ]
-    text = told(ABOUT | {"metric_level": "systems"}, made(), levels=levels)
+    nqg, raw = ({"preparation": {"hypothesis": side, "reference": side}} for side in ("nqg", "raw"))
+    own = {"preparation": {"hypothesis": "nqg", "reference": "raw"}}
+    kinds = [("bleu", "computed", nqg), ("rouge", "computed", nqg), ("chrf", "computed", raw)]
+    kinds += [("nist", "computed", own), ("ter", "imported", {"column": "ter"})]
+    metrics = [{"name": name, "kind": kind, "made": how} for name, kind, how in kinds]
+    text = told(ABOUT | {"metric_level": "systems"}, made(), levels=levels, metrics=metrics)
     assert text["Metrics"] == (
         "Metrics (bleu and chrf) were compared with people's means by Spearman's rho over systems, turned so that "
         "higher is better, with intervals and tests that keep the questions on a source together, and Holm's "
         "correction over the metrics of a criterion. "
-        "Texts of metrics computed here were normalised as QG-Bench does (nqg)."
+        "The texts of metrics that were computed here: for bleu and rouge questions and references "
+        "normalised as QG-Bench does (nqg); for chrf questions and references left as they are; for "
+        "nist questions normalised as QG-Bench does (nqg), references left as they are."
     )
-    plain = told(ABOUT, made(parameters={}), levels=levels)["Metrics"]
+    plain = told(ABOUT, made(), levels=levels, metrics=metrics[-1:])["Metrics"]
     assert "Spearman's rho over all questions, turned" in plain
     assert plain.endswith("the metrics of a criterion.")

@@ -2,7 +2,8 @@
 
 from analysis.sections.agreement import Agreement
 from analysis.sections.comparisons import Comparisons
-from analysis.sections.page import card_of
+from analysis.sections.page import card_of, side_by_side
+from analysis.sections.section import Found
 from tests.analysis.sections import stored
 
 
@@ -30,3 +31,20 @@ def test_a_figure_that_the_run_has_stands_on_its_card_with_its_words():
         }
     ]
     assert card_of(Agreement(), found, ["levels"]).figures == []
+
+
+def test_runs_side_by_side_name_their_level_reading_and_what_they_leave_out() -> None:
+    def run(level: str, **about: object) -> Found:
+        row = {"criterion": "clarity", "metric": "BLEU", "level": level, "coefficient": "spearman"}
+        return stored.found(
+            about=[stored.about(metric_level=level, **about)],
+            levels=[row | stored.estimate(0.5 if level == "pooled" else 0.7)],
+        )
+
+    narrow = run("systems", reading="by_protocol", settled=2, left_out=["system Corvo"])
+    (table,) = side_by_side([("run 1", run("pooled")), ("run 2", narrow)])
+    assert table.notes == ["", "by the protocol, with settled values, without system Corvo"]
+    assert [(line.name, [cell.text for cell in line.cells]) for line in table.lines] == [
+        ("Clarity, BLEU, over all questions", ["0.50", "–"]),
+        ("Clarity, BLEU, over systems", ["–", "0.70"]),
+    ]

@@ -14,8 +14,12 @@ from analysis.actions import runs
 from analysis.forms.runs import RunForm
 from analysis.models import Run
 from analysis.reports import making
+from analysis.reports.rows import encode
 from analysis.sections import readings
 from analysis.sections.aggregates import _arranged
+from analysis.sections.ceiling import Ceiling
+from analysis.sections.dependability import DependabilityOfSystems
+from analysis.sections.section import Found
 from analysis.sections.system_means import SystemMeans
 from analysis.stats import protocol
 from judging.imports.actions import new_collections
@@ -23,7 +27,7 @@ from judging.imports.formats.qgstec_xml import read_qgstec
 from tests import factories, shared_data
 from tests.analysis import studies
 from tests.analysis.actions.test_runs import carried_out, found
-from tests.analysis.sections.computing import records
+from tests.analysis.sections.computing import chance, inputs_of, records
 
 pytestmark = pytest.mark.django_db
 
@@ -170,6 +174,18 @@ def test_two_different_questions_stay_as_they_were_said():
     ]
 
 
+def test_values_that_rules_settle_say_nothing_of_how_annotators_differ():
+    """The lone question of a pair has variety 3 by rule, whatever A said of it; the first of two
+    that are the same has it, too, and its second is missing."""
+    lone = small(["Who?", None], [(1, None), (None, None)])
+    alike = small(["Who?", "Who?"], [(1, 2), (2, 2)])
+    both = small(["Who?", "What?"], [(1, 2), (2, None)])
+    for read, left in ((lone, 0), (alike, 0), (both, 3)):
+        own = readings.not_settled(read, "by_protocol").judgments
+        assert len(own[own["criterion"] == "variety"]) == left
+        assert readings.not_settled(read, "as_released") is read
+
+
 def test_reading_is_offered_only_where_the_rubric_has_two(client):
     plain, pairs = studies.imported(), factories.campaign(rubric=factories.rubric("qgstec2010-b"))
     assert "reading" not in RunForm(campaign=plain).fields
@@ -183,3 +199,19 @@ def test_reading_is_offered_only_where_the_rubric_has_two(client):
     Run.objects.all().delete()
     assert client.post(start, form).status_code == 302
     assert Run.objects.get().parameters["reading"] == "as_released"
+
+
+@pytest.mark.parametrize("section", [Ceiling, DependabilityOfSystems])
+def test_settled_values_say_nothing_of_how_annotators_differ(section) -> None:
+    """Every value that differs is settled by the lower one: a person then reaches 1, and more
+    annotators add nothing."""
+    read = frames.material(studies.imported())
+    lower = read.judgments.groupby(["unit", "criterion"])["value"].transform("min")
+    settled = replace(read, judgments=read.judgments.assign(value=lower))
+    inputs = replace(inputs_of(read, settled=True), counted=settled)
+    by_said, with_settled, by_values = (
+        [encode(row) for row in section().compute(each, Found({}), chance())]
+        for each in (inputs_of(read), inputs, inputs_of(settled))
+    )
+    assert with_settled == by_said
+    assert by_values != by_said

@@ -2,21 +2,23 @@
 fit their schema."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isnan, nan
 
 import jsonschema
 import pytest
 
-from analysis import sections
+from analysis import frames, sections
 from analysis.actions import exports, runs
 from analysis.management.commands.report_docs import ROOT, written
 from analysis.reports.rows import ESTIMATE_COLUMNS, columns, decode, encode
 from analysis.reports.schema import run_schema
 from analysis.sections.section import chance_of
+from analysis.sections.slices import Slices
 from analysis.sections.study import Study
 from analysis.stats.estimate import Estimate
 from tests.analysis import studies
+from tests.analysis.sections.computing import records
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,15 @@ def run(lasting):
 
 
 @pytest.mark.django_db
+def test_a_day_is_one_of_the_campaigns_zone():
+    read = frames.material(studies.imported(sources=2))
+    read.campaign.time_zone = "Pacific/Auckland"
+    late = read.judgments.assign(created_at="2026-11-23 23:30:00.5+00")
+    rows = records(Slices, replace(read, judgments=late), slices=["day"])
+    assert {row["label"] for row in rows} == {"2026-11-24"}
+
+
+@pytest.mark.django_db
 def test_a_run_fits_the_published_schema(run):
     jsonschema.validate(json.loads(exports.run_json(run)), run_schema(sections.SECTIONS))
 
@@ -161,7 +172,7 @@ def test_each_column_of_an_estimate_has_its_own_meaning():
         "df": "degrees of freedom",
         "method": "how the estimate",
         "reason": "why the estimate",
-        "caution": "rough",
+        "caution": "less sure",
         "statistic": "statistic",
         "p": "two-sided",
     }

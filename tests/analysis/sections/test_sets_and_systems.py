@@ -1,6 +1,9 @@
 """Metrics of sets and systems beside those of questions: what systems got, and how far metrics
 follow people."""
 
+from dataclasses import replace
+from random import Random
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -8,12 +11,18 @@ from scipy import stats
 from analysis import frames
 from analysis.actions import runs, scores
 from analysis.actions.scores import ChosenMetric
+from analysis.frames import Material
 from analysis.metrics.contract import RAW, Preparation
 from analysis.reports.metric_names import metric_names
+from analysis.sections.agreement import Agreement
+from analysis.sections.dependability import DependabilityOfSystems
 from analysis.sections.levels import Levels
+from analysis.sections.mixed_models import MixedModels
 from analysis.sections.system_scores import TITLES, SystemScoresByMetric
 from judging.actions import jobs
 from judging.models import Metric, Score, System
+from tests.analysis.golden import material
+from tests.analysis.sections import stored
 from tests.analysis.sections.computing import picked, records
 from tests.analysis.studies import imported
 
@@ -128,3 +137,60 @@ def test_columns_of_one_name_are_told_apart(campaign):
     named = list(metric_names(list(campaign.collection.metrics.order_by("pk"))).values())
     assert len(set(named)) == len(named)
     assert "BLEU-1 (coco) (nqg/nqg)" in named
+
+
+@pytest.fixture
+def pairs() -> Material:
+    """Return pairs of questions whose two members hold the same three values of variety."""
+    drawn = Random(1)
+    lines = ""
+    for source in "abcdefghij":
+        for system in ("Alba", "Brisa"):
+            variety = "".join(str(drawn.randint(1, 3)) for _ in range(3))
+            for position in (1, 2):
+                question = f"Who built {source} {position}?"
+                lines += f"{source}|{system}|{position}|{question}|111 111 111 111 {variety}|\n"
+    study = replace(material.QGSTEC_PLUS, name="pairs", lines=lines, reading="as_released")
+    return frames.material(material.imported(study))
+
+
+def of_first(read: Material) -> Material:
+    """Return the material without the judgments of second questions."""
+    first = read.slots[read.slots["position"] == 1]["unit"]
+    return replace(read, judgments=read.judgments[read.judgments["unit"].isin(first)])
+
+
+def test_agreement_on_what_is_asked_once_per_set_is_also_told_set_by_set(pairs: Material) -> None:
+    def alphas(rows: list, basis: str) -> list:
+        own = picked(rows, criterion="variety", coefficient="krippendorff_alpha", basis=basis)
+        return [{**row, "basis": ""} for row in own]
+
+    rows, alone = records(Agreement, pairs), records(Agreement, of_first(pairs))
+    assert alphas(rows, "once per set") == alphas(alone, "all")
+    assert [row["n"] for row in alphas(rows, "once per set")] == [20] * 3
+    assert [row["n"] for row in alphas(rows, "all")] == [40] * 3
+    assert {row["criterion"] for row in rows if row["basis"] == "once per set"} == {"variety"}
+    criteria = [stored.criterion("variety")]
+    (told, *_) = Agreement().small_print(stored.found(agreement=rows, criteria=criteria))
+    assert told.startswith("Variety is asked once per set and held by each of its questions; set")
+    assert told.endswith(", n = 20.")
+
+
+def test_what_is_asked_once_per_set_is_one_rating_in_models(pairs: Material) -> None:
+    for section in (MixedModels, DependabilityOfSystems):
+        of_all, alone = (
+            picked(records(section, each, mixed_model="always"), criterion="variety")
+            for each in (pairs, of_first(pairs))
+        )
+        assert not any(row["reason"] for row in of_all)
+        assert of_all == alone
+
+
+def test_a_metric_whose_best_value_lies_between_is_not_correlated(campaign) -> None:
+    chosen = [ChosenMetric(f"cardinality_{each}") for each in ("difference", "error")]
+    scores.compute(campaign.collection, chosen=chosen, preparation=RAW, step=lambda *_: None)
+    of_sets = {row["metric"] for row in picked(records(Levels, campaign), level="sets")}
+    assert "Absolute cardinality difference" in of_sets
+    assert not any(name.startswith("Cardinality difference") for name in of_sets)
+    named = {row["metric"] for row in records(SystemScoresByMetric, campaign)}
+    assert any(name.startswith("Cardinality difference") for name in named)

@@ -1,18 +1,21 @@
 """Who is named in a report as having judged while knowing the systems."""
 
+from datetime import UTC, datetime
+
 import pytest
 from django.utils import timezone
 
 from analysis.sections import study
 from analysis.sections.page import in_short
-from judging.actions import campaigns, collections, enrollments
-from judging.models import Assignment, Campaign, User
+from judging.actions import campaigns, collections, crowd_platforms, enrollments
+from judging.models import Assignment, Campaign, Enrollment, QualificationTry, User
 from tests import factories
 from tests.analysis.sections import stored
 from tests.analysis.sections.computing import records
 from tests.annotation import studies
 
 pytestmark = pytest.mark.django_db
+RATE = {"amount": "0.50", "currency": "EUR", "minutes": "3"}
 
 
 def begun(campaign: Campaign, person: User) -> Assignment:
@@ -86,6 +89,14 @@ def test_unblinded_are_those_who_gave_a_role_up_before_they_judged_or_see_the_ma
     assert unblinded(campaign) == labels[:4]
 
 
+def test_unblinded_are_those_who_changed_the_protocol_and_judged() -> None:
+    campaign, changer = studies.opened(annotators_per_task=3), factories.researcher()
+    label, _ = handed_in(begun(campaign, changer))
+    assert unblinded(campaign) == []
+    campaign.deviations.create(what="annotators", made_by=changer, made_at=timezone.now())
+    assert unblinded(campaign) == [label]
+
+
 def test_unblinded_are_analysts_who_judged() -> None:
     campaign, analyst = studies.opened(annotators_per_task=3), factories.researcher()
     campaigns.add_member(campaign=campaign, user=analyst, role="analyst")
@@ -99,11 +110,49 @@ def test_an_unfinished_study_says_how_many_places_were_filled() -> None:
     [row] = records(study.Study, campaign)
     places = campaign.rounds.get(kind="main").tasks.count() * 3
     assert (row["filled"], row["places"], row["sources_judged"]) == (1, places, 1)
+    assert (row["campaign"], row["annotators"]) == (campaign.title, 1)
     told = " ".join(study.Study().sentences(stored.found(about=[row])))
     assert (
         f"1 of {places} places were handed in, and 1 of {row['sources']} sources have judgments"
         in told
     )
+
+
+def test_time_at_work_is_the_median_over_tasks_of_seconds_a_question() -> None:
+    campaign = studies.opened(annotators_per_task=3)
+    people = [factories.user() for _ in range(3)]
+    for person, seconds in zip(people, (30, 90, 0), strict=True):
+        task = begun(campaign, person)
+        handed_in(task)
+        Assignment.objects.filter(pk=task.pk).update(active_seconds=seconds)
+    [row] = records(study.Study, campaign)
+    assert row["seconds_a_question"] == (30 / 2 + 90 / 2) / 2  # of two systems on a source
+    assert row["annotators"] == 3
+    Assignment.objects.update(active_seconds=0)  # as where scripts are off
+    [row] = records(study.Study, campaign)
+    assert row["seconds_a_question"] is None
+
+
+def test_a_deviation_from_a_locked_protocol_is_told_with_what_was_before_and_after() -> None:
+    campaign = studies.opened()
+    campaign.deviations.create(
+        what="annotators",
+        before="three",
+        after="two",
+        reason="One fell ill.",
+        made_by=campaign.created_by,
+        made_at=datetime(2026, 5, 4, 23, tzinfo=UTC),
+    )
+    [row] = records(study.Study, campaign)
+    assert row["deviations"] == [
+        {
+            "day": "2026-05-04",
+            "what": "annotators",
+            "before": "three",
+            "after": "two",
+            "reason": "One fell ill.",
+        }
+    ]
 
 
 @pytest.mark.parametrize(
@@ -125,11 +174,48 @@ def test_nothing_judged_is_said() -> None:
 
 
 def test_means_without_ratings_are_not_called_a_study_nobody_judged() -> None:
-    told = in_short(stored.found(about=[stored.about(origin="imported", judgments=0)]))
+    found = stored.found(about=[stored.about(origin="imported", judgments=0)], metrics=MEANS)
+    told = in_short(found)
     assert told[0]["text"].startswith("What people said was imported as means over annotators")
     assert "Nobody" not in told[0]["text"]
+
+
+MEANS = [{"name": "rating", "kind": "human_mean"}]
+OUT = [{"annotator": "A1", "reason": "slept"}]
+
+
+@pytest.mark.parametrize("metrics", [[], MEANS])
+@pytest.mark.parametrize("out", [{"excluded": OUT}, {"left_out": ["annotator A1"]}])
+def test_ratings_that_are_all_left_out_are_not_called_means(metrics: list, out: dict) -> None:
+    about = stored.about(origin="imported", judgments=0, **out)
+    (told,) = in_short(stored.found(about=[about], metrics=metrics))
+    assert "Of those who are not left out nobody has judged anything yet" in told["text"]
+    assert "means over annotators" not in told["text"]
 
 
 def test_sources_that_nobody_judged_are_said() -> None:
     told = in_short(stored.found(about=[stored.about(sources=50, sources_judged=12)]))
     assert "12 of 50 sources have judgments" in told[0]["text"]
+
+
+def test_people_are_told_as_they_were_found_let_in_and_paid() -> None:
+    campaign = studies.opened(consent="I agree.", pass_mark=75, rate=RATE, trains=False)
+    assert list(study._people(campaign)) == [
+        "They agreed to a consent text before their first task.",
+        "A task paid 0.50 EUR at a planned 3 min, 10.00 EUR an hour.",
+    ]
+    crowd_platforms.begin(campaign=campaign, kind="prolific", by=campaign.created_by)
+    Campaign.objects.filter(pk=campaign.pk).update(qualifies=True)
+    campaign.refresh_from_db()
+    now = timezone.now()
+    for label, qualified_at in (("A01", now), ("A02", None), ("A03", None)):
+        own = factories.enrollment(campaign, label=label)
+        Enrollment.objects.filter(pk=own.pk).update(qualified_at=qualified_at)
+        for number in (1, 2) if label != "A03" else ():
+            QualificationTry.objects.create(enrollment=own, number=number, made_at=now)
+    told = list(study._people(campaign))
+    assert told[0] == "Annotators came from Prolific."
+    assert told[2] == (
+        "They qualified on 0 items: 75 % of the answers had to be right in one of 2 tries; "
+        "1 of 2 passed."
+    )

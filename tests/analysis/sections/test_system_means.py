@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from analysis.reports.layout import Plot
 from analysis.sections.system_means import SystemMeans
 from judging.actions import rubrics
 from judging.protocols import documents
@@ -102,6 +103,30 @@ def test_pairs_with_too_few_sources_are_told_beside_those_with_enough():
     ) in text
 
 
+def test_pairs_out_of_reach_on_some_criteria_are_told_with_these():
+    """On truth, which is optional, a and b share one source; on wit they share five. On clarity
+    they share thirty and are told apart."""
+    of = [("clarity", 30, 1e-4), ("wit", 5, 0.0625), ("truth", 1, None)]
+    pairs = [permuted("a", "b", n, floor) | {"criterion": key} for key, n, floor in of]
+    pairs[0]["p_holm"] = 0.01
+    text = said(
+        systems=[A, B],
+        comparisons=pairs,
+        criteria=[criterion(key) for key, _n, _floor in of],
+    )
+    assert "told apart from all others" in text
+    assert (
+        "On truth, 1 pair of systems has fewer than two sources in common, so no test compares "
+        "them there. On wit, with 5 sources in common or fewer no p of this test can fall below "
+        "0.0625 after Holm's correction, so these systems could not have been told apart"
+    ) in text
+
+
+def test_a_best_mean_of_fewer_sources_than_the_study_has_says_so_also_where_no_system_has_more():
+    rows = [mean(name, value) | {"clusters": 3} for name, value in (("a", 2.8), ("b", 2.1))]
+    assert "a has the best mean on clarity (2.80, over 3 of 6 sources, high" in said(systems=rows)
+
+
 def test_sharing_a_letter_is_told_to_prove_nothing_only_where_systems_share_one():
     told = "this study does not show which is better"
     assert told in said(systems=[A, B], **told_of(a="a", b="a"))
@@ -124,7 +149,7 @@ def test_a_system_judged_on_easy_sources_alone_is_not_told_to_be_the_best():
         mean("b", 3.61, 3.46, 3.76) | {"clusters": 12},
     ]
     told = told_of(a="b", b="a")
-    text = said(systems=rows, **told)
+    text = said(systems=rows, about=[stored.about(sources=30, sources_judged=30)], **told)
     best = (
         "b has the best mean on clarity (3.61, 3.46 to 3.76, over 12 of 30 sources, high is best)"
     )
@@ -162,6 +187,43 @@ def test_means_stand_by_merit_with_interval_n_and_what_was_returned():
         ("b", "2.10", "2.00 to 2.20, n = 12", ""),
     ]
     assert found.heads() == [{"name": "Clarity", "note": "high is best"}]
+
+
+def test_on_several_criteria_systems_stand_by_their_mean_rank():
+    """By hand: c is second on clarity and first on haste (mean rank 1.5), a first and third (2), b
+    third and second (2.5), d ties with b on clarity and has no value on haste (3). Style, of which
+    no end is best, does not count; nobody has a value of e."""
+    given = {
+        "clarity": {"b": 2.1, "d": 2.1, "a": 2.8, "c": 2.5},
+        "haste": {"b": 1.4, "a": 1.9, "c": 1.1},
+        "style": {"d": 1.0, "b": 1.5, "a": 2.0, "c": 3.0},
+    }
+    rows = [
+        mean(system, value) | {"criterion": key}
+        for key, of in given.items()
+        for system, value in of.items()
+    ]
+    rows.append(mean("e", None))
+    criteria = [
+        criterion(),
+        criterion("haste", best="lowest"),
+        criterion("style", best="none", level="interval"),
+    ]
+    found = table(systems=rows, criteria=criteria)
+    assert [line.name for line in found.lines] == ["c", "a", "b", "d", "e"]
+    without_end = [each | {"best": "none", "level": "interval"} for each in criteria]
+    found = table(systems=rows, criteria=without_end)
+    assert [line.name for line in found.lines] == ["b", "d", "a", "c", "e"]
+
+
+def test_a_mean_and_its_interval_are_drawn_on_the_criterions_scale():
+    """By hand, on a scale from 1 to 3: 2.8 lies at 90 of 100; what lies beyond the scale is cut."""
+    rows = [A, mean("b", 1.1, 0.8, 1.4), mean("c", 1.5), mean("d", None)]
+    drawn = [line.cells[0].plot for line in table(systems=rows).lines]
+    assert drawn == [Plot(85, 90, 95), Plot(25, 25, 25), Plot(0, 5, 20), None]
+    many = [mean(f"s{number}", 2.0) for number in range(9)]
+    assert table(systems=many[:8]).lines[0].cells[0].plot == Plot(50, 50, 50)
+    assert table(systems=many).lines[0].cells[0].plot is None
 
 
 @pytest.mark.django_db

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
+from analysis.stats import alpha_many
 from analysis.stats.alpha import LEVELS, krippendorff_alpha
 from analysis.stats.ratings import RatingOffScale, patterns
 from analysis.stats.resampling import Bootstrap
@@ -66,6 +67,36 @@ def test_alpha_of_few_values_equals_alpha_by_pairs(level: str) -> None:
     )
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_alpha_of_fewer_units_than_raters_equals_the_package(level: str) -> None:
+    table = np.random.default_rng(3).integers(0, 101, (3, 6)).astype(float)
+    table[0, 4] = table[2, 0] = NAN
+    found = krippendorff_alpha(table, level=level, scale=range(101))
+    expected = krippendorff.alpha(table.T, level_of_measurement=level)
+    assert found.value == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("each", "telling"), [(7, 6), (14, 3)])
+def test_both_roads_to_alpha_say_the_same_of_few_sources_that_tell(
+    level: str, each: int, telling: int
+) -> None:
+    """Most ratings are missing, and raters leave the commonest value, 3, on some of ten sources."""
+    table = np.full((40, 5), NAN)
+    table[:, :2] = 3
+    table[::each, 0] = 1
+    table[::each, 2] = 2
+    sources = np.arange(40) // 4
+    near = krippendorff_alpha(table, level=level, clusters=sources)
+    far = krippendorff_alpha(table, level=level, clusters=sources, scale=range(101))
+    assert (far.value, far.low, far.high) == pytest.approx(
+        (near.value, near.low, near.high), nan_ok=True
+    )
+    assert near.reason == far.reason
+    assert ("" if telling == 6 else f"on only {telling} of 10 sources: no interval") in far.reason
+    assert np.isnan(far.low) == (telling == 3)
+
+
 def test_alpha_ordinal_leaves_out_units_with_more_values_than_the_curvature_is_kept_for() -> None:
     rng = np.random.default_rng(1)
     table = rng.normal(size=(1_100, 1)) + rng.normal(size=(1_100, 2))
@@ -74,6 +105,17 @@ def test_alpha_ordinal_leaves_out_units_with_more_values_than_the_curvature_is_k
     close = krippendorff_alpha(ranks, level="interval")
     assert found.value == pytest.approx(close.value, abs=1e-12)
     assert found.high - found.low == pytest.approx(close.high - close.low, rel=0.1)
+
+
+def test_what_large_sources_take_along_is_exact_however_many_values_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sources = np.arange(40) // 4
+    how = {"level": "ordinal", "clusters": sources, "scale": range(101)}
+    by_values = krippendorff_alpha(sliders(), **how)
+    monkeypatch.setattr(alpha_many, "_MOST_SECOND_ORDER", 0)
+    by_sources = krippendorff_alpha(sliders(), **how)
+    assert (by_sources.low, by_sources.df) == pytest.approx((by_values.low, by_values.df))
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -88,6 +130,17 @@ def test_alpha_bootstrap_agrees_with_a_loop_over_the_package(level: str, table: 
     )
     assert found.low == pytest.approx(loop, abs=0.03)
     assert "unit bootstrap of 4000" in found.method
+
+
+def test_resamples_of_one_value_are_undefined() -> None:
+    """A resample of the two equal units alone has nothing to tell from chance."""
+    table = np.array([[50.0, 50], [50, 50], [50, 7]])
+    found = krippendorff_alpha(
+        table, level="ordinal", scale=range(101), interval=Bootstrap(np.random.default_rng(0), 60)
+    )
+    drawn = np.random.default_rng(0).multinomial(3, np.full(3, 1 / 3), size=60)
+    alike = int((drawn[:, 2] == 0).sum())
+    assert found.reason == f"undefined in {alike} of 60 resamples: no interval"
 
 
 def test_alpha_bootstrap_is_the_generators_alone() -> None:
@@ -135,9 +188,12 @@ def test_alpha_of_perfect_agreement_is_one_without_interval() -> None:
 
 
 def test_alpha_resting_on_one_unit_has_no_interval() -> None:
-    found = krippendorff_alpha(np.array([[1.0, 1], [1, 1], [1, 2]]), level="nominal")
-    assert found.defined
-    assert found.reason == "the coefficient rests on a single unit: no interval"
+    table = np.array([[1.0, 1], [1, 1], [1, 2]])
+    for level in LEVELS:
+        for scale in (None, range(101)):
+            found = krippendorff_alpha(table, level=level, scale=scale)
+            assert found.value == pytest.approx(0)  # one pair in three differs, as by chance
+            assert found.reason == "the coefficient rests on a single unit: no interval"
 
 
 def test_alpha_ratio_refuses_negative_values() -> None:

@@ -6,6 +6,7 @@ from scipy import stats
 
 from analysis.stats.alternative_annotator import alternative_test, power_by_items
 from analysis.stats.multiplicity import benjamini_yekutieli
+from analysis.stats.resampling import Jackknife, jackknife
 
 N = np.arange(40)
 EQUAL = N % 3
@@ -107,12 +108,27 @@ def test_people_with_too_few_items_are_left_out_with_the_reason():
     people = SCALE.astype(float)
     people[20:, 2] = np.nan
     found = alternative_test(people, SCALE_JUDGE, level="ordinal", epsilon=0.2)
-    assert found.people[2].reason == "20 items that the judge and others judged too: too few"
+    left_out = found.people[2]
+    assert (left_out.person, left_out.n) == ("person 3", 20)
+    assert left_out.reason == "20 items that the judge and others judged too: too few"
     assert np.isnan(found.people[2].p)
-    assert "two people only" in found.caution
+    assert found.caution == "2 of 3 people could be compared, so the test is weak"
+    pair = alternative_test(SCALE[:, :2], SCALE_JUDGE, level="ordinal", epsilon=0.2)
+    assert "two people only" in pair.caution
     none = alternative_test(people[:10], SCALE_JUDGE[:10], level="ordinal", epsilon=0.2)
     assert none.passed is None
     assert none.reason == "no person has 30 items that the judge and others judged too"
+
+
+def test_a_judge_with_the_values_of_a_person_is_compared_with_itself():
+    copy = SCALE[:, 1].astype(float)
+    for judge, told in ((copy, True), (np.append(copy[:-1], 6 - copy[-1]), False)):
+        found = alternative_test(SCALE, judge, level="ordinal", epsilon=0.2)
+        assert ("its values are those of one of these people" in found.caution) is told
+    few = np.where(np.arange(len(copy)) < 29, copy, np.nan)
+    assert not alternative_test(SCALE, few, level="ordinal", epsilon=0.2).caution
+    tops = np.full_like(SCALE, 3)  # no copy: nearly everybody may give everything the best
+    assert not alternative_test(tops, tops[:, 0], level="ordinal", epsilon=0.2).caution
 
 
 def test_below_thirty_items_signed_ranks_are_tested():
@@ -168,6 +184,28 @@ def test_a_person_on_one_source_alone_leaves_no_interval_over_sources():
     )
     assert found.advantage.reason == "a person judged one source alone"
     assert np.isnan(found.advantage.low)
+    mean = np.mean([one.advantage for one in found.people])
+    assert (found.advantage.value, found.advantage.n) == (pytest.approx(mean), 40)
+
+
+def test_the_average_advantage_is_left_out_source_by_source():
+    sources = N // 4
+    people = SCALE.astype(float)
+    people[:5, 2] = np.nan
+
+    def average(kept):
+        asked = {"level": "ordinal", "epsilon": 0.2, "fewest_items": 2}
+        found = alternative_test(people[kept], SCALE_JUDGE[kept], **asked)
+        return np.mean([one.advantage for one in found.people])
+
+    whole = average(N >= 0)
+    without = np.array([average(sources != source) for source in range(10)])
+    spread = jackknife(whole, without, np.ones(10), Jackknife(), of="source")
+    found = alternative_test(
+        people, SCALE_JUDGE, level="ordinal", epsilon=0.2, sources=sources
+    ).advantage
+    assert found.value == pytest.approx(whole)
+    assert (found.low, found.high) == pytest.approx((spread.low, min(1, spread.high)))
 
 
 def test_power_is_unknown_where_no_item_has_two_people():

@@ -44,6 +44,22 @@ def by_scipy(y: np.ndarray, method: str, level: str) -> float:
     return float(np.mean(found))
 
 
+@pytest.mark.parametrize("level", ["pooled", "systems", "within_source"])
+def test_an_annotator_who_rates_twice_counts_with_the_mean(level: str) -> None:
+    """One annotator gives each question one less and one more than in the study."""
+    y = cube()
+    columns = long(y)
+    own = columns["annotators"] == 1
+    twice = {
+        name: np.concatenate([column, column[own]]).astype(float)
+        for name, column in columns.items()
+    }
+    twice["ratings"][: y.size][own] -= 1
+    twice["ratings"][y.size :] += 1
+    found, whole = human_ceiling(**twice, level=level), human_ceiling(**columns, level=level)
+    assert (found.value, found.low) == pytest.approx((whole.value, whole.low), nan_ok=True)
+
+
 def test_a_correlation_of_two_scores_is_no_ceiling() -> None:
     """Over two systems it is 1 or −1 whatever they are, and so it is over two questions."""
     two_systems = human_ceiling(**long(cube(systems=2)), level="systems")

@@ -105,6 +105,8 @@ def test_difference_interval_equals_a_loop_over_scipy(method: str) -> None:
     assert (found.low, found.high) == pytest.approx(
         tuple(np.quantile(draws, [0.025, 0.975])), abs=1e-10
     )
+    given = correlation(method, human, first) - correlation(method, human, second)
+    assert found.value == pytest.approx(given, abs=1e-12)
 
 
 def test_ranks_once_are_close_to_ranks_anew() -> None:
@@ -116,6 +118,15 @@ def test_ranks_once_are_close_to_ranks_anew() -> None:
         for ranks in ("anew", "once")
     }
     assert p["once"] == pytest.approx(p["anew"], abs=0.03)
+    words = "rho, difference; swap permutation by cluster, 9 resamples"
+    for ranks, method, told in (
+        ("anew", "spearman", f"Spearman's {words}"),
+        ("once", "spearman", f"Spearman's {words}, ranks once"),
+        ("once", "pearson", f"Pearson's r{words[3:]}"),
+    ):
+        how = {"clusters": source, "rng": rng(), "resamples": 9}
+        found = swap_test(human, first, second, ranks=ranks, method=method, **how)
+        assert found.method == told
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -243,6 +254,48 @@ def test_comparison_leaves_out_items_with_a_gap_in_any_column() -> None:
     first[0] = second[1] = human[2] = NAN
     found = swap_test(human, first, second, clusters=source, rng=np.random.default_rng(0))
     assert (found.n, found.dropped) == (57, 3)
+
+
+@pytest.mark.parametrize("ranks", ["anew", "once"])
+@pytest.mark.parametrize("method", METHODS)
+def test_resamples_in_which_a_metric_does_not_vary_are_undefined(method: str, ranks: str) -> None:
+    """The metric is 0.3 on three of four sources, so those drawn without the first have no
+    correlation."""
+    human = np.random.default_rng(3).normal(size=16)
+    metric, source = np.full(16, 0.3), np.repeat(np.arange(4), 4)
+    metric[:4] = [0.1, 0.2, 0.4, 0.7]
+    drawn = np.random.default_rng(6).integers(4, size=(100, 4))
+    without = int((drawn != 0).all(axis=1).sum())
+    found = cluster_interval(
+        human, metric, clusters=source, rng=np.random.default_rng(6), method=method, ranks=ranks,
+        resamples=100,
+    )  # fmt: skip
+    assert without > 20
+    assert found.reason == f"undefined in {without} of 100 resamples: no interval"
+
+
+def test_intervals_count_their_items_and_those_left_out() -> None:
+    (human, first, second), source = study()
+    first[0] = second[1] = human[2] = NAN
+    alone = cluster_interval(human, first, clusters=source, rng=rng(), resamples=20)
+    both = difference_interval(human, first, second, clusters=source, rng=rng(), resamples=20)
+    assert [(each.n, each.dropped) for each in (alone, both)] == [(58, 2), (57, 3)]
+
+
+@pytest.mark.parametrize("call", [swap_test, difference_interval])
+def test_the_last_system_may_lack_its_question_on_the_last_source(call) -> None:
+    """With the item there and unscored, or not there at all, the same items are left."""
+    (human, first, second), source = study(8, 4)
+    system = np.tile(np.arange(4), 8)
+    gone = np.append(human[:-1], NAN)
+    how = {"method": "pearson", "resamples": 50}
+    there = call(gone, first, second, clusters=source, systems=system, rng=rng(), **how)
+    short = [each[:-1] for each in (human, first, second)]
+    absent = call(*short, clusters=source[:-1], systems=system[:-1], rng=rng(), **how)
+    r = [correlation("pearson", short[0], metric) for metric in short[1:]]
+    assert there.value == absent.value == pytest.approx(r[0] - r[1])
+    assert (there.low, there.high) == pytest.approx((absent.low, absent.high), nan_ok=True)
+    assert getattr(there, "p", 0) == getattr(absent, "p", 0)
 
 
 def test_comparison_refuses_clusters_of_another_length_and_unknown_methods() -> None:

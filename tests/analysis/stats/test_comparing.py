@@ -6,15 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from analysis.stats import comparing
 from analysis.stats.comparing import (
     cliffs_delta,
     paired_permutation,
+    permuted_p_of_many,
     smallest_p,
     two_sample_t,
     wilcoxon,
 )
 from analysis.stats.letters import letters
-from analysis.stats.resampling import Bootstrap
 
 NAN = np.nan
 
@@ -59,6 +60,7 @@ def test_paired_permutation_of_a_constant_difference_has_no_interval() -> None:
     found = paired_permutation([2.0, 3, 4], [1.0, 2, 3], rng=rng())
     assert (found.value, found.p) == (1, 0.25)
     assert found.reason == "the same difference on every source: no interval can be estimated"
+    assert np.isnan([found.low, found.high]).all()
 
 
 def test_paired_permutation_of_one_source_is_undefined() -> None:
@@ -91,6 +93,27 @@ def test_drawn_swaps_have_a_smallest_p_of_their_own() -> None:
     twice = paired_permutation(same + np.isin(same, (3, 4)), same, rng=rng(), resamples=999)
     assert twice.least_p == 0.5
     assert twice.p >= 0.45
+
+
+def test_swaps_drawn_in_blocks_are_as_many_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a difference every swap is as extreme: more than 50 of them would make p larger
+    than 1."""
+    monkeypatch.setattr(comparing, "_BLOCK_CELLS", 30 * 7)  # seven swaps at once
+    same = np.arange(30.0)
+    assert paired_permutation(same, same, rng=rng(), resamples=50).p == 1
+    assert permuted_p_of_many([same - same], rng=rng(), resamples=50).tolist() == [1]
+
+
+@pytest.mark.parametrize("sources", [6, 20])
+def test_many_studies_are_tested_as_each_alone(
+    sources: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gaps = np.random.default_rng(1).integers(-2, 4, (5, sources)).astype(float)
+    each = [paired_permutation(row, row * 0, rng=rng(), resamples=99).p for row in gaps]
+    assert permuted_p_of_many(gaps, rng=rng(), resamples=99).tolist() == pytest.approx(each)
+    monkeypatch.setattr(comparing, "_BLOCK_CELLS", 200)  # two studies, or ten swaps, at once
+    assert permuted_p_of_many(gaps, rng=rng(), resamples=99).tolist() == pytest.approx(each)
+    assert np.isnan(permuted_p_of_many(gaps[:, :1], rng=rng())).tolist() == [True] * 5
 
 
 def test_holm_over_pairs_raises_the_smallest_p() -> None:
@@ -130,6 +153,8 @@ def test_wilcoxon_is_scipys() -> None:
     found = wilcoxon(a, b)
     assert (found.statistic, found.p) == (theirs.statistic, theirs.pvalue)
     assert found.value == np.median(a - b)
+    gaps = wilcoxon([*a, NAN, 1.0], [*b, 1.0, NAN])
+    assert (gaps.p, gaps.n, gaps.dropped) == (found.p, 30, 2)
 
 
 @pytest.mark.parametrize(("n", "times"), [(1, 4), (2, 6), (5, 6), (9, 4), (13, 1)])
@@ -141,6 +166,14 @@ def test_wilcoxon_of_few_sources_with_ties_is_scipys(n: int, times: int) -> None
         found = wilcoxon(a, b)
         assert found.statistic == theirs.statistic
         assert found.p == pytest.approx(theirs.pvalue, rel=1e-12)
+
+
+def test_wilcoxon_of_fourteen_sources_with_ties_is_scipys_large_sample_p() -> None:
+    gap = np.array([1.0, 1, 1, 2, 2, -1, -1, 3, 0, 1, 2, -2, 1, 1])
+    theirs = stats.wilcoxon(gap, zero_method="pratt", method="asymptotic")
+    assert wilcoxon(gap, np.zeros(14)).p == pytest.approx(theirs.pvalue, rel=1e-12)
+    exact = stats.wilcoxon(gap[:13], zero_method="pratt", method=stats.PermutationMethod()).pvalue
+    assert wilcoxon(gap[:13], np.zeros(13)).p == pytest.approx(exact, rel=1e-12)
 
 
 def test_wilcoxon_counts_swaps_of_mid_ranks() -> None:
@@ -190,10 +223,52 @@ def test_cliffs_delta_counts_pairs() -> None:
     assert cliffs_delta([NAN], [1.0]).reason == "no source has both scores"
 
 
-def test_cliffs_delta_bootstrap_holds_the_value() -> None:
-    a, b = pair(60)
-    found = cliffs_delta(a, b, interval=Bootstrap(rng(), 300))
-    assert found.low < found.value < found.high
+def test_the_interval_of_cliffs_delta_leaves_out_each_source_with_both_its_scores() -> None:
+    a, b = pair(9)
+    a[:4], b[2:6] = np.round(a[:4]), np.round(b[2:6])
+    left_out = np.arctanh([delta(np.delete(a, i), np.delete(b, i)) for i in range(9)])
+    reach = stats.t.ppf(0.975, 8) * np.sqrt(8 / 9 * ((left_out - left_out.mean()) ** 2).sum())
+    middle = np.arctanh(delta(a, b))
+    found = cliffs_delta(a, b)
+    assert (found.low, found.high) == pytest.approx(np.tanh([middle - reach, middle + reach]))
+
+
+def delta(a: np.ndarray, b: np.ndarray) -> float:
+    return float(np.sign(a[:, None] - b[None, :]).mean())
+
+
+@pytest.mark.parametrize("sources", [4, 6, 12])
+def test_the_interval_of_cliffs_delta_keeps_its_level_with_few_sources(sources: int) -> None:
+    """Means of three ratings from 1 to 3; the true delta is that of 4,000 sources."""
+    draw = np.random.default_rng(5)
+
+    def scores(n: int) -> np.ndarray:
+        questions = draw.normal(size=n) * 0.4 + draw.normal([[2.0], [2.3]], 0.5, (2, n))
+        given = questions[..., None] + draw.normal(size=(2, n, 3)) * 0.5
+        return np.clip(np.rint(given), 1, 3).mean(axis=2)
+
+    truth = cliffs_delta(*scores(4000)).value
+    found = [cliffs_delta(*scores(sources)) for _ in range(400)]
+    held = [each.low <= truth <= each.high for each in found if not np.isnan(each.low)]
+    assert len(held) > 250
+    assert np.mean(held) > 0.94
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "why"),
+    [
+        ([3.0, 4, 5], [1.0, 2, 2], "every score of one system is above all of the other's"),
+        ([3.0, 4, 5], [1.0, 2, 4], "without one of the sources"),
+        ([1.0, 3], [2.0, 2], "fewer than 3 sources"),
+        ([1.0, 2, 3], [1.0, 2, 3], "nothing changes it"),
+    ],
+)
+def test_cliffs_delta_says_why_it_has_no_interval(
+    first: list[float], second: list[float], why: str
+) -> None:
+    found = cliffs_delta(first, second)
+    assert np.isnan([found.low, found.high]).all()
+    assert found.reason.startswith(why)
 
 
 @settings(deadline=None)

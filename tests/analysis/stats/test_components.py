@@ -391,6 +391,34 @@ def test_difference_of_an_incomplete_study_moves_with_each_source() -> None:
         )
 
 
+def test_an_annotator_of_one_source_alone_keeps_their_severity_where_it_is_left_out() -> None:
+    """Without source 0 nothing tells how severe annotator 3 is: least squares with that severity
+    held moves the differences of systems as the influence says."""
+    draw = random.Random(4)
+    rows = [*STUDIES["balanced"], *((0, i, f"0/{i}/0", 3, 2 + draw.gauss(0, 1)) for i in range(3))]
+    found, v = fit(rows, random=False), fit(rows, random=False).variances
+    source, system, annotator = np.array([(row[0], row[1], row[3]) for row in rows]).T
+    y, on_one = np.array([row[4] for row in rows]), source[:, None] == source
+    same_system, one_annotator = system[:, None] == system, annotator[:, None] == annotator
+    covariance = v["residual"] * np.eye(len(rows)) + v["source"] * on_one
+    covariance += v["question"] * (on_one & same_system)
+    covariance += v["annotator:system"] * (one_annotator & same_system)
+    severity = np.eye(4)[annotator]
+    x = np.column_stack([np.eye(4)[system], severity[:, :3] - severity[:, 3:]])
+
+    def coefficients(kept: np.ndarray, y: np.ndarray, columns: int) -> np.ndarray:
+        inverse, x_kept = np.linalg.inv(covariance[np.ix_(kept, kept)]), x[kept, :columns]
+        return np.linalg.solve(x_kept.T @ inverse @ x_kept, x_kept.T @ inverse @ y[kept])
+
+    whole = coefficients(np.full(len(rows), True), y, 7)
+    held = -whole[4:].sum()  # of annotator 3: the four severities add up to 0
+    # with s2 = -held - s0 - s1 in the column of annotator 2
+    x[:, 4:6] -= x[:, [6]]
+    rest = coefficients(source != 0, y + held * x[:, 6], 6)
+    moved = (whole[:4] - rest[:4])[found.systems]
+    assert np.diff(found.influence[0]) == pytest.approx(np.diff(moved), rel=1e-5)
+
+
 @pytest.mark.parametrize("random", [True, False])
 def test_a_test_without_a_difference_keeps_its_level(random: bool) -> None:
     """Ratings rounded to 1-3 near their end; without the question effect a fifth of such tests were
@@ -454,6 +482,18 @@ def test_effects_that_a_design_cannot_tell_apart_are_named(
     assert note in fit(STUDIES[name], random=random).notes
 
 
+def test_an_annotator_of_a_system_on_one_source_is_a_random_effect_of_the_system() -> None:
+    """A column for each annotator and system would rest on one rating there."""
+    rows = [r for r in STUDIES["balanced"] if (r[3], r[1]) != (0, 0) or r[0] == 7]
+    found = fit(rows, random=False)
+    assert found.notes == (
+        "not every annotator judged every system: annotator:system is a random effect",
+    )
+    assert "annotator:system" in found.variances
+    two = fit([*rows, next(r for r in STUDIES["balanced"] if r[:2] == (3, 0))], random=False)
+    assert (two.notes, "annotator:system" in two.variances) == ((), False)
+
+
 def test_one_annotator_leaves_sources_and_what_is_left() -> None:
     found = fit([row for row in STUDIES["balanced"] if row[3] == 0])
     assert list(found.variances) == ["source", "residual"]
@@ -462,6 +502,42 @@ def test_one_annotator_leaves_sources_and_what_is_left() -> None:
     assert found.difference(0, 1).p == pytest.approx(
         stats.ttest_rel(table[:, 0], table[:, 1]).pvalue
     )
+
+
+def test_one_system_leaves_questions_and_annotators_as_in_a_two_way_table() -> None:
+    found = fit([row for row in STUDIES["balanced"] if row[1] == 2])
+    table = cube(STUDIES["balanced"])[:, 2]
+    question, annotator = table.mean(axis=1), table.mean(axis=0)
+    left = table - question[:, None] - annotator + table.mean()
+    residual = (left**2).sum() / (29 * 2)
+    assert dict(found.variances) == pytest.approx(
+        {
+            "question": question.var(ddof=1) - residual / 3,
+            "annotator": annotator.var(ddof=1) - residual / 30,
+            "residual": residual,
+        },
+        rel=1e-6,
+    )
+    assert (found.means.tolist(), found.systems) == (pytest.approx([table.mean()]), [2])
+    assert found.notes == ("every source has one question: their variances are one",)
+
+
+def test_annotators_of_one_system_each_hold_what_is_theirs_on_it() -> None:
+    """Three annotators judge system 0, three others system 1."""
+    rows = [
+        (source, system, question, 3 * system + annotator, rating)
+        for source, system, question, annotator, rating in STUDIES["balanced"]
+        if system < 2
+    ]
+    found = fit(rows)
+    assert found.notes == ("no annotator judged two systems: their variances are one",)
+    assert list(found.variances) == ["question", "source", "annotator", "residual"]
+    table = cube(STUDIES["balanced"])[:, :2]
+    assert found.means[np.argsort(found.systems)] == pytest.approx(table.mean(axis=(0, 2)))
+    left = (
+        table - table.mean(axis=2, keepdims=True) - table.mean(axis=0) + table.mean((0, 2))[:, None]
+    )
+    assert found.variance("residual") == pytest.approx((left**2).sum() / (2 * 29 * 2), rel=1e-6)
 
 
 def test_a_system_on_sources_of_its_own_has_one_question_each() -> None:
@@ -538,6 +614,29 @@ def test_systems_that_differ_alike_on_every_source_are_not_tested() -> None:
     ]
     rows += [(source, 2, "", 0, float(source * 7 % 5)) for source in range(9)]
     assert fit(rows).difference(0, 1).reason == "the same difference on every source"
+    # two annotators whose variance is nothing: what rounding leaves is no difference either
+    twice = [
+        (source, system, f"{source}/{system}", a, source % 3 + system + 0.3 * (source % 2 == a))
+        for source in range(9)
+        for system in (0, 1)
+        for a in (0, 1)
+    ]
+    twice += [
+        (source, 2, f"{source}/2", a, source * 7 % 5 + a * (source % 2) * 0.5)
+        for source in range(9)
+        for a in (0, 1)
+    ]
+    found = fit(twice)
+    assert found.variance("annotator") == 0
+    assert found.difference(0, 1).reason == "the same difference on every source"
+
+
+def test_three_sources_are_enough_to_test_a_difference() -> None:
+    rows = [row for row in STUDIES["balanced"] if row[0] < 3]
+    table = cube(rows).mean(axis=2)
+    theirs = stats.ttest_rel(table[:, 0], table[:, 1])
+    found = fit(rows, random=False).difference(0, 1)
+    assert (found.p, found.df) == pytest.approx((theirs.pvalue, 2))
 
 
 def test_two_sources_are_too_few_to_test_a_difference() -> None:
@@ -587,6 +686,15 @@ def test_an_effect_that_the_ratings_hold_nothing_of_is_dropped() -> None:
     found = variance_components(**small(ratings=turns.ravel()))
     assert "source" in found.dropped
     assert found.variance("residual") > 0
+
+
+def test_where_nothing_else_varies_the_residual_is_the_variance_within_systems() -> None:
+    """24 ratings of two systems leave 22 degrees of freedom."""
+    ratings = np.random.default_rng(3).normal(size=24)
+    found = variance_components(**small(ratings=ratings))
+    assert found.dropped == ("question", "source", "annotator", "annotator:system")
+    of_system = ratings.reshape(6, 2, 2) - ratings.reshape(6, 2, 2).mean(axis=(0, 2))[:, None]
+    assert found.variance("residual") == pytest.approx((of_system**2).sum() / 22, rel=1e-6)
 
 
 def test_systems_and_annotators_that_do_not_cross_are_refused_with_their_rank() -> None:

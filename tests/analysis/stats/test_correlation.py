@@ -13,6 +13,7 @@ from analysis.stats.correlation import (
     fisher_interval,
 )
 from analysis.stats.dependent import ImpossibleTriple, williams, williams_matrix
+from analysis.stats.dependent_z import zou
 
 NAN = np.nan
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -35,6 +36,16 @@ def test_correlate_pearson_interval_is_fishers() -> None:
     theirs = stats.pearsonr(x, y).confidence_interval()
     found = correlate(x, y, method="pearson")
     assert (found.low, found.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_matrix_of_coefficients_holds_every_pair_and_ones(method: str) -> None:
+    table = scores()
+    found = coefficients(table, method=method)
+    assert found.diagonal().tolist() == pytest.approx([1, 1, 1])
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        theirs = SCIPY[method](table[:, i], table[:, j]).statistic
+        assert (found[i, j], found[j, i]) == pytest.approx((theirs, theirs))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -227,3 +238,32 @@ def test_williams_matrix_leaves_a_constant_metric_undefined() -> None:
 def test_williams_matrix_refuses_fewer_than_four_items() -> None:
     with pytest.raises(ValueError, match="needs four items, 3 are complete"):
         williams_matrix([1, 2, 3, NAN], np.arange(8.0).reshape(4, 2))
+
+
+def test_zou_with_metrics_that_follow_each_other_uses_their_own_covariance() -> None:
+    """The covariance of two correlations by the four terms of Pearson and Filon (1898), for any
+    four variables, of which two are the same here."""
+    r12, r13, r23, n = 0.7, 0.5, 0.8, 53
+    r = np.array([[1, r12, r13], [r12, 1, r23], [r13, r23, 1]])
+
+    def covariance(j: int, k: int, h: int, m: int) -> float:
+        return 0.5 * (
+            (r[j, h] - r[j, k] * r[k, h]) * (r[k, m] - r[k, h] * r[h, m])
+            + (r[j, m] - r[j, h] * r[h, m]) * (r[k, h] - r[k, j] * r[j, h])
+            + (r[j, h] - r[j, m] * r[m, h]) * (r[k, m] - r[k, j] * r[j, m])
+            + (r[j, m] - r[j, k] * r[k, m]) * (r[k, h] - r[k, m] * r[m, h])
+        )
+
+    c = covariance(0, 1, 0, 2) / np.sqrt(covariance(0, 1, 0, 1) * covariance(0, 2, 0, 2))
+    (l1, u1), (l2, u2) = (fisher_interval(x, n, method="pearson") for x in (r12, r13))
+    down = (r12 - l1) ** 2 + (u2 - r13) ** 2 - 2 * c * (r12 - l1) * (u2 - r13)
+    up = (u1 - r12) ** 2 + (r13 - l2) ** 2 - 2 * c * (u1 - r12) * (r13 - l2)
+    found = zou(r12, r13, r23, n)
+    assert (found.low, found.high) == pytest.approx((0.2 - down**0.5, 0.2 + up**0.5))
+
+
+def test_williams_matrix_of_four_items_has_one_degree_of_freedom() -> None:
+    table = np.array([[1.0, 2, 1], [2, 1, 3], [3, 4, 2], [5, 5, 6]])
+    t, p = williams_matrix(table[:, 0], table[:, 1:])
+    assert np.isfinite(t[0, 1])
+    assert p[0, 1] == pytest.approx(2 * stats.t.sf(abs(t[0, 1]), 1))

@@ -24,8 +24,10 @@ def test_alpha_is_the_packages(level: str) -> None:
 
 def test_alpha_is_not_asked_where_the_package_cannot_bear_it() -> None:
     sliders = np.random.default_rng(0).integers(0, 101, (3000, 5)).astype(float)
+    assert check_alpha(sliders[:300], level="interval", ours=0.1).reason == ""
     found = check_alpha(sliders, level="interval", ours=0.1)
     assert found.reason == "3000 units with 101 values are too many for the library"
+    assert (found.library, found.version[0].isdigit()) == ("krippendorff", True)
     assert np.isnan(found.difference)
 
 

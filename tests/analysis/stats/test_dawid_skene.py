@@ -51,6 +51,29 @@ def test_dawid_skene_stops_only_when_no_chance_moves_any_more() -> None:
     assert found.chances == pytest.approx(further.chances, abs=1e-3, nan_ok=True)
 
 
+def test_one_step_of_dawid_and_skene_is_that_of_a_loop() -> None:
+    """From shares of votes: how often each rater says l where the truth is k, then each unit's
+    chances, here of three units, two raters and smoothing 1."""
+    table = np.array([[1, 1], [1, 2], [2, 2]])
+    shares = np.array([[1, 0], [0.5, 0.5], [0, 1]])
+    prevalence, chances = shares.mean(axis=0), np.zeros((3, 2))
+    confusion = np.ones((2, 2, 2))
+    for unit, rater in np.ndindex(3, 2):
+        confusion[rater, :, table[unit, rater] - 1] += shares[unit]
+    confusion /= confusion.sum(axis=2, keepdims=True)
+    for unit in range(3):
+        for truth in range(2):
+            chances[unit, truth] = prevalence[truth] * np.prod(
+                [confusion[rater, truth, table[unit, rater] - 1] for rater in range(2)]
+            )
+    chances /= chances.sum(axis=1, keepdims=True)
+    found = dawid_skene(table, scale=[1, 2], most_iterations=1, smoothing=1)
+    assert found.iterations == 1
+    assert found.prevalence == pytest.approx(prevalence)
+    assert found.confusion == pytest.approx(confusion)
+    assert found.chances == pytest.approx(chances)
+
+
 def test_dawid_skene_leaves_units_nobody_judged() -> None:
     found = dawid_skene([[1, 1], [NAN, NAN], [2, 2]], scale=[1, 2])
     assert np.isnan(found.chances[1]).all()

@@ -39,6 +39,8 @@ def test_a_denominator_is_found_only_where_every_value_is_a_fraction() -> None:
     assert common_denominator([1.5, 2 / 3, 2.333]) == 3000
     assert common_denominator([1.5, np.pi]) is None
     assert common_denominator([1 / p for p in (997, 991, 983, 977)]) is None
+    assert common_denominator([1 / p for p in (997, 991, 8, 125)]) == 988_027_000
+    assert common_denominator([1 / p for p in (997, 991, 16, 125)]) is None  # twice as large
 
 
 def test_whole_numbers_stand_for_a_column_and_other_columns_stay() -> None:

@@ -47,6 +47,14 @@ def test_only_what_is_random_is_swapped_and_drawn() -> None:
         assert bool((drawn[1] == 1).all()) is not random
 
 
+def test_resamples_of_many_questions_come_in_blocks_and_none_twice() -> None:
+    of = facets(np.arange(5000) % 4, np.arange(5000) % 3, design=BOTH)
+    drawn = list(of.times(100, rng()))
+    assert [(len(sources), len(systems)) for sources, systems in drawn] == [(40, 40)] * 2 + [
+        (20, 20)
+    ]
+
+
 @pytest.mark.parametrize(
     "design",
     [

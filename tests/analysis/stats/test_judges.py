@@ -67,7 +67,8 @@ def test_bias_is_the_gap_on_a_system_less_the_gap_on_the_others_source_by_source
     assert list(found) == ["x", "y", "z"]
     assert found["x"].value == pytest.approx(bias(sources >= 0))
     assert (found["x"].low, found["x"].high) == pytest.approx((spread.low, spread.high))
-    assert found["x"].n == 6
+    assert (found["x"].n, found["x"].clusters) == (6, 6)
+    assert found["x"].df == pytest.approx(spread.df)
 
 
 def test_the_place_at_which_a_question_stands_is_told_apart_by_hand() -> None:
@@ -82,6 +83,9 @@ def test_the_place_at_which_a_question_stands_is_told_apart_by_hand() -> None:
     assert found.earlier.value == pytest.approx((1 + 0) / 2)
     assert found.same_moved.value == pytest.approx((0 + 1) / 2)
     assert found.same_still.value == pytest.approx((1 + 0) / 2)
+    moved = by_place([[1, 2], [2, 2], [3, 3]], [[1, 2]] * 3)
+    assert (moved.items, moved.same_moved.value) == (3, pytest.approx(2 / 3))
+    assert not moved.same_still.defined
     nowhere = by_place(values, np.full((5, 3), nan))
     assert (nowhere.items, nowhere.earlier.reason) == (0, "no question was asked so twice")
 

@@ -41,6 +41,11 @@ def test_source_correlations_refuse_tables_of_different_shape_and_unknown_method
         source_correlations(np.ones((2, 2)), np.ones((2, 2)), method="tau")
 
 
+def test_no_source_has_no_correlation() -> None:
+    nothing = np.zeros((3, 0))
+    assert source_correlations(nothing, nothing, method="spearman").tolist() == []
+
+
 def slow_accuracy(human: np.ndarray, metric: np.ndarray, epsilon: float) -> float:
     right = total = 0
     for i in range(len(human)):
@@ -231,6 +236,21 @@ def test_sources_without_a_pair_do_not_count_and_pairs_do_not_depend_on_the_numb
     # without
     assert found.held_out.sources[:, 0, 0] == pytest.approx([np.nan, 0, 1], nan_ok=True)
     assert found.in_sample.tolist() == [[0.5, 0.5]]
+
+
+@pytest.mark.parametrize("groups", [None, [0, 0, 1, 1]])
+def test_a_metric_that_is_nought_everywhere_ties_all_pairs(groups: list[int] | None) -> None:
+    human = [1.0, 1, 2, 3]
+    found = pairwise_accuracy(human, np.zeros(4), groups=groups)
+    assert found.accuracy.value == found.baseline == (1 / 6 if groups is None else 1 / 2)
+    assert found.epsilon == 0
+
+
+def test_large_scores_that_are_equal_but_for_rounding_tie() -> None:
+    scores = 1e7 * np.array([0.1 + 0.2, 0.3])
+    assert scores[0] != scores[1]
+    found = accuracies_within(np.ones((2, 1)), scores[:, None], facets([0, 0], [0, 1]))
+    assert (found.in_sample[0, 0], found.epsilon[0, 0]) == (1, 0)
 
 
 def test_accuracy_says_how_ties_were_found() -> None:

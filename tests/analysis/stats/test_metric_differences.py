@@ -23,6 +23,7 @@ from analysis.stats.metric_differences import (
 )
 from analysis.stats.multiplicity import holm
 from analysis.stats.pooled import pooled
+from analysis.stats.within_source import within_source
 from tests.analysis.stats.metric_studies import MetricStudy, metric_study
 
 NAN = np.nan
@@ -87,6 +88,25 @@ def test_within_source_it_is_a_paired_t_test_over_the_sources_where_both_exist()
     assert row.found.value == pytest.approx(sign * np.mean(other - one))
     assert row.found.p == pytest.approx(theirs.pvalue)
     assert row.found.n == len(r)
+
+
+def test_within_source_random_systems_are_left_out_of_both_metrics() -> None:
+    """Where both coefficients exist on every source, all that is left out is a difference too."""
+    draw = rng(6)
+    source, system = np.repeat(np.arange(12), 5), np.tile(np.arange(5), 12)
+    human = draw.normal(size=(60, 1))
+    of = MetricStudy(human, human + draw.normal(size=(60, 2)) * [1, 3], source, system)
+    design = Inference(systems=True)
+    [row] = compared(of, design=design, levels=["within_source"]).values()
+    left = within_source(
+        of.human, of.metrics, facets(source, system, design=design), coefficients=["spearman"]
+    )["spearman"]
+    apart = replace(left, resting=None).pairs(np.array([0]), np.array([1]))
+    limits = inferred(apart, scale="plain")
+    assert row.better == "m0"
+    assert (row.found.low, row.found.high, row.found.p, row.found.df) == pytest.approx(
+        (limits.low[0, 0], limits.high[0, 0], limits.p[0, 0], limits.df[0, 0])
+    )
 
 
 def test_pooled_the_difference_is_left_out_source_by_source_and_near_the_swap_test() -> None:
@@ -198,9 +218,22 @@ def test_what_cannot_be_compared_says_why() -> None:
     alone = metric_differences(
         of.humans_by_name, of.metrics_by_name, facets=facets(of.sources), rng=rng()
     )
-    assert {row.found.reason for row in alone if row.level == "systems"} == {
-        "fewer than two systems are named"
-    }
+    reasons = [row.found.reason for row in alone if row.level == "systems"]
+    assert reasons == ["fewer than two systems are named"] * 6  # two human columns, three pairs
+
+
+def test_three_questions_are_enough_for_all_questions_and_two_are_not() -> None:
+    three = {"h": [1.0, 2, 3]}, {"a": [1.0, 3, 2], "b": [3.0, 1, 2]}
+    two = {"h": [1.0, 2]}, {"a": [1.0, 3], "b": [3.0, 1]}
+    found = [
+        metric_differences(*each, facets=facets(range(n)), rng=rng(), levels=["pooled"])[0].found
+        for each, n in ((three, 3), (two, 2))
+    ]
+    assert found[0].value == pytest.approx(0.5 + 0.5)  # rho of .5 and -.5
+    assert (found[1].reason, np.isnan(found[1].value)) == (
+        "2 questions have all scores: too few",
+        True,
+    )
 
 
 def row(metric: str, value: float, level: str = "pooled") -> Association:
@@ -237,6 +270,20 @@ def test_the_set_holds_the_highest_and_those_not_told_apart_from_it() -> None:
     [wider] = indistinct(each, pairs, alpha=0.03)
     assert wider.members == ("b", "c", "a", "f", "d")
     assert indistinct([row("a", NAN)], [pair("a", "b", NAN)]) == []
+
+
+def test_the_set_of_one_pair_says_whose_and_where_it_is() -> None:
+    [found] = indistinct([row("a", 0.3), row("b", 0.5)], [pair("b", "a", 0.05)])
+    assert found == Indistinct(
+        human="h",
+        level="pooled",
+        measure="spearman",
+        highest="b",
+        members=("b", "a"),  # p of .05 is not below it
+        behind=(),
+        unknown=(),
+        alpha=0.05,
+    )
 
 
 def test_levels_disagree_where_no_metric_is_in_every_set() -> None:

@@ -72,6 +72,7 @@ def test_system_values_are_of_the_means_with_p_over_all_orders() -> None:
         row, alone = found["h0", "m1", "systems", measure], correlate(people, own, method=measure)
         assert row.found.value == pytest.approx(alone.value)
         assert row.found.p == pytest.approx(alone.p)  # which counts all orders of so few
+        assert row.p_as_published == pytest.approx(alone.p)
         assert (row.found.n, row.questions) == (5, 150)
     assert found["h0", "m1", "systems", "pearson"].smallest_p == pytest.approx(1 / 120)
     assert found["h0", "m1", "systems", "spearman"].smallest_p == pytest.approx(2 / 120)
@@ -108,6 +109,13 @@ def test_equal_means_of_systems_tie_exactly() -> None:
     assert by_measure["spearman"].found.value == pytest.approx(4.5 / np.sqrt(22.5))
     assert by_measure["kendall"].found.value == pytest.approx(5 / np.sqrt(30))
     assert by_measure["pairwise_accuracy"].baseline == pytest.approx(1 / 6)
+    turned = against_people(
+        {"h": metric}, {"m": people}, facets=here, rng=rng(), levels=["systems"]
+    )
+    for row in turned:
+        if row.measure in ("spearman", "kendall"):
+            alone = correlate([2, 3, 1, 4], [2.5, 2.5, 1, 4], method=row.measure)
+            assert (row.found.value, row.p_as_published) == pytest.approx((alone.value, alone.p))
 
 
 def test_orders_of_nine_systems_are_drawn() -> None:
@@ -199,6 +207,12 @@ def test_annotators_that_are_random_add_to_the_standard_error() -> None:
         np.tanh(np.arctanh(wide[key].value) + stats.t.ppf(0.975, 2) * error)
     )
     assert np.isnan(wide["systems", "spearman"].low)
+    both = {"m": metric, "l": metric[::-1]}
+    of_both = against_people(columns[0], both, facets=here, rng=rng(), ratings={"h": ratings})
+    again = {(row.level, row.measure): row.found for row in of_both if row.metric == "m"}
+    for level in ("pooled", "within_source"):
+        one, alone = again[level, "spearman"], wide[level, "spearman"]
+        assert (one.low, one.high) == pytest.approx((alone.low, alone.high))
     strangers = np.column_stack([ratings, np.full((200, 7), np.nan)])  # they judged other questions
     same = against_people(*columns, facets=here, rng=rng(), ratings={"h": strangers})
     assert [repr(row.found) for row in same] == [repr(row.found) for row in found]
@@ -253,6 +267,28 @@ def test_neither_the_order_of_questions_nor_the_scale_of_scores_changes_anything
         )
 
 
+def test_accuracy_names_what_is_random_where_it_has_no_interval() -> None:
+    of = metric_study(10, 4, humans=1)
+    ratings = {"h0": np.column_stack([of.human[:, 0], of.human[:, 0], of.human[:, 0]])}
+    reasons = {}
+    for design in (Inference(systems=True), Inference(annotators=True), Inference(True, True)):
+        found = of_study(of, design=design, ratings=ratings)
+        for level in ("pooled", "within_source"):
+            row = found["h0", "m0", level, "pairwise_accuracy"].found
+            reasons[design.key, level] = row.reason
+            assert np.isnan(row.low) == (row.reason != "")
+    told = "{} are random: no interval".format
+    both = Inference(True, True).key
+    assert reasons == {
+        (Inference(systems=True).key, "pooled"): told("systems"),
+        (Inference(systems=True).key, "within_source"): "",
+        (Inference(annotators=True).key, "pooled"): told("annotators"),
+        (Inference(annotators=True).key, "within_source"): told("annotators"),
+        (both, "pooled"): told("systems"),
+        (both, "within_source"): told("annotators"),
+    }
+
+
 def test_what_cannot_be_known_says_why() -> None:
     of = metric_study(10, 4)
     of.metrics[:, 1] = 7
@@ -289,6 +325,17 @@ def test_what_cannot_be_known_says_why() -> None:
         of_study(of, here=few)["h0", "m0", "pooled", "spearman"].found.reason
         == "fewer than 3 sources: no interval"
     )
+
+
+def test_a_metric_that_does_not_vary_takes_no_interval_from_the_others() -> None:
+    of = metric_study(10, 6)
+    of.metrics[:, 1] = 7
+    found = of_study(of, design=Inference(systems=True))
+    for measure in ("pearson", "spearman", "kendall"):
+        row = found["h0", "m0", "systems", measure].found
+        limits = fisher_interval(row.value, 6, method=measure)
+        assert (row.low, row.high) == pytest.approx(limits)
+        assert np.isnan(found["h0", "m1", "systems", measure].found.low)
 
 
 def test_where_systems_are_alike_it_says_at_which_level_there_is_nothing() -> None:
@@ -341,6 +388,29 @@ def test_outcomes_carry_the_sources_and_degrees_of_freedom_they_rest_on() -> Non
     assert {random["h0", f"m{m}", "pooled", "spearman"].found.df for m in range(3)} <= {3, 11}
     assert fixed["h0", "m2", "systems", "kendall"].found.clusters == 12
     assert random["h0", "m2", "systems", "kendall"].found.clusters == 0
+
+
+def test_a_mean_over_few_sources_has_no_interval_but_p_and_names_where_the_metric_varies() -> None:
+    """m0 is the same for every system on 30 of 40 sources, m1 on none."""
+    of = metric_study(40, 6, humans=1, decimals=3)
+    of.metrics[of.sources >= 10, 0] = 1
+    found = of_study(of)
+    told = [found["h0", f"m{m}", "within_source", "spearman"].found for m in range(2)]
+    varies = np.ptp(of.human[:, 0].reshape(40, 6), axis=1) > 0
+    assert [each.n for each in told] == [varies[:10].sum(), varies.sum()]
+    assert varies.sum() >= 15 > told[0].n
+    assert [each.reason for each in told] == [
+        f"the correlation exists on {told[0].n} sources: with fewer than 15 no interval of their "
+        "mean is known to hold its level",
+        "",
+    ]
+    assert np.isnan([told[0].low, told[0].high]).all() and told[0].p < 1
+    rhos = [
+        stats.spearmanr(of.human[of.sources == source, 0], of.metrics[of.sources == source, 1])[0]
+        for source in np.flatnonzero(varies)
+    ]
+    limits = stats.t.interval(0.95, told[1].df, loc=np.mean(rhos), scale=stats.sem(rhos))
+    assert (told[1].low, told[1].high) == pytest.approx(limits, abs=1e-9)
 
 
 def test_too_many_questions_for_all_pairs_leave_the_other_numbers() -> None:

@@ -24,6 +24,10 @@ def test_the_mean_is_the_judges_corrected_by_what_people_say_of_it():
     expected = own.mean() + found.tuning * (judge.mean() - judge[:400].mean())
     assert found.corrected.value == pytest.approx(expected)
     assert (found.items, found.judged) == (4000, 400)
+    assert [(each.n, each.dropped) for each in (found.people, found.corrected)] == [
+        (400, 0),
+        (4000, 0),
+    ]
 
 
 def test_the_mean_of_people_alone_has_students_interval():

@@ -56,7 +56,7 @@ def test_with_the_others_is_the_correlation_with_their_mean() -> None:
     table = np.array([[1, 1, 1], [2, 2, 3], [3, 4, 4], [5, 4, NAN], [4, NAN, NAN]])
     found = with_the_others(table)
     assert found[0].value == pytest.approx(np.corrcoef([1, 2, 3, 4], [1, 2, 3.5, 3.5])[0, 1])
-    assert (found[0].n, found[0].dropped) == (4, 1)
+    assert [(each.n, each.dropped) for each in found] == [(4, 1), (4, 1), (3, 2)]
 
 
 def test_intra_rater_compares_both_times() -> None:

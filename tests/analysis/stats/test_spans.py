@@ -34,6 +34,8 @@ def test_tokens_leave_punctuation_out() -> None:
 def test_tokens_of_spaceless_scripts_are_characters() -> None:
     assert words("東京は1868年") == ["東", "京", "は", "1868", "年"]
     assert words("𠮷野家") == ["𠮷", "野", "家"]
+    for ends in ("ヿ", "㐀", "䶿", "一", "豈", "𠀀"):  # the first or last character of a script
+        assert words(2 * ends) == [ends, ends]
 
 
 def test_tokens_keep_combining_marks_with_their_letters() -> None:

@@ -137,6 +137,16 @@ def test_swaps_of_pairwise_accuracy_count_ties_as_a_loop_does(design: Inference)
     )
 
 
+def test_a_metric_whose_means_vary_only_once_swapped_is_not_tested() -> None:
+    human, metrics, systems, sources = study(5, 6)
+    metrics[:, 0] -= np.repeat(metrics[:, 0].reshape(6, 5).mean(axis=1), 5)
+    of = facets(sources, systems)
+    found = swapped_systems(
+        human[:, None], metrics, of, [(0, 1)], coefficient="pearson", resamples=99, rng=rng()
+    )
+    assert np.isnan([found.value, found.p]).all()
+
+
 def test_swaps_beyond_the_number_asked_for_are_drawn() -> None:
     human, metrics, systems, sources = study(40, 6)
     of = facets(sources, systems)
@@ -145,6 +155,23 @@ def test_swaps_beyond_the_number_asked_for_are_drawn() -> None:
     )
     assert (found.words, found.smallest_p) == ("99 swaps by source", 1 / 100)
     assert found.p[0, 0] >= 1 / 100
+
+
+def test_all_swaps_of_five_sources_are_sixteen() -> None:
+    human, metrics, systems, sources = study(5, 6)
+    told = [
+        swapped_systems(
+            human[:, None],
+            metrics,
+            facets(sources, systems),
+            [(0, 1)],
+            coefficient="pearson",
+            resamples=resamples,
+            rng=rng(),
+        ).words
+        for resamples in (16, 15)
+    ]
+    assert told == ["all swaps by source", "15 swaps by source"]
 
 
 def test_orders_may_come_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

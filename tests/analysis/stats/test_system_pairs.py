@@ -50,7 +50,9 @@ def test_the_larger_p_of_the_two_tests_stands_and_the_interval_holds_both() -> N
             assert found[pair].p == max(among_all.p, alone.p)
             assert found[pair].low == min(among_all.low, alone.low)
             assert found[pair].high == max(among_all.high, alone.high)
-            assert found[pair].df == (among_all if among_all.p > alone.p else alone).df
+            other = among_all if among_all.p > alone.p else alone
+            assert (found[pair].df, found[pair].statistic) == (other.df, other.statistic)
+            assert (found[pair].n, found[pair].clusters) == (40, 40)
             weaker.add(among_all.p > alone.p)
     assert weaker == {True, False}
 
@@ -73,8 +75,26 @@ def test_two_annotators_are_too_few_to_test_a_pair_by_itself() -> None:
     columns = study(1, annotators=2)
     found = pairs_of_systems(variance_components(**columns), **columns)[0, 1]
     assert not np.isnan(found.value)
-    assert np.isnan([found.p, found.low, found.high]).all()
+    assert np.isnan([found.p, found.low, found.high, found.df, found.statistic]).all()
     assert found.reason == (
         "from these two systems alone it cannot be told how annotators differ on them: "
         "two annotators of two systems: how annotators differ cannot be estimated"
     )
+
+
+def test_a_pair_that_its_own_ratings_cannot_be_fitted_to_has_no_test() -> None:
+    """Annotators say the same of both systems throughout: alone, nothing is left to vary."""
+    columns = study(1)
+    both = columns["systems"] < 2
+    first = columns["annotators"] == 0
+    said = dict(zip(columns["questions"][first], columns["ratings"][first], strict=True))
+    columns["ratings"][both] = [said[question] for question in columns["questions"][both]]
+    model = variance_components(**columns)
+    found = pairs_of_systems(model, **columns)
+    assert found[0, 1].value == model.difference(0, 1).value
+    assert np.isnan(found[0, 1].p)
+    assert found[0, 1].reason == (
+        "from these two systems alone it cannot be told how annotators differ on them: "
+        "the residual does not vary"
+    )
+    assert found[0, 5].p < 1

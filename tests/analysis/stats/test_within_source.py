@@ -87,6 +87,12 @@ def test_systems_with_several_questions_on_a_source_are_compared_by_their_means(
     assert np.array_equal(cells, [[1.5, 5], [7, NAN]], equal_nan=True)
 
 
+def test_a_system_without_one_of_the_scores_does_not_count_on_its_source() -> None:
+    human, metrics = np.array([[1.0, 2, 3, 1]]), np.array([[[1.0, 5], [3, 1], [2, 2], [NAN, 9]]])
+    found = module.on_sources(human[..., None], metrics, coefficient="spearman")
+    assert found[0, 0].tolist() == pytest.approx([0.5, -0.5])
+
+
 def test_means_alone_are_the_same_and_nowhere_is_undefined() -> None:
     of = metric_study()
     here = facets(of.sources, of.systems)

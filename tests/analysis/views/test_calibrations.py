@@ -7,7 +7,7 @@ from django.urls import reverse
 from analysis.actions import calibrations
 from analysis.evidence.rounds import compared
 from judging.actions import campaigns, discussions, enrollments, rounds
-from judging.models import Campaign, Enrollment, GuidelineVersion, Round
+from judging.models import Campaign, Enrollment, GuidelineVersion, Round, TaskUnit
 from tests import factories
 from tests.judging.trials import NOW, begun, judged
 
@@ -134,6 +134,10 @@ def test_notes_become_the_next_version_that_annotators_read(campaign, people) ->
     client = factories.logged_in(campaign.created_by)
     difference = compared(round).differences[0]
     field = f"note-{difference.criterion.pk}-{difference.unit}"
+    html = page(campaign, round)
+    assert f'name="{field}"' in html
+    units = TaskUnit.objects.filter(task__round=round).values_list("unit", flat=True)
+    assert not any(f'-{unit}"' in html for unit in units)  # in the order of the file
     notes = reverse("judging:round_notes", args=[campaign.uuid, round.pk])
     client.post(
         notes, {field: "A name is enough.", "note-999-0": "no such criterion", "note-x-1": "odd"}

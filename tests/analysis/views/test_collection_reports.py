@@ -51,8 +51,8 @@ def report_of(client, collection):
     assert ReportPage.objects.filter(run=run, language="en").exists()
     texts = {"page": client.get(answer.url).text}
     texts |= {
-        name: content.decode()
-        for name, content in exports.files(run)
+        name: b"".join(pieces).decode()
+        for name, pieces in exports.files(run)
         if not name.endswith((".pdf", ".png"))
     }
     return Run.objects.get(pk=run.pk).input_sha256, {

@@ -85,8 +85,9 @@ def test_references_are_offered_where_there_are_any(page, canals):
     assert [each.name for each in made.systems.all()] == ["References, function words dropped"]
 
 
-def test_much_of_it_becomes_a_job(page, canals, monkeypatch):
-    monkeypatch.setattr("analysis.actions.degradations.LARGE", 3)
+@pytest.mark.parametrize("limit", ["LARGE", "HELD"])  # of what is made, and of what is read for it
+def test_much_of_it_becomes_a_job(page, canals, monkeypatch, limit):
+    monkeypatch.setattr(f"analysis.actions.degradations.{limit}", 3)
 
     answer = page.post(at(canals), form(canals))
 

@@ -1,6 +1,8 @@
 """Changing what was handed in: nothing counts unseen, and nothing waits unseen."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from judging.actions import campaigns, judgments
@@ -77,6 +79,30 @@ def test_corrections_are_handed_in_again_by_one_button(handed_in) -> None:
     assert "All your changes count" in client.post(around(task, "again/"), follow=True).text
     assert values(task) == [1, 3, 3, 3]
     assert SAID not in client.get(around(task, "done/")).text
+
+
+def test_of_very_many_corrections_the_last_are_told_first(monkeypatch) -> None:
+    client, enrollment = studies.annotator(studies.opened(sources=3))
+    tasks = []
+    for _ in range(3):
+        tasks.append(studies.held(enrollment))
+        client.post(address(tasks[-1], "submit/"), studies.filled(tasks[-1]))
+    asked = []
+    for task in tasks:
+        send(client, task, "q1.correctness", 1, 9)
+        with CaptureQueriesContext(connection) as statements:
+            judgments.corrections(enrollment=enrollment)
+        asked.append(len(statements))
+    assert asked[1] == asked[2]  # however many there are
+
+    monkeypatch.setattr(judgments, "LOOKED_AT", 1)
+    monkeypatch.setattr(judgments, "MOST_CORRECTED", 2)
+    assert [each.pk for each in judgments.corrections(enrollment=enrollment)] == [
+        tasks[2].pk,
+        tasks[1].pk,
+    ]
+    client.post(around(tasks[0], "again/"))
+    assert [each.pk for each in judgments.corrections(enrollment=enrollment)] == [tasks[0].pk]
 
 
 def test_correction_that_lacks_an_answer_stays_and_is_named(handed_in) -> None:

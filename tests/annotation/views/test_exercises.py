@@ -66,6 +66,7 @@ def test_qualification_failed_passed_and_never_in_between() -> None:
     campaign, who = opened("qualification", contact="Ada")
     client, address = entered(who), at("qualification", campaign)
     assert work(client, campaign) == address
+    assert "You have 2 tries." in client.get(address).text
     assert client.post(address, RIGHT | {"i1.correctness": ""} | {"number": 1}).status_code == 422
     assert not who.tries.exists()
     failed = client.post(address, WRONG | {"number": 1}, follow=True).text
@@ -82,6 +83,7 @@ def test_qualification_failed_passed_and_never_in_between() -> None:
 def test_who_used_up_the_tries_is_told_kindly_and_gets_no_task() -> None:
     campaign, who = opened("qualification", tries=1, contact="Ada Lind")
     client = entered(who)
+    assert "You have 1 try." in client.get(at("qualification", campaign)).text
     told = client.post(at("qualification", campaign), WRONG | {"number": 1}, follow=True).text
     assert "Thank you for your time" in told
     assert "write to Ada Lind" in told

@@ -2,6 +2,8 @@
 
 import pytest
 
+from annotation.templatetags import fragments
+from annotation.views import material
 from annotation.views.material import direction, segments
 
 
@@ -56,3 +58,13 @@ def test_segments_count_code_points_not_bytes_or_pairs() -> None:
 )
 def test_direction_of_a_language(language: str, expected: tuple[str, str]) -> None:
     assert direction(language) == expected
+
+
+def test_a_long_part_of_the_page_is_shown_and_not_kept_in_memory() -> None:
+    before = fragments._rendered.cache_info().currsize
+    source = material.ShownMaterial(passage=(("The lock & the weir. " * 5_000, "plain"),))
+    parts = {"source": source, "lang": "en", "dir": "ltr", "marking": False}
+    shown = [fragments.fragment("annotation/includes/source.html", **parts) for _ in range(2)]
+    assert shown[0] == shown[1]
+    assert shown[0].count("The lock &amp; the weir.") == 5_000
+    assert fragments._rendered.cache_info().currsize == before

@@ -125,3 +125,11 @@ def test_invitation_states_pay_and_tasks() -> None:
     said = text_of(Client().get(f"/join/{link.token}/").text)
 
     assert "Tasks up to 40; you may pause at any time Pay 9 euros an hour" in said
+
+
+def test_invitation_states_the_minutes_that_pay_is_planned_by() -> None:
+    rate = {"amount": "1.00", "currency": "EUR", "minutes": "7"}
+    campaign = studies.opened(rate=rate)
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+
+    assert "about 7 minutes a task" in text_of(Client().get(f"/join/{link.token}/").text)

@@ -6,7 +6,7 @@ from django.test import Client
 from django.utils import timezone
 
 from judging.actions import campaigns, drafts, enrollments, judgments, sheets
-from judging.models import Campaign, Draft, Enrollment, Erasure, Event, Judgment, User
+from judging.models import Campaign, Draft, Enrollment, Erasure, Event, Invitation, Judgment, User
 from tests import factories
 from tests.annotation import studies
 
@@ -113,3 +113,13 @@ def test_manager_allows_it_in_the_plan() -> None:
     assert client.post(f"/campaigns/{campaign.uuid}/plan/", form).status_code == 302
     campaign.refresh_from_db()
     assert campaign.withdrawal
+
+
+def test_a_second_press_at_the_same_moment_finds_it_done_and_takes_no_second_place() -> None:
+    _client, own = at_work()
+    stale = Enrollment.objects.get(pk=own.pk)
+    enrollments.withdraw(enrollment=own, now=timezone.now())
+    places = Invitation.objects.get().places
+    with pytest.raises(enrollments.AlreadyWithdrawn):
+        enrollments.withdraw(enrollment=stale, now=timezone.now())
+    assert Invitation.objects.get().places == places

@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 from django.contrib.postgres.functions import TransactionNow
 from django.db import connection, connections, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from judging import tasks
@@ -226,8 +227,38 @@ def test_release_due_leaves_running_leases_alone() -> None:
 def test_sweep_frees_places_whose_lease_ran_out() -> None:
     round = opened(sources=1)
     run_out(claimed(factories.enrollment(round.campaign), round))
-    tasks.Sweep()(now=tasks.Sweep.SLOWLY)
+    tasks.Sweep()(now=0.0)
     assert states(round) == {"released": 1, "open": 1}
+
+
+def be_older(held: Assignment, by: timedelta) -> None:
+    """Do to a lease what it does when the database's clock is set forward."""
+    Assignment.objects.filter(pk=held.pk).update(
+        lease_expires_at=F("lease_expires_at") - by, last_seen_at=F("last_seen_at") - by
+    )
+
+
+def test_sweep_lets_a_lease_begin_anew_when_the_clock_is_set_forward() -> None:
+    round, hour = opened(sources=1, lease_minutes=10), timedelta(hours=1)
+    held = claimed(factories.enrollment(round.campaign), round)
+    sweep = tasks.Sweep()
+    sweep(now=5000.0)
+    be_older(held, by=hour)
+    sweep(now=5000.0 - hour.total_seconds())  # beside which the clock is an hour ahead
+    assert states(round) == {"held": 1}
+    be_older(held, by=hour)
+    sweep(now=5005.0 - hour.total_seconds())
+    assert states(round) == {"released": 1, "open": 1}
+
+
+def test_sweep_lets_no_lease_hang_when_the_clock_is_set_back() -> None:
+    round, hour = opened(sources=1, lease_minutes=10), timedelta(hours=1)
+    held = claimed(factories.enrollment(round.campaign), round)
+    be_older(held, by=-hour)
+    tasks.Sweep()(now=0.0)  # also by a worker that began after it
+    held.refresh_from_db()
+    assert held.lease_expires_at - held.last_seen_at == timedelta(minutes=10)
+    assert held.lease_expires_at < timezone.now() + hour
 
 
 def test_renew_counts_time_at_work_and_caps_long_gaps() -> None:
@@ -238,6 +269,8 @@ def test_renew_counts_time_at_work_and_caps_long_gaps() -> None:
     seen.update(last_seen_at=TransactionNow() - timedelta(seconds=30))
     assignments.renew(assignment=held)
     seen.update(last_seen_at=TransactionNow() - timedelta(hours=3))
+    assignments.renew(assignment=held)
+    seen.update(last_seen_at=TransactionNow() + timedelta(hours=1))  # the clock was set back
     assignments.renew(assignment=held)
     held.refresh_from_db()
     assert held.active_seconds == 30 + 120

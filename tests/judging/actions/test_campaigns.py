@@ -7,6 +7,7 @@ import pytest
 from judging.actions import campaigns, rounds
 from judging.models import Assignment, Campaign, Question, Task, TaskUnit
 from tests import factories
+from tests.judging.trials import begun
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -55,6 +56,20 @@ def test_a_plan_of_more_places_than_a_database_should_hold_is_not_locked(monkeyp
     Campaign.objects.filter(pk=campaign.pk).update(annotators_per_task=1_000)
     with pytest.raises(rounds.NothingToJudge, match="at most 1,000"):
         campaigns.open_(campaign=Campaign.objects.get(pk=campaign.pk), now=NOW)
+
+
+def test_a_plan_with_a_page_of_too_many_choices_is_not_locked_nor_shown(monkeypatch, client):
+    campaign = factories.campaign()  # two systems, two criteria with three points each
+    client.force_login(campaign.created_by)
+    preview = f"/campaigns/{campaign.uuid}/preview/"
+    assert client.get(preview).status_code == 200
+    monkeypatch.setattr(rounds, "MOST_CHOICES", 11)
+    reason = "2 questions with 12 points to choose from; at most 11"
+    with pytest.raises(campaigns.NotAllowedNow, match=reason):
+        campaigns.lock(campaign=campaign, now=NOW)
+    with pytest.raises(rounds.NothingToJudge, match=reason):
+        begun(campaign)
+    assert reason in client.get(preview, follow=True).text
 
 
 def test_locked_plan_changes_only_as_a_deviation():

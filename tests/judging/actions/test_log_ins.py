@@ -4,9 +4,11 @@ as well."""
 from datetime import timedelta
 
 import pytest
+from django.test import RequestFactory
 from django.utils import timezone
 
 from judging.actions import log_ins
+from judging.models import LogInAttempts
 from tests.judging.actions.test_assignments import all_at_once
 
 
@@ -20,8 +22,52 @@ def test_pauses_grow_to_a_quarter_of_an_hour_and_are_forgotten_after_a_day():
         now = until
     assert pauses == [0, 0, 0, 0, 30, 60, 120, 240, 480, 900, 900, 900]
     now += timedelta(days=1)
+    log_ins.forget_old(now=now + timedelta(minutes=15))
+    assert not LogInAttempts.objects.exists()
     log_ins.count(name="ada", mark_shown="", now=now)
     assert log_ins.paused(names=["ada"], now=now) == {}
+
+
+@pytest.mark.django_db
+def test_visitor_who_tries_name_after_name_waits_and_others_do_not():
+    now = timezone.now()
+    one, other = (
+        log_ins.visitor(RequestFactory().get("/", REMOTE_ADDR=address), now=now)
+        for address in ("203.0.113.7", "198.51.100.1")
+    )
+    for number in range(log_ins.MOST_OF_A_VISITOR):
+        log_ins.count(name=f"name{number}", mark_shown="", visitor=one, now=now)
+    with pytest.raises(log_ins.Paused):
+        log_ins.count(name="ada", mark_shown="", visitor=one, now=now)
+    log_ins.count(name="ada", mark_shown="", visitor=other, now=now)
+    log_ins.count(name="eve", mark_shown=log_ins.mark(name="eve"), visitor=one, now=now)
+    log_ins.count(name="bob", mark_shown="", visitor=one, now=now + timedelta(minutes=1))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("203.0.113.7", "203.0.113.7", True),
+        ("203.0.113.7", "203.0.113.8", False),
+        ("2001:db8::1", "2001:db8::ffff:2", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("::ffff:203.0.113.7", "203.0.113.7", True),
+    ],
+)
+def test_visitor_is_an_address_or_what_one_subscriber_holds_of_them(one, other, same):
+    now = timezone.now()
+    seen = {
+        log_ins.visitor(RequestFactory().get("/", REMOTE_ADDR=address), now=now)
+        for address in (one, other)
+    }
+    assert len(seen) == (1 if same else 2)
+    later = log_ins.visitor(RequestFactory().get("/", REMOTE_ADDR=one), now=now + timedelta(days=1))
+    assert later not in seen
+
+
+@pytest.mark.parametrize("address", ["", "127.0.0.1", "::1", "unix:", "not an address"])
+def test_visitor_who_may_be_anybody_is_nobody(address):
+    assert log_ins.visitor(RequestFactory().get("/", REMOTE_ADDR=address), now=timezone.now()) == ""
 
 
 @pytest.mark.threads

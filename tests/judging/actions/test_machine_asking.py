@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 
 from judging.actions import machine_asking
 from judging.actions.chats import CannotAsk, Chat
-from judging.actions.machine_asking import EVERYTHING, Prices
+from judging.actions.machine_asking import EVERYTHING, Prices, QuestionsPart
 from judging.models import MachineJudge, MachineJudgment
 from tests import factories
 from tests.analysis import studies
@@ -295,6 +295,20 @@ def test_a_draft_and_a_strange_address_are_refused(server):
         asked(factories.campaign(), server)
     with pytest.raises(CannotAsk, match="begins with http"):
         Chat("file:///etc/passwd", "m")
+
+
+def test_an_estimate_measures_a_part_of_very_many_calls(campaign, monkeypatch):
+    prices = Prices(tokens_in=Decimal(2))
+    part = QuestionsPart(repeats=3)
+    asked = {"campaign": campaign, "name": "Judge", "prices": prices, "part": part}
+    exact = machine_asking.estimate(**asked)
+    monkeypatch.setattr(machine_asking, "MEASURED", 2)
+    about = machine_asking.estimate(**asked)
+
+    assert about.questions == exact.questions == 18
+    assert about.example == exact.example != ""
+    assert about.tokens_in == pytest.approx(exact.tokens_in, rel=0.05)
+    assert about.tokens_out == exact.tokens_out
 
 
 def test_the_command_estimates_first_and_asks_on_demand(campaign, server, capsys, monkeypatch):

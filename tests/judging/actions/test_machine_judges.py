@@ -107,6 +107,9 @@ def test_half_the_items_are_taken_as_half(campaign):
 def test_a_prompt_with_peoples_ratings_is_warned_about(campaign):
     assert machine_judges.warnings(campaign, "Annotator 1: 3, annotator 2: 2. What do you say?")
     assert machine_judges.warnings(campaign, "Rate from 1 to 3: 1 is worst.") == []
+    assert machine_judges.warnings(campaign, "Judge b rating:\n\n 4; human scores = 2.")
+    # it took hours, in which nobody else was answered
+    assert machine_judges.warnings(campaign, "The judge" + " " * 100_000 + "is fair.") == []
 
 
 def test_the_items_can_be_downloaded_filled_and_given_back(client, campaign):
@@ -184,6 +187,13 @@ def sent_by_page(client, campaign, content):
     assert page.url == reverse("judging:job", args=[job.pk])
     tasks.current_app.tasks[job.kind].run(str(job.pk))
     return Job.objects.get(pk=job.pk)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_answers_to_very_many_questions_are_taken_by_a_worker(client, campaign, monkeypatch):
+    monkeypatch.setattr(machine_judges, "MANY", 5)
+    job = sent_by_page(client, campaign, table(campaign, most=2))
+    assert job.result == {"judge": "Big judge", "answers": 4, "problems": 0}
 
 
 @pytest.mark.django_db(transaction=True)

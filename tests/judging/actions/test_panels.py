@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from judging import design
 from judging.actions import assignments, campaigns, enrollments, panels, rounds
 from judging.actions.assignments import Finished, Here
 from judging.models import Assignment, Campaign, Enrollment, TaskUnit
@@ -33,6 +34,18 @@ def opened() -> Campaign:
     campaigns.lock(campaign=campaign, now=timezone.now())
     campaigns.open_(campaign=campaign, now=timezone.now())
     return campaign
+
+
+def test_balance_is_counted_of_an_opened_panel_that_is_no_giant(monkeypatch) -> None:
+    def refused(*_seats, **_parts):
+        raise AssertionError("seats were laid out")
+
+    campaign = opened()
+    assert panels.proof(campaign)
+    monkeypatch.setattr(design, "panel", refused)
+    assert panels.proof(planned(annotators_per_task=30_000)) == []
+    monkeypatch.setattr(panels, "MOST_PROVED", 35)  # six sources for six seats are one more
+    assert panels.proof(campaign) == []
 
 
 def joined(campaign: Campaign) -> Enrollment:

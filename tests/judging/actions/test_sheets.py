@@ -134,3 +134,11 @@ def test_sheet_of_single_questions_has_no_empty_slots() -> None:
     Question.objects.get(unit__position=2).delete()
     sheet = sheet_for(factories.opened(collection=material))
     assert [slot.letter for slot in sheet.groups[0].slots()] == ["A", "B"]
+
+
+def test_a_task_with_long_texts_is_not_kept_in_memory(monkeypatch) -> None:
+    monkeypatch.setattr(sheets, "MOST_KEPT", 10)
+    before = sheets._lines.cache_info().currsize
+    sheet = sheet_for(opened())
+    assert len(list(sheet.questions())) == 2
+    assert sheets._lines.cache_info().currsize == before

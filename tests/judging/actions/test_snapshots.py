@@ -114,6 +114,7 @@ def test_kept_count_is_shown_as_it_is_and_counted_again_when_it_has_rested(monke
     assert not snapshots.refresh_one(now=timezone.now())
     assert snapshots.refresh_one(now=timezone.now() + LATER)
     assert snapshots.of(campaign).filled == 1
+    assert snapshots.refresh_one(now=timezone.now() - LATER)  # the clock was set back
 
 
 def test_overview_shows_the_kept_number_of_questions_and_counts_none(monkeypatch):
@@ -124,6 +125,30 @@ def test_overview_shows_the_kept_number_of_questions_and_counts_none(monkeypatch
     assert live.of(campaign, campaign.created_by)["question_count"] == 7_654_321
     Snapshot.objects.update(document={**document, "questions": None})  # as earlier versions kept it
     assert live.of(campaign, campaign.created_by)["question_count"] == 4
+
+
+def test_counts_of_many_places_are_kept_before_anybody_has_judged(monkeypatch):
+    monkeypatch.setattr(snapshots, "LARGE", 5)
+    campaign = opened(sources=2, annotators_per_task=3)
+
+    snapshots.of(campaign)
+
+    assert Snapshot.objects.get().document["places"] == {"open": 6}
+
+
+def test_places_in_a_list_are_those_that_were_kept_of_a_large_campaign(
+    monkeypatch, django_assert_num_queries
+):
+    monkeypatch.setattr(snapshots, "LARGE", -1)
+    small, large = opened(sources=1), opened(sources=2)
+    snapshots.of(large)
+    Snapshot.objects.update(document={"places": {"open": 5, "submitted": 2, "held": 1}})
+
+    with django_assert_num_queries(3):
+        found = snapshots.with_places(Campaign.objects.filter(pk__in=[small.pk, large.pk]))
+
+    counts = {each.pk: (each.places, each.filled, each.held) for each in found}
+    assert counts == {small.pk: (3, 0, 0), large.pk: (8, 2, 1)}
 
 
 def test_kept_count_of_an_ended_campaign_is_counted_again_after_an_act(monkeypatch):

@@ -814,3 +814,18 @@ def test_a_source_that_differs_in_one_part_is_told_with_the_part() -> None:
         "The collection has no such source. One has the same sentence, but another target type: “who”.",
         "The collection has no such source.",
     ]
+
+
+def test_examine_says_how_a_file_that_corrects_another_takes_its_place():
+    collection = assembled()
+    add(collection, SCORES, **MATERIAL, **BLEU)
+    corrected = "".join(
+        line.replace("0.50", "0.60")
+        for line in SCORES.splitlines(keepends=True)
+        if "0.25" not in line and "0.75" not in line
+    )
+
+    joined = adding.examine(added=waiting(collection, corrected, **MATERIAL, **BLEU))
+
+    [told] = joined.obstacles
+    assert "take back the file that brought it" in told

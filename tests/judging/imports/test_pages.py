@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
@@ -240,6 +241,18 @@ def test_large_files_are_looked_at_and_added_by_a_worker(page, collection, monke
     assert not Score.objects.exists()
 
 
+def test_a_small_file_for_a_large_collection_is_a_job(page, collection, monkeypatch):
+    monkeypatch.setattr(added_files, "MANY", 3)
+    added = waiting(collection, SCORES, **MATERIAL, **BLEU)
+
+    looked = page.get(at("file", added))
+
+    job = Job.objects.get(kind="judging.examine_file")
+    assert looked.url == reverse("judging:job", args=[job.pk])
+    assert page.post(at("file_add", added)).url != looked.url
+    assert Job.objects.filter(kind="judging.add_files").exists()
+
+
 @pytest.mark.django_db(transaction=True)
 def test_worker_says_why_files_cannot_be_added(page, collection):
     added = waiting(
@@ -371,8 +384,14 @@ def test_ids_behind_labels_are_handed_out_once(page, collection):
     assert label.startswith("P-")
     assert "A3F5K2J9XQ1LMN" not in page.get(at("file", added)).text
 
+    other = connection.copy()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s, 0)", [adding.READING_IDS])
+        early = page.post(at("file_ids", added), follow=True)
+    other.close()
     first, second = page.post(at("file_ids", added)), page.post(at("file_ids", added), follow=True)
 
+    assert "ids of another file are being read" in early.text
     assert first.text.splitlines() == ["label,id", f"{label},A3F5K2J9XQ1LMN"]
     assert "handed out before" in second.text
     assert page.get(at("file_ids", added)).status_code == 405

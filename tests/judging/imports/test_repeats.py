@@ -4,6 +4,7 @@ for each question."""
 import pytest
 
 from analysis import frames
+from judging.actions import collection_snapshots
 from judging.imports.actions import new_collections, taking_back
 from judging.imports.readers.columns import columns_from
 from judging.imports.readers.mapping import to_study
@@ -92,14 +93,10 @@ def test_rating_given_again_is_kept_apart_from_the_first():
         ["Ana", "grammaticality", 3.0, 2, 1]
     ]
     assert Judgment.objects.count() == 5
-    assert list(
-        made.collection.systems.counted()
-        .order_by("name")
-        .values_list("name", "returned", "missing")
-    ) == [
-        ("Alba", 1, 0),
-        ("Brisa", 1, 0),
-    ]
+    assert [
+        (each.name, each.returned, each.missing)
+        for each in collection_snapshots.systems(made.collection)
+    ] == [("Alba", 1, 0), ("Brisa", 1, 0)]
 
 
 def test_counted_patterns_take_the_first_rating_alone():

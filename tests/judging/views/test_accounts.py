@@ -9,6 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from judging.actions import enrollments
 from judging.models import User
 from tests import factories
 
@@ -108,6 +109,23 @@ def test_new_account_with_a_password_can_log_in(page, client):
     assert made.may_create_campaigns
     assert not made.is_superuser
     assert Client().login(username="grace", password=factories.PASSWORD)
+
+
+def test_new_account_without_a_password_shows_the_link_by_which_one_is_chosen(page):
+    assert page.get(NEW).context["form"]["usable_password"].value() == "false"
+    answer = page.post(NEW, {"username": "grace", "usable_password": "false"})
+    made = User.objects.get(username="grace")
+    assert not made.has_usable_password()
+    chosen = Client().get(link_in(answer), follow=True)
+    assert "Your user name is grace" in chosen.text
+
+
+def test_annotators_who_came_by_a_link_are_listed_on_demand(page):
+    outside = enrollments.new_user()
+    text = page.get(INDEX).text
+    assert outside.username not in text
+    assert "1 annotator who came by a link has no password" in text
+    assert outside.username in page.get(f"{INDEX}?all").text
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,7 @@ def test_plan_of_a_draft_can_be_changed(page, draft):
     [
         {"title": ""},
         {"annotators_per_task": 0},
+        {"annotators_per_task": 1_001},
         {"time_zone": "Mars"},
         {"time_zone": "localtime"},
         {"time_zone": "Factory"},

@@ -9,7 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from judging.actions import campaigns
-from judging.models import Job, Membership, Task
+from judging.models import Assignment, Job, Membership, Round, Task
+from judging.models.campaign import TasksInOrder
 from judging.views import campaigns as views
 from tests import factories
 from tests.judging.views.campaign_pages import address, assert_same_queries
@@ -171,6 +172,30 @@ def test_opening_a_large_campaign_is_a_job(page, draft, monkeypatch):
     job = Job.objects.get(kind="judging.launch")
     assert answer.url == reverse("judging:job", args=[job.pk])
     assert "At work" in page.get(address("campaign", draft)).text
+
+
+def test_task_list_asks_for_the_numbers_of_its_page_in_each_round(open_campaign):
+    main = open_campaign.rounds.get()
+    pilot = Round.objects.create(campaign=open_campaign, kind="pilot")
+    made = [Task.objects.create(round=pilot, number=number) for number in range(1, 4)]
+    Assignment.objects.create(round=pilot, task=made[0], place=1, position=1, state="open")
+    listed = TasksInOrder(open_campaign.rounds.all())
+
+    with CaptureQueriesContext(connection) as asked:
+        found = listed[1:4]
+
+    numbers = [(each.round.kind, each.number, each.places, each.filled) for each in found]
+    assert len(listed) == main.tasks.count() + 3 == 5
+    assert numbers == [("main", 2, 3, 0), ("pilot", 1, 1, 0), ("pilot", 2, 0, 0)]
+    said = " ".join(each["sql"] for each in asked.captured_queries)
+    assert "BETWEEN 2 AND 2" in said and "BETWEEN 1 AND 2" in said
+    assert "OFFSET" not in said
+
+
+def test_opening_few_sets_with_many_places_is_a_job_too(page, draft, monkeypatch):
+    monkeypatch.setattr(views, "MANY_PLACES", 3)
+    page.post(address("lock", draft))
+    assert page.post(address("open", draft)).url.startswith("/jobs/")
 
 
 def test_opening_a_large_campaign_twice_is_one_job(page, draft, monkeypatch):

@@ -3,6 +3,7 @@
 import pytest
 
 from judging.actions import check_items
+from judging.actions.unit_names import unit_name
 from judging.models import CheckItem, Deviation
 from tests import factories
 from tests.judging.views.campaign_pages import address
@@ -15,13 +16,16 @@ def sent(draft):
     """Return what a manager sends to make a gold question of the first source's first question."""
     unit = draft.collection.sources.first().question_sets.first().units.get(position=1)
     criterion = draft.rubric.criteria.get(key="correctness")
-    return {"unit": unit.pk, "text": "Who is it?", f"accepted_{criterion.pk}": [2, 3]}
+    name = unit_name(draft, unit.pk)
+    return {"unit": name, "text": "Who is it?", f"accepted_{criterion.pk}": [2, 3]}
 
 
 def test_gold_question_is_found_by_its_source_and_added_without_naming_a_system(page, draft, sent):
     html = page.get(address("gold", draft), {"source": "s1"}).text
     assert "Who built lock 1, asks Alba (1)?" in html
     assert "Brisa</" not in html
+    units = draft.collection.sources.first().question_sets.values_list("units", flat=True)
+    assert not any(f'value="{unit}"' in html for unit in units)  # in the order of the file
     assert page.post(f"{address('gold', draft)}?source=s1", sent).status_code == 302
     item = CheckItem.objects.get()
     assert sorted(item.accepted.values_list("value", flat=True)) == [2, 3]

@@ -6,7 +6,7 @@ from django.urls import reverse
 from judging import tasks
 from judging.actions import jobs
 from judging.imports.actions import new_collections
-from judging.models import Collection, Job, Membership, Quarantine, User
+from judging.models import Campaign, Collection, Job, Membership, Quarantine, User
 from tests import factories
 from tests.judging.studies import NOW, study
 
@@ -43,18 +43,18 @@ def test_list_counts_what_each_collection_holds(page, owner):
     answer = page.get(reverse("judging:collections"))
 
     assert reverse("judging:collection", args=[made.pk]) in answer.text
-    row = answer.context["page"].object_list[0]
-    assert (row.source_count, row.system_count, row.question_count) == (2, 2, 3)
+    [(_row, held)] = answer.context["listed"]
+    assert (held.sources, held.systems, held.questions) == (2, 2, 3)
 
 
 def test_list_takes_the_same_queries_for_one_row_and_three(page, owner, django_assert_num_queries):
     imported(owner)
     page.get(reverse("judging:collections"))
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(7):
         page.get(reverse("judging:collections"))
     for _ in range(2):
         imported(owner)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(7):
         page.get(reverse("judging:collections"))
 
 
@@ -80,13 +80,13 @@ def test_collection_takes_the_same_queries_for_one_row_and_three(
     Quarantine.objects.create(collection=made, row=1, reason="Bad.")
     url = reverse("judging:collection", args=[made.pk])
     page.get(url)
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(22):
         page.get(url)
     for number in range(2):
         made.systems.create(name=f"System {number}")
         factories.campaign(collection=made, manager=owner)
         Quarantine.objects.create(collection=made, row=1, reason="Bad.")
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(22):
         page.get(url)
 
 
@@ -109,6 +109,29 @@ def test_collection_lists_quarantine_and_hands_it_out_as_csv(page, owner):
         ["7", "correctness", "31", "Not on the scale."],
         ["8", "note", '\'=HYPERLINK("x")', "Lost."],
     ]
+
+
+def test_who_judges_the_material_sees_no_row_of_its_quarantine_before_the_end(client):
+    campaign, analyst = factories.campaign(), factories.researcher()
+    made = campaign.collection
+    Quarantine.objects.create(  # as degrading leaves out a question that has no such word
+        collection=made, row=1, column="Alba, no entities", value="Who?", reason="No such word."
+    )
+    for role in ("analyst", "annotator"):
+        Membership.objects.create(user=analyst, campaign=campaign, role=role)
+    client.force_login(analyst)
+    own = reverse("judging:collection", args=[made.pk])
+    table = reverse("judging:quarantine", args=[made.pk])
+
+    blind = client.get(own)
+    assert (blind.status_code, "Alba, no entities" in blind.text) == (200, False)
+    assert "its rows are shown once the campaign has ended" in blind.text
+    assert client.get(table).status_code == 403
+
+    done = {"locked_at": NOW, "protocol": {}, "protocol_digest": "x"}
+    Campaign.objects.filter(pk=campaign.pk).update(state="closed", **done)
+    assert "Alba, no entities" in client.get(own).text
+    assert client.get(table).status_code == 200
 
 
 def test_html_in_a_collection_renders_as_text(page, owner):
@@ -177,7 +200,7 @@ def test_delete_counts_what_would_go_and_removes_it_on_a_second_word(page, owner
 
     assert address in page.get(reverse("judging:collection", args=[made.pk])).text
     asked = page.get(address)
-    assert (asked.context["collection"].question_count, asked.context["score_count"]) == (3, 3)
+    assert (asked.context["held"].questions, asked.context["score_count"]) == (3, 3)
     assert Collection.objects.exists()
     answer = page.post(address, follow=True)
 

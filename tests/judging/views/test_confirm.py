@@ -50,6 +50,14 @@ def acts() -> list[tuple[str, User]]:
     ]
 
 
+def test_new_account_asks_before_its_form_so_that_nothing_typed_is_lost() -> None:
+    client = long_ago(factories.user(is_superuser=True))
+    answer = client.get("/accounts/new/")
+    assert answer.url == "/confirm/?next=%2Faccounts%2Fnew%2F"
+    assert client.post(answer.url, {"password": factories.PASSWORD}).url == "/accounts/new/"
+    assert client.get("/accounts/new/").status_code == 200
+
+
 def test_dangerous_act_asks_for_the_password_and_does_nothing() -> None:
     for path, user in acts():
         before = Event.objects.count()

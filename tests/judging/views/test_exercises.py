@@ -23,9 +23,14 @@ def test_manager_takes_a_question_of_the_material_and_gives_it_a_key(page, draft
     question = Question.objects.filter(
         unit__question_set__source__collection=draft.collection
     ).first()
-    assert question.text in page.get(of(draft) + "?find=lock 1").text
-    shown = page.get(of(draft) + f"?use={question.pk}").text
+    found = page.get(of(draft) + "?find=lock 1")
+    assert question.text in found.text
+    assert f"use={question.pk}" not in found.text  # a key, in the order of the file
+    place = found.context["found"].index(question) + 1
+    assert f"?find=lock%201&amp;use={place}" in found.text
+    shown = page.get(of(draft) + f"?find=lock 1&use={place}").text
     assert "was built by Agnes Tolliver" in shown
+    assert "was built by Agnes Tolliver" not in page.get(of(draft) + "?find=lock 1&use=99").text
     sent = {
         "question": question.text,
         "accepted_correctness": ["2", "3"],

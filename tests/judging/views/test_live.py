@@ -6,7 +6,15 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from judging.models import AnalysedAgreement, Assignment, Campaign, Judgment, Membership, Round
+from judging.models import (
+    AnalysedAgreement,
+    Assignment,
+    Campaign,
+    Judgment,
+    Membership,
+    QualificationTry,
+    Round,
+)
 from tests import factories
 from tests.annotation.studies import opened
 from tests.judging.views.campaign_pages import address
@@ -104,3 +112,36 @@ def test_draft_that_plans_checks_and_has_none_says_so(page, draft):
     html = page.get(address("campaign", draft)).text
     assert "The plan puts in gold questions" in html
     assert "The plan puts in degraded copies" in html
+
+
+def test_agreement_below_zero_has_a_minus(page, running):
+    found = {"value": -0.16, "low": -0.5, "high": 0.25, "n": 12, "reason": ""}
+    AnalysedAgreement.objects.create(
+        campaign=running, run=1, found_at=timezone.now(), criteria={"correctness": found}
+    )
+    assert "−0.16 (−0.50 to 0.25)" in page.get(address("now", running)).text
+
+
+def test_annotators_from_a_platform_need_no_link(page, running):
+    assert "Nobody can join yet" in page.get(address("now", running)).text
+    page.post(address("crowd", running), {"kind": "prolific"})
+    assert "Nobody can join yet" not in page.get(address("now", running)).text
+
+
+def test_pay_without_a_floor_tells_of_none(page, running):
+    rate = {"amount": "0.10", "currency": "EUR", "minutes": "1"}
+    Campaign.objects.filter(pk=running.pk).update(rate=rate)
+    text = page.get(address("now", running)).text
+    assert "Pay so far" in text
+    assert "floor" not in text
+
+
+def test_who_failed_the_qualification_for_good_is_screened_out(page, running):
+    failed = factories.enrollment(running, label="A08")
+    for number in range(1, running.tries + 1):
+        assert "screened out" not in page.get(address("now", running)).text
+        QualificationTry.objects.create(enrollment=failed, number=number, made_at=timezone.now())
+    assert page.get(address("now", running)).text.count("screened out") == 1
+    failed.qualified_at = timezone.now()  # as after a key that was mended
+    failed.save(update_fields=["qualified_at"])
+    assert "screened out" not in page.get(address("now", running)).text

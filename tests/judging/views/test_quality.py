@@ -4,6 +4,7 @@ annotator's evidence."""
 import pytest
 
 from judging.actions import campaigns
+from judging.views.quality import percent
 from tests import factories
 from tests.annotation.studies import opened
 from tests.judging.views.campaign_pages import address
@@ -96,3 +97,17 @@ def test_threshold_outside_its_range_is_named(page, draft):
     answer = page.post(address("quality", draft), {"same_share": "7"})
     assert answer.status_code == 422
     assert "same_share" in answer.context["form"].errors
+
+
+@pytest.mark.parametrize(
+    ("share", "written"),
+    [
+        (0.0, "0 %"),
+        (1 / 1000, "< 1 %"),
+        (0.126, "13 %"),
+        (999 / 1000, "> 99 %"),
+        (1.0, "100 %"),
+    ],
+)
+def test_share_is_none_or_all_only_where_it_is(share, written):
+    assert percent(share) == written

@@ -175,6 +175,19 @@ def test_every_problem_stands_at_its_field(page, owner):
     assert text.count('aria-invalid="true"') == 4
 
 
+def test_a_rule_without_anything_asks_for_choices_where_the_form_has_them(page, owner):
+    made = draft(owner)
+    send(page, made, "add rules", new_rules="force")
+    editor = send(page, made, "finish").context["editor"]
+    own = {reason for _anchor, called, reason in editor.told if called.startswith("Rule 1")}
+    assert own == {
+        "is missing; choose one",
+        "is missing; choose a value of at least one criterion",
+        "is missing; give a whole number from -32768 to 32767",
+        "is missing; give a text",
+    }
+
+
 def test_what_is_wrong_between_the_parts_stands_at_its_field_too(page, owner):
     made = draft(owner)
     answer = send(page, made, **{"criteria[1].points[1].value": "1", "criteria[0].stage": "all"})

@@ -4,9 +4,10 @@ import pytest
 from django.db import connection
 
 from judging import storage
-from judging.actions import rubrics
+from judging.actions import rounds, rubrics
 from judging.actions.jobs import JobCancelled
 from judging.imports.actions import adding, new_collections
+from judging.imports.actions.joining import JoiningChoices
 from judging.imports.formats.qgstec_xml import read_qgstec
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.mapping import to_study
@@ -180,6 +181,12 @@ def test_tasks_are_cut_by_the_rubric(cut: str, tasks: int):
     assert Assignment.objects.count() == tasks
 
 
+def test_released_study_has_no_longest_page(monkeypatch):
+    monkeypatch.setattr(rounds, "MOST_CHOICES", 0)
+    do_import(wide(), rubric=factories.rubric())
+    assert Campaign.objects.get().state == Campaign.State.CLOSED
+
+
 def test_notes_are_kept_beside_the_ratings_and_others_in_quarantine():
     text = "question,rater,correctness,note\nWhy?,Ann,2,Nice\nWho?,Bo,,Lost\n"
     columns = {"question": "question", "rater": "rater", "note": "note", "default_system": "Alba"}
@@ -270,6 +277,33 @@ def test_a_small_file_that_would_make_far_more_than_it_holds_is_refused(columns,
         adding.add(added=waits, by=collection.owner, now=NOW)
     adding.examine(added=waits)
     assert len(waits.examined["systems"]) <= new_collections.MOST_SYSTEMS
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "reason"),
+    [
+        ("MOST_REPEATED", 100, "come to 135 characters; at most 100"),
+        ("MOST_ABOUT", 60, "comes to 63 characters; at most 60"),  # on one page
+    ],
+)
+def test_texts_that_are_too_long_for_the_questions_about_them_are_refused(
+    monkeypatch, limit, most, reason
+):
+    monkeypatch.setattr(new_collections, limit, most)
+    roles = {"source_id": "source_id", "passage": "passage", "position": "position"}
+    asked = {"question": "question", "default_system": "Alba", **roles}
+
+    def asking(*positions: int) -> str:
+        rows = [f"1,{'p' * 45},Why {n}?,{n}" for n in positions]
+        return "\n".join(["source_id,passage,question,position", *rows])
+
+    with pytest.raises(new_collections.CannotImport, match=reason):
+        do_import(study(asking(1, 2, 3), **asked))
+    made = do_import(study(asking(1, 2), **asked)).collection
+    adds = JoiningChoices(unmatched="add")
+    more = waiting(made, asking(3), choices=adds, **asked)
+    with pytest.raises(new_collections.CannotImport, match=reason):
+        adding.add(added=more, by=made.owner, now=NOW)
 
 
 def test_the_same_file_twice_is_recognised_for_the_same_owner():

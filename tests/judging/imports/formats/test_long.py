@@ -6,7 +6,13 @@ from dataclasses import replace
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from judging.imports.formats.long import write_long_csv, write_long_jsonl
+from judging.imports.formats import long
+from judging.imports.formats.long import (
+    csv_pieces,
+    jsonl_pieces,
+    write_long_csv,
+    write_long_jsonl,
+)
 from judging.imports.readers.records import QuestionRecord, SourceRecord, StudyRecords
 from judging.imports.readers.registry import FORMAT
 from tests.judging.imports.formats.studies import FULL, contents, rating
@@ -43,6 +49,23 @@ def test_long_csv_says_what_is_marked_in_code_points() -> None:
         ("ha", "span", 20, "🦉 says"),
         ("uw", "none", None, None),
     ]
+
+
+def test_rows_that_repeat_a_long_passage_come_some_at_a_time(monkeypatch) -> None:
+    asked = [
+        QuestionRecord(source_key="z1", system="a", position=n, text="Who?") for n in range(1, 21)
+    ]
+    study = StudyRecords(
+        sources=(SourceRecord(key="z1", passage="p" * 1_000),),
+        questions=tuple(asked),
+        expected={("z1", "a"): len(asked)},
+    )
+    whole = write_long_csv(study), write_long_jsonl(study)
+    monkeypatch.setattr(long, "PIECE", 3_000)
+    used = ("source_id", "passage", "system", "position", "question")
+    pieces = list(csv_pieces([study], used=used)), list(jsonl_pieces([study]))
+    assert all(len(piece) < 5_000 for each in pieces for piece in each)
+    assert ("".join(pieces[0]), "".join(pieces[1])) == whole
 
 
 def test_long_csv_keeps_what_is_about_one_rating() -> None:

@@ -46,6 +46,29 @@ def test_read_squad_keeps_answers_with_their_starts() -> None:
     assert study.problems == ()
 
 
+def test_questions_of_models_in_the_shape_of_squad_keep_which_model_asked() -> None:
+    asked = [
+        {"id": f"a{model}", "question": f"When, {model}?", "model": model, "beam_score": score}
+        for model, score in (("t5", 0.25), ("bart", 0.5))
+    ]
+    study = FORMAT["squad"].read(squad(*asked))
+    assert [(each.system, each.key) for each in study.questions] == [
+        ("t5", "at5"),
+        ("bart", "abart"),
+    ]
+    assert [each.scores for each in study.questions] == [
+        {"beam_score": "0.25"},
+        {"beam_score": "0.5"},
+    ]
+
+
+def test_squad_without_models_is_of_people_and_keeps_what_else_is_said() -> None:
+    second = {"id": "a2", "question": "Who sleeps?", "is_impossible": True, "answers": []}
+    [question] = FORMAT["squad"].read(squad(second)).questions
+    assert (question.system, question.key) == ("human", "a2")
+    assert question.attributes == {"title": "Owls", "is_impossible": "true"}
+
+
 def test_read_squad_refuses_questions_without_text_and_accounts_for_them() -> None:
     table = read_squad(
         squad({"id": "a1", "question": "Who?", "answers": "none"}, {"id": "a2"}, "nonsense")

@@ -106,6 +106,13 @@ def crowded() -> bytes:
     return out.getvalue()
 
 
+def of_one_part() -> bytes:
+    """Return a workbook with a thousand sheets that are one part."""
+    named = b"".join(b'<sheet name="s%d" r:id="rId1"/>' % number for number in range(1_000))
+    rows = [("q", "s"), *(("a", "b") for _ in range(300))]
+    return changed(saved(*rows), "xl/workbook.xml", b"</sheets>", named + b"</sheets>")
+
+
 ENTITIES = b'<!DOCTYPE w [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><worksheet'
 
 
@@ -119,6 +126,8 @@ ENTITIES = b'<!DOCTYPE w [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><worksheet'
         (saved(("q",)), "a header but no rows"),
         (bomb(), "unpacks to 210,000,000 bytes"),
         (crowded(), "2,001 parts"),
+        (of_one_part(), "names the same part as many of its sheets"),
+        (b"question,system\n" + saved(("q",), ("a",)), "no workbook"),
         (changed(saved(("q",), ("a",)), "xl/workbook.xml", b"<", b""), "damaged"),
         (changed(saved(("q",), ("a",)), SHEET, b"<worksheet", ENTITIES), "damaged"),
         (
@@ -149,6 +158,37 @@ RATERS = of_sheets(
     ann=[("q", "fluency"), ("Who?", 3)],
     ben=[("q", "note", "fluency"), ("Who?", "odd", 2), ("Why?", "", 1, 9)],
 )
+
+
+def test_sheets_under_the_same_names_are_one_table_and_it_is_said_which() -> None:
+    data = of_sheets(
+        texts=[("id", "passage"), ("P1", "Owls hunt.")],
+        t5=[("id", "question"), ("P1", "Who hunts?")],
+        notes=[("Made in spring.",)],
+        bart=[("id", "question"), ("P1", "What hunts?")],
+    )
+    table = read_workbook(data)
+    assert [row.cells for row in table.rows] == [
+        ("t5", "P1", "Who hunts?"),
+        ("bart", "P1", "What hunts?"),
+    ]
+    assert [problem.reason for problem in table.problems] == [
+        "The sheets “t5”, “bart” are read as one table, of “texts”, “t5”, “notes”, “bart”."
+    ]
+
+
+def test_sheets_of_one_table_are_systems_or_else_annotators() -> None:
+    head = ("id", "question", "fluency")
+    data = of_sheets(t5=[head, ("P1", "Who?", 2)], bart=[head, ("P1", "What?", 3)])
+    assert [each.system for each in FORMAT["xlsx"].read(data).questions] == ["t5", "bart"]
+    head = ("id", "system", "question", "fluency")
+    data = of_sheets(ann=[head, ("P1", "t5", "Who?", 2)], ben=[head, ("P1", "t5", "Who?", 3)])
+    study = FORMAT["xlsx"].read(data)
+    assert [(each.rater, each.criterion, each.value) for each in study.ratings] == [
+        ("ann", "fluency", "2"),
+        ("ben", "fluency", "3"),
+    ]
+    assert [(each.system, each.text) for each in study.questions] == [("t5", "Who?")]
 
 
 def test_sheets_are_listed_with_their_first_rows() -> None:

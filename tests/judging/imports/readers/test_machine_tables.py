@@ -1,9 +1,12 @@
 """A machine judge's table: wide and long, by id, source or text, and everything that is no
 answer."""
 
+import time
+from dataclasses import replace
+
 import pytest
 
-from judging.imports.readers.machine_tables import JudgedItem, read_answers
+from judging.imports.readers.machine_tables import MOST_COUNTED, JudgedItem, read_answers
 from judging.imports.readers.tables import open_delimited, read_delimited
 from judging.imports.readers.text import Unreadable
 from judging.protocols import documents
@@ -121,3 +124,24 @@ def test_a_set_with_several_questions_needs_the_position():
 def test_a_table_about_something_else_is_refused(text, reason):
     with pytest.raises(Unreadable, match=reason):
         read(text)
+
+
+@pytest.mark.parametrize(
+    "row", ["question,correctness\nQ?,1\n", "question,source,correctness\nQ?,s2,1\n"]
+)
+def test_many_rows_that_name_what_many_questions_have_are_told_at_once(row):
+    items = [replace(ITEMS[0], unit=unit, text="Q?") for unit in range(5_000)]
+    head, told_again = row.splitlines()
+    table = read_delimited("\n".join([head, *[told_again] * 50_000]).encode())
+    began = time.process_time()
+    assert read_answers(table, items, RUBRIC).answers == ()
+    assert time.process_time() - began < 5  # it takes a tenth of that
+
+
+def test_an_item_is_answered_so_often_and_no_more():
+    table = read_delimited("\n".join(["item,correctness", *["aa,1"] * 50_000]).encode())
+    began = time.process_time()
+    found = read_answers(table, ITEMS, RUBRIC)
+    assert time.process_time() - began < 5
+    assert [each.repeat for each in found.answers] == [*range(1, MOST_COUNTED + 1)]
+    assert told(found)[0][3] == "earlier rows answer this item 1,000 times"

@@ -128,3 +128,36 @@ def test_objects_with_other_keys_or_another_name_stay_columns() -> None:
     assert rows({"spans": {"a": {"start": 1}, "b": {"start": 2}}})[0] == (
         *("spans.a.start", "spans.b.start"),
     )
+
+
+def test_generated_questions_in_a_list_of_texts_are_rows() -> None:
+    said = {"id": "s1", "passage": "Owls.", "target": ["Who?"], "logits": [0.5]}
+    header, found = rows(
+        said | {"generated_questions": ["Who hunts?", "When?"]},
+        said | {"id": "s2", "generated_questions": []},
+    )
+    assert header == ("id", "passage", "target", "logits", "generated_questions")
+    assert [(number, cells[0], cells[2], cells[4]) for number, cells in found] == [
+        (1, "s1", '["Who?"]', "Who hunts?"),
+        (1, "s1", '["Who?"]', "When?"),
+        (2, "s2", '["Who?"]', ""),
+    ]
+    assert guess(header, [cells for _, cells in found]).question == "generated_questions"
+
+
+def test_numbers_under_a_name_of_questions_are_none() -> None:
+    assert rows({"q": "Who?", "outputs": [1, 2]}) == (
+        ("q", "outputs"),
+        [(1, ("Who?", '["1", "2"]'))],
+    )
+
+
+def test_of_the_answers_of_a_data_set_the_first_is_taken() -> None:
+    said = {"context": "Owls hunt.", "question": "Who?"}
+    assert rows(
+        said | {"answers": {"text": ["Owls", "owls"], "answer_start": [0, 0]}},
+        said | {"answers": {"text": [], "answer_start": []}},
+    ) == (
+        ("context", "question", "answers.text", "answers.answer_start"),
+        [(1, ("Owls hunt.", "Who?", "Owls", "0")), (2, ("Owls hunt.", "Who?", "", ""))],
+    )

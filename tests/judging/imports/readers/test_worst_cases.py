@@ -176,6 +176,27 @@ def in_lists(levels: int) -> str:
     return f'{{"questions":{text}}}'
 
 
+def shared_by_questions(passage: str) -> str:
+    asked = [{"text": "Q", "system": "A"} for _ in range(NEAR // 2 // 29)]
+    return json.dumps({"passage": passage, "questions": asked}, ensure_ascii=False)
+
+
+def spans_of_one_question() -> str:
+    """A page on which all of a long question is marked over and over."""
+    spans = [{"start_i": 0, "end_i": NEAR} for _ in range(NEAR // 2 // 34)]
+    item = {"item_id": "a", "src": "s", "tgt": {"A": "x" * (NEAR // 2)}}
+    said = {"A": {"score": 1, "error_spans": spans}}
+    return json.dumps({"actions": [], "annotation": [said], "item": [item], "user_id": "u"})
+
+
+def batch(most: int, *, index: str = "") -> str:
+    """Assignments with so many questions and as many answers."""
+    names = [f"{side}{index}_{n}" for side in ("Input.question", "Answer.f") for n in range(most)]
+    row = ",".join(["w", *("Q" for _ in range(most)), *("" for _ in range(most))])
+    head = ",".join(["WorkerId", "Input.question_1", *names])
+    return "\n".join([head, *[f"{row},"] * ((NEAR - len(head)) // (len(row) + 2))])
+
+
 SMALL_AND_BAD: dict[str, tuple[str, Callable[[], str]]] = {
     "rows that share many cells": (
         "a.jsonl",
@@ -194,6 +215,13 @@ SMALL_AND_BAD: dict[str, tuple[str, Callable[[], str]]] = {
     "answers that stand elsewhere": ("a.json", lambda: squad("a " * (NEAR // 4), "a")),
     "one passage and many answers": ("a.json", lambda: answers_all_over("a " * (NEAR // 4))),
     "answers inside one word": ("a.json", lambda: squad("a" * (NEAR // 2), "a")),
+    "rows that share a text beyond ASCII": (
+        "a.jsonl",
+        lambda: shared_by_questions("é" * (NEAR // 4)),
+    ),
+    "one question marked over and over": ("a.jsonl", spans_of_one_question),
+    "assignments with many questions": ("a.csv", lambda: batch(990)),
+    "questions with long numbers": ("a.csv", lambda: batch(100, index="_1" * 450)),
 }
 
 
@@ -213,9 +241,10 @@ def test_a_small_file_that_repeats_itself_is_read_or_refused_at_once(
     assert seconds(lambda known: read(name, known), made) < LONGEST
 
 
-def test_a_long_name_is_not_put_before_each_of_many() -> None:
+@pytest.mark.parametrize("case", ["one long name before many", "one question marked over and over"])
+def test_a_long_text_is_not_written_out_again_and_again(case: str) -> None:
     tracemalloc.start()
-    name, text = SMALL_AND_BAD["one long name before many"]
+    name, text = SMALL_AND_BAD[case]
     read(name, text())
     _now, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()

@@ -9,6 +9,7 @@ from judging.actions import jobs
 from judging.imports.actions import adding, looks, reading_plans, uploads
 from judging.models import Collection, Job, Upload
 from tests import factories
+from tests.judging.imports.formats.test_workbook import saved
 from tests.judging.views.importing import at, confirmed, form_of, mapped, sent
 
 pytestmark = pytest.mark.django_db
@@ -136,3 +137,15 @@ def test_a_look_at_a_file_of_somebody_else_finds_nothing(page, owner):
 
     with pytest.raises(Upload.DoesNotExist):
         looks.look(kind=looks.COLUMNS, parameters=parameters, by=factories.researcher())
+
+
+def test_a_workbook_is_as_large_as_what_it_unpacks_to(page, monkeypatch):
+    content = saved(("question", "system"), *(("Who owns it?", "Alba"),) * 500)
+    monkeypatch.setattr(looks, "AT_ONCE", 3 * len(content))
+    upload = sent(page, content, name="owners.xlsx")
+
+    answer = page.get(at("columns", upload))
+
+    assert answer.url == reverse("judging:job", args=[Job.objects.get().pk])
+    done(answer)
+    assert page.get(at("columns", upload)).context["head"].header == ("question", "system")

@@ -5,6 +5,7 @@ from judging.actions import rubrics
 from judging.models import Campaign, Collection, Job, Judgment, Quarantine, Question, Upload, User
 from judging.protocols import documents
 from tests import factories, shared_data
+from tests.judging.imports.formats.test_workbook import of_sheets
 from tests.judging.studies import QUESTIONS
 from tests.judging.views.importing import at, confirmed, form_of, imported, mapped, send, sent, use
 
@@ -217,6 +218,13 @@ def test_the_protocol_that_has_the_ratings_criteria_is_proposed(page):
     assert answer.context["form"]["rubric"].value() == small.pk
 
 
+def test_no_protocol_is_proposed_whose_scale_most_ratings_are_off(page):
+    factories.rubric()
+    lines = ["question,system,correctness@Ann,correctness@Bo", "Why?,Alba,4,3", "Who?,Brisa,5,4"]
+    answer = page.get(at("columns", sent(page, "\n".join(lines))))
+    assert answer.context["form"]["rubric"].value() is None
+
+
 def test_preview_says_which_columns_are_left_out_and_what_is_kept_with_ratings(page):
     factories.rubric()
     text = "id,question,rater,correctness,seconds,topic\n1,Why?,Ann,2,7.5,x\n1,Why?,Bo,3,9,y\n"
@@ -290,6 +298,26 @@ def test_another_way_of_reading_starts_the_columns_over(page):
     page.post(reverse("judging:import_reading", args=[upload.pk]), {"delimiter": ","})
 
     assert page.get(at("columns", upload)).context["head"].header == ("question;b", "system;c")
+
+
+def test_sheets_of_a_workbook_are_told_and_chosen(page):
+    questions = [("id", "question"), ("P1", "Who?")]
+    data = of_sheets(texts=[("id", "passage"), ("P1", "Owls.")], t5=questions, bart=questions)
+    upload = sent(page, data, "outputs.xlsx")
+    answer = page.get(at("columns", upload))
+    told = "The sheets “t5”, “bart” are read as one table, of “texts”, “t5”, “bart”."
+    assert told in answer.text
+    reading = reverse("judging:import_reading", args=[upload.pk])
+
+    page.post(reading, {"sheet": ["texts", "bart"]})
+    answer = page.get(at("columns", upload))
+    assert answer.context["head"].header == ("sheet", "id", "passage", "question")
+    assert answer.context["otherwise"]["sheet"].value() == ["texts", "bart"]
+
+    page.post(reading, {"sheet": ["none of these"]})
+    assert "The workbook has no sheet “none of these”" in page.get(at("columns", upload)).text
+    page.post(reading, {"sheet": ["\0"]})  # refused: the file is read as before
+    assert "has no sheet “none of these”" in page.get(at("columns", upload)).text
 
 
 def test_qgstec_xml_has_no_columns_to_name(page):
