@@ -2,10 +2,13 @@
 out of caches."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import cast
 
 from django.conf import settings
 from django.contrib.auth import logout
+from django.contrib.auth.models import AnonymousUser
+from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import Resolver404, resolve
@@ -28,10 +31,11 @@ class Visits:
             now, agent = timezone.now(), request.headers.get("User-Agent", "")
             if visits.is_idle(user=request.user, session=request.session, now=now):
                 logout(request)
-            else:
-                visits.note(user=request.user, session=request.session, agent=agent, now=now)
-                if _lacks_second_factor(request):
-                    return redirect("judging:second_factor")
+            elif not _noted(request, agent, now):
+                request.session.flush()
+                request.user = AnonymousUser()
+            elif _lacks_second_factor(request):
+                return redirect("judging:second_factor")
         answer = self.answer(request)
         known = (
             settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
@@ -41,6 +45,16 @@ class Visits:
                 "private, no-store"  # nothing private stays on a shared computer
             )
         return answer
+
+
+def _noted(request: HttpRequest, agent: str, now: datetime) -> bool:
+    """Note that the user is there; say no where their account was erased at this moment."""
+    user = cast(User, request.user)
+    try:
+        visits.note(user=user, session=request.session, agent=agent, now=now)
+    except IntegrityError:
+        return False
+    return True
 
 
 def _lacks_second_factor(request: HttpRequest) -> bool:

@@ -9,7 +9,8 @@ from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
+from django.db import IntegrityError
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -183,15 +184,21 @@ def _hands(
     door: Callable[[View], View] = login_required,
 ) -> Callable[[View], View]:
     """Return a guard behind a door: it hands the view what `find` makes of the key in the address,
-    and answers 404 where that is nothing."""
+    and answers 404 where that is nothing, or was removed while the view worked on it."""
 
     def guard(view: View) -> View:
         @wraps(view)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-            found = find(request, kwargs.pop(key))
+            named = kwargs.pop(key)
+            found = find(request, named)
             if found is None:
                 raise Http404
-            return view(request, found, *args, **kwargs)
+            try:
+                return view(request, found, *args, **kwargs)
+            except (ObjectDoesNotExist, IntegrityError):
+                if find(request, named) is None:
+                    raise Http404 from None
+                raise
 
         return door(guarded)
 

@@ -234,6 +234,7 @@ JOIN judging_round round ON round.id = own.round_id
 JOIN judging_campaign campaign ON campaign.id = round.campaign_id
 WHERE own.id = %(id)s FOR UPDATE OF own
 """
+WITHDRAWN = "The annotator withdrew, or was erased, a moment ago."
 
 
 def accepts(round: Round) -> bool:
@@ -271,16 +272,10 @@ def alone(*, enrollment: Enrollment) -> bool:
     does so after this, so that two windows of one person never wait for each other.
     """
     found = rows(ALONE, {"enrollment": enrollment.pk})
-    [
-        (
-            enrollment.cursor,
-            enrollment.cursor_round_id,
-            enrollment.seat,
-            trained,
-            qualified,
-            excluded,
-        )
-    ] = found
+    if not found:
+        raise Enrollment.DoesNotExist(WITHDRAWN)
+    cursor, cursor_round, seat, trained, qualified, excluded = found[0]
+    enrollment.cursor, enrollment.cursor_round_id, enrollment.seat = cursor, cursor_round, seat
     enrollment.trained_at, enrollment.qualified_at = trained, qualified
     return bool(excluded)
 
@@ -424,6 +419,8 @@ def renew(*, assignment: Assignment) -> Assignment:
     and refreshes it."""
     minutes = assignment.round.campaign.lease_minutes
     found = rows(RENEW, {"id": assignment.pk, "minutes": minutes})
+    if not found:
+        raise Assignment.DoesNotExist(WITHDRAWN)
     assignment.state, assignment.stage = found[0]
     return assignment
 
@@ -432,9 +429,10 @@ def lock(*, assignment: Assignment) -> bool:
     """Lock the row, and refresh it with what decides whether it may be handed in; return whether it
     has a comment."""
     round = assignment.round
-    [(assignment.state, assignment.stage, token, round.closed_at, state, noted)] = rows(
-        LOCK, {"id": assignment.pk}
-    )
+    found = rows(LOCK, {"id": assignment.pk})
+    if not found:
+        raise Assignment.DoesNotExist(WITHDRAWN)
+    assignment.state, assignment.stage, token, round.closed_at, state, noted = found[0]
     assignment.submit_token, round.campaign.state = uuid.UUID(str(token)), state
     return bool(noted)
 

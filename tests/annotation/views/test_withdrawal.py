@@ -2,6 +2,7 @@
 them is left."""
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -9,6 +10,7 @@ from judging.actions import campaigns, drafts, enrollments, judgments, sheets
 from judging.models import Campaign, Draft, Enrollment, Erasure, Event, Invitation, Judgment, User
 from tests import factories
 from tests.annotation import studies
+from tests.judging.actions.test_enrollments import waiting_for_us
 
 pytestmark = pytest.mark.django_db
 
@@ -123,3 +125,45 @@ def test_a_second_press_at_the_same_moment_finds_it_done_and_takes_no_second_pla
     with pytest.raises(enrollments.AlreadyWithdrawn):
         enrollments.withdraw(enrollment=stale, now=timezone.now())
     assert Invitation.objects.get().places == places
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("asked", "seen", "expected"),
+    [
+        ("next task", False, 302),
+        ("next task", True, 404),
+        ("draft", True, 404),
+        ("hand in", True, 404),
+    ],
+)
+def test_what_another_window_asks_for_while_all_is_erased_is_not_there(
+    asked: str, seen: bool, expected: int
+) -> None:
+    """Who was not noted in this browser yet is not logged in any more; others find nothing."""
+    client, own = at_work()
+    client.raise_request_exception = False
+    if seen:
+        client.get("/work/")
+    task = studies.held(own)
+    sent = studies.filled(task)
+    entered = {"name": next(sheets.of(task).asked()).name, "value": 2, "sequence": 1}
+    answers: list[int] = []
+
+    def ask() -> None:
+        if asked == "next task":
+            answer = client.get(f"/work/{own.campaign.uuid}/?begin")
+        elif asked == "draft":
+            answer = client.post(f"/tasks/{task.pk}/draft/?step=0", entered)
+        else:
+            answer = client.post(f"/tasks/{task.pk}/submit/?step=0", sent)
+        answers.append(answer.status_code)
+
+    with transaction.atomic():
+        enrollments.withdraw(enrollment=own, now=timezone.now())
+        asking = waiting_for_us(ask)
+    asking.join()
+    assert answers == [expected]
+    assert not Judgment.objects.exists()
+    assert not Draft.objects.exists()
