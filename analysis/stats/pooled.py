@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from analysis.stats.arrays import BoolArray, FloatArray, IntArray
+from analysis.stats.arrays import FloatArray, IntArray
 from analysis.stats.columns import constant, ranked
 from analysis.stats.concordance import (
     Ordered,
@@ -24,8 +24,9 @@ PooledCoefficient: TypeAlias = Literal["pearson", "spearman", "kendall", "kendal
 COEFFICIENTS: tuple[PooledCoefficient, ...] = get_args(PooledCoefficient)
 Coded: TypeAlias = tuple[IntArray, int]  # the unit of each item, and how many units there are
 _CELLS = 2_000_000
-_COUNTED = 50_000_000  # items times question sets times columns: above it what sets of several take is approximate
-_FEW = 32  # units: with no more it is quicker to count all pairs of items anew without each
+_FEW = (
+    32  # units: with no more it is quicker to rank, or count all pairs of items, anew without each
+)
 
 
 def pooled(
@@ -130,82 +131,110 @@ def _pearson(human: FloatArray, metrics: FloatArray, units: Sequence[Coded]) -> 
 
 
 def _spearman(human: FloatArray, metrics: FloatArray, units: Sequence[Coded]) -> list[FloatArray]:
-    middle = (len(human) + 1) / 2
-    h, x = ranked(human) - middle, ranked(metrics) - middle
+    h, x = (ranked(columns) - (len(human) + 1) / 2 for columns in (human, metrics))
     found = [_ratio((h.T @ x)[None], (h**2).sum(axis=0)[None], (x**2).sum(axis=0)[None])]
-    found += [_ranked_without(human, metrics, unit) for unit in units[:2]]
-    for unit in units[2:]:
-        counted = len(h) * unit[1] * (h.shape[1] + x.shape[1]) <= _COUNTED
-        if unit[1] < len(h) and counted:  # some question sets hold several questions
-            found.append(_ranked_without(human, metrics, unit))
-        else:
-            found.append(_ranked_without_cell(human, metrics, h, x, unit))
+    for codes, n in units:
+        spreads = (_spread_without(columns, codes, n) for columns in (human, metrics))
+        if n > _FEW:
+            found.append(_ratio(_products_without(human, metrics, h, x, (codes, n)), *spreads))
+            continue
+        products = np.empty((n, h.shape[1], x.shape[1]))
+        for unit in range(n):
+            left = codes != unit
+            own = (ranked(columns[left]) - (left.sum() + 1) / 2 for columns in (human, metrics))
+            products[unit] = next(own).T @ next(own)
+        found.append(_ratio(products, *spreads))
     return found
 
 
-def _ranked_without(human: FloatArray, metrics: FloatArray, unit: Coded) -> FloatArray:
-    """Return Spearman's rho without each unit: an item's rank falls by the unit's items below
-    it, and half of its ties.
+def _products_without(
+    human: FloatArray, metrics: FloatArray, h: FloatArray, x: FloatArray, unit: Coded
+) -> FloatArray:
+    """Return the sums of products of ranks without each unit, (u, K, M).
+
+    Notes
+    -----
+    A rank from the mean of all ranks is half a sum of signs: h_i = sum_j sign(H_i - H_j) / 2. Without
+    a unit U it is h_i - a_i, where a_i is the part of the sum over U, and for an item of U itself a_i
+    is its rank within U. Over the items that are left, sum (h - a)(x - b) is
+
+        sum over all of (h - a)(x - b)  -  sum over U of (h - a)(x - b)
+
+    and of the first sum, sum h b and sum a x are sums over U of what all ranks say about one of its
+    items, and sum a b is what `_met` counts.
     """
     codes, n = unit
-    found = np.empty((n, human.shape[1], metrics.shape[1]))
-    step = max(1, _CELLS // (len(human) * (human.shape[1] + metrics.shape[1])))
-    for low in range(0, n, step):
-        some = np.arange(low, min(low + step, n))
-        left = codes[:, None] != some  # (items, units)
-        h, x = (_ranks_left(columns, codes, some, left) for columns in (human, metrics))
-        found[some] = _ratio(h.transpose(0, 2, 1) @ x, (h**2).sum(axis=1), (x**2).sum(axis=1))
+    by_h, by_x = ([ordered(each) for each in columns.T] for columns in (human, metrics))
+    others_h, others_x = h - _ranks_within(by_h, codes), x - _ranks_within(by_x, codes)
+    found = np.empty((n, len(by_h), len(by_x)))
+    for k, one in enumerate(by_h):
+        for m, other in enumerate(by_x):
+            taken = _above(h[:, k], other) + _above(x[:, m], one) + others_h[:, k] * others_x[:, m]
+            few, many = (one, other) if one.size <= other.size else (other, one)
+            taken -= _met(few, many, codes, n) / 4
+            found[:, k, m] = h[:, k] @ x[:, m] - np.bincount(codes, taken, n)
     return found
 
 
-def _ranks_left(
-    columns: FloatArray, codes: IntArray, some: IntArray, left: BoolArray
-) -> FloatArray:
-    """Return (units, items, columns): ranks among the items that are left, from their mean; 0
-    for the others.
-    """
-    own = np.flatnonzero((codes >= some[0]) & (codes <= some[-1]))
-    middle = (left.sum(axis=0) + 1) / 2
-    ranks = np.empty((some.size, *columns.shape))
-    for place, column in enumerate(columns.T):
-        _, level = np.unique(column, return_inverse=True)
-        size = int(level.max()) + 1
-        cells = level[own] * some.size + codes[own] - some[0]
-        count = np.bincount(cells, minlength=size * some.size).reshape(size, some.size)
-        fallen = np.cumsum(count, axis=0) - count / 2
-        whole = ranked(column)
-        ranks[:, :, place] = np.where(left, whole[:, None] - fallen[level] - middle, 0).T
+def _ranks_within(columns: Sequence[Ordered], codes: IntArray) -> FloatArray:
+    """Return every item's rank among those of its unit, from their mean."""
+    ranks = np.empty((len(codes), len(columns)))
+    size = np.bincount(codes)
+    for place, column in enumerate(columns):
+        cells, cell, count = np.unique(
+            codes * column.size + column.level, return_inverse=True, return_counts=True
+        )
+        unit = cells // column.size
+        before = np.cumsum(count) - count
+        first = before[np.searchsorted(unit, unit)]  # items of the units before
+        ranks[:, place] = (before - first + (count - size[unit]) / 2)[cell]
     return ranks
 
 
-def _ranked_without_cell(
-    human: FloatArray, metrics: FloatArray, h: FloatArray, x: FloatArray, unit: Coded
-) -> FloatArray:
-    """Return Spearman's rho without each question set, from what each question takes along.
-
-    A question takes its own product of ranks h x, and moves every rank above or below it by one
-    half. Exact where a set is one question; with more, what they take along together is left out.
-    """
-    by_h, by_x = [ordered(column) for column in human.T], [ordered(column) for column in metrics.T]
-    shift_h = np.stack([_shifted(h, each) for each in by_x], axis=2)
-    shift_x = np.stack([_shifted(x, each) for each in by_h], axis=1)
-    taken = h[:, :, None] * x[:, None, :] + shift_h + shift_x - concordances(human, metrics) / 4
-    own_h = np.stack([_shifted(h[:, k], each) for k, each in enumerate(by_h)], axis=1)
-    own_x = np.stack([_shifted(x[:, m], each) for m, each in enumerate(by_x)], axis=1)
-    parts = (taken, h**2 + 2 * own_h - untied(human) / 4, x**2 + 2 * own_x - untied(metrics) / 4)
-    totals = (h.T @ x, (h**2).sum(axis=0), (x**2).sum(axis=0))
-    left = (total - _by_unit(part, unit) for total, part in zip(totals, parts, strict=True))
-    return _ratio(*left)
-
-
-def _shifted(ranks: FloatArray, place: Ordered) -> FloatArray:
+def _above(ranks: FloatArray, place: Ordered) -> FloatArray:
     """Return for every item half the ranks of those above it in an order, minus half of those
     below it; all ranks, taken from their mean, add up to 0.
     """
-    before = np.concatenate(
-        [np.zeros((1, *ranks.shape[1:])), np.cumsum(ranks[place.order], axis=0)]
-    )
+    before = np.append(0, np.cumsum(ranks[place.order]))
     return np.asarray(-(before[place.stop] + before[place.start]) / 2)
+
+
+def _met(few: Ordered, many: Ordered, codes: IntArray, n: int) -> FloatArray:
+    """Return for every item k the sum, over the items j of its unit and over all items i, of
+    sign(F_i - F_j) sign(M_i - M_k).
+
+    The work grows with items times values of the column that has fewer of them, which for ratings
+    is little.
+    """
+    found = np.zeros(len(codes))
+    in_order = few.level[many.order]
+    step = max(1, _CELLS // len(codes))
+    for low in range(0, few.size, step):
+        levels = np.arange(low, min(low + step, few.size))
+        before = np.zeros((len(codes) + 1, levels.size), dtype=np.int64)
+        np.cumsum(np.sign(in_order[:, None] - levels), axis=0, out=before[1:])
+        signs = before[-1] - before[many.stop] - before[many.start]  # of all i, for M_k and a level
+        own = np.flatnonzero((few.level >= low) & (few.level < low + step))
+        cells = codes[own] * levels.size + few.level[own] - low
+        held = np.bincount(cells, minlength=n * levels.size).reshape(n, levels.size)
+        found += (signs * held[codes]).sum(axis=1)
+    return found
+
+
+def _spread_without(columns: FloatArray, codes: IntArray, n: int) -> FloatArray:
+    """Return the sums of squares of ranks without each unit, (u, K): (N^3 - sum of t^3) / 12 with
+    ties t of the N items that are left."""
+    left = (len(codes) - np.bincount(codes, minlength=n)).astype(np.float64)
+    found = np.empty((n, columns.shape[1]))
+    for place, column in enumerate(columns.T):
+        _, level, ties = np.unique(column, return_inverse=True, return_counts=True)
+        cells, taken = np.unique(codes * ties.size + level, return_counts=True)
+        unit, tied = cells // ties.size, ties[cells % ties.size].astype(np.float64)
+        fewer = np.bincount(unit, tied**3 - (tied - taken) ** 3, n)
+        spread = (left**3 - ((ties.astype(np.float64) ** 3).sum() - fewer)) / 12
+        least = left * (left - 1) / 4  # where one item differs from all others
+        found[:, place] = np.where(spread > least / 2, spread, 0)
+    return found
 
 
 def _kendalls(
