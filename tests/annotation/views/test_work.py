@@ -151,7 +151,7 @@ def test_done_lists_what_was_handed_in_and_leads_back_to_it() -> None:
 
 
 def test_done_names_each_task_by_question_a_so_that_no_system_stands_out() -> None:
-    campaign = studies.opened(sources=8)
+    campaign = studies.opened(sources=8, systems=[f"S{number}" for number in range(6)])
     client, enrollment = studies.annotator(campaign)
     questions, systems = set(), set()
     for _ in range(8):
@@ -162,7 +162,7 @@ def test_done_names_each_task_by_question_a_so_that_no_system_stands_out() -> No
         hand_in(client, task)
     html = client.get(f"/work/{campaign.uuid}/done/").content.decode()
     assert set(re.findall(r"What does the \d+th question want to know\?", html)) == questions
-    assert systems == {"Alba", "Brisa"}
+    assert len(systems) > 1
 
 
 def test_done_shows_nobody_elses_tasks() -> None:
