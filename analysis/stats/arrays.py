@@ -39,14 +39,11 @@ def same_length(**columns: NDArray[np.generic]) -> int:
 
 def grouped(labels: Labels, *, name: str) -> tuple[list[Hashable], IntArray]:
     """Return the distinct labels in order of first appearance, and each row's number among them."""
-    numbers: dict[Hashable, int] = {}
     flat = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
-    if any(label is None or label != label for label in flat):
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(flat))}
+    if any(label is None or label != label for label in numbers):
         raise ValueError(f"{name}: a label is missing")
-    codes = np.fromiter(
-        (numbers.setdefault(label, len(numbers)) for label in flat), dtype=np.intp, count=len(flat)
-    )
-    return list(numbers), codes
+    return list(numbers), np.fromiter(map(numbers.__getitem__, flat), np.intp, count=len(flat))
 
 
 def source_codes(sources: Labels | None, items: int) -> IntArray:

@@ -121,10 +121,11 @@ def _paired(
         questions=systems if questions is None else questions,
     )
     system, source, annotator, slot = codes.values()
-    keys = np.stack([source, system, slot])
-    (source, system, _), question = np.unique(keys, axis=1, return_inverse=True)
+    key = (source * len(names["systems"]) + system) * len(names["questions"]) + slot
+    _, first, question = np.unique(key, return_index=True, return_inverse=True)
+    source, system = source[first], system[first]
     shape = len(source), len(names["annotators"])
-    cell = question.ravel() * shape[1] + annotator
+    cell = question * shape[1] + annotator
     count = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
     sums = np.bincount(cell, values, shape[0] * shape[1]).reshape(shape)
 

@@ -1,5 +1,6 @@
 """Do two systems differ? Tests on their mean scores per source, the same sources for both."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import nan
@@ -111,7 +112,7 @@ def permuted_p_of_many(
     studies, n = given.shape
     if n < 2:
         return np.full(studies, nan)
-    drawn = [_all_signs(n)] if n <= ENUMERATED else _random_signs(n, resamples, rng)
+    drawn = iter([_all_signs(n)]) if n <= ENUMERATED else _random_signs(n, resamples, rng)
     size, total = np.abs(given).sum(axis=1), np.abs(given.sum(axis=1))
     extreme = np.zeros(studies)
     for signs in drawn:
@@ -138,10 +139,12 @@ def _all_signs(n: int) -> FloatArray:
     return signs
 
 
-def _random_signs(n: int, resamples: int, rng: np.random.Generator) -> list[FloatArray]:
+def _random_signs(n: int, resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """Yield drawn swaps, a row each, in blocks: of many sources all at once would fill the
+    memory."""
     step = max(1, _BLOCK_CELLS // n)
-    sizes = [min(step, resamples - start) for start in range(0, resamples, step)]
-    return [rng.choice([-1.0, 1.0], size=(size, n)) for size in sizes]
+    for start in range(0, resamples, step):
+        yield rng.choice([-1.0, 1.0], size=(min(step, resamples - start), n))
 
 
 def wilcoxon(first: ArrayLike, second: ArrayLike) -> Tested:
