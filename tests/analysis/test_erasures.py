@@ -20,7 +20,7 @@ from tests.analysis.studies import analysed
 from tests.annotation import studies
 
 pytestmark = pytest.mark.django_db
-OWN, OTHER = "A77", "A78"
+OWN, OTHER = "A770077", "A78"  # three letters also stand in passwords and in compressed files
 SAID = "zebra"  # in every text that the person, or somebody about them, wrote
 WITNESSES = {"judging_erasure", "judging_event", "judging_job"}  # that know whose label was erased
 

@@ -109,26 +109,26 @@ TEMPLATE = "https://school.sona-systems.com/webstudy_credit.aspx?experiment_id=1
 
 def test_sona_credits_by_the_survey_code_that_is_kept_nowhere_but_in_the_session():
     platform, crowd = elsewhere("sona", FakeSona, return_template=TEMPLATE)
-    person = Person(crowd, pid="48213").opens().agrees().looks()
-    assert "48213" not in person.page.text
+    person = Person(crowd, pid="482135709264").opens().agrees().looks()
+    assert "482135709264" not in person.page.text
     assert "webstudy_credit" not in person.page.text
     person.finishes()
     [address] = re.findall(r'href="([^"]+webstudy_credit[^"]+)"', person.page.text)
     crowd.credit(unescape(address))
     crowd.credit(unescape(address))
-    assert dict(crowd.credits) == {"48213": 1}
+    assert dict(crowd.credits) == {"482135709264": 1}
     assert person.code() == ""
     stored = [*Participation.objects.values_list("person", "session").get()]
-    assert not any("48213" in each for each in stored)
+    assert not any("482135709264" in each for each in stored)
     kept = Session.objects.get(session_key=person.client.session.session_key)
-    assert "48213" not in str(kept.get_decoded())
+    assert "482135709264" not in str(kept.get_decoded())
 
     stranger = factories.logged_in(Participation.objects.get().enrollment.user)
     page = stranger.get(reverse("annotation:work", args=[platform.campaign.uuid]), follow=True).text
     assert "webstudy_credit" not in page
     assert "For your credit, open the study once more where you found it" in page
-    another = Person(crowd, pid="48213").opens()
-    assert "survey_code=48213" in unescape(another.page.text)
+    another = Person(crowd, pid="482135709264").opens()
+    assert "survey_code=482135709264" in unescape(another.page.text)
 
 
 def test_sona_gives_no_credit_to_whoever_declines_and_says_what_its_address_lacks():

@@ -168,7 +168,7 @@ def database_keys(campaign) -> set[str]:
 
 
 def test_order_of_questions_is_each_annotators_own() -> None:
-    campaign = studies.opened(sources=1, systems=[f"S{n}" for n in range(8)])
+    campaign = studies.opened(sources=1, systems=[f"S{n}" for n in range(12)])
     orders = set()
     for _ in range(3):
         client, enrollment = studies.annotator(campaign)

@@ -33,7 +33,7 @@ def test_sheet_names_hold_shown_order_and_criterion_only() -> None:
 
 
 def test_sheet_order_is_the_annotators_own_and_stays() -> None:
-    campaign = opened(sources=1, systems=[f"S{n}" for n in range(8)])
+    campaign = opened(sources=1, systems=[f"S{n}" for n in range(12)])
     orders = {
         label: tuple(question.unit for question in sheet_for(campaign, label).questions())
         for label in ("A01", "A02", "A03")
