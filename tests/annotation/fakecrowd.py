@@ -53,7 +53,7 @@ def by_http(address: str) -> Callable[[Message], int]:
         call = request.Request(
             address, message.body, message.headers | {"Content-Type": "application/json"}
         )
-        with request.urlopen(call, timeout=10) as answer:
+        with request.urlopen(call, timeout=60) as answer:
             return int(answer.status)
 
     return deliver

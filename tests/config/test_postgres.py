@@ -185,7 +185,7 @@ def test_kill_9_in_the_middle_of_writes_loses_nothing_acknowledged(made):
         time.sleep(0.01)
     os.kill(server_pid(cluster), signal.SIGKILL)
     for writer in writers:
-        writer.join(timeout=30)
+        writer.join(timeout=60)
 
     cluster.ensure_running()
 

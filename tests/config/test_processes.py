@@ -54,7 +54,7 @@ def keep(folder: Path, *words: str) -> subprocess.Popen[str]:
     )
 
 
-def until(condition: Callable[[], bool], seconds: float = 20) -> None:
+def until(condition: Callable[[], bool], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -81,7 +81,7 @@ def test_stop_signal_stops_all_programs(tmp_path, number):
 
     keeper.send_signal(number)
 
-    assert keeper.wait(timeout=20) == 0
+    assert keeper.wait(timeout=60) == 0
     assert [lives(pid) for pid in pids(tmp_path)] == [False, False]
 
 
@@ -95,7 +95,7 @@ def test_killed_program_is_started_again_and_said(tmp_path):
     keeper.terminate()
     assert (
         "The worker ended (killed by SIGKILL); starting it again."
-        in keeper.communicate(timeout=20)[0]
+        in keeper.communicate(timeout=60)[0]
     )
 
 
@@ -172,7 +172,7 @@ def test_program_that_dies_is_followed_by_the_one_that_stands_by(tmp_path):
     child.look(106.0 + processes.SOON)
     until(lambda: len(pids(tmp_path)) == 3)
     child.ask_to_stop()
-    child.make_stop(time.monotonic() + 20)
+    child.make_stop(time.monotonic() + 60)
     assert [lives(pid) for pid in pids(tmp_path)] == [False, False, False]
     assert began(tmp_path) == [first, second]
 
@@ -191,7 +191,7 @@ def test_program_that_is_killed_soon_again_is_followed_at_once_by_the_one_that_s
         assert child.process is standing is not None
 
     child.ask_to_stop()
-    child.make_stop(time.monotonic() + 20)
+    child.make_stop(time.monotonic() + 60)
 
 
 def test_one_that_stands_by_and_dies_is_replaced_later(tmp_path):
@@ -207,7 +207,7 @@ def test_one_that_stands_by_and_dies_is_replaced_later(tmp_path):
 
     assert child.standby is not None
     child.ask_to_stop()
-    child.make_stop(time.monotonic() + 20)
+    child.make_stop(time.monotonic() + 60)
 
 
 def test_server_that_stands_by_ends_with_its_keeper():
@@ -273,7 +273,7 @@ def test_watch_is_called_while_programs_run_and_ends_them_when_it_is_enough(tmp_
 
     (tmp_path / "enough").touch()
 
-    assert keeper.wait(timeout=20) == 0
+    assert keeper.wait(timeout=60) == 0
     assert [lives(pid) for pid in pids(tmp_path)] == [False]
 
 

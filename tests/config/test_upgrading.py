@@ -144,7 +144,7 @@ def test_the_site_of_the_same_folder_is_stopped_first(older: str, tmp_path: Path
         done = manage(older, "upgrade", home=tmp_path)
         assert done.returncode == 0, done.stderr
         assert "Stopping the site at http://127.0.0.1:8000" in done.stdout
-        assert site.wait(timeout=30) == -signal.SIGTERM
+        assert site.wait(timeout=60) == -signal.SIGTERM
     finally:
         site.kill()
         site.stdout.close()

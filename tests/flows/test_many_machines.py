@@ -153,7 +153,7 @@ def two_machines(folder: Path, broker: str) -> Iterator[tuple[Database, Machine,
         for name in ("one", "two"):
             home = folder / name
             home.mkdir()
-            port = free_port(18600 + 100 * len(machines))
+            port = free_port(18600 + 50 * len(machines))  # each tries fifty
             environment = {
                 **kept,
                 **KEYS,

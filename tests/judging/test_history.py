@@ -419,7 +419,7 @@ def test_writer_in_a_long_transaction_keeps_nobody_waiting() -> None:
         history.note(Act.CAMPAIGN_OPENED, about="first, but commits last")
         other = threading.Thread(target=somebody_else)
         other.start()
-        other.join(30)
+        other.join(60)
         assert not other.is_alive()
         assert Event.objects.filter(about="second").exists()
     assert list(Event.objects.sealed().values_list("about", flat=True)) == [

@@ -81,7 +81,7 @@ def test_a_server_that_drips_is_given_the_time_of_an_answer(address, answer):
     began = time.monotonic()
     with pytest.raises((Unanswered, CannotAsk)):
         chat.ask("s", "u")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,8 @@ def at_once(*works: Callable[[], object]) -> list[object]:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(120)
+        assert not thread.is_alive()
     return found
 
 
