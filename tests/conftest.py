@@ -214,8 +214,18 @@ def _chromium() -> str:
 def browser(django_db_setup: None) -> Iterator[object]:
     """Return one real Chromium for all tests."""
     executable = _chromium()
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import Locator, expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
+    click = Locator.click
+
+    def click_and_arrive(self: Locator, **options: object) -> None:
+        """Click, and wait for the whole page that it leads to: Playwright goes on with the first
+        bytes of it."""
+        click(self, **options)
+        self.page.wait_for_load_state()
+
+    Locator.click = click_and_arrive
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = (
         "true"  # Playwright keeps an event loop in the thread of the tests
     )
@@ -287,7 +297,7 @@ def worker(django_db_setup: None) -> Iterator[subprocess.Popen[str]]:
         _wait_until_ready(process, log)
         yield process
         process.terminate()
-        process.wait(timeout=30)
+        process.wait(timeout=120)
 
 
 def _wait_until_ready(process: subprocess.Popen[str], log: Path, seconds: float = 60) -> None:

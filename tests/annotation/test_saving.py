@@ -12,6 +12,15 @@ from tests.annotation.views.tasks import send
 from tests.flows.sessions import enter
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+# Ends when the browser has stored all that was given to it before.
+KEPT = """() => new Promise((done) => {
+  const asked = indexedDB.open("quaestor");
+  asked.onsuccess = () => {
+    const reading = asked.result.transaction("waiting");
+    reading.objectStore("waiting").count();
+    reading.oncomplete = () => { asked.result.close(); done(); };
+  };
+})"""
 
 
 @pytest.fixture
@@ -36,6 +45,7 @@ def close_offline(page) -> BrowserContext:
     """
     page.wait_for_selector("#saved[data-state=unsaved]")
     page.evaluate("() => { window.fetch = () => Promise.reject(new TypeError('closed')); }")
+    page.evaluate(KEPT)
     context = page.context
     page.close(run_before_unload=False)
     context.set_offline(False)

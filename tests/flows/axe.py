@@ -7,6 +7,9 @@ from typing import Any
 from playwright.sync_api import Page
 
 AXE = Path(__file__).parent.parent / "vendor" / "axe" / "axe.min.js"
+STILL = """() => document.getAnimations().forEach((each) => {
+  if (each.effect?.getComputedTiming().endTime < Infinity) each.finish();
+})"""
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -16,7 +19,12 @@ def _source() -> str:
 
 
 def violations(page: Page) -> list[str]:
-    """One line for each element that breaks a rule: the rule, the element, what is wrong."""
+    """One line for each element that breaks a rule: the rule, the element, what is wrong.
+
+    A page that a click led to may still be on its way, and a colour half way to another.
+    """
+    page.wait_for_load_state()
+    page.evaluate(STILL)
     if not page.evaluate("'axe' in window"):
         page.evaluate(_source())
     run = {"type": "tag", "values": RULES}

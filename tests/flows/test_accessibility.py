@@ -65,6 +65,7 @@ def still(new_page: Callable[..., Any]) -> Any:
 def problems(page: Any) -> list[str]:
     """Return what is wrong with the page as it stands."""
     found = []
+    page.wait_for_load_state()
     page.evaluate(UNFOLD)
     schemes = {size["width"]: scheme for size, scheme in next(TURNS)}
     for size in (WIDE, TABLET, NARROW):

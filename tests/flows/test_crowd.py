@@ -39,6 +39,7 @@ def crowd(live_server, settings) -> Iterator[FakeCrowd]:
 
 def again(page: Any) -> None:
     """Load the page once more; what is shown stays the same, and is accessible."""
+    page.wait_for_load_state()
     before = page.locator("h1").first.inner_text() if page.locator("h1").count() else ""
     page.reload()
     if before:

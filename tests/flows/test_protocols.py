@@ -94,6 +94,7 @@ def press(page: Any, keys: str) -> None:
             page.keyboard.press(key)
         if word == "Enter" and step:
             page.get_by_text("Step 2 of 2").wait_for()
+            page.wait_for_selector("#judging.scripted")  # before that a key is nobody's
 
 
 def shown(page: Any, rows: Rows) -> list[str]:
