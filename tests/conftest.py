@@ -45,6 +45,11 @@ CHROMIUM_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+# Each table counts from a million of its own, so that no key equals another table's, or any other number on a page.
+SPREAD_KEYS = """
+SELECT setval(oid::regclass, 1000000 * row_number() OVER (ORDER BY relname))
+FROM pg_class WHERE relkind = 'S' AND relname ~ '^(judging|annotation|analysis)_.*_id_seq$'
+"""
 # Rows go without the triggers that refuse it. A truncation makes new files and takes longer than a
 # few rows.
 EMPTY_TABLES = """
@@ -184,6 +189,17 @@ def cluster() -> Iterator[Cluster]:
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(cluster: Cluster) -> None:
     """Have the server running before Django makes the test database."""
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_db_setup: None, django_db_blocker: pytest_django.DjangoDbBlocker
+) -> None:
+    """Make the test database as Django does, and let no test depend on which ones ran before it."""
+    from django.db import connection
+
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        cursor.execute(SPREAD_KEYS)
 
 
 @pytest.fixture(scope="module")

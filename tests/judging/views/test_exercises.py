@@ -1,6 +1,8 @@
 """The pages of training and qualification items: works, malformed, forbidden, and no system
 named."""
 
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -25,7 +27,9 @@ def test_manager_takes_a_question_of_the_material_and_gives_it_a_key(page, draft
     ).first()
     found = page.get(of(draft) + "?find=lock 1")
     assert question.text in found.text
-    assert f"use={question.pk}" not in found.text  # a key, in the order of the file
+    # by places, for keys are in the order of the file
+    places = [str(place) for place, _each in enumerate(found.context["found"], start=1)]
+    assert re.findall(r"use=(\w+)", found.text) == places
     place = found.context["found"].index(question) + 1
     assert f"?find=lock%201&amp;use={place}" in found.text
     shown = page.get(of(draft) + f"?find=lock 1&use={place}").text
