@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from io import StringIO
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -594,17 +594,12 @@ def _written(frame: pd.DataFrame, columns: list[str]) -> bytes:
 
 def _frame(query: str, **parameters: Any) -> pd.DataFrame:
     """Read a query by COPY, the fastest way out of PostgreSQL."""
-    return pd.read_csv(
-        StringIO(_copied(query, parameters)), keep_default_na=False, na_values=["\\N"], dtype=TEXT
-    )
-
-
-def _copied(query: str, parameters: Mapping[str, Any]) -> str:
-    buffer = StringIO()
+    copied = BytesIO()
     with connection.cursor() as cursor:
         bound = cursor.mogrify(query, parameters).decode()
         cursor.copy_expert(
             f"COPY ({bound}) TO STDOUT WITH (FORMAT csv, HEADER, NULL '\\N', ENCODING 'UTF8')",
-            buffer,
+            copied,
         )
-    return buffer.getvalue()
+    copied.seek(0)
+    return pd.read_csv(copied, keep_default_na=False, na_values=["\\N"], dtype=TEXT)
