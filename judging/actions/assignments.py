@@ -147,6 +147,11 @@ UPDATE judging_assignment own
 SET (place, position, seat) = (SELECT place, position, seat FROM place)
 WHERE own.id = %(own)s
 """
+HOLD = f"""
+UPDATE judging_assignment SET state = 'held', released_at = NULL, last_seen_at = now(),
+    lease_expires_at = now() + {LEASE.format(who="judging_assignment.enrollment_id")}
+WHERE id = %(own)s
+"""  # noqa: S608
 RELEASE = """
 WITH gone AS (SELECT id FROM judging_assignment held WHERE held.state = 'held' AND {which}),
 released AS (
@@ -359,11 +364,7 @@ def _take(annotator: Enrollment, round: Round, statement: str) -> Assignment | N
 
 
 def _hold(own: uuid.UUID, minutes: int) -> None:
-    run(
-        "UPDATE judging_assignment SET state = 'held', released_at = NULL, last_seen_at = now(), "
-        "lease_expires_at = now() + %(minutes)s * interval '1 minute' WHERE id = %(own)s",
-        {"own": own, "minutes": minutes},
-    )
+    run(HOLD, {"own": own, "minutes": minutes})
 
 
 def hold_again(*, assignment: Assignment) -> None:

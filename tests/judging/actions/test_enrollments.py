@@ -359,6 +359,20 @@ def test_newcomer_keeps_a_place_for_a_quarter_of_an_hour_and_others_for_the_leas
     assert second.lease_expires_at - second.held_at == timedelta(minutes=120)
 
 
+def test_newcomer_who_left_a_place_and_comes_back_keeps_it_no_longer_than_before() -> None:
+    campaign = factories.opened(lease_minutes=7 * 24 * 60)
+    enrollment, round = (
+        factories.enrollment(campaign),
+        campaign.rounds.select_related("campaign").get(),
+    )
+    first = assignments.claim(enrollment=enrollment, round=round).assignment
+    Assignment.objects.filter(pk=first.pk).update(lease_expires_at=NOW)
+    assert assignments.release_due() == 1
+    again = assignments.claim(enrollment=enrollment, round=round).assignment
+    assert again.pk == first.pk
+    assert again.lease_expires_at - again.last_seen_at == timedelta(minutes=15)
+
+
 def test_who_joins_twice_from_one_place_is_shown_as_a_twin_and_the_hash_is_forgotten() -> None:
     link = invitation()
     for visitor in ("abc", "abc", "def", ""):
