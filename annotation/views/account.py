@@ -4,7 +4,6 @@ want one."""
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import SetPasswordForm
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,7 +14,8 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.views.work import own_way_out
 from judging.actions import enrollments, history
-from judging.models import Event, User
+from judging.forms.accounts import NewPasswordForm
+from judging.models import Event
 
 
 @never_cache
@@ -26,9 +26,7 @@ def account(request: HttpRequest) -> HttpResponse:
     password."""
     if request.user.has_usable_password():
         return redirect("password_change")
-    form: SetPasswordForm[User] = SetPasswordForm(
-        request.user, request.POST if request.method == "POST" else None
-    )
+    form = NewPasswordForm(request.user, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
             form.save()

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Model, Q, QuerySet
 
 from judging import storage
-from judging.actions import campaigns, history
+from judging.actions import campaigns, history, rounds
 from judging.actions.bulk import check_at_once, take_ids
 from judging.actions.rounds import TellProgress, silent
 from judging.imports.readers.records import Problem, ScoreColumn, SourceRecord, StudyRecords
@@ -31,6 +31,7 @@ from judging.models import (
     Question,
     QuestionSet,
     Reference,
+    Round,
     Score,
     Source,
     StoredFile,
@@ -109,23 +110,28 @@ def name_of(collection: Collection) -> str:
 
 
 def end_use(*, collection: Collection, user: User, now: datetime, by: User | None = None) -> int:
-    """Take somebody's right on a collection back: their campaigns about it stop, and nobody but its
-    owner sees them.
+    """Take somebody's right on a collection back: their campaigns about it stop, pilots and
+    calibrations too, and nobody but its owner sees them.
 
     What was judged is kept. Return how many campaigns were stopped.
     """
     with transaction.atomic():
         CollectionShare.objects.filter(collection=collection, user=user).delete()
-        running = list(collection.campaigns.filter(created_by=user, state=Campaign.State.OPEN))
+        theirs = collection.campaigns.filter(created_by=user)
+        running = list(theirs.filter(state=Campaign.State.OPEN))
         for each in running:
             campaigns.move(campaign=each, to=Campaign.State.PAUSED, now=now, by=by)
+        trials = Round.objects.trials().running().filter(campaign__in=theirs)
+        ended = list(trials.select_related("campaign"))
+        for trial in ended:
+            rounds.end(round=trial, by=by, now=now)
         history.note(
             Event.Act.COLLECTION_ENDED,
             by=by,
             about=name_of(collection),
             before=history.account(user),
         )
-    return len(running)
+    return len({each.pk for each in running} | {each.campaign_id for each in ended})
 
 
 def store(

@@ -129,7 +129,7 @@ def _sampled(round: Round, size: int) -> list[int]:
     return [unit for source in drawn for unit in fresh[source]]
 
 
-def end(*, round: Round, by: User, now: datetime) -> None:
+def end(*, round: Round, by: User | None, now: datetime) -> None:
     """Close a pilot or calibration round; what was submitted is kept, and never counts in the main
     round."""
     with transaction.atomic():

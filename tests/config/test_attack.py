@@ -28,6 +28,7 @@ from judging.guards import CONFIRMED
 from judging.models import Enrollment, Erasure, Event, Invitation, User
 from tests import factories
 from tests.annotation import studies
+from tests.judging import trials
 
 pytestmark = pytest.mark.django_db
 
@@ -104,14 +105,19 @@ def test_account_that_was_closed_and_opened_again_is_not_entered_by_an_older_lin
     assert opens(accounts.password_link_parts(user=owner))
 
 
-@pytest.mark.parametrize("by_link", [False, True])
+@pytest.mark.parametrize("by", ["old password", "link", "none yet"])
 def test_new_password_at_the_moment_an_account_is_closed_brings_no_right_back(
-    monkeypatch, by_link: bool
+    monkeypatch, by: str
 ) -> None:
     stays, gone = (factories.user(is_superuser=True) for _ in range(2))
     client, hashed = logged_in(gone), base_user.make_password
     path, form = "/password/", {"old_password": factories.PASSWORD}
-    if by_link:
+    if by == "none yet":
+        gone.set_unusable_password()
+        gone.save(update_fields=["password"])
+        client = logged_in(gone)
+        path, form = "/work/account/", {}
+    elif by == "link":
         link = accounts.password_link_parts(user=gone)
         path, form = client.get(reverse("password_reset_confirm", kwargs=link)).url, {}
 
@@ -170,6 +176,21 @@ def test_whose_use_of_a_collection_ended_reads_no_dry_run_that_its_owner_asked_f
     collections.end_use(collection=draft.collection, user=other, now=timezone.now(), by=owner)
     assert logged_in(other).get(path).status_code == 404
     assert logged_in(owner).get(path).status_code == 200
+
+
+def test_pilot_of_whose_use_of_a_collection_ended_gives_out_its_questions_no_more() -> None:
+    owner, other = factories.researcher(), factories.researcher()
+    material = factories.collection(owner=owner, sources=3)
+    collections.share(collection=material, user=other, by=owner)
+    draft = factories.campaign(manager=other, collection=material)
+    pilot = trials.begun(draft, kind="pilot", size=3)
+    own = enrollments.enroll(campaign=draft, user=other)
+    trials.judged(own, pilot, most=1)
+    client = logged_in(other)
+    stopped = collections.end_use(collection=material, user=other, now=timezone.now(), by=owner)
+    assert stopped == 1
+    assert client.get(f"/work/{draft.uuid}/?begin").status_code == 200  # no task
+    assert Event.objects.filter(act="round.closed", campaign=draft.uuid).exists()
 
 
 def test_who_settles_values_reads_nothing_after_the_use_of_the_collection_ended() -> None:
