@@ -8,9 +8,10 @@ not know the key cannot predict a draw, however many others they have seen.
 from __future__ import annotations
 
 import hmac
+import itertools
 import random
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from string import ascii_uppercase
@@ -136,19 +137,24 @@ def latin_square(n: int, *, draws: Draws) -> Square:
 
 def williams_rows(n: int, *, draws: Draws) -> Square:
     """Return orders of n symbols in which each stands equally often in each position and after each
-    other symbol.
+    other symbol, in a drawn order and of drawn symbols.
 
     There are n rows where n is even, 2n where it is odd (Williams 1949).
     """
-    zigzag = [(step + 1) // 2 if step % 2 else (n - step // 2) % n for step in range(n)]
-    rows = [[(first + shift) % n for first in zigzag] for shift in range(n)]
-    if n % 2 and n > 1:
-        rows += [row[::-1] for row in rows]
+    rows = _williams(n)
     symbols = _drawn(n, draws, "williams/symbols")
     return tuple(
         tuple(symbols[entry] for entry in rows[row])
         for row in _drawn(len(rows), draws, "williams/rows")
     )
+
+
+def _williams(n: int) -> Square:
+    """Return those rows as they are written down: n in which each symbol stands once in each
+    position, and where n is odd the same n backwards."""
+    zigzag = [(step + 1) // 2 if step % 2 else (n - step // 2) % n for step in range(n)]
+    rows = [tuple((first + shift) % n for first in zigzag) for shift in range(n)]
+    return (*rows, *(row[::-1] for row in rows)) if n % 2 and n > 1 else tuple(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +168,9 @@ class Seating:
     system: int
 
 
-def panel(seats: int, *, systems: int, sources: int, draws: Draws) -> tuple[Seating, ...]:
+def panel(
+    seats: int, *, systems: int, sources: int, draws: Draws, afresh: bool = True
+) -> tuple[Seating, ...]:
     """Return who judges which system on which source in which order, for a panel that sees each
     source once.
 
@@ -170,18 +178,62 @@ def panel(seats: int, *, systems: int, sources: int, draws: Draws) -> tuple[Seat
     system once; a Latin square says on which source, and a Williams row in which order. All counts
     of `balance` come out even where the sources are a multiple of the systems, and the seats too
     (of twice the systems, where these are odd in number).
+
+    Each block is drawn afresh: one square and rows in turn for all blocks, as before that was so,
+    would tell who knows this code which questions are of one system, without the key.
     """
-    square, orders = latin_square(systems, draws=draws), williams_rows(systems, draws=draws)
     drawn = _drawn(sources, draws, "panel/sources")
-    result: list[Seating] = []
-    for seat in range(seats):
-        seen = []
-        for block, start in enumerate(range(0, sources, systems)):
-            at = {system: start + place for place, system in enumerate(square[seat % systems])}
-            order = orders[(seat + block) % len(orders)]
-            seen += [(drawn[at[system]], system) for system in order if at[system] < sources]
-        result += [Seating(seat, position, *pair) for position, pair in enumerate(seen, start=1)]
-    return tuple(result)
+    blocks = (_fresh_blocks if afresh else _turning_blocks)(seats, systems, draws)
+    seen: list[list[tuple[int, int]]] = [[] for _seat in range(seats)]
+    for start in range(0, sources, max(systems, 1)):
+        for own, shown in zip(seen, next(blocks), strict=True):
+            own += [
+                (drawn[start + place], system) for place, system in shown if start + place < sources
+            ]
+    return tuple(
+        Seating(seat, position, *pair)
+        for seat, pairs in enumerate(seen)
+        for position, pair in enumerate(pairs, start=1)
+    )
+
+
+Block = list[list[tuple[int, int]]]  # for each seat places and their systems, in turn
+
+
+def _fresh_blocks(seats: int, systems: int, draws: Draws) -> Iterator[Block]:
+    """Yield blocks that have nothing to do with each other.
+
+    As many seats as there are systems, one after the other, have rows in which each system stands
+    once in each position; where these are odd in number, the next as many have them backwards.
+    """
+    orders = _williams(systems)
+    for block in itertools.count():
+        rows, columns, turns, names = (
+            _drawn(systems, draws, f"panel/{block}/{part}")
+            for part in ("rows", "columns", "turns", "systems")
+        )
+        place = {column: place for place, column in enumerate(columns)}
+        backwards = (seat // systems + block for seat in range(seats))
+        yield [
+            [
+                (place[(symbol - rows[seat % systems]) % systems], names[symbol])
+                for symbol in orders[(half * systems + turns[seat % systems]) % len(orders)]
+            ]
+            for seat, half in enumerate(backwards)
+        ]
+
+
+def _turning_blocks(seats: int, systems: int, draws: Draws) -> Iterator[Block]:
+    """Yield the blocks of panels from before: with the rows' number they come again."""
+    square, orders = latin_square(systems, draws=draws), williams_rows(systems, draws=draws)
+    for block in itertools.count():
+        yield [
+            [
+                (square[seat % systems].index(each), each)
+                for each in orders[(seat + block) % len(orders)]
+            ]
+            for seat in range(seats)
+        ]
 
 
 @dataclass(frozen=True, slots=True)

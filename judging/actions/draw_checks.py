@@ -70,7 +70,10 @@ def _panel(document: Document, round: Document, drawn: KeyedDraws) -> list[Place
         sorted(document["systems"]),
     )
     seats = document["annotators_per_task"] * len(systems)
-    laid = design.panel(seats, systems=len(systems), sources=len(sources), draws=drawn)
+    afresh = draws.method_of(document["protocol"]) != draws.TURNING
+    laid = design.panel(
+        seats, systems=len(systems), sources=len(sources), draws=drawn, afresh=afresh
+    )
     tasks: dict[tuple[str, str], list[int]] = {}
     for task in round["tasks"]:
         source, system, _slot = task["units"][0]

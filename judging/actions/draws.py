@@ -9,6 +9,7 @@ it.
 import hashlib
 import re
 import secrets
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -20,7 +21,8 @@ from judging.design import Draws, KeyedDraws, SeededDraws
 from judging.models import Assignment, Campaign, Deviation, Event, Round, TaskUnit, User
 from judging.models.campaign import HEX_OF_256_BITS
 
-METHOD = "HMAC-SHA-256, version 1"
+METHOD = "HMAC-SHA-256, version 2"
+TURNING = "HMAC-SHA-256, version 1"  # other in panels alone, whose blocks came again
 BEFORE = "orders drawn from the seed"
 
 
@@ -79,13 +81,13 @@ def keep_secret(*, campaign: Campaign, now: datetime, given: str = "") -> None:
             campaign=campaign,
             what="draws",
             before=BEFORE,
-            after=f"{METHOD}, SHA-256 of the secret: {digest(made)}",
+            after=f"{TURNING}, SHA-256 of the secret: {digest(made)}",
             reason="Orders drawn from a seed can be guessed.",
             made_by=campaign.created_by,
             made_at=now,
         )
         history.note(
-            Event.Act.DEVIATED, campaign=campaign, about="draws", before=BEFORE, after=METHOD
+            Event.Act.DEVIATED, campaign=campaign, about="draws", before=BEFORE, after=TURNING
         )
     campaign.refresh_from_db(fields=["secret", "seeded_before"])
 
@@ -93,6 +95,11 @@ def keep_secret(*, campaign: Campaign, now: datetime, given: str = "") -> None:
 def commitment(campaign: Campaign) -> dict[str, str]:
     """Return what the protocol says of the draws: how they are made, and the secret's hash."""
     return {"method": METHOD, "secret_sha256": digest(campaign.secret)}
+
+
+def method_of(protocol: Mapping[str, Any] | None) -> str:
+    """Return how the draws of a campaign are made: as its protocol was locked."""
+    return str(((protocol or {}).get("draws") or {}).get("method", TURNING))
 
 
 class NotOverYet(Exception):
@@ -125,7 +132,7 @@ def document(campaign: Campaign) -> dict[str, Any]:
     seeded = campaign.seeded_before
     return {
         "campaign": str(campaign.uuid),
-        "method": METHOD,
+        "method": method_of(campaign.protocol),
         "secret": campaign.secret,
         "protocol": campaign.protocol,
         "protocol_sha256": campaign.protocol_digest,

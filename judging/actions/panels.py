@@ -92,7 +92,11 @@ def _seatings(round: Round) -> Iterator[tuple[Seating, tuple[int, int]]]:
         pk for _name, pk in sorted(selections.systems_of(campaign).values_list("name", "pk"))
     ]
     laid = design.panel(
-        seats(campaign), systems=len(systems), sources=len(sources), draws=draws.of_round(round)
+        seats(campaign),
+        systems=len(systems),
+        sources=len(sources),
+        draws=draws.of_round(round),
+        afresh=draws.method_of(campaign.protocol) != draws.TURNING,
     )
     for each in sorted(laid, key=lambda seating: (seating.position, seating.seat)):
         yield each, (sources[each.source], systems[each.system])

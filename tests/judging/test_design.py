@@ -1,8 +1,10 @@
 """Designs follow from their key, and are as balanced as they say."""
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
+from statistics import fmean
 
 import pytest
 from hypothesis import given
@@ -164,6 +166,35 @@ def test_panel_shows_each_seat_each_source_once(
     for seat in range(seats):
         assert [s.position for s in seatings if s.seat == seat] == list(range(1, sources + 1))
     assert cross_table((s.seat, s.system) for s in seatings).spread <= 1
+
+
+def apart(seatings: Sequence[Seating], lag: int) -> list[bool]:
+    """Return of all tasks so far apart in one seat's order whether they show one system."""
+    own = {(s.seat, s.position): s.system for s in seatings}
+    pairs = (((seat, at), (seat, at + lag)) for seat, at in own)
+    return [own[first] == own[later] for first, later in pairs if later in own]
+
+
+@pytest.mark.parametrize("systems", [2, 3, 4, 5, 6])
+def test_place_in_a_panel_does_not_tell_which_tasks_show_one_system(systems: int) -> None:
+    """Rows of Williams come again after as many blocks as there are of them; so did the systems,
+    whatever the key."""
+    rows = len(williams_rows(systems, draws=drawn(0)))
+    asked = {"systems": systems, "sources": 60 * systems, "draws": drawn(8)}
+    for blocks in range(1, 2 * rows + 1):
+        same = apart(panel(systems, **asked), blocks * systems)
+        assert abs(fmean(same) - 1 / systems) < 0.16, blocks
+    before = apart(panel(systems, **asked, afresh=False), rows * systems)
+    assert len(before) > 100
+    assert all(before)
+
+
+@pytest.mark.parametrize(("seats", "systems"), [(3, 3), (9, 3), (5, 5), (4, 4)])
+def test_each_system_stands_in_each_turn_as_often_with_an_odd_number_of_seats_too(
+    seats: int, systems: int
+) -> None:
+    laid = panel(seats, systems=systems, sources=7 * systems, draws=drawn(3))
+    assert balance(laid)["turn by system"].spread == 0
 
 
 def test_balance_of_a_lopsided_design_shows_it() -> None:
