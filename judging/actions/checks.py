@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from judging import quality
-from judging.actions import assignments, authorships, rounds
+from judging.actions import assignments, authorships, rounds, selections
 from judging.actions.assignments import Finished, Here, NoneNow, Progress
 from judging.design import KeyedDraws
 from judging.models import (
@@ -173,7 +173,7 @@ class _Check:
         if self.item is None:
             return before
         if self.of_task is None:
-            return _page_of(self.item, campaign.rubric)
+            return _page_of(self.item, campaign)
         if self.kind == CheckKind.GOLD:
             return [self.item.unit_id, *before[1:]]
         return _with_copies(self.item, before)
@@ -212,14 +212,37 @@ class _Check:
         return Assignment.objects.get(pk=released.pk)
 
 
-def _page_of(item: CheckItem, rubric: Rubric) -> list[int]:
+def _page_of(item: CheckItem, campaign: Campaign) -> list[int]:
     """Return the units of the task that the protocol makes of an item's source, with the item in
     it."""
     held = item.unit.question_set.source.question_sets.order_by("pk")
     sets = map(rounds.CutSet._make, held.values_list("pk", "source_id", "system_id"))
-    units = rounds.cut_units(Unit.objects.filter(question_set__in=held))
-    cuts = ([unit.pk for unit in cut] for cut in rounds.cut(rubric=rubric, sets=sets, units=units))
-    return next(cut for cut in cuts if item.unit_id in cut)
+    units = rounds.cut_units(_shown_with(item, campaign))
+    cuts = rounds.cut(rubric=campaign.rubric, sets=sets, units=units)
+    keys = ([unit.pk for unit in each] for each in cuts)
+    return next(each for each in keys if item.unit_id in each)
+
+
+def _shown_with(item: CheckItem, campaign: Campaign) -> QuerySet[Unit]:
+    """Return the copies of what is judged of an item's source, and the item; where nothing of the
+    source is judged, the copies of what the systems that are judged say of it. A longer page than
+    all others would be known as a check."""
+    copies = Unit.objects.filter(question_set__source=item.unit.question_set.source_id)
+    if not selections.narrows(campaign):
+        return copies
+    place = ("question_set__system__name", "position")
+    origin = Unit.objects.filter(question_set__source=item.original.question_set.source_id)
+    judged = set(origin.filter(pk__in=selections.units_of(campaign)).values_list(*place))
+    if not judged:
+        systems = selections.systems_of(campaign)
+        judged = set(origin.filter(question_set__system__in=systems).values_list(*place))
+    own = item.unit.question_set_id
+    wanted = [
+        pk
+        for pk, held, name, position in copies.values_list("pk", "question_set", *place)
+        if (name, position) in judged or pk == item.unit_id or (held == own and position is None)
+    ]
+    return Unit.objects.filter(pk__in=wanted)
 
 
 def _with_copies(item: CheckItem, units: Sequence[int]) -> list[int]:

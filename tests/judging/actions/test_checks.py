@@ -173,6 +173,22 @@ def test_gold_question_stands_on_a_page_like_any_other_and_is_met_once():
     assert "Who is it that built it?" in texts
 
 
+@pytest.mark.parametrize("apart", [False, True])
+def test_gold_question_stands_on_no_longer_page_where_part_of_the_systems_is_judged(apart):
+    """Also where its source is none of those that are judged."""
+
+    def prepare(campaign):
+        only = {"systems": ["Brisa"]} | ({"without": ["s1"]} if apart else {})
+        Campaign.objects.filter(pk=campaign.pk).update(selection=only)
+        gold(campaign)
+
+    campaign = checked(sources=12, gold=50, prepare=prepare)
+    met = walk(person(campaign), two)
+    [own] = [each for each in met if each.round.kind == "checks"]
+    assert {len(list(sheets.of(each).questions())) for each in met} == {1}
+    assert CheckItem.objects.get().unit_id in units_of(own)
+
+
 def test_gold_is_passed_by_any_accepted_value_and_corrected_values_count_at_once():
     items = []
     campaign = checked(sources=12, gold=60, prepare=lambda campaign: items.append(gold(campaign)))
