@@ -1,6 +1,7 @@
-"""Refuses request bodies that are too large, or too costly to take apart, before a byte of them is
-read, and JSON that is nested too deeply."""
+"""Refuses request bodies that are too large, too costly to take apart, or in other letters than
+UTF-8, before a byte of them is read, and JSON that is nested too deeply."""
 
+import codecs
 import json
 from collections.abc import Callable, Mapping
 from typing import IO, Any
@@ -35,6 +36,9 @@ class Bodies:
         self.answer = answer
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.encoding and not _is_utf8(request):
+            said = "This site reads UTF-8."
+            return HttpResponse(said, status=400, content_type="text/plain")
         length = _length(request)
         if (length > SMALL and length > _allowed(request)) or (
             length > ENVELOPE and _is_in_parts(request) and not _sends_files(request.user)
@@ -43,6 +47,15 @@ class Bodies:
                 "This is larger than the site takes here.", status=413, content_type="text/plain"
             )
         return self.answer(request)
+
+
+def _is_utf8(request: HttpRequest) -> bool:
+    """Say whether a form and an address are read as UTF-8, under whichever name. Of a form in other
+    letters Django makes a fault, and a fault of saying so."""
+    if codecs.lookup(str(request.encoding)).name != "utf-8":
+        return False
+    request.encoding = "utf-8"
+    return True
 
 
 def _length(request: HttpRequest) -> int:
