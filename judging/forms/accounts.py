@@ -33,6 +33,17 @@ class LogInForm(AuthenticationForm):
         return super().clean()
 
 
+def is_own_password(user: User, shown: str) -> bool:
+    """Say whether somebody who is logged in has shown their password; `log_ins.Paused` comes out
+    where too many were tried."""
+    name = user.get_username()
+    log_ins.count(name=name, mark_shown=log_ins.mark(name=name), now=timezone.now())
+    if user.check_password(shown):
+        return True
+    log_ins.failed(name=name)
+    return False
+
+
 class NewPasswordForm(SetPasswordForm):
     """Django saves the whole account as it was before the password was hashed: rights that were
     taken away in that moment would come back. Here the password alone is saved."""
@@ -45,7 +56,14 @@ class NewPasswordForm(SetPasswordForm):
 
 
 class ChangedPasswordForm(NewPasswordForm, PasswordChangeForm):
-    """The old password and a new one."""
+    """The old password and a new one. The attempt is counted before the old one is looked at."""
+
+    def clean_old_password(self) -> str:
+        shown = self.cleaned_data["old_password"]
+        if not is_own_password(self.user, shown):
+            wrong = self.error_messages["password_incorrect"]
+            raise forms.ValidationError(wrong, code="password_incorrect")
+        return str(shown)
 
 
 class AccountForm(AdminUserCreationForm):
@@ -86,10 +104,7 @@ class ConfirmForm(forms.Form):
         self.user = user
 
     def clean_password(self) -> str:
-        name = self.user.get_username()
-        log_ins.count(name=name, mark_shown=log_ins.mark(name=name), now=timezone.now())
-        if not self.user.check_password(self.cleaned_data["password"]):
-            log_ins.failed(name=name)
+        if not is_own_password(self.user, self.cleaned_data["password"]):
             raise forms.ValidationError(_("This is not your password."))
         return str(self.cleaned_data["password"])
 

@@ -42,20 +42,25 @@ from judging.models import Campaign, Event, User
 from judging.views.second_factor import ask_for_code
 
 
-class LogIn(LoginView):
+class _Counted:
+    """Of Django's views of a form with a password: who tries too many is told to wait."""
+
+    def post(self: Any, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            return super().post(request, *args, **kwargs)
+        except log_ins.Paused as pause:
+            empty = self.get_form_class()(**self.get_form_kwargs() | {"data": None, "files": None})
+            page = self.get_context_data(form=empty, pause=pause)
+            return self.render_to_response(
+                page, status=429, headers={"Retry-After": str(pause.seconds)}
+            )
+
+
+class LogIn(_Counted, LoginView):
     """Django's own, with attempts counted."""
 
     authentication_form = LogInForm
     redirect_authenticated_user = True
-
-    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        try:
-            return super().post(request, *args, **kwargs)
-        except log_ins.Paused as pause:
-            page = self.get_context_data(form=LogInForm(request), pause=pause)
-            return self.render_to_response(
-                page, status=429, headers={"Retry-After": str(pause.seconds)}
-            )
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         if second_factors.is_on(form.get_user()):
@@ -86,9 +91,9 @@ class NewPassword(PasswordResetConfirmView):
         return log_ins.let_in(answer, name=self.user.get_username())
 
 
-class ChangedPassword(PasswordChangeView):
-    """Django's own; it ends every other session, and the key that was made under the old
-    password."""
+class ChangedPassword(_Counted, PasswordChangeView):
+    """Django's own, with attempts counted; it ends every other session, and the key that was made
+    under the old password."""
 
     form_class = ChangedPasswordForm
 
@@ -97,6 +102,7 @@ class ChangedPassword(PasswordChangeView):
             answer = super().form_valid(form)
             visits.end_all(user=self.request.user)
             history.note(Event.Act.PASSWORD_CHANGED, by=self.request.user)
+        log_ins.forget(name=self.request.user.get_username())
         update_session_auth_hash(self.request, self.request.user)
         return answer
 

@@ -275,3 +275,19 @@ def test_thief_with_a_session_cannot_renew_the_proof_of_the_password() -> None:
     client.get("/sessions/")
     assert client.post("/key/", {"scope": "write", "days": 300}).url.startswith("/confirm/")
     assert not hasattr(User.objects.get(pk=manager.pk), "access_key")
+
+
+@pytest.mark.parametrize("path", ["/confirm/", "/password/"])
+def test_thief_with_a_session_who_guesses_the_password_has_to_wait(path: str) -> None:
+    owner = factories.researcher()
+    client, new = logged_in(owner), "a heron at dusk"
+    form = {"new_password1": new, "new_password2": new}
+    guesses = [f"guess {number}" for number in range(log_ins.FREE)] + [factories.PASSWORD]
+    said = [client.post(path, form | {"password": each, "old_password": each}) for each in guesses]
+    assert [each.status_code for each in said[-2:]] == [said[0].status_code, 429]
+    assert said[-1].headers["Retry-After"]
+    owner.refresh_from_db()
+    assert owner.check_password(factories.PASSWORD)
+    log_ins.forget(name=owner.username)
+    last = {"password": factories.PASSWORD, "old_password": factories.PASSWORD}
+    assert client.post(path, form | last).status_code == 302
