@@ -81,6 +81,7 @@ def join(
     `visitor` is where they come from, as a hash that changes with the day.
     """
     with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=invitation.campaign_id)
         held = (
             Invitation.objects.select_for_update(of=("self",))
             .select_related("campaign")
@@ -96,7 +97,6 @@ def join(
             )
         if held.campaign.consent and not agreed:
             raise NotAgreed(_("Tick the box to take part."))
-        Campaign.objects.select_for_update(no_key=True).get(pk=held.campaign_id)
         _check_pace(held, now)
         user = user or new_user()
         made = enroll(campaign=held.campaign, user=user, invitation=held)

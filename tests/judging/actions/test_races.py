@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 from django.db import transaction
 
-from judging.actions import accounts, campaigns
+from judging.actions import accounts, campaigns, enrollments
 from judging.actions.accounts import LastAdministrator
-from judging.models import Campaign, User
+from judging.models import Campaign, Invitation, User
 from tests import factories
 from tests.judging.actions.test_enrollments import waiting_for_us
 
@@ -85,6 +85,23 @@ def test_two_managers_who_remove_each_other_leave_one() -> None:
     removing.join()
     assert campaign.memberships.get(role="manager").user == campaign.created_by
     assert len(refused) == 1
+
+
+def test_who_joins_while_somebody_withdraws_waits_and_neither_is_turned_away() -> None:
+    """Whoever withdraws holds the campaign and then takes the link's place away; who joined held the
+    link and waited for the campaign, until the database let one of the two fail."""
+    campaign = factories.opened(withdrawal=True)
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=3)
+    asked = {"invitation": link, "user": None, "agreed": True, "now": datetime.now(UTC)}
+    goes = enrollments.join(**asked).enrollments.get()
+    with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        joining = waiting_for_us(lambda: enrollments.join(**asked))
+        Invitation.objects.select_for_update(nowait=True).get(pk=link.pk)
+        enrollments.withdraw(enrollment=goes, now=datetime.now(UTC))
+    joining.join()
+    assert campaign.enrollments.count() == 1
+    assert Invitation.objects.get(pk=link.pk).places == 2
 
 
 def test_rights_saved_late_do_not_bring_an_old_password_back() -> None:
