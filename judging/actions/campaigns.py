@@ -26,6 +26,7 @@ from judging.actions import (
 )
 from judging.actions.rounds import TellProgress, silent
 from judging.models import (
+    Adjudication,
     Assignment,
     Campaign,
     Collection,
@@ -461,7 +462,8 @@ def judged_the_first(campaign: Campaign, user: User) -> bool:
 
 
 def remove_member(*, campaign: Campaign, user: User, role: str, by: User | None = None) -> None:
-    """Take a role away; a campaign keeps at least one manager."""
+    """Take a role away; a campaign keeps at least one manager. Who has no role left but to judge
+    settles no values either, until they are named again."""
     with transaction.atomic():
         _held(campaign)
         managers = Membership.objects.filter(
@@ -475,6 +477,8 @@ def remove_member(*, campaign: Campaign, user: User, role: str, by: User | None 
         in_copies = Membership.objects.filter(campaign__dry_run__draft=campaign, user=user)
         staff = campaign.memberships.filter(user=user).exclude(role=Membership.Role.ANNOTATOR)
         (in_copies.filter(role=role) if staff.exists() else in_copies).delete()
+        if role != Membership.Role.ANNOTATOR and not staff.exists():
+            Adjudication.objects.filter(campaign=campaign, adjudicator=user).delete()
         if gone:
             history.note(
                 Event.Act.ROLE_TAKEN,

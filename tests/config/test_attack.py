@@ -206,6 +206,24 @@ def test_who_settles_values_reads_nothing_after_the_use_of_the_collection_ended(
     assert logged_in(settler).get(path).status_code == 404
 
 
+def test_ex_analyst_settles_no_values_any_more_unless_they_are_named_again() -> None:
+    campaign, analyst = factories.opened(), factories.researcher()
+    for role in ("analyst", "annotator"):
+        campaigns.add_member(campaign=campaign, user=analyst, role=role)
+    campaigns.close(campaign=campaign, now=timezone.now())
+    who = {"campaign": campaign, "adjudicator": analyst, "now": timezone.now()}
+    adjudications.name(threshold=0, by=campaign.created_by, **who)
+    client, path = logged_in(analyst), f"/campaigns/{campaign.uuid}/settle/"
+    campaigns.remove_member(campaign=campaign, user=analyst, role="annotator")
+    assert client.get(path).status_code == 200
+    campaigns.remove_member(campaign=campaign, user=analyst, role="analyst")
+    assert client.get(path).status_code == 404
+    page = logged_in(campaign.created_by).get(f"/campaigns/{campaign.uuid}/adjudication/")
+    assert page.status_code == 200
+    adjudications.name(threshold=0, by=campaign.created_by, **who)
+    assert client.get(path).status_code == 200
+
+
 def left(link: Invitation, client: Client) -> int:
     """Join by a link and withdraw at once; return what joining was answered with."""
     answer = client.post(f"/join/{link.token}/", {"agree": "on"})
