@@ -16,7 +16,14 @@ from judging.models.people import Enrollment
 from judging.models.rubric import Rubric
 from judging.models.statements import rows
 
-LARGE = {"protocol", "document", "mapping", "quality", "rate"}  # documents that few pages read
+LARGE = {
+    "protocol",
+    "document",
+    "mapping",
+    "quality",
+    "rate",
+    "selection",
+}  # documents that few pages read
 PARTS: dict[str, type[models.Model]] = {
     "own": Assignment,
     "task": Task,
