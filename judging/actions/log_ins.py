@@ -29,6 +29,8 @@ MINUTE = timedelta(minutes=1)
 # visitor has a part of them only, so that they do not keep all others out.
 MOST_A_MINUTE = 120
 MOST_OF_A_VISITOR = 20
+MOST_OF_A_NAME = 20  # right ones too, which cost as much
+PACE = "pace"  # marks the rows that count them, among those of names
 MOST = 1000  # attempts that are still told apart
 
 
@@ -58,7 +60,7 @@ def count(*, name: str, mark_shown: str, now: datetime, visitor: str = "") -> No
     known = constant_time_compare(mark_shown, mark(name=name))
     with transaction.atomic():
         forget_old(now=now)
-        lately = LogInAttempts.objects.filter(last_at__gt=now - MINUTE)
+        lately = LogInAttempts.objects.filter(last_at__gt=now - MINUTE).exclude(visitor=PACE)
         if not known and (
             lately.count() >= MOST_A_MINUTE
             or (visitor and lately.filter(visitor=visitor).count() >= MOST_OF_A_VISITOR)
@@ -69,8 +71,22 @@ def count(*, name: str, mark_shown: str, now: datetime, visitor: str = "") -> No
         )
         if (left := _until(row) - now) > timedelta():
             raise Paused(left)
+        _keep_pace(name, known=known, now=now)
         row.attempts, row.last_at, row.visitor = min(row.attempts + 1, MOST), now, visitor
         row.save()
+
+
+def _keep_pace(name: str, *, known: bool, now: datetime) -> None:
+    """Count an attempt, right or wrong; raise `Paused` where there were so many within a minute."""
+    rows = LogInAttempts.objects.select_for_update()
+    key = salted_hmac(f"judging.log_ins.{PACE}.{known}", name, algorithm="sha256").hexdigest()
+    row, _made = rows.get_or_create(key=key, defaults={"last_at": now, "visitor": PACE})
+    if row.last_at <= now - MINUTE:
+        row.attempts, row.last_at = 0, now
+    if row.attempts >= MOST_OF_A_NAME:
+        raise Paused(row.last_at + MINUTE - now)
+    row.attempts += 1
+    row.save()
 
 
 def failed(*, name: str) -> None:

@@ -295,6 +295,27 @@ def test_thief_with_a_session_cannot_renew_the_proof_of_the_password() -> None:
     assert not hasattr(User.objects.get(pk=manager.pk), "access_key")
 
 
+@pytest.mark.parametrize("path", ["/login/", "/confirm/", "/password/"])
+def test_own_password_is_not_looked_at_as_often_as_somebody_likes(path: str, settings) -> None:
+    """Each look costs a good part of a second: forty connections that show the right one held all
+    threads."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    owner = factories.researcher()
+    client, other = logged_in(owner), factories.researcher()
+    own = dict.fromkeys(("password", "old_password"), factories.PASSWORD)
+    form = own | {"username": owner.username, "new_password1": factories.PASSWORD}
+    form |= {"new_password2": factories.PASSWORD}
+    if path == "/login/":
+        client.logout()
+    said = []
+    for _ in range(log_ins.MOST_OF_A_NAME + 1):
+        said.append(client.post(path, form).status_code)
+        if path == "/login/":
+            client.logout()
+    assert said == [302] * log_ins.MOST_OF_A_NAME + [429]
+    assert Client().post("/login/", form | {"username": other.username}).status_code == 302
+
+
 @pytest.mark.parametrize("path", ["/confirm/", "/password/"])
 def test_thief_with_a_session_who_guesses_the_password_has_to_wait(path: str) -> None:
     owner = factories.researcher()
