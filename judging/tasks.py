@@ -36,7 +36,7 @@ from judging.imports.actions import (
     taking_back,
     uploads,
 )
-from judging.models import AddedFile, Job, Upload
+from judging.models import AddedFile, Campaign, Job, Membership, Upload
 
 log = logging.getLogger(__name__)
 Doing = Callable[..., Mapping[str, Any]]
@@ -181,9 +181,33 @@ def _give_way() -> None:
         cursor.execute("SET lock_timeout = '500ms'")
 
 
+NO_MORE = "Whoever asked for this may not any more."
+
+
+def _check_owner(job: Job) -> None:
+    """Refuse what somebody asked for who has handed the collection over since, or lost the
+    account."""
+    owned = job.created_by.collections.filter(pk=job.collection_id)
+    if not (job.created_by.is_active and owned.exists()):
+        raise jobs.CannotDo(NO_MORE)
+
+
+def _check_manager(job: Job) -> None:
+    """Refuse what somebody asked for who manages the campaign no more, or whose use of its
+    collection was ended."""
+    manages = Campaign.objects.visible_to(job.created_by).filter(
+        pk=job.campaign_id,
+        memberships__user=job.created_by,
+        memberships__role=Membership.Role.MANAGER,
+    )
+    if not (job.created_by.is_active and manages.exists()):
+        raise jobs.CannotDo(NO_MORE)
+
+
 @job_task("judging.launch")
 def launch(work: jobs.Work) -> Mapping[str, Any]:
     """Open a large campaign: lay out its tasks and places."""
+    _check_manager(work.job)
     campaign = work.job.campaign
     try:
         campaigns.open_(
@@ -211,6 +235,7 @@ def import_study(work: jobs.Work) -> Mapping[str, Any]:
 
 def _files(work: jobs.Work) -> list[AddedFile]:
     """Return the files that a job is about, in their order; some may be gone."""
+    _check_owner(work.job)
     wanted = AddedFile.objects.filter(
         collection=work.job.collection, pk__in=work.job.parameters["files"]
     )
@@ -288,6 +313,7 @@ def delete_collection(work: jobs.Work) -> Mapping[str, Any]:
     collection = work.job.collection
     if collection is None:
         raise jobs.CannotDo("The collection is gone already.")
+    _check_owner(work.job)
     try:
         collections.delete(collection=collection, by=work.job.created_by, progress=work.progress)
     except collections.InUse as refused:

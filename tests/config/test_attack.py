@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from judging import tasks
 from judging.actions import (
     accounts,
     adjudications,
@@ -222,6 +223,42 @@ def test_ex_analyst_settles_no_values_any_more_unless_they_are_named_again() -> 
     assert page.status_code == 200
     adjudications.name(threshold=0, by=campaign.created_by, **who)
     assert client.get(path).status_code == 200
+
+
+def claimed(kind: str, by: User, **about) -> jobs.Work:
+    """Return a job that a worker begins."""
+    job = jobs.enqueue(kind=kind, parameters={"files": []}, by=by, **about)
+    return jobs.Work(jobs.claim(job_id=job.pk), worker="test")
+
+
+@pytest.mark.parametrize("kind", ["delete_collection", "add_files", "take_back_file"])
+def test_job_that_the_owner_asked_for_does_nothing_once_the_collection_is_handed_over(kind) -> None:
+    """A worker that was busy, perhaps with other jobs of theirs, begins it only then."""
+    owner, heir, admin = factories.researcher(), factories.researcher(), factories.user()
+    material = factories.collection(owner=owner)
+    before = claimed(f"judging.{kind}", owner, collection=material)
+    collections.hand_over_all(owner=owner, to=heir, by=admin)
+    with pytest.raises(jobs.CannotDo, match="may not any more"):
+        getattr(tasks, kind)(before)
+    assert heir.collections.get().sources.exists()
+
+
+def test_campaign_is_not_opened_by_a_job_of_who_may_not_any_more() -> None:
+    owner, other = factories.researcher(), factories.researcher()
+    shared = factories.campaign(manager=other, collection=factories.collection(owner=owner))
+    managed = factories.campaign(manager=owner)
+    campaigns.add_member(campaign=managed, user=other, role="manager")
+    asked = []
+    for campaign in (shared, managed):
+        campaigns.lock(campaign=campaign, now=timezone.now())
+        asked.append(claimed("judging.launch", other, campaign=campaign))
+    collections.end_use(collection=shared.collection, user=other, now=timezone.now(), by=owner)
+    campaigns.remove_member(campaign=managed, user=other, role="manager")
+    for work in asked:
+        with pytest.raises(jobs.CannotDo, match="may not any more"):
+            tasks.launch(work)
+        work.job.campaign.refresh_from_db()
+        assert work.job.campaign.state == "locked"
 
 
 def left(link: Invitation, client: Client) -> int:
