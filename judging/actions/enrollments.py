@@ -4,6 +4,7 @@ erased."""
 import hashlib
 import re
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -70,6 +71,15 @@ def check(*, invitation: Invitation, now: datetime) -> None:
         invitation.role == Membership.Role.ANNOTATOR and panels.is_full(invitation.campaign)
     ):
         raise InvitationOver(_("Everybody this invitation was meant for has joined."))
+
+
+def lets_in(campaign: Campaign, *, now: datetime) -> bool:
+    """Say whether anybody can join a campaign by one of its links now."""
+    for each in campaign.invitations.filter(revoked_at__isnull=True).select_related("campaign"):
+        with suppress(InvitationOver):
+            check(invitation=each, now=now)
+            return True
+    return False
 
 
 def join(

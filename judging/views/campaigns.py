@@ -385,13 +385,13 @@ def remove_member(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResp
         "role": membership.role,
         "by": request.user,
     }
-    return _told(
-        request,
-        campaign,
-        partial(campaigns.remove_member, **removing),
-        _("Removed."),
-        "judging:annotators",
-    )
+    done = _("Removed.")
+    is_manager = membership.role == Membership.Role.MANAGER
+    if is_manager and enrollments.lets_in(campaign, now=timezone.now()):
+        links = _("They know the links by which annotators can still join: revoke these.")
+        done = f"{done} {links}"
+    removal = partial(campaigns.remove_member, **removing)
+    return _told(request, campaign, removal, done, "judging:annotators")
 
 
 @campaign_for_managers

@@ -52,6 +52,20 @@ def test_invitation_malformed_makes_no_link(page, open_campaign, form):
     assert not Invitation.objects.exists()
 
 
+@pytest.mark.parametrize(("role", "places"), [("manager", 2), ("manager", 1), ("analyst", 2)])
+def test_who_manages_no_more_may_still_join_by_a_link_and_that_is_said(
+    page, open_campaign, role: str, places: int
+):
+    colleague = factories.user()
+    campaigns.add_member(campaign=open_campaign, user=colleague, role=role)
+    link = campaigns.invite(campaign=open_campaign, by=colleague, places=places)
+    enrollments.join(invitation=link, user=None, agreed=True, now=timezone.now())
+    row = open_campaign.memberships.get(user=colleague)
+    shown = page.post(address("remove_member", open_campaign, row.pk), follow=True).text
+    assert "Removed." in shown
+    assert ("They know the links" in shown) == (role == "manager" and places == 2)
+
+
 def test_account_is_given_a_role_and_loses_it(page, draft):
     colleague = factories.user("grace")
     page.post(address("add_member", draft), {"username": "grace", "role": "analyst"})
