@@ -44,8 +44,10 @@ class Paused(Exception):
 
 
 def mark(*, name: str) -> str:
-    """Return what a browser that was let in as this name keeps."""
-    return salted_hmac("judging.log_ins.mark", name, algorithm="sha256").hexdigest()
+    """Return what a browser that was let in as this name keeps, until the account has another
+    password or is logged out everywhere."""
+    version = User.objects.filter(username=name).values_list("version", flat=True).first()
+    return salted_hmac("judging.log_ins.mark", f"{name}/{version}", algorithm="sha256").hexdigest()
 
 
 def visitor(request: HttpRequest, *, now: datetime) -> str:

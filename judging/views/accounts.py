@@ -102,9 +102,8 @@ class ChangedPassword(_Counted, PasswordChangeView):
             answer = super().form_valid(form)
             visits.end_all(user=self.request.user)
             history.note(Event.Act.PASSWORD_CHANGED, by=self.request.user)
-        log_ins.forget(name=self.request.user.get_username())
         update_session_auth_hash(self.request, self.request.user)
-        return answer
+        return log_ins.let_in(answer, name=self.request.user.get_username())
 
 
 @never_cache

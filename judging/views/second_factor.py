@@ -52,7 +52,8 @@ def second_factor(request: HttpRequest) -> HttpResponse:
         else:
             update_session_auth_hash(request, request.user)
             request.session[second_factors.SHOWN] = True
-            return render(request, "judging/accounts/recovery_codes.html", {"codes": codes})
+            page = render(request, "judging/accounts/recovery_codes.html", {"codes": codes})
+            return log_ins.let_in(page, name=request.user.get_username())
     offer = second_factors.offered(request.user)
     context = {
         "form": form,

@@ -367,3 +367,19 @@ def test_thief_with_a_session_who_guesses_the_password_has_to_wait(path: str) ->
     log_ins.forget(name=owner.username)
     last = {"password": factories.PASSWORD, "old_password": factories.PASSWORD}
     assert client.post(path, form | last).status_code == 302
+
+
+def test_browser_from_before_a_new_password_is_a_strangers_and_holds_up_nobody() -> None:
+    """Whoever had the password once kept the owner's own browsers out, by wrong guesses for ever."""
+    owner = factories.researcher()
+    shown, new = {"username": owner.username, "password": factories.PASSWORD}, "a heron at dusk"
+    thief, own = Client(), Client()
+    for each in (thief, own):
+        assert each.post("/login/", shown).status_code == 302
+    thief.post("/logout/")
+    form = {"old_password": factories.PASSWORD, "new_password1": new, "new_password2": new}
+    assert own.post("/password/", form).status_code == 302
+    own.post("/logout/")
+    guesses = [thief.post("/login/", shown).status_code for _ in range(log_ins.FREE + 1)]
+    assert guesses[-1] == 429
+    assert own.post("/login/", shown | {"password": new}).status_code == 302
