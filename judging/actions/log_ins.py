@@ -50,7 +50,7 @@ def mark(*, name: str) -> str:
     return salted_hmac("judging.log_ins.mark", f"{name}/{version}", algorithm="sha256").hexdigest()
 
 
-def visitor(request: HttpRequest, *, now: datetime) -> str:
+def visitor_of(request: HttpRequest, *, now: datetime) -> str:
     """Return where an attempt comes from, as a hash; "" where that is unknown."""
     network = network_of(request)
     return hashed(network, purpose="judging.log_ins.visitor", now=now) if network else ""

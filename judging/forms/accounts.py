@@ -27,7 +27,7 @@ class LogInForm(AuthenticationForm):
             log_ins.count(
                 name=name,
                 mark_shown=self.request.COOKIES.get(log_ins.MARK, ""),
-                visitor=log_ins.visitor(self.request, now=now),
+                visitor=log_ins.visitor_of(self.request, now=now),
                 now=now,
             )
         return super().clean()

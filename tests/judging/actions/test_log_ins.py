@@ -32,7 +32,7 @@ def test_pauses_grow_to_a_quarter_of_an_hour_and_are_forgotten_after_a_day():
 def test_visitor_who_tries_name_after_name_waits_and_others_do_not():
     now = timezone.now()
     one, other = (
-        log_ins.visitor(RequestFactory().get("/", REMOTE_ADDR=address), now=now)
+        log_ins.visitor_of(RequestFactory().get("/", REMOTE_ADDR=address), now=now)
         for address in ("203.0.113.7", "198.51.100.1")
     )
     for number in range(log_ins.MOST_OF_A_VISITOR):
@@ -57,17 +57,21 @@ def test_visitor_who_tries_name_after_name_waits_and_others_do_not():
 def test_visitor_is_an_address_or_what_one_subscriber_holds_of_them(one, other, same):
     now = timezone.now()
     seen = {
-        log_ins.visitor(RequestFactory().get("/", REMOTE_ADDR=address), now=now)
+        log_ins.visitor_of(RequestFactory().get("/", REMOTE_ADDR=address), now=now)
         for address in (one, other)
     }
     assert len(seen) == (1 if same else 2)
-    later = log_ins.visitor(RequestFactory().get("/", REMOTE_ADDR=one), now=now + timedelta(days=1))
+    later = log_ins.visitor_of(
+        RequestFactory().get("/", REMOTE_ADDR=one), now=now + timedelta(days=1)
+    )
     assert later not in seen
 
 
 @pytest.mark.parametrize("address", ["", "127.0.0.1", "::1", "unix:", "not an address"])
 def test_visitor_who_may_be_anybody_is_nobody(address):
-    assert log_ins.visitor(RequestFactory().get("/", REMOTE_ADDR=address), now=timezone.now()) == ""
+    assert (
+        log_ins.visitor_of(RequestFactory().get("/", REMOTE_ADDR=address), now=timezone.now()) == ""
+    )
 
 
 @pytest.mark.threads
