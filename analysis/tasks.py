@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from analysis.models import Run
 from judging.actions import jobs
-from judging.tasks import job_task
+from judging.tasks import check_owner, check_reader, job_task
 
 if TYPE_CHECKING:
     from analysis.actions.runs import MetricsScored
@@ -64,6 +64,7 @@ def degrade(work: jobs.Work) -> Mapping[str, Any]:
     """Make a collection of questions that are worse on purpose."""
     from analysis.actions import degradations
 
+    check_owner(work.job)
     return degradations.execute(work)
 
 
@@ -72,6 +73,7 @@ def score(work: jobs.Work) -> Mapping[str, Any]:
     """Compute a collection's scores; every chunk stands once it is done."""
     from analysis.actions import scoring_jobs
 
+    check_reader(work.job)
     return scoring_jobs.execute(work)
 
 

@@ -28,6 +28,7 @@ from judging.actions import (
     visits,
 )
 from judging.actions.rounds import NothingToJudge
+from judging.guards import collections_of
 from judging.imports.actions import (
     adding,
     kept_readings,
@@ -184,11 +185,18 @@ def _give_way() -> None:
 NO_MORE = "Whoever asked for this may not any more."
 
 
-def _check_owner(job: Job) -> None:
+def check_owner(job: Job) -> None:
     """Refuse what somebody asked for who has handed the collection over since, or lost the
     account."""
     owned = job.created_by.collections.filter(pk=job.collection_id)
     if not (job.created_by.is_active and owned.exists()):
+        raise jobs.CannotDo(NO_MORE)
+
+
+def check_reader(job: Job) -> None:
+    """Refuse what somebody asked for who sees the collection no more, or lost the account."""
+    seen = collections_of(job.created_by).filter(pk=job.collection_id)
+    if not (job.created_by.is_active and seen.exists()):
         raise jobs.CannotDo(NO_MORE)
 
 
@@ -235,7 +243,7 @@ def import_study(work: jobs.Work) -> Mapping[str, Any]:
 
 def _files(work: jobs.Work) -> list[AddedFile]:
     """Return the files that a job is about, in their order; some may be gone."""
-    _check_owner(work.job)
+    check_owner(work.job)
     wanted = AddedFile.objects.filter(
         collection=work.job.collection, pk__in=work.job.parameters["files"]
     )
@@ -297,13 +305,15 @@ def take_back_file(work: jobs.Work) -> Mapping[str, Any]:
 
 @job_task(judge_jobs.KIND, whole=False)
 def ask_judge(work: jobs.Work) -> Mapping[str, Any]:
-    """Ask a machine judge at an address; each answer commits as it comes."""
-    return judge_jobs.execute(work)
+    """Ask a machine judge at an address; each answer commits as it comes. Whose right ends meanwhile
+    has nothing more asked: it may take days."""
+    return judge_jobs.execute(work, check=_check_manager)
 
 
 @job_task(judge_jobs.ADD, first=judge_jobs.read_table)
 def add_judge(work: jobs.Work, read: tuple[Any, ...]) -> Mapping[str, Any]:
     """Take a machine judge whose table is large: read first, then stored in one transaction."""
+    _check_manager(work.job)
     return judge_jobs.add(work, *read)
 
 
@@ -313,7 +323,7 @@ def delete_collection(work: jobs.Work) -> Mapping[str, Any]:
     collection = work.job.collection
     if collection is None:
         raise jobs.CannotDo("The collection is gone already.")
-    _check_owner(work.job)
+    check_owner(work.job)
     try:
         collections.delete(collection=collection, by=work.job.created_by, progress=work.progress)
     except collections.InUse as refused:

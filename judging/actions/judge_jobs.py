@@ -2,7 +2,7 @@
 and taking one whose table of answers is large."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import date
 from decimal import Decimal
@@ -104,18 +104,21 @@ def start(*, campaign: Campaign, by: User, wanted: WantedJudge, key: str) -> Job
     return job
 
 
-def execute(work: jobs.Work) -> Mapping[str, Any]:
-    """Ask, an answer at a time; whoever comes after a cancelled or dead job asks what is left."""
+def execute(work: jobs.Work, *, check: Callable[[Job], None]) -> Mapping[str, Any]:
+    """Ask, an answer at a time; whoever comes after a cancelled or dead job asks what is left.
+    `check` raises CannotDo where it may not be, or go on."""
     job = work.job
     campaign = job.campaign
     if campaign is None:
         raise jobs.CannotDo("The campaign is gone already.")
+    check(job)
     wanted = WantedJudge.from_job(job.parameters)
     if wanted.address not in allowed_addresses():
         raise jobs.CannotDo("The operator of this site does not allow this address any more.")
     about = {"currency": wanted.currency, "own_systems": list(wanted.own_systems)}
 
     def step(done: int, total: int) -> None:
+        check(job)
         work.progress(done, total, f"asking {wanted.name}")
 
     def wait(seconds: float) -> None:

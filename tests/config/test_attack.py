@@ -6,6 +6,7 @@ test_sweep.py.
 """
 
 import re
+from dataclasses import asdict
 
 import pytest
 from django.contrib.auth import base_user
@@ -13,6 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from analysis import tasks as analyses
 from judging import tasks
 from judging.actions import (
     accounts,
@@ -22,9 +24,11 @@ from judging.actions import (
     dry_runs,
     enrollments,
     jobs,
+    judge_jobs,
     keys,
     log_ins,
 )
+from judging.actions.judge_jobs import WantedJudge
 from judging.guards import CONFIRMED
 from judging.models import Enrollment, Erasure, Event, Invitation, User
 from tests import factories
@@ -259,6 +263,64 @@ def test_campaign_is_not_opened_by_a_job_of_who_may_not_any_more() -> None:
             tasks.launch(work)
         work.job.campaign.refresh_from_db()
         assert work.job.campaign.state == "locked"
+
+
+@pytest.mark.parametrize("name", ["degrade", "score"])
+def test_material_is_neither_copied_nor_scored_for_who_owns_or_sees_it_no_more(name) -> None:
+    """The copy would be theirs, with what was added since."""
+    owner, heir, admin = factories.researcher(), factories.researcher(), factories.user()
+    material = factories.collection(owner=owner)
+    asked = {
+        "degrade": {
+            "name": "mine", "systems": ["Alba"], "references": False, "noise": ["question_type"],
+            "percent": 100, "seed": 1, "beside": "all",
+        },
+        "score": {"metrics": [], "prepare_hypothesis": "", "prepare_reference": ""},
+    }  # fmt: skip
+    job = jobs.enqueue(
+        kind=f"analysis.{name}", parameters=asked[name], by=owner, collection=material
+    )
+    collections.hand_over_all(owner=owner, to=heir, by=admin)
+    collections.end_use(collection=material, user=owner, now=timezone.now(), by=heir)
+    with pytest.raises(jobs.CannotDo, match="may not any more"):
+        getattr(analyses, name)(jobs.Work(jobs.claim(job_id=job.pk), worker="test"))
+    assert not owner.collections.exists()
+
+
+@pytest.mark.parametrize("moment", ["before", "meanwhile"])
+def test_ex_manager_has_no_machine_judge_asked(moment, monkeypatch) -> None:
+    campaign, other = factories.opened(), factories.researcher()
+    campaigns.add_member(campaign=campaign, user=other, role="manager")
+    wanted = asdict(WantedJudge(address="http://judge.example", model="m", name="Small"))
+    job = jobs.enqueue(kind="judging.ask_judge", parameters=wanted, by=other, campaign=campaign)
+    work, asked = jobs.Work(jobs.claim(job_id=job.pk), worker="test"), []
+
+    def ends() -> None:
+        campaigns.remove_member(campaign=campaign, user=other, role="manager")
+
+    def ask(*, step, **said) -> None:
+        step(0, 2)
+        asked.append(said)
+        ends()
+        step(1, 2)
+        pytest.fail("It goes on.")
+
+    monkeypatch.setattr("judging.actions.machine_asking.ask", ask)
+    monkeypatch.setattr(judge_jobs, "allowed_addresses", lambda: ["http://judge.example"])
+    if moment == "before":
+        ends()
+    with pytest.raises(jobs.CannotDo, match="may not any more"):
+        tasks.ask_judge(work)
+    assert len(asked) == (moment == "meanwhile")
+
+
+def test_ex_manager_brings_no_table_of_a_machine_judge_in() -> None:
+    campaign, other = factories.opened(), factories.researcher()
+    campaigns.add_member(campaign=campaign, user=other, role="manager")
+    work = claimed("judging.add_judge", other, campaign=campaign)
+    campaigns.remove_member(campaign=campaign, user=other, role="manager")
+    with pytest.raises(jobs.CannotDo, match="may not any more"):
+        tasks.add_judge(work, (campaign, None, None))
 
 
 def left(link: Invitation, client: Client) -> int:
