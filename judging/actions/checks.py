@@ -144,7 +144,8 @@ def _fitting(
     if own := authorships.own_names(enrollment):
         items = items.exclude(unit__question_set__system__name__in=own)
     if kind == CheckKind.GOLD and main.campaign.rubric.task != Rubric.Task.UNIT:
-        return [_Check(kind, item, None) for item in items]
+        found = [_Check(kind, item, None) for item in items]
+        return [each for each in found if not (own and _shows(each.units(main.campaign), own))]
     if kind == CheckKind.GOLD:
         # a page of single questions: an earlier one with the gold question among them
         return [_Check(kind, item, earlier[-1]) for item in items] if earlier else []
@@ -155,6 +156,12 @@ def _fitting(
         for item in items
         if item.original_id in of_unit
     ]
+
+
+def _shows(units: Sequence[int], own: Sequence[str]) -> bool:
+    """Whether a page shows a system of an annotator's own: none of the study's does, so they would
+    know a check by it."""
+    return Unit.objects.filter(pk__in=units, question_set__system__name__in=own).exists()
 
 
 @dataclass(frozen=True, slots=True)

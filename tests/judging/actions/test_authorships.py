@@ -8,7 +8,17 @@ from judging.actions import assignments, authorships, campaigns, check_items, ch
 from judging.actions.assignments import Here
 from judging.actions.authorships import CannotBar
 from judging.imports.actions import systems
-from judging.models import BarredTask, Campaign, Enrollment, Event, Round, System, TaskUnit, Unit
+from judging.models import (
+    BarredTask,
+    Campaign,
+    Enrollment,
+    Event,
+    QuestionSet,
+    Round,
+    System,
+    TaskUnit,
+    Unit,
+)
 from tests import factories
 from tests.judging import trials
 from tests.judging.trials import NOW
@@ -123,6 +133,30 @@ def test_no_gold_question_shows_an_author_their_own_system() -> None:
     fitting = checks._fitting("gold", own, main, [], checks.CheckTask.objects.none())
     names = {each.item.unit.question_set.system.name for each in fitting}
     assert names == {"Alba", "Corvo"}
+
+
+def test_no_gold_page_shows_an_author_their_own_system_beside_the_gold_question() -> None:
+    """No task of the study does, so they would know the page by it."""
+    campaign, own, system = planned(rubric=factories.rubric())
+    of_it = campaign.collection.sources.exclude(key__in=["s1", "s2"])
+    QuestionSet.objects.filter(source__in=of_it, system=system).delete()
+    campaigns.change_plan(campaign=campaign, plan={"quality": {"gold": 100}})
+    campaign.refresh_from_db()
+    criterion = campaign.rubric.criteria.values_list("pk", flat=True)[0]
+    for unit in Unit.objects.filter(
+        question_set__source__collection=campaign.collection,
+        question_set__system__name="Alba",
+        position=1,
+    ):
+        check_items.add_gold(campaign=campaign, unit=unit, text="", accepted={criterion: [1]})
+    authorships.set_systems(enrollment=own, systems=[system], by=campaign.created_by)
+    opened(campaign)
+    main = campaign.rounds.get(kind="main")
+    main.campaign = campaign
+    fitting = checks._fitting("gold", own, main, [], checks.CheckTask.objects.none())
+    shown = [Unit.objects.filter(pk__in=each.units(campaign)) for each in fitting]
+    names = [set(each.values_list("question_set__system__name", flat=True)) for each in shown]
+    assert names == [{"Alba", "Corvo"}] * 2
 
 
 def test_what_would_leave_nothing_to_judge_is_refused_with_the_reason() -> None:
