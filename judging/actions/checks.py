@@ -146,16 +146,18 @@ def _fitting(
     if kind == CheckKind.GOLD and main.campaign.rubric.task != Rubric.Task.UNIT:
         found = [_Check(kind, item, None) for item in items]
         return [each for each in found if not (own and _shows(each.units(main.campaign), own))]
-    if kind == CheckKind.GOLD:
-        # a page of single questions: an earlier one with the gold question among them
-        return [_Check(kind, item, earlier[-1]) for item in items] if earlier else []
     tasks = TaskUnit.objects.filter(unit__in=items.values("original"), task__in=earlier)
     of_unit = dict(tasks.values_list("unit", "task"))
-    return [
+    of_own = [
         _Check(kind, item, of_unit[item.original_id])
         for item in items
         if item.original_id in of_unit
     ]
+    if kind == CheckKind.DEGRADED or (of_own and main.campaign.rubric.page_size > 1):
+        return of_own
+    # an earlier page of single questions with the gold question among them: where there are several,
+    # only as long as no question that a gold one was made of was met, for then it stands out
+    return [_Check(kind, item, earlier[-1]) for item in items] if earlier else []
 
 
 def _shows(units: Sequence[int], own: Sequence[str]) -> bool:
@@ -181,7 +183,7 @@ class _Check:
             return before
         if self.of_task is None:
             return _page_of(self.item, campaign)
-        if self.kind == CheckKind.GOLD:
+        if self.item.original_id not in before:
             return [self.item.unit_id, *before[1:]]
         return _with_copies(self.item, before)
 

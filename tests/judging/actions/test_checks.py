@@ -173,6 +173,27 @@ def test_gold_question_stands_on_a_page_like_any_other_and_is_met_once():
     assert "Who is it that built it?" in texts
 
 
+def test_gold_question_among_single_ones_is_about_what_the_others_of_its_page_are():
+    """It is shown in the place of the question it was made of, as a degraded copy is: from another
+    source, it alone would be known as gold."""
+
+    def prepare(campaign):
+        [criterion] = campaign.rubric.criteria.values_list("pk", flat=True)
+        held = Unit.objects.filter(question_set__source__collection=campaign.collection, position=1)
+        for unit in held:
+            accepted = {criterion: [1]}
+            check_items.add_gold(campaign=campaign, unit=unit, text="Who?", accepted=accepted)
+
+    campaign = checked(sources=20, key="nema-khapra", gold=100, gap=0, prepare=prepare)
+    met = walk(person(campaign), two)
+    passages = "unit__question_set__source__passage__text"
+    pages = [(each, list(each.task.task_units.values_list(passages, flat=True))) for each in met]
+    of_study = [sorted(texts) for each, texts in pages if each.round.kind == "main"]
+    of_checks = [sorted(texts) for each, texts in pages if each.round.kind == "checks"]
+    assert len(of_checks) >= 3
+    assert all(texts in of_study for texts in of_checks)
+
+
 @pytest.mark.parametrize("apart", [False, True])
 def test_gold_question_stands_on_no_longer_page_where_part_of_the_systems_is_judged(apart):
     """Also where its source is none of those that are judged."""
