@@ -189,7 +189,7 @@ def enrollment_of(user: User, campaign: Campaign) -> Enrollment:
     """Return the user's place; whoever was made an annotator by a manager gets it with the first
     visit."""
     found = Enrollment.objects.filter(user=user, campaign=campaign).first()
-    enrollment = found or enrollments.enroll(campaign=campaign, user=user)
+    enrollment = found or enrollments.enroll_member(campaign=campaign, user=user)
     enrollment.campaign = campaign
     return enrollment
 

@@ -211,6 +211,16 @@ def enroll(*, campaign: Campaign, user: User, invitation: Invitation | None = No
         return Enrollment.objects.get_or_create(campaign=campaign, user=user, defaults=defaults)[0]
 
 
+def enroll_member(*, campaign: Campaign, user: User) -> Enrollment:
+    """Do so for who has the role; DoesNotExist where it was taken, or they withdrew, meanwhile: a
+    request under way would bring them back as somebody new."""
+    with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        role = {"campaign": campaign, "role": Membership.Role.ANNOTATOR}
+        Membership.objects.select_for_update().get(user=user, **role)
+        return enroll(campaign=campaign, user=user)
+
+
 def _next_label(campaign: Campaign) -> str:
     used = Enrollment.objects.filter(campaign=campaign).values_list("label", flat=True)
     numbers = [int(found[1]) for label in used if (found := re.fullmatch(r"A(\d{1,9})", label))]

@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis import tasks as analyses
+from annotation.views import work
 from judging import tasks
 from judging.actions import (
     accounts,
@@ -258,11 +259,11 @@ def test_campaign_is_not_opened_by_a_job_of_who_may_not_any_more() -> None:
         asked.append(claimed("judging.launch", other, campaign=campaign))
     collections.end_use(collection=shared.collection, user=other, now=timezone.now(), by=owner)
     campaigns.remove_member(campaign=managed, user=other, role="manager")
-    for work in asked:
+    for each in asked:
         with pytest.raises(jobs.CannotDo, match="may not any more"):
-            tasks.launch(work)
-        work.job.campaign.refresh_from_db()
-        assert work.job.campaign.state == "locked"
+            tasks.launch(each)
+        each.job.campaign.refresh_from_db()
+        assert each.job.campaign.state == "locked"
 
 
 @pytest.mark.parametrize("name", ["degrade", "score"])
@@ -355,6 +356,24 @@ def test_coming_and_going_in_a_loop_meets_the_same_limit_as_joining() -> None:
         for number in earlier
     )
     assert [left(link, Client()) for _ in range(4)] == [302, 302, 429, 429]
+
+
+def test_request_under_way_does_not_bring_back_who_withdraws_meanwhile(monkeypatch) -> None:
+    """Who was left out would judge again, under another label and without a link."""
+    campaign, user = factories.opened(), factories.user()
+    own = enrollments.enroll(campaign=campaign, user=user)
+    place_of = work.enrollment_of
+
+    def withdrawn_then(*who):
+        if Enrollment.objects.filter(pk=own.pk).exists():
+            enrollments.erase(enrollment=own, by=None, now=timezone.now())
+        return place_of(*who)
+
+    monkeypatch.setattr(work, "enrollment_of", withdrawn_then)
+    client, path = factories.logged_in(user), f"/work/{campaign.uuid}/"
+    assert client.get(path).status_code == 404
+    assert not campaign.enrollments.exists()
+    assert not user.memberships.exists()
 
 
 def test_second_person_with_a_link_for_one_learns_nothing_of_the_first() -> None:
