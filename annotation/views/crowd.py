@@ -175,7 +175,10 @@ def _is_within_pace(key: str) -> bool:
     """Count a message, before anything is looked up: a flood of forged ones must cost little."""
     name = f"crowd-messages-{key}-{timezone.now():%H%M}"
     cache.add(name, 0, timeout=120)
-    return int(cache.incr(name)) <= MOST_MESSAGES
+    try:
+        return int(cache.incr(name)) <= MOST_MESSAGES
+    except ValueError:  # a flood to other addresses has pushed the name out meanwhile
+        return False
 
 
 def _said(text: str, status: int) -> HttpResponse:
