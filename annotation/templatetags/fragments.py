@@ -19,7 +19,7 @@ KEPT = 4096  # fragments in a process, of about 2 kB each
 LONGEST = 50_000  # characters of one that is kept: thousands of long passages would fill the memory
 
 
-class _NotKept(Exception):
+class _TooLong(Exception):
     """A fragment that is too long to be kept; what raises is in no cache."""
 
     def __init__(self, html: SafeString) -> None:
@@ -33,7 +33,7 @@ def fragment(name: str, **parts: Any) -> SafeString:
     page."""
     try:
         return _rendered(name, get_language(), tuple(parts.items()))
-    except _NotKept as long:
+    except _TooLong as long:
         return long.html
 
 
@@ -41,5 +41,5 @@ def fragment(name: str, **parts: Any) -> SafeString:
 def _rendered(name: str, language: str | None, parts: tuple[tuple[str, Any], ...]) -> SafeString:
     html = SafeString(render_to_string(name, dict(parts)))
     if len(html) > LONGEST:
-        raise _NotKept(html)
+        raise _TooLong(html)
     return html

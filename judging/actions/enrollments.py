@@ -212,8 +212,8 @@ def enroll(*, campaign: Campaign, user: User, invitation: Invitation | None = No
 
 
 def enroll_member(*, campaign: Campaign, user: User) -> Enrollment:
-    """Do so for who has the role; DoesNotExist where it was taken, or they withdrew, meanwhile: a
-    request under way would bring them back as somebody new."""
+    """Give an annotator whom a manager named their place. Raises Membership.DoesNotExist where the
+    role was taken, or they withdrew, meanwhile: a request under way would bring them back as somebody new."""
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         role = {"campaign": campaign, "role": Membership.Role.ANNOTATOR}
