@@ -20,6 +20,9 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
+
+from run import CHROMIUM_NAMES  # noqa: E402
+
 SIZES = ((360, 740), (768, 1024), (1366, 650), (1440, 900))
 SIX = ("Alba", "Brisa", "Corvo", "Duna", "Eira", "Fonte")
 MATERIAL: dict[str, dict[str, Any]] = {
@@ -220,8 +223,7 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=200)
     parser.add_argument("--only")
     options = parser.parse_args()
-    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
-    found = (shutil.which(name) for name in names)
+    found = map(shutil.which, CHROMIUM_NAMES)
     executable = os.environ.get("QUAESTOR_CHROMIUM") or next(filter(None, found))
     from bench.own_database import own_database
 

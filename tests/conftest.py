@@ -17,6 +17,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import hypothesis
@@ -24,6 +25,7 @@ import pytest
 import pytest_django
 
 from config.postgres import Cluster
+from run import CHROMIUM_NAMES
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = f"quaestor-tests-{os.geteuid()}-"
@@ -35,7 +37,6 @@ CLUSTER = Cluster(HOME, durable=False)
 ANSWERING: set[int] = set()  # threads of the live server that are at a request
 KINDS = ("browser", "jobs", "threads")
 PATIENCE = 60_000  # milliseconds until what a page should show is given up, on a busy machine
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 CHROMIUM_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -116,6 +117,21 @@ def pytest_xdist_setupnodes() -> None:
     """Let each process of tests make its own settings: pytest-django would read them before this
     file is."""
     del os.environ["DJANGO_SETTINGS_MODULE"]
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Import a share of the tests first in each process of several.
+
+    All of them collect the same files in the same order; in a new clone each would compile every
+    file at the moment the others do. What cannot be imported is told when it is collected.
+    """
+    process = getattr(session.config, "workerinput", None)
+    if process is None:
+        return
+    files = sorted(Path(__file__).parent.rglob("test_*.py"))
+    for file in files[int(process["workerid"].removeprefix("gw")) :: process["workercount"]]:
+        with suppress(Exception, pytest.skip.Exception):
+            import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_collection_finish() -> None:
@@ -221,7 +237,8 @@ def _chromium() -> str:
     )
     if found is None:
         pytest.skip(
-            "no Chromium found: install one (Debian: apt-get install chromium) or set QUAESTOR_CHROMIUM"
+            "no Chromium found: install one (Debian: apt-get install chromium-headless-shell) "
+            "or set QUAESTOR_CHROMIUM"
         )
     return found
 
