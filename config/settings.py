@@ -247,4 +247,6 @@ LOGGING = {
         }
     },
     "root": {"handlers": ["console"], "level": os.environ.get("QUAESTOR_LOG_LEVEL", "WARNING")},
+    # anybody may send a wrong Host header, and each would be a traceback
+    "loggers": {"django.security.DisallowedHost": {"level": "CRITICAL"}},
 }

@@ -4,6 +4,8 @@ platform's messages.
 The ids in a link are hashed at once and kept nowhere; a redirect takes them out of the address bar.
 """
 
+from hashlib import sha256
+
 from django.contrib.auth import login
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
@@ -172,8 +174,12 @@ def crowd_events(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _is_within_pace(key: str) -> bool:
-    """Count a message, before anything is looked up: a flood of forged ones must cost little."""
-    name = f"crowd-messages-{key}-{timezone.now():%H%M}"
+    """Count a message, before anything is looked up: a flood of forged ones must cost little.
+
+    The name in the cache has one length whatever was asked for: Django warns of a long one and
+    keeps each warning.
+    """
+    name = f"crowd-messages-{sha256(key.encode()).hexdigest()}-{timezone.now():%H%M}"
     cache.add(name, 0, timeout=120)
     try:
         return int(cache.incr(name)) <= MOST_MESSAGES

@@ -231,7 +231,10 @@ def take(*, platform: CrowdPlatform, told: PlatformRequest, now: datetime) -> Cr
         raise Forged
     if not told.sent.isdecimal() or len(told.sent) > 12:
         raise Forged
-    sent_at = datetime.fromtimestamp(int(told.sent), tz=UTC)
+    try:
+        sent_at = datetime.fromtimestamp(int(told.sent), tz=UTC)
+    except (ValueError, OverflowError):  # a year that no calendar has
+        raise Forged from None
     if not now - OLDEST <= sent_at <= now + NEWEST:
         raise Forged
     said = _read(told.body)
@@ -264,7 +267,7 @@ def _read(body: bytes) -> dict[str, str]:
     for name in ("resource_id", "participant_id"):
         value = said.get(name) if about else ""
         found[name] = value if isinstance(value, str) and crowd_kinds.is_id(value) else ""
-    if "\0" in kind + found["status"]:
+    if re.search(r"[\0\ud800-\udfff]", kind + found["status"]):  # PostgreSQL keeps neither
         raise UnreadableRequest
     return found
 

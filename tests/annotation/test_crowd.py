@@ -1,6 +1,9 @@
 """People whom a crowd platform sends: each scenario from the platform's link to the code it gets
 back."""
 
+import time
+import warnings
+
 import pytest
 from django.test import Client
 from django.utils import timezone
@@ -11,6 +14,7 @@ from judging.models import Assignment, CrowdPlatform, Enrollment, Judgment, Part
 from tests import factories
 from tests.annotation import crowds, studies
 from tests.annotation.crowds import CODES, Person, fake, study, told
+from tests.annotation.fakecrowd import Message
 
 pytestmark = pytest.mark.django_db
 
@@ -411,12 +415,27 @@ def test_states_free_places_however_they_are_written(status) -> None:
         b"[" * 9000,
         b'{"event_type": 5, "status": [1]}',
         b'{"event_type": "x\\u0000"}',
+        b'{"event_type": "\\ud800"}',
+        b'{"event_type": "x", "status": "\\udfff"}',
     ],
 )
 def test_signed_nonsense_changes_nothing(body) -> None:
     platform = study()
     assert told(platform, fake(platform).signed(body)) in (200, 400, 413)
     assert not Participation.objects.exists()
+
+
+def test_a_message_signed_for_a_year_that_no_clock_shows_is_refused() -> None:
+    platform = study()
+    age = int(time.time()) - 999_999_999_999
+    assert told(platform, fake(platform).signed(b"{}", age=age)) == 400
+
+
+@pytest.mark.parametrize("length", [33, 3900])
+def test_a_message_to_an_address_that_no_study_has_leaves_nothing_behind(length) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert told(CrowdPlatform(key="x" * length), Message(b"{}", {})) == 404
 
 
 def test_messages_that_are_too_large_or_too_many_are_refused(monkeypatch) -> None:

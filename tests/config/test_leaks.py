@@ -34,6 +34,11 @@ def test_placeholder_for_a_secret_does_not_start(monkeypatch, value) -> None:
         site._secret("secret_key")
 
 
+def test_a_wrong_host_is_refused_without_a_traceback_in_the_log(caplog) -> None:
+    assert Client().get("/login/", headers={"host": "elsewhere.example"}).status_code == 400
+    assert [record for record in caplog.records if record.exc_info] == []
+
+
 def test_secret_of_enough_characters_is_taken(monkeypatch) -> None:
     monkeypatch.setenv("QUAESTOR_SECRET_KEY", "x1" * 16)
     assert site._secret("secret_key") == "x1" * 16
