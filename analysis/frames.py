@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from io import BytesIO
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -91,11 +91,12 @@ HIDDEN = """
     WHERE met.kind = 'repeat' AND e.campaign_id = %(campaign)s
     ORDER BY c.position, said.unit_id, e.label
 """
+# There may be millions of rows, so only what sections read comes along; moments as microseconds since 1970.
 JUDGMENTS = """
-    SELECT j.unit_id AS unit, c.key AS criterion, e.label AS annotator, j.value AS value,
-        sp.missing AS missing,
-           j.origin AS origin, j.cause AS cause, a.state AS state, t.number AS task,
-           j.created_at AS created_at,
+    SELECT j.unit_id AS unit, c.key AS criterion, e.label AS annotator,
+           CASE WHEN NOT sp.missing THEN j.value END AS value,
+           j.origin AS origin, t.number AS task,
+           (extract(epoch FROM j.created_at) * 1000000)::bigint AS created_at,
            EXISTS (SELECT 1 FROM judging_exclusion x
                WHERE x.enrollment_id = e.id AND x.lifted_at IS NULL) AS excluded
     FROM judging_judgment j
@@ -189,6 +190,7 @@ SETTLED = """
 FEWEST = 3  # scores that two columns must share before one is said to repeat the other
 COARSE = 0.05  # of a column's range: half a unit of its last digit above this tells too little
 TRUE = "t"  # as COPY writes it
+IN_MEMORY = 50_000_000  # bytes of what COPY writes
 TEXT = {
     "text": "string",
     "passage": "string",
@@ -294,7 +296,7 @@ def material(
     judgments = _frame(
         query, campaign=campaign.pk, collection=campaign.collection_id, round=round, states=states
     )
-    judgments["value"] = judgments["value"].astype("float64").mask(judgments["missing"] == TRUE)
+    judgments["value"] = judgments["value"].astype("float64")
     # pilots and calibrations may be judged on what the main round leaves out
     part = bool(campaign.selection) and campaign.state != Campaign.State.DRAFT and round == "main"
     slots = _frame(SLOTS, collection=campaign.collection_id, campaign=campaign.pk, part=part)
@@ -593,13 +595,13 @@ def _written(frame: pd.DataFrame, columns: list[str]) -> bytes:
 
 
 def _frame(query: str, **parameters: Any) -> pd.DataFrame:
-    """Read a query by COPY, the fastest way out of PostgreSQL."""
-    copied = BytesIO()
-    with connection.cursor() as cursor:
+    """Read a query by COPY, the fastest way out of PostgreSQL. What is long lies in a file
+    meanwhile, not in memory beside its table."""
+    with SpooledTemporaryFile(max_size=IN_MEMORY) as copied, connection.cursor() as cursor:
         bound = cursor.mogrify(query, parameters).decode()
         cursor.copy_expert(
             f"COPY ({bound}) TO STDOUT WITH (FORMAT csv, HEADER, NULL '\\N', ENCODING 'UTF8')",
             copied,
         )
-    copied.seek(0)
-    return pd.read_csv(copied, keep_default_na=False, na_values=["\\N"], dtype=TEXT)
+        copied.seek(0)
+        return pd.read_csv(copied, keep_default_na=False, na_values=["\\N"], dtype=TEXT)

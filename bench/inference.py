@@ -267,12 +267,9 @@ def _framed(scenario: Scenario, ratings: Any, scores: Any) -> Material:
             "criterion": "quality",
             "annotator": np.tile([f"A{a}" for a in range(annotators)], units.size),
             "value": values,
-            "missing": "f",
             "origin": "judged",
-            "cause": None,
-            "state": "submitted",
             "task": np.repeat(source, annotators),
-            "created_at": "2026-01-01",
+            "created_at": 0,
             "excluded": "f",
         }
     )[judged].reset_index(drop=True)

@@ -149,7 +149,7 @@ def _of_attribute(inputs: Inputs, attribute: str) -> list[SliceRow]:
 def _labels(material: Material, attribute: str) -> "pd.Series[Any]":
     """Return the values of an attribute: named "judgment" by the judgments' index, else by unit."""
     if attribute == "day":
-        at = pd.to_datetime(material.judgments["created_at"], utc=True, format="ISO8601")
+        at = pd.to_datetime(material.judgments["created_at"], utc=True, unit="us")
         own = at.dt.tz_convert(material.campaign.time_zone)
         return own.dt.strftime("%Y-%m-%d").rename("judgment")
     units = material.slots.set_index("unit")

@@ -27,7 +27,7 @@ def test_the_longest_run_is_of_values_in_the_order_they_were_given() -> None:
     read = frames.material(campaign)
     judgments = read.judgments.sort_values(["criterion", "unit"], kind="stable")
     judgments["value"] = [2.0, 2, 2, 1] * 2
-    judgments["created_at"] = [f"2026-05-04 10:0{minute}:00" for minute in (2, 4, 1, 3)] * 2
+    judgments["created_at"] = [minute * 60_000_000 for minute in (2, 4, 1, 3)] * 2
     # given are 2, 2, 1, 2: the third question, the first, the fourth, the second
     rows = records(Annotators, replace(read, judgments=judgments))
     (row,) = picked(rows, criterion="correctness")

@@ -119,7 +119,7 @@ def run(lasting):
 def test_a_day_is_one_of_the_campaigns_zone():
     read = frames.material(studies.imported(sources=2))
     read.campaign.time_zone = "Pacific/Auckland"
-    late = read.judgments.assign(created_at="2026-11-23 23:30:00.5+00")
+    late = read.judgments.assign(created_at=1_795_476_600_500_000)  # 23:30
     rows = records(Slices, replace(read, judgments=late), slices=["day"])
     assert {row["label"] for row in rows} == {"2026-11-24"}
 
