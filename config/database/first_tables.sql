@@ -819,6 +819,7 @@ CREATE TABLE public.judging_enrollment (
     cursor_round_id bigint,
     stopped_at timestamp with time zone,
     trained_at timestamp with time zone,
+    at_work_until timestamp with time zone,
     CONSTRAINT enrollment_consent_names_text CHECK (((consented_at IS NULL) OR (NOT ((consent_digest)::text = ''::text)))),
     CONSTRAINT judging_enrollment_cursor_check CHECK ((cursor >= 0)),
     CONSTRAINT judging_enrollment_seat_check CHECK ((seat >= 0))
@@ -3301,4 +3302,5 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '03
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0350_where_judgments_belong', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0360_visitors_of_log_ins', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0370_large_collections_and_changed_tasks', now());
+INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0380_time_at_work_counted_once', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('sessions', '0001_initial', now());

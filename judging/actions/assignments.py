@@ -213,15 +213,29 @@ WHERE enrollment_id = %(enrollment)s AND round_id = %(round)s AND submitted_at I
     AND submitted_at < coalesce(%(than)s::timestamptz, 'infinity')
 ORDER BY submitted_at DESC LIMIT 1
 """
-# A sign of life: time at work, as long as the gap since the last one still counts as work. Where the
-# clock was set back, the last one lies in the future.
+# A sign of life: time at work, as long as the gap since the last one still counts as work. It counts
+# until the task is handed in first: nobody is paid for looking at it again, and what is corrected
+# makes nobody slower. The enrollment's row says up to when time was counted, for whichever task, so
+# that no moment counts twice. Where the clock was set back, that or the last sign lies in the future.
+COUNTED = """counted AS (
+UPDATE judging_enrollment SET at_work_until = clock_timestamp()
+FROM (SELECT enrolled.id, enrolled.at_work_until
+    FROM judging_assignment own JOIN judging_enrollment enrolled ON enrolled.id = own.enrollment_id
+    WHERE own.id = %(assignment)s AND own.submitted_at IS NULL FOR NO KEY UPDATE OF enrolled) before
+WHERE judging_enrollment.id = before.id
+RETURNING before.at_work_until AS until, judging_enrollment.at_work_until AS seen)"""
 SEEN = f"""last_seen_at = {{at}}, active_seconds = active_seconds
-    + greatest(least(extract(epoch FROM now() - last_seen_at), {LONGEST_GAP}), 0)"""
+    + CASE WHEN submitted_at IS NULL AND counted.seen > greatest(last_seen_at, counted.until)
+        THEN least(extract(epoch FROM counted.seen - greatest(last_seen_at, counted.until)),
+            {LONGEST_GAP}) ELSE 0 END"""
+WHERE_COUNTED = """FROM (SELECT) one LEFT JOIN counted ON true
+WHERE judging_assignment.id = %(assignment)s"""
 RENEW = f"""
+WITH {COUNTED}
 UPDATE judging_assignment SET {SEEN.format(at="clock_timestamp()")},
     lease_expires_at = CASE WHEN state = 'held'
         THEN now() + {LEASE.format(who="judging_assignment.enrollment_id")} END
-WHERE id = %(id)s RETURNING state, stage
+{WHERE_COUNTED} RETURNING state, stage
 """  # noqa: S608
 CLOCK = "SELECT extract(epoch FROM clock_timestamp())"
 # Each lease lasts from now as long as it lasted from its holder's last sign of life.
@@ -416,10 +430,10 @@ def give_back(*, assignment: Assignment) -> None:
 
 
 def renew(*, assignment: Assignment) -> Assignment:
-    """Note a sign of life: time at work, and a fresh lease where the place is held. Locks the row
-    and refreshes it."""
+    """Note a sign of life: time at work, and a fresh lease where the place is held. Locks the row,
+    after the enrollment's where time counts, and refreshes it."""
     minutes = assignment.round.campaign.lease_minutes
-    found = rows(RENEW, {"id": assignment.pk, "minutes": minutes})
+    found = rows(RENEW, {"assignment": assignment.pk, "minutes": minutes})
     if not found:
         raise Assignment.DoesNotExist(WITHDRAWN)
     assignment.state, assignment.stage = found[0]

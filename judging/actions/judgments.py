@@ -92,11 +92,12 @@ WITH said AS (
 INSERT INTO judging_judgment (assignment_id, unit_id, criterion_id, value, cause, revision, origin)
 SELECT %(assignment)s::uuid, said.*, CASE said.cause WHEN '' THEN 'judged' ELSE 'rule' END
 FROM unnest(%(units)s::bigint[], %(criteria)s::bigint[], %(values)s::smallint[], %(causes)s::text[],
-            %(revisions)s::smallint[]) AS said (unit, criterion, value, cause, revision))
+            %(revisions)s::smallint[]) AS said (unit, criterion, value, cause, revision)),
+{assignments.COUNTED}
 UPDATE judging_assignment SET submit_token = gen_random_uuid(), state = %(state)s,
     {assignments.SEEN.format(at="now()")},
     submitted_at = coalesce(submitted_at, clock_timestamp()), lease_expires_at = NULL
-WHERE id = %(assignment)s
+{assignments.WHERE_COUNTED}
 """  # noqa: S608
 
 
@@ -108,6 +109,7 @@ def submit(*, assignment: Assignment, token: uuid.UUID, sheet: Sheet | None = No
     stores nothing.
     """
     with transaction.atomic():
+        assignments.alone(enrollment=cast(Enrollment, assignment.enrollment))
         assignments.lock(assignment=assignment)
         return _submit(
             assignment, token, sheet or sheets.of(assignment), drafts.answers(assignment)

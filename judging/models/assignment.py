@@ -77,7 +77,7 @@ class Assignment(models.Model):
     lease_expires_at = models.DateTimeField(null=True, blank=True)
     last_seen_at = models.DateTimeField(null=True, blank=True)
     active_seconds = models.FloatField(
-        default=0, help_text="Time at work: gaps between saves, each capped."
+        default=0, help_text="Time at work until first handed in: gaps between saves, each capped."
     )
     submitted_at = models.DateTimeField(null=True, blank=True)
     released_at = models.DateTimeField(null=True, blank=True)

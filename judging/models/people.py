@@ -256,6 +256,12 @@ class Enrollment(models.Model):
         editable=False,
         help_text="From then on they get no more tasks; what they did counts.",
     )
+    at_work_until = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="Up to when their time at work was counted, for whichever task.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -6,7 +6,6 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
-from django.contrib.postgres.functions import TransactionNow
 from django.db import connection, connections, transaction
 from django.db.models import F
 from django.utils import timezone
@@ -261,19 +260,58 @@ def test_sweep_lets_no_lease_hang_when_the_clock_is_set_back() -> None:
     assert held.lease_expires_at < timezone.now() + hour
 
 
+def be_seen(held: Assignment, ago: timedelta) -> None:
+    """Let the last sign of life lie so far back; the annotator's others no later."""
+    Assignment.objects.filter(pk=held.pk).update(last_seen_at=timezone.now() - ago)
+    Enrollment.objects.filter(pk=held.enrollment_id).update(at_work_until=timezone.now() - ago)
+
+
+def seconds_of(annotator: Enrollment) -> float:
+    return sum(annotator.assignments.values_list("active_seconds", flat=True))
+
+
 def test_renew_counts_time_at_work_and_caps_long_gaps() -> None:
     round = opened()
     held = claimed(factories.enrollment(round.campaign), round)
-    seen = Assignment.objects.filter(pk=held.pk)
-    # The database's clock stands still in a transaction, however slow the machine.
-    seen.update(last_seen_at=TransactionNow() - timedelta(seconds=30))
+    be_seen(held, ago=timedelta(seconds=30))
     assignments.renew(assignment=held)
-    seen.update(last_seen_at=TransactionNow() - timedelta(hours=3))
+    be_seen(held, ago=timedelta(hours=3))
     assignments.renew(assignment=held)
-    seen.update(last_seen_at=TransactionNow() + timedelta(hours=1))  # the clock was set back
+    be_seen(held, ago=-timedelta(hours=1))  # the clock was set back
+    assignments.renew(assignment=held)
+    assert seconds_of(held.enrollment) == pytest.approx(30 + 120, abs=10)
+    Assignment.objects.update(last_seen_at=timezone.now() - timedelta(seconds=40))
+    Enrollment.objects.update(at_work_until=None)
+    assignments.renew(assignment=held)  # and goes on from there
+    assert seconds_of(held.enrollment) == pytest.approx(30 + 120 + 40, abs=10)
+
+
+def test_renew_counts_no_moment_twice_for_two_tasks_of_one_annotator() -> None:
+    round = opened(sources=1)
+    annotator = factories.enrollment(round.campaign)
+    other = Round.objects.create(
+        campaign=round.campaign, kind="calibration", opened_at=timezone.now()
+    )
+    task = Task.objects.create(round=other, number=1)
+    Assignment.objects.create(round=other, task=task, place=1, position=1)
+    both = [claimed(annotator, round), claimed(annotator, other)]
+    for _ in range(3):
+        annotator.assignments.update(last_seen_at=F("last_seen_at") - timedelta(seconds=60))
+        Enrollment.objects.update(at_work_until=F("at_work_until") - timedelta(seconds=60))
+        for held in both:
+            assignments.renew(assignment=held)
+    assert seconds_of(annotator) == pytest.approx(180, abs=10)
+
+
+def test_renew_counts_no_time_after_a_task_was_handed_in() -> None:
+    round = opened(sources=1)
+    held = claimed(factories.enrollment(round.campaign), round)
+    hand_in(held)
+    be_seen(held, ago=timedelta(seconds=60))
     assignments.renew(assignment=held)
     held.refresh_from_db()
-    assert held.active_seconds == 30 + 120
+    assert held.active_seconds == 0
+    assert held.last_seen_at > timezone.now() - timedelta(seconds=30)  # a change is found by it
 
 
 def test_progress_counts_done_and_what_can_still_be_done() -> None:
@@ -312,6 +350,16 @@ def all_at_once(work, people: list) -> list:
         thread.join()
     assert [result for result in results if isinstance(result, BaseException)] == []
     return results
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+def test_saves_at_one_moment_count_no_more_than_the_time_between() -> None:
+    round = opened(sources=1)
+    held = claimed(factories.enrollment(round.campaign), round)
+    be_seen(held, ago=timedelta(seconds=100))
+    all_at_once(lambda _one: assignments.renew(assignment=held), list(range(8)))
+    assert seconds_of(held.enrollment) == pytest.approx(100, abs=10)
 
 
 def places_filled(round: Round) -> Counter:
