@@ -715,6 +715,7 @@ CREATE TABLE public.judging_crowdplatform (
     keys_at timestamp with time zone,
     webhook_secret text NOT NULL,
     campaign_id bigint NOT NULL,
+    studies jsonb NOT NULL,
     CONSTRAINT crowd_platform_kind CHECK (((kind)::text = ANY ((ARRAY['prolific'::character varying, 'connect'::character varying, 'sona'::character varying, 'generic'::character varying])::text[]))),
     CONSTRAINT crowd_platform_minutes CHECK ((minutes >= 5)),
     CONSTRAINT crowd_platform_names_person CHECK ((NOT ((person_param)::text = ''::text))),
@@ -3303,4 +3304,5 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '03
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0360_visitors_of_log_ins', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0370_large_collections_and_changed_tasks', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0380_time_at_work_counted_once', now());
+INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0390_studies_of_a_crowd_platform', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('sessions', '0001_initial', now());

@@ -33,7 +33,7 @@ from judging.protocols import documents
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that looks like another
 PARAMETERS = ("kind", "person_param", "study_param", "session_param", "return_template")
-OPTIONS = ("minutes", "signed", "keys_url", "audience")
+OPTIONS = ("minutes", "signed", "studies", "keys_url", "audience")
 OLDEST = timedelta(days=3)  # of a request: it is sent again for two days
 NEWEST = timedelta(minutes=5)  # by which the platform's clock may be ahead
 

@@ -93,6 +93,10 @@ def arrival(*, platform: CrowdPlatform, said: Mapping[str, str], now: datetime) 
                 "This link is not, or no longer, signed by the platform. Open the study there again."
             )
             raise BadLink(refused) from None
+    if platform.study_param and not _leads_here(platform, ids[platform.study_param]):
+        raise BadLink(
+            _("This link belongs to another study. Go back to the platform, and open the study there.")
+        )
     session = ids.get(platform.session_param, "")
     return Arrival(
         person=hashed(platform, "person", ids[platform.person_param]),
@@ -101,6 +105,24 @@ def arrival(*, platform: CrowdPlatform, said: Mapping[str, str], now: datetime) 
         if crowd_kinds.gives_credit(platform.return_template)
         else "",
     )
+
+
+def _leads_here(platform: CrowdPlatform, study: str) -> bool:
+    """Say whether a study of the platform is this campaign's: every study's links are signed by the
+    same key. Where no manager has entered which it is, the first signed link says so, for good."""
+    if platform.signed and not platform.studies:
+        with transaction.atomic():
+            held = CrowdPlatform.objects.select_for_update().get(pk=platform.pk)
+            if not held.studies:
+                held.studies = [study]
+                held.save(update_fields=["studies"])
+                history.note(
+                    Event.Act.CROWD_CHANGED,
+                    campaign=platform.campaign,
+                    after=f"studies: {study}, by the first signed link",
+                )
+        platform.studies = held.studies
+    return not platform.studies or study in platform.studies
 
 
 def hashed(platform: CrowdPlatform, what: str, external: str) -> str:

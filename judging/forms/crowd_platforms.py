@@ -69,6 +69,14 @@ class PlatformForm(forms.Form):
         required=False,
         help_text=_("Turn on the platform's secure URL first."),
     )
+    studies = forms.CharField(
+        label=_("Ids of the studies that lead here"),
+        required=False,
+        max_length=2_000,
+        help_text=_(
+            "As the platform shows them in a study's address, with blanks between several. Links of other studies are refused."
+        ),
+    )
     keys_url = forms.URLField(
         label=_("Where its public keys are"), required=False, max_length=300, assume_scheme="https"
     )
@@ -113,7 +121,7 @@ class PlatformForm(forms.Form):
         ]
 
     def trust(self) -> list[forms.BoundField]:
-        return [self[name] for name in ("signed", "keys_url", "audience", "webhook_secret")]
+        return [self[name] for name in ("signed", "studies", "keys_url", "audience", "webhook_secret")]
 
     def clean_return_template(self) -> str:
         template = self.cleaned_data["return_template"].strip()
@@ -121,6 +129,14 @@ class PlatformForm(forms.Form):
         if template and not (template.startswith("https://") and placed):
             raise forms.ValidationError(_("It begins with https:// and has {code} in it."))
         return template
+
+    def clean_studies(self) -> list[str]:
+        ids = list(dict.fromkeys(self.cleaned_data["studies"].replace(",", " ").split()))
+        if wrong := [each for each in ids if not crowd_kinds.is_id(each)]:
+            raise forms.ValidationError(
+                _("This is no id of a study: %(id)s.") % {"id": wrong[0][:80]}
+            )
+        return ids
 
     def clean_keys_url(self) -> str:
         address = self.cleaned_data["keys_url"]
@@ -138,6 +154,9 @@ class PlatformForm(forms.Form):
             for name in ("keys_url", "audience"):
                 if not cleaned.get(name) and name not in self.errors:
                     self.add_error(name, _("Signed links cannot be checked without it."))
+        by_study = cleaned.get("signed") or cleaned.get("studies")
+        if by_study and not cleaned.get("study_param") and "study_param" not in self.errors:
+            self.add_error("study_param", _("Links of other studies cannot be told without it."))
         codes = [self.cleaned_data.get(f"code_{end.value}") for end in Participation.End]
         given = [code for code in codes if code]
         if len(set(given)) < len(given):

@@ -36,6 +36,11 @@ class CrowdPlatform(models.Model):
     signed = models.BooleanField(
         default=False, help_text="Only links that the platform signed count."
     )
+    studies = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="The platform's ids of the studies that lead here; the first signed link fills it.",
+    )
     keys_url = models.CharField(max_length=300, blank=True)
     audience = models.CharField(max_length=200, blank=True)
     keys = models.JSONField(

@@ -37,6 +37,7 @@ def crowd(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return _begin(request, campaign)
     platform.campaign = campaign
     initial = {name: getattr(platform, name) for name in SHOWN}
+    initial["studies"] = " ".join(platform.studies)
     initial["audience"] = initial["audience"] or request.build_absolute_uri("/").rstrip("/")
     form = PlatformForm(
         request.POST if request.method == "POST" else None, platform=platform, initial=initial

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from judging.models import CrowdPlatform, Participation
+from judging.models import CrowdPlatform, Event, Participation
 from tests.annotation.crowds import CODES, Person, fake, study
 from tests.annotation.fakecrowd import OTHER_KEY, FakeCrowd, served, way_of
 from tests.judging.actions.test_hostile_judges import address
@@ -67,6 +67,27 @@ def test_audience_may_be_the_address_of_the_study_or_one_of_several(crowd) -> No
 def test_link_that_is_not_signed_for_this_person_study_and_time_lets_nobody_in(crowd, how) -> None:
     assert came(crowd, **how) == 400
     assert not Participation.objects.exists()
+
+
+def test_link_of_another_study_of_the_platform_lets_nobody_in(crowd) -> None:
+    own = CrowdPlatform.objects.get()
+    other = fake(own)  # whose links the same platform signs
+    CrowdPlatform.objects.update(studies=["an-older-one", crowd.study])
+    answer = Client().get(way_of(other.start("5f1a2b3c4d5e6f7a8b9c0d1e")))
+    assert answer.status_code == 400
+    assert "belongs to another study" in answer.text
+    assert not Participation.objects.exists()
+    assert came(crowd) == 303
+
+
+def test_first_signed_link_says_which_study_leads_here_where_nobody_entered_it(crowd) -> None:
+    other = fake(CrowdPlatform.objects.get())
+    assert (came(crowd), came(other), came(crowd)) == (303, 400, 303)
+    assert CrowdPlatform.objects.get().studies == [crowd.study]
+    [noted] = Event.objects.filter(act="crowd.changed", after__startswith="studies: ")
+    assert (crowd.study in noted.after, noted.who) == (True, None)
+    CrowdPlatform.objects.update(studies=[crowd.study, other.study])  # by a manager
+    assert came(other) == 303
 
 
 def test_ids_that_were_changed_after_signing_let_nobody_in(crowd) -> None:

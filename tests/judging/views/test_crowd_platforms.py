@@ -200,3 +200,30 @@ def test_a_new_site_key_keeps_the_secrets_of_platforms(platform, settings):
     assert (
         seals.unsealed(CrowdPlatform.objects.get().webhook_secret) == "the secret of its messages"
     )
+
+
+def test_page_says_that_no_study_is_entered_and_takes_their_ids(client, platform, settings):
+    settings.CROWD_ORIGINS = ["https://keys.example"]
+    url = address("crowd", platform.campaign)
+    trust = {"signed": "on", "keys_url": "https://keys.example/", "audience": "http://testserver"}
+    assert client.post(url, settings_of(platform, **trust)).status_code == 302
+    assert "No study's id is entered." in client.get(url).text
+    ids = {"studies": "5f1a2b3c4d5e, 6f1a2b3c4d5e 5f1a2b3c4d5e"}
+    assert client.post(url, settings_of(platform, **trust, **ids)).status_code == 302
+    platform.refresh_from_db()
+    assert platform.studies == ["5f1a2b3c4d5e", "6f1a2b3c4d5e"]
+    text = client.get(url).text
+    assert "id is entered." not in text
+    assert 'value="5f1a2b3c4d5e 6f1a2b3c4d5e"' in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"studies": "https://app.prolific.com/"}, "This is no id of a study"),
+        ({"studies": "5f1a", "study_param": ""}, "cannot be told without it"),
+    ],
+)
+def test_ids_of_studies_that_say_nothing_are_refused(client, platform, changes, said):
+    answer = client.post(address("crowd", platform.campaign), settings_of(platform, **changes))
+    assert (answer.status_code, said in answer.text) == (422, True)
