@@ -9,6 +9,7 @@ from analysis.actions import exports, papers, runs
 from analysis.reports.charts import PRINTED
 from analysis.views.reports import done_run
 from judging.guards import campaign_for_staff
+from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign
 from judging.views.exports import taken_along
 
@@ -58,15 +59,12 @@ def table_text(
 ) -> HttpResponse:
     """Return the tables of one section, or the one whose place the address names, as a paper or a
     README takes them."""
-    place = request.GET.get("table", "")
-    if (
-        sections.section_of(name) is None
-        or ending not in TEXTS
-        or not (place == "" or place.isdecimal())
-    ):
+    asked = request.GET.get("table", "")
+    place = whole_number(asked, least=0)
+    if sections.section_of(name) is None or ending not in TEXTS or (asked and place is None):
         raise Http404
     found = runs.found_by(done_run(campaign, number))
-    text = papers.section_text(found, name, ending=ending, place=int(place) if place else None)
+    text = papers.section_text(found, name, ending=ending, place=place)
     if not text:
         raise Http404
     return taken_along(request, campaign, text, TEXTS[ending], f"{name}.{ending}")

@@ -17,6 +17,7 @@ from analysis.sections import page, section_of
 from judging import storage, tasks
 from judging.actions import jobs
 from judging.guards import campaign_for_staff, judges_now
+from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign
 
 
@@ -40,9 +41,7 @@ def run_report(request: HttpRequest, campaign: Campaign, number: int) -> HttpRes
 def runs_side_by_side(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the core numbers of several runs beside each other; which ones is in the address."""
     done = Run.objects.filter(campaign=campaign, job__state="done").order_by("number")
-    numbers = {
-        int(each) for each in request.GET.getlist("run") if each.isascii() and each.isdigit()
-    }
+    numbers = {whole_number(each, least=1) for each in request.GET.getlist("run")} - {None}
     chosen = [run for run in done if run.number in numbers] if numbers else list(done)[-2:]
     titled = [
         (f"run {run.number}" + (f", {run.name}" if run.name else ""), runs.found_by(run))
@@ -98,10 +97,8 @@ def section(request: HttpRequest, campaign: Campaign, number: int, key: str) -> 
     if card is None:
         raise Http404
     tables = card.switched or [*card.tables, *card.folded]
-    place = request.GET.get("table", "")
-    chosen = (
-        int(place) if place.isascii() and place.isdigit() and int(place) < len(tables) else None
-    )
+    place = whole_number(request.GET.get("table", ""), least=0)
+    chosen = place if place is not None and place < len(tables) else None
     context = {
         "campaign": campaign,
         "tab": "report",

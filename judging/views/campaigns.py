@@ -46,6 +46,7 @@ from judging.guards import (
     creator_required,
     password_confirmed,
 )
+from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, Membership, QuestionSet, Round, Task
 from judging.models.campaign import TasksInOrder
 from judging.selection import CannotChoose
@@ -71,9 +72,11 @@ def index(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     """Plan a campaign."""
     own = collections_to_plan_with(request.user)
-    initial = {"collection": request.GET.get("collection"), "rubric": request.GET.get("rubric")}
-    wanted = request.POST.get("collection") or initial["collection"] or ""
-    about = own.filter(pk=wanted if wanted.isdecimal() else None).first() or own.first()
+    initial = {
+        name: whole_number(request.GET.get(name, ""), least=1) for name in ("collection", "rubric")
+    }
+    chosen = whole_number(request.POST.get("collection", ""), least=1) or initial["collection"]
+    about = own.filter(pk=chosen).first() or own.first()
     form = NewCampaignForm(
         request.POST if request.method == "POST" else None,
         user=request.user,

@@ -22,6 +22,7 @@ from tests import factories
 from tests.analysis import studies
 
 pytestmark = pytest.mark.django_db
+HUGE = "9" * 5_000  # more digits than Python reads as a number
 
 
 @pytest.fixture(scope="module")
@@ -211,6 +212,8 @@ def test_figures_are_svg(manager, run):
         "runs/1/figures/nothing.svg",
         "runs/1/sections/nothing/",
         "runs/9/sections/levels/",
+        pytest.param(f"runs/1/tables/levels.tex?table={HUGE}", id="huge table"),
+        pytest.param(f"runs/{HUGE}/", id="huge run"),
     ],
 )
 def test_unknown_is_a_404(manager, run, path):
@@ -261,7 +264,9 @@ def test_section_has_all_its_tables_and_the_report_the_first_of_many(manager, ru
     assert [shown.count(f">{title}</option>") for title in titles] == [1] * len(titles)
 
 
-@pytest.mark.parametrize(("asked", "shown"), [("1", 1), ("999", 0), ("-1", 0), ("x", 0), ("", 0)])
+@pytest.mark.parametrize(
+    ("asked", "shown"), [("1", 1), ("999", 0), ("-1", 0), ("x", 0), ("", 0), pytest.param(HUGE, 0, id="huge")]
+)
 def test_section_shows_the_table_that_the_address_names(manager, run, asked, shown):
     """A place that is none, as of a report made anew, shows them all."""
     where = address("section", run, 1, "levels")

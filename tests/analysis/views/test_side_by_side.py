@@ -88,7 +88,10 @@ def test_runs_stand_side_by_side_with_dashes_where_one_has_no_such_number(manage
     assert "–" in gone
 
 
-@pytest.mark.parametrize("query", ["", "?run=9", "?run=x&run=-1", "?run=²"])
+HUGE = pytest.param(f"?run={'9' * 5_000}", id="more digits than Python reads as a number")
+
+
+@pytest.mark.parametrize("query", ["", "?run=9", "?run=x&run=-1", "?run=²", HUGE])
 def test_any_address_has_a_page(manager, campaign, query):
     assert (
         manager.get(reverse("analysis:side_by_side", args=[campaign.uuid]) + query).status_code

@@ -60,6 +60,14 @@ def test_new_campaign_offers_protocols_with_what_they_ask(page, owner):
     assert answer.text.count("checked") == 2
 
 
+@pytest.mark.parametrize("name", ["collection", "rubric"])
+@pytest.mark.parametrize("asked", ["x", "9" * 18, "9" * 5_000], ids=["word", "many", "too many"])
+def test_address_that_names_no_material_or_protocol_has_the_page_all_the_same(page, name, asked):
+    new = reverse("judging:campaign_new")
+    assert page.get(new, {name: asked}).status_code == 200
+    assert page.post(new, {name: asked}).status_code == 422
+
+
 def test_new_campaign_without_material_leads_to_the_import(page):
     assert reverse("judging:import") in page.get(reverse("judging:campaign_new")).text
 
