@@ -82,6 +82,10 @@ def task(request: HttpRequest, assignment: Assignment) -> HttpResponse:
             "open": assignments.accepts(assignment.round),
             "done_url": reverse("annotation:done", args=[assignment.round.campaign.uuid]),
         }
+    elif not assignments.accepts(assignment.round) and (
+        ended := assignments.over(assignment.round)
+    ):
+        messages.warning(request, ended)
     return render(request, "annotation/judge.html", {"page": shown.names(around)})
 
 

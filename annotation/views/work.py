@@ -102,8 +102,9 @@ def _no_task(
         return render(request, "annotation/none_now.html", context)
     context |= _exit_url(enrollment)
     if outcome is None:
-        held = Assignment.objects.held_by(enrollment).first()
-        context["held_url"] = reverse("annotation:task", args=[held.pk]) if held else ""
+        held = Assignment.objects.held_by(enrollment).select_related("round__campaign")
+        kept = [each for each in held if not assignments.over(each.round)]
+        context["held_url"] = reverse("annotation:task", args=[kept[0].pk]) if kept else ""
         return render(request, "annotation/closed.html", context)
     return render(request, "annotation/finished.html", context)
 

@@ -247,6 +247,7 @@ WHERE id IN (SELECT id FROM judging_assignment WHERE state = 'held' AND last_see
 """
 LOCK = """
 SELECT own.state, own.stage, own.submit_token, round.closed_at, campaign.state,
+    campaign.secret_revealed_at,
     EXISTS (SELECT FROM judging_note WHERE assignment_id = own.id)
 FROM judging_assignment own
 JOIN judging_round round ON round.id = own.round_id
@@ -265,6 +266,23 @@ def accepts(round: Round) -> bool:
     return (
         round.opened_at is not None and round.closed_at is None and round.campaign.state in states
     )
+
+
+def over(round: Round) -> str:
+    """Return why not even an extra is taken any more of a round that takes no tasks: what its
+    annotators were not to know is known; "" where one is."""
+    campaign = round.campaign
+    if campaign.secret_revealed_at:
+        return _("This study is over, and how its tasks were drawn is known. It takes no answers.")
+    if campaign.state == Campaign.State.ARCHIVED:
+        return _("This study is over. It takes no answers.")
+    is_ended_trial = round.kind != Round.Kind.MAIN and round.closed_at is not None
+    if (
+        is_ended_trial
+        and campaign.guideline_versions.filter(written_at__gte=round.closed_at).exists()
+    ):
+        return _("This round is over, and what it showed was decided on. It takes no answers.")
+    return ""
 
 
 def claim(*, enrollment: Enrollment, round: Round) -> Here | NoneNow | Finished:
@@ -447,8 +465,9 @@ def lock(*, assignment: Assignment) -> bool:
     found = rows(LOCK, {"id": assignment.pk})
     if not found:
         raise Assignment.DoesNotExist(WITHDRAWN)
-    assignment.state, assignment.stage, token, round.closed_at, state, noted = found[0]
-    assignment.submit_token, round.campaign.state = uuid.UUID(str(token)), state
+    assignment.state, assignment.stage, token, round.closed_at, state, revealed, noted = found[0]
+    assignment.submit_token = uuid.UUID(str(token))
+    round.campaign.state, round.campaign.secret_revealed_at = state, revealed
     return bool(noted)
 
 

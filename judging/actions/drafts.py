@@ -42,7 +42,7 @@ class StageNotReached(Exception):
 
 
 class TaskClosed(Exception):
-    """The task was submitted, and its round takes no changes any more."""
+    """The task was submitted, and its round takes no changes any more; or the round is over."""
 
 
 @dataclass(frozen=True)
@@ -241,10 +241,14 @@ def check_complete(
 
 
 def _check_working(assignment: Assignment) -> None:
-    """Nothing that is submitted changes once the round is closed."""
-    done = assignment.state in (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
-    if done and not assignments.accepts(assignment.round):
+    """Nothing that is submitted changes once the round is closed, and nothing at all is entered
+    once it is over."""
+    if assignments.accepts(assignment.round):
+        return
+    if assignment.state in (Assignment.State.SUBMITTED, Assignment.State.EXTRA):
         raise TaskClosed(_("This task was submitted, and changes are no longer taken."))
+    if ended := assignments.over(assignment.round):
+        raise TaskClosed(ended)
 
 
 def _check_stage(assignment: Assignment, name: str, stage: int) -> None:

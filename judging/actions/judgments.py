@@ -257,11 +257,13 @@ def _replayed(assignment: Assignment, change: Change) -> Submitted:
 
 
 def _check_open(assignment: Assignment) -> None:
-    """Changes need an open round. A task still held when the round closed is taken, as an extra."""
-    state = assignment.round.campaign.state
+    """Changes need an open round. A task still held when the round closed is taken, as an extra,
+    until the round is over."""
     if assignments.accepts(assignment.round):
         return
-    if assignment.state in DONE or state in (Campaign.State.PAUSED, Campaign.State.ARCHIVED):
+    if ended := assignments.over(assignment.round):
+        raise TaskClosed(ended)
+    if assignment.state in DONE or assignment.round.campaign.state == Campaign.State.PAUSED:
         raise TaskClosed(_("This study takes no answers now. What you entered is kept."))
 
 

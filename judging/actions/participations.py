@@ -95,7 +95,9 @@ def arrival(*, platform: CrowdPlatform, said: Mapping[str, str], now: datetime) 
             raise BadLink(refused) from None
     if platform.study_param and not _leads_here(platform, ids[platform.study_param]):
         raise BadLink(
-            _("This link belongs to another study. Go back to the platform, and open the study there.")
+            _(
+                "This link belongs to another study. Go back to the platform, and open the study there."
+            )
         )
     session = ids.get(platform.session_param, "")
     return Arrival(

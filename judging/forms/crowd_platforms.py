@@ -74,7 +74,7 @@ class PlatformForm(forms.Form):
         required=False,
         max_length=2_000,
         help_text=_(
-            "As the platform shows them in a study's address, with blanks between several. Links of other studies are refused."
+            "As the platform shows them, with blanks between several. Links of other studies are refused."
         ),
     )
     keys_url = forms.URLField(
@@ -121,7 +121,9 @@ class PlatformForm(forms.Form):
         ]
 
     def trust(self) -> list[forms.BoundField]:
-        return [self[name] for name in ("signed", "studies", "keys_url", "audience", "webhook_secret")]
+        return [
+            self[name] for name in ("signed", "studies", "keys_url", "audience", "webhook_secret")
+        ]
 
     def clean_return_template(self) -> str:
         template = self.cleaned_data["return_template"].strip()

@@ -265,7 +265,8 @@ def test_section_has_all_its_tables_and_the_report_the_first_of_many(manager, ru
 
 
 @pytest.mark.parametrize(
-    ("asked", "shown"), [("1", 1), ("999", 0), ("-1", 0), ("x", 0), ("", 0), pytest.param(HUGE, 0, id="huge")]
+    ("asked", "shown"),
+    [("1", 1), ("999", 0), ("-1", 0), ("x", 0), ("", 0), pytest.param(HUGE, 0, id="huge")],
 )
 def test_section_shows_the_table_that_the_address_names(manager, run, asked, shown):
     """A place that is none, as of a report made anew, shows them all."""

@@ -1,12 +1,23 @@
 """Submitting a task, too late, twice and malformed; saving and going back."""
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
-from judging.actions import assignments, campaigns, drafts, enrollments
+from judging.actions import (
+    assignments,
+    campaigns,
+    discussions,
+    drafts,
+    draws,
+    enrollments,
+    rounds,
+)
 from judging.models import Assignment, Judgment
+from tests import factories
 from tests.annotation import studies
 from tests.annotation.views.tasks import address, page, send
+from tests.judging import trials
 
 pytestmark = pytest.mark.django_db
 
@@ -93,6 +104,56 @@ def test_submit_while_paused_keeps_the_answers_and_says_so(small) -> None:
     response = client.post(address(task, "submit/"), studies.filled(task), follow=True)
     assert "takes no answers now" in response.content.decode()
     assert len(drafts.answers(task)) == 4
+
+
+def test_held_task_of_a_study_whose_draws_are_revealed_is_taken_no_more(small) -> None:
+    client, task = small
+    campaign = task.round.campaign
+    campaigns.close(campaign=campaign, now=timezone.now())
+    work = reverse("annotation:work", args=[campaign.uuid])
+    assert "not handed in yet" in client.get(work).text
+    draws.reveal(campaign=campaign, now=timezone.now())
+    assert "how its tasks were drawn is known" in page(client, task)
+    assert "not handed in yet" not in client.get(work).text
+    response = client.post(address(task, "submit/"), studies.filled(task), follow=True)
+    assert "how its tasks were drawn is known" in response.text
+    task.refresh_from_db()
+    assert (task.state, Judgment.objects.exists()) == ("held", False)
+
+
+def test_held_task_of_a_calibration_that_was_decided_on_is_taken_no_more() -> None:
+    campaign = factories.campaign(annotators_per_task=2)
+    round = trials.begun(campaign)
+    client, annotator = studies.annotator(campaign)
+    claimed = [assignments.claim(enrollment=annotator, round=round).assignment]
+    claimed.append(
+        assignments.claim(enrollment=factories.enrollment(campaign), round=round).assignment
+    )
+    known = Assignment.objects.select_related("task", "enrollment", "round__campaign__rubric")
+    first, second = (known.get(pk=each.pk) for each in claimed)
+    by, now = campaign.created_by, timezone.now()
+    rounds.end(round=round, by=by, now=now)
+    factories.logged_in(second.enrollment.user).post(
+        address(second, "submit/"), studies.filled(second)
+    )
+    second.refresh_from_db()
+    assert second.state == "extra"  # before anything was decided
+    discussions.decide(campaign=campaign, text="All of it is a 3.", round=round, by=by, now=now)
+    assert "what it showed was decided on" in page(client, first)
+    client.post(address(first, "submit/"), studies.filled(first))
+    first.refresh_from_db()
+    assert first.state == "held"
+
+
+def test_nothing_is_entered_in_an_archived_study(small) -> None:
+    client, task = small
+    campaigns.close(campaign=task.round.campaign, now=timezone.now())
+    assert send(client, task, "q1.correctness", 3).status_code == 204
+    campaigns.move(campaign=task.round.campaign, to="archived", now=timezone.now())
+    refused = [send(client, task, "q1.correctness", 1, 2), send(client, task, "note", "late", 3)]
+    assert [each.status_code for each in refused] == [409, 409]
+    assert "This study is over" in refused[0].json()["error"]
+    assert (list(drafts.answers(task).values()), drafts.note(task)) == ([3], "")
 
 
 def test_save_without_javascript_keeps_answers_and_comment(small) -> None:
