@@ -1,5 +1,6 @@
 """How people come in: by an invitation, by their personal link, and after agreeing to take part."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -18,7 +19,7 @@ from judging.actions import enrollments
 from judging.actions.enrollments import InvitationOver, TooManyNow
 from judging.addresses import address_of, hashed
 from judging.guards import campaign_for_annotators
-from judging.models import Campaign, Invitation, Membership, User
+from judging.models import Campaign, Enrollment, Invitation, Membership, User
 from judging.models.people import token_digest
 
 BACKEND = "config.visitors.Backend"
@@ -115,6 +116,26 @@ def consent(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return _landing(request, campaign, form, changed=enrollment.consented_at is not None)
 
 
+def ask_before_storing(request: HttpRequest, enrollment: Enrollment) -> HttpResponse | None:
+    """Ask who sent answers to agree to a text that has changed meanwhile; None once they have.
+
+    Nothing is stored before. The page that asks holds what was sent, and sends it again.
+    """
+    if enrollments.has_agreed(enrollment):
+        return None
+    form = _form(request, enrollment.campaign)
+    if form.is_valid():
+        enrollments.agree(enrollment=enrollment, now=timezone.now())
+        return None
+    if request.headers.get("Accept") == "application/json":
+        return redirect("annotation:consent", enrollment.campaign.uuid)
+    own = ("csrfmiddlewaretoken", *form.fields)
+    sent = [(k, v) for k, vs in request.POST.lists() if k not in own for v in vs]
+    unsent = JoinForm()
+    del unsent.fields["another"]
+    return _landing(request, enrollment.campaign, unsent, changed=True, sent=sent)
+
+
 def _form(request: HttpRequest, campaign: Campaign, *, joined_before: bool = False) -> JoinForm:
     form = JoinForm(request.POST if request.method == "POST" else None)
     if not campaign.consent:
@@ -131,12 +152,14 @@ def _landing(
     before: str = "",
     *,
     changed: bool = False,
+    sent: Sequence[tuple[str, str]] = (),
 ) -> HttpResponse:
     context = {
         "invitation": about(campaign),
         "form": form,
         "joined_before": before,
         "changed": changed,
+        "sent": sent,
     }
     return render(request, "annotation/join.html", context, status=422 if form.errors else 200)
 

@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.forms import MARK, NOTE, REPORT, AnswersForm, DraftsForm
-from annotation.views import marks
+from annotation.views import entry, marks
 from annotation.views.marks import Sent
 from annotation.views.page import State, Writer
 from judging.actions import (
@@ -147,7 +147,11 @@ def _reenter_url(request: HttpRequest) -> str:
 @assignment_for_annotator
 @require_POST
 def draft(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    """Keep answers as they are given: all of them, or those that no later ones forestalled."""
+    """Keep answers as they are given: all of them, or those that no later ones forestalled. A text
+    to agree to that has changed comes first: led elsewhere, the page keeps what it sent, as where a
+    session has ended."""
+    if not enrollments.has_agreed(assignment.enrollment):
+        return redirect("annotation:consent", assignment.round.campaign.uuid)
     form = DraftsForm(request.POST)
     if not form.is_valid():
         return _refused(form.problems(), 400)
@@ -215,7 +219,9 @@ def submit(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     """Keep the whole page, do what its button says, and lead on: a script, which sends the page
     itself so that it stays where no server answers, is told the address. Who logs in again on the
     way comes here by GET."""
-    answer = _sent(request, assignment)
+    answer = (
+        request.method == "POST" and entry.ask_before_storing(request, assignment.enrollment)
+    ) or _sent(request, assignment)
     if request.headers.get("Accept") == "application/json":
         return JsonResponse({"next": answer["Location"]})
     return answer

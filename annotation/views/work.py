@@ -139,6 +139,8 @@ def hand_in_again(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Make all corrections count that were not handed in yet; what lacks an answer stays, and is
     named."""
     enrollment = enrollment_of(request.user, campaign)
+    if not enrollments.has_agreed(enrollment):
+        return redirect("annotation:consent", campaign.uuid)
     left = False
     for each in judgments.corrections(enrollment=enrollment):
         try:

@@ -89,7 +89,7 @@ function drainSoon() {
 
 // ---- what is sent
 
-// The only redirect is the one to the log-in.
+// Redirects lead to the log-in, or to a text to agree to that has changed.
 export const isSessionOver = (response) => response.type === "opaqueredirect" || [401, 403].includes(response.status);
 
 async function outcome(response) {

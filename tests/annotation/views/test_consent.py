@@ -1,12 +1,14 @@
 """Consent has a version: a changed text is asked about again, and what is missing is said before a
 campaign opens."""
 
+import re
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
 from judging.actions import campaigns, enrollments
-from judging.models import Draft, Enrollment
+from judging.models import Draft, Enrollment, Judgment
 from tests import factories
 from tests.annotation import studies
 
@@ -29,11 +31,21 @@ def test_changed_text_is_asked_about_again_and_no_answer_is_lost() -> None:
         by=campaign.created_by,
         now=timezone.now(),
     )
-    client.post(
-        reverse("annotation:submit", args=[own.pk]) + "?step=0",
-        studies.filled(own, sequence=2, action="save"),
-    )
-    assert Draft.objects.filter(assignment=own).exists()
+    draft, submit = (reverse(f"annotation:{name}", args=[own.pk]) for name in ("draft", "submit"))
+    filled = studies.filled(own, sequence=2) | {"note": "A comment."}
+    sent = {name: str(value) for name, value in filled.items()}
+    said = client.post(draft, {"name": "q1.correctness", "value": 1, "sequence": 1})
+    assert said.headers["Location"] == consent  # which a page takes as it takes an ended session
+    by_script = client.post(f"{submit}?step=0", sent, headers={"Accept": "application/json"})
+    assert by_script.json() == {"next": consent}
+    asked = client.post(f"{submit}?step=0", sent).text
+    assert "This text has changed since you agreed to it" in asked
+    assert "I agree to more." in asked
+    kept = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', asked))
+    assert {name: kept.get(name) for name in sent} == sent
+    again = reverse("annotation:hand_in_again", args=[campaign.uuid])
+    assert client.post(again).headers["Location"] == consent
+    assert not Draft.objects.filter(assignment=own).exists()
     for address in (
         task,
         *(reverse(f"annotation:{name}", args=[campaign.uuid]) for name in ("work", "start")),
@@ -42,7 +54,8 @@ def test_changed_text_is_asked_about_again_and_no_answer_is_lost() -> None:
     page = client.get(consent).text
     assert "This text has changed since you agreed to it" in page
     assert "I agree to more." in page
-    client.post(consent, {"agree": "on"})
+    client.post(f"{submit}?step=0", kept | {"agree": "on"})
+    assert Judgment.objects.filter(assignment=own).count() == 4
     assert client.get(task).status_code == 200
     who.refresh_from_db()
     who.campaign.refresh_from_db()
