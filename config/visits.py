@@ -17,7 +17,12 @@ from django.utils import timezone
 from judging.actions import second_factors, visits
 from judging.models import User
 
-WITHOUT_SECOND_FACTOR = {"judging:second_factor", "logout", "set_language"}
+WITHOUT_SECOND_FACTOR = {
+    "judging:second_factor",
+    "judging:confirm",  # which comes before it
+    "logout",
+    "set_language",
+}
 
 
 class Visits:

@@ -18,7 +18,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from judging.actions import history, log_ins, second_factors
 from judging.forms.accounts import CodeForm
-from judging.guards import administrator_required, password_confirmed
+from judging.guards import (
+    administrator_required,
+    password_confirmed,
+    password_confirmed_first,
+)
 from judging.models import Event, User
 
 PENDING = "log_in_half_done"
@@ -29,9 +33,10 @@ BACKEND = "config.visitors.Backend"
 @never_cache
 @login_required
 @require_http_methods(["GET", "POST"])
-@password_confirmed
+@password_confirmed_first
 def second_factor(request: HttpRequest) -> HttpResponse:
-    """Set the second factor up or turn it off."""
+    """Set the second factor up or turn it off. One that was begun shows its secret until it is
+    confirmed, so the password comes before the page."""
     if not request.user.has_usable_password():
         return redirect("annotation:account")
     act = request.POST.get("act", "")

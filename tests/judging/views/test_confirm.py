@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from judging.actions import campaigns
+from judging.actions import campaigns, second_factors
 from judging.guards import CONFIRMED, CONFIRMED_FOR
 from judging.models import Event, User
 from tests import factories
@@ -48,6 +48,19 @@ def acts() -> list[tuple[str, User]]:
         (f"/collections/{files.pk}/files/1/take-back/", files.owner),
         (f"/collections/{files.pk}/files/1/ids.csv", files.owner),
     ]
+
+
+def test_second_factor_that_was_begun_shows_its_secret_after_the_password_only(settings) -> None:
+    settings.SECOND_FACTOR = "everybody"
+    user = factories.researcher()
+    client = long_ago(user)
+    second_factors.begin(user=user)
+    secret = second_factors.offered(user).secret
+    asked = client.get("/second-factor/", follow=True)
+    assert asked.redirect_chain == [("/confirm/?next=%2Fsecond-factor%2F", 302)]
+    assert secret not in asked.text
+    given = client.post(asked.redirect_chain[0][0], {"password": factories.PASSWORD}, follow=True)
+    assert secret in given.text
 
 
 def test_new_account_asks_before_its_form_so_that_nothing_typed_is_lost() -> None:
