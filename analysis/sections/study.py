@@ -14,6 +14,7 @@ from judging.models import (
     Enrollment,
     Event,
     Exclusion,
+    Judgment,
     Membership,
 )
 from judging.pay import rate_of
@@ -28,6 +29,7 @@ ORIGINS = {
     "simulated": "These ratings were made by simulated annotators, not by people: they show what a report looks "
     "like, and say nothing about any system.",
     "imported": "These ratings were imported from a file, not collected here; how long annotators took is not known.",
+    "mixed": "Some of these ratings were imported from a file, others were given here.",
 }
 OF_MEANS = (
     "What people said was imported as means over annotators, without their single ratings: metrics can be compared "
@@ -40,7 +42,7 @@ class StudyFacts:
     """What the report rests on; one row.
 
     campaign: title of the campaign
-    origin: judged here, imported or simulated
+    origin: judged here, imported or simulated; mixed where some judgments were imported and others not
     judgments: standing judgments that were read
     forced: those of them that a rule of the protocol set
     annotators: annotators whose judgments were read
@@ -139,15 +141,16 @@ class Study(Section[StudyFacts]):
         judgments, questions = said.judgments, said.questions
         judged = said.slots[said.slots["unit"].isin(judgments["unit"])]
         places = Assignment.objects.filter(round__campaign=campaign, round__kind="main")
+        origin = _origin(campaign, judgments)
         return [
             StudyFacts(
                 campaign=campaign.title,
-                origin=campaign.origin,
+                origin=origin,
                 judgments=len(judgments),
                 forced=int((judgments["origin"] == "rule").sum()),
                 annotators=int(judgments["annotator"].nunique()),
                 tasks=int(judgments["task"].nunique()),
-                places=0 if campaign.origin == "imported" else _places(campaign),
+                places=0 if origin == "imported" else _places(campaign),
                 filled=places.filter(state="submitted").count(),
                 sources=int(questions["source"].nunique()),
                 sources_judged=int(judged["source"].nunique()),
@@ -166,7 +169,7 @@ class Study(Section[StudyFacts]):
                 left_out=list(inputs.settings["left_out_words"]),
                 metric_level=inputs.settings["metric_level"],
                 settled=settled_count(said) if inputs.settings.get("settled") else 0,
-                people=list(_people(campaign)) if campaign.origin == "judged" else [],
+                people=list(_people(campaign)) if origin == "judged" else [],
             )
         ]
 
@@ -203,6 +206,17 @@ class Study(Section[StudyFacts]):
                     "count a question as missing, they overrule the annotators. Agreement and "
                     "annotators are as released."
                 )
+
+
+def _origin(campaign: Campaign, judgments: pd.DataFrame) -> str:
+    """Return where the judgments come from: what each says of itself counts, for older versions let
+    people judge in studies that were imported."""
+    if campaign.origin == Campaign.Origin.SIMULATED or judgments.empty:
+        return str(campaign.origin)
+    imported = judgments["origin"] == Judgment.Origin.IMPORTED
+    if imported.all():
+        return Campaign.Origin.IMPORTED.value
+    return "mixed" if imported.any() else Campaign.Origin.JUDGED.value
 
 
 def _places(campaign: Campaign) -> int:

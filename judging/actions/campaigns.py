@@ -65,6 +65,10 @@ PLANNED = (
     "rate",
 )
 DOUBLE_CLICK = timedelta(seconds=10)
+OPENED_ONCE = {  # as they are made
+    Campaign.Origin.SIMULATED.value: "Nobody judges in a simulation: open the campaign that it is a copy of.",
+    Campaign.Origin.IMPORTED.value: "Nobody judges in imported ratings: plan another campaign about the collection.",
+}
 AMENDABLE = ("lease_minutes", "introduction", "consent", "ethics", "contact", "pay")
 
 
@@ -298,13 +302,9 @@ def move(
             raise NotAllowedNow(
                 f"A campaign that is {held.get_state_display()} cannot become {Campaign.State(to).label}."
             )
-        if held.origin == Campaign.Origin.SIMULATED and (held.state, to) == (
-            Campaign.State.CLOSED,
-            "open",
-        ):
-            raise NotAllowedNow(
-                "Nobody judges in a simulation: open the campaign that it is a copy of."
-            )
+        again = to == Campaign.State.OPEN and held.state != Campaign.State.LOCKED
+        if again and (refused := OPENED_ONCE.get(held.origin)):
+            raise NotAllowedNow(refused)
         if (
             held.secret_revealed_at
             and to != Campaign.State.ARCHIVED

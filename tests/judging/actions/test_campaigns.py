@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from judging.actions import campaigns, rounds
+from judging.imports.actions.released_ratings import closed_campaign
 from judging.models import Assignment, Campaign, Question, Task, TaskUnit
 from tests import factories
 from tests.judging.trials import begun
@@ -201,6 +202,24 @@ def test_same_secret_lays_the_same_places_and_another_does_not():
         rows = Assignment.objects.filter(round__campaign=campaign).order_by("position")
         laid.append(list(rows.values_list("task__number", "place")))
     assert laid[0] == laid[1] != laid[2]
+
+
+@pytest.mark.parametrize("state", ["closed", "paused"])
+def test_campaign_of_imported_ratings_is_opened_to_nobody(state):
+    """What would be judged there is nobody's rating from the file."""
+    owner = factories.researcher()
+    campaign = closed_campaign(
+        collection=factories.collection(owner=owner),
+        rubric=factories.rubric(),
+        plan={"title": "Released"},
+        by=owner,
+        now=NOW,
+    )
+    Campaign.objects.filter(pk=campaign.pk).update(state=state)  # paused by an older version
+    with pytest.raises(campaigns.NotAllowedNow, match="Nobody judges in imported ratings"):
+        campaigns.open_(campaign=campaign, now=NOW, by=owner)
+    campaign.refresh_from_db()
+    assert campaign.state == state
 
 
 def test_last_manager_stays():
