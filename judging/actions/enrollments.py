@@ -442,12 +442,12 @@ def _free_places(enrollment: Enrollment) -> None:
 
 def _remove_answers(enrollment: Enrollment, *, by: User | None) -> dict[str, int]:
     """Delete what was said. Judgments go by the one function of the database that may, and that
-    writes the event."""
+    writes the event. Who withdraws stands in it by their label alone: their account beside it could
+    never be taken out."""
     own = {"assignment__enrollment": enrollment}
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT judging_erase_judgments(%s, %s)",
-            [enrollment.pk, by.pk if by else enrollment.user_id],
+            "SELECT judging_erase_judgments(%s, %s)", [enrollment.pk, by.pk if by else None]
         )
         counts = {"judgment": int(cursor.fetchone()[0])}
     counts |= {

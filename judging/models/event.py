@@ -124,7 +124,9 @@ class Event(models.Model):
 
     @property
     def name(self) -> str:
-        """Return what was done, in words."""
+        """Return what was done, in words. An erasure that nobody did for the annotator is their own."""
+        if self.act == self.Act.ERASED and self.who is None:
+            return str(_("annotator withdrew"))
         return str(self.Act(self.act).label) if self.act in self.Act.values else self.act
 
 

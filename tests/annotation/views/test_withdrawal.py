@@ -1,6 +1,8 @@
 """An annotator withdraws: only where the study says so, only until it is closed, and nothing of
 them is left."""
 
+import csv
+
 import pytest
 from django.db import transaction
 from django.test import Client
@@ -47,7 +49,7 @@ def test_withdrawing_erases_all_and_logs_out() -> None:
     assert client.get("/work/").url.startswith("/login/")
     erasure, event = Erasure.objects.get(), Event.objects.get(act="annotator.erased")
     assert (erasure.erased_by, erasure.label, erasure.counts["judgment"]) == (None, own.label, 4)
-    assert (event.who, event.about) == (own.user_id, own.label)
+    assert (event.who, event.about) == (None, own.label)
 
 
 def test_somebody_with_an_account_stays_logged_in() -> None:
@@ -57,6 +59,24 @@ def test_somebody_with_an_account_stays_logged_in() -> None:
     assert client.post(address(own)).status_code == 200
     assert client.get("/work/").status_code == 200
     assert client.get(address(own)).status_code == 404
+
+
+def test_who_withdraws_is_not_named_beside_their_label() -> None:
+    """The history is kept for ever, and nothing in it can be taken out."""
+    campaign, colleague = studies.opened(withdrawal=True), factories.user("bob.colleague")
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    client, manager = factories.logged_in(colleague), factories.logged_in(campaign.created_by)
+    client.post(f"/join/{link.token}/", {"agree": "on"})
+    own = campaign.enrollments.get()
+    studies.held(own)
+    client.post(address(own))
+    page = manager.get(f"/campaigns/{campaign.uuid}/history/").text
+    assert f'annotator withdrew</th><td dir="auto">{own.label}<' in page
+    assert "bob.colleague" not in page
+    table = manager.get(f"/campaigns/{campaign.uuid}/history.csv").text
+    rows = [row for row in csv.DictReader(table.splitlines()) if row["about"] == own.label]
+    assert [(row["act"], row["who"]) for row in rows] == [("annotator.erased", "")]
+    assert not Event.objects.filter(who=colleague.pk).exists()
 
 
 def test_study_that_does_not_say_so_lets_nobody_withdraw() -> None:
