@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from django.utils import timezone
 
 from analysis.models import Run
+from judging import guards
 from judging.actions import jobs
-from judging.tasks import check_owner, check_reader, job_task
+from judging.tasks import job_task
 
 if TYPE_CHECKING:
     from analysis.actions.runs import MetricsScored
@@ -24,7 +25,7 @@ def _scored(work: jobs.Work) -> MetricsScored:
     return runs.score(run=_run_of(work), work=work)
 
 
-@job_task("analysis.run", first=_scored)
+@job_task("analysis.run", right=guards.reports, first=_scored)
 def run(work: jobs.Work, scored: MetricsScored) -> Mapping[str, Any]:
     """Do an analysis, once its scores are computed: every chunk of these stands once it is done."""
     from analysis.actions import report_pages, runs
@@ -35,7 +36,7 @@ def run(work: jobs.Work, scored: MetricsScored) -> Mapping[str, Any]:
     return result
 
 
-@job_task(jobs.FORGET_ANNOTATORS)
+@job_task(jobs.FORGET_ANNOTATORS, right=None)
 def forget_annotators(work: jobs.Work) -> Mapping[str, Any]:
     """Take those who were erased out of what analyses keep."""
     from analysis.actions import erasures
@@ -43,7 +44,7 @@ def forget_annotators(work: jobs.Work) -> Mapping[str, Any]:
     return erasures.execute(work)
 
 
-@job_task("analysis.planning")
+@job_task("analysis.planning", right=guards.analyses)
 def plan(work: jobs.Work) -> Mapping[str, Any]:
     """Simulate how many items and annotators a study needs."""
     from analysis.actions import planning
@@ -51,7 +52,7 @@ def plan(work: jobs.Work) -> Mapping[str, Any]:
     return planning.execute(work)
 
 
-@job_task("analysis.dry_run")
+@job_task("analysis.dry_run", right=guards.manages)
 def dry_run(work: jobs.Work) -> Mapping[str, Any]:
     """Fill a copy of a draft with simulated annotators, and make its report."""
     from analysis.actions import dry_runs
@@ -59,25 +60,23 @@ def dry_run(work: jobs.Work) -> Mapping[str, Any]:
     return dry_runs.execute(work)
 
 
-@job_task("analysis.degrade")
+@job_task("analysis.degrade", right=guards.owns)
 def degrade(work: jobs.Work) -> Mapping[str, Any]:
     """Make a collection of questions that are worse on purpose."""
     from analysis.actions import degradations
 
-    check_owner(work.job)
     return degradations.execute(work)
 
 
-@job_task("analysis.score", whole=False)
+@job_task("analysis.score", right=guards.reads, whole=False)
 def score(work: jobs.Work) -> Mapping[str, Any]:
     """Compute a collection's scores; every chunk stands once it is done."""
     from analysis.actions import scoring_jobs
 
-    check_reader(work.job)
     return scoring_jobs.execute(work)
 
 
-@job_task("analysis.matching")
+@job_task("analysis.matching", right=guards.reads)
 def match(work: jobs.Work) -> Mapping[str, Any]:
     """Match one source's questions with its references."""
     from analysis.actions import matching
@@ -85,7 +84,7 @@ def match(work: jobs.Work) -> Mapping[str, Any]:
     return matching.execute(work)
 
 
-@job_task("analysis.sort")
+@job_task("analysis.sort", right=guards.lists)
 def sort(work: jobs.Work) -> Mapping[str, Any]:
     """Put the questions of a large collection in order."""
     from analysis.actions import question_orders
@@ -93,7 +92,7 @@ def sort(work: jobs.Work) -> Mapping[str, Any]:
     return question_orders.execute(work, now=timezone.now())
 
 
-@job_task("analysis.reproduce")
+@job_task("analysis.reproduce", right=guards.creates)
 def reproduce(work: jobs.Work) -> Mapping[str, Any]:
     """Import a published study's files and compute it again."""
     from analysis.actions import reproductions
@@ -101,7 +100,7 @@ def reproduce(work: jobs.Work) -> Mapping[str, Any]:
     return reproductions.execute(work, now=timezone.now())
 
 
-@job_task("analysis.repeatability")
+@job_task("analysis.repeatability", right=guards.analyses)
 def compare_studies(work: jobs.Work) -> Mapping[str, Any]:
     """Compare a study with its reproduction."""
     from analysis.actions import repeatability
@@ -109,7 +108,7 @@ def compare_studies(work: jobs.Work) -> Mapping[str, Any]:
     return repeatability.execute(work)
 
 
-@job_task("analysis.tuning")
+@job_task("analysis.tuning", right=guards.analyses)
 def tune(work: jobs.Work) -> Mapping[str, Any]:
     """Tune a Q-metric's weights on a campaign's judgments."""
     from analysis.actions import tuning
@@ -117,7 +116,7 @@ def tune(work: jobs.Work) -> Mapping[str, Any]:
     return tuning.execute(work)
 
 
-@job_task("analysis.estimate")
+@job_task("analysis.estimate", right=guards.reads)
 def estimate(work: jobs.Work) -> Mapping[str, Any]:
     """Guess how long that would take."""
     from analysis.actions import scoring_jobs

@@ -54,6 +54,48 @@ def jobs_of(user: User) -> QuerySet[Job]:
     ).distinct()
 
 
+def creates(user: User, job: Job) -> bool:
+    """Say whether somebody may still make collections and campaigns, for a job that makes one."""
+    return user.may_create_campaigns
+
+
+def owns(user: User, job: Job) -> bool:
+    """Say whether somebody still owns the collection of a job; one that is about a file of theirs
+    has none. Where it is gone, the job itself says so."""
+    theirs = user.collections.filter(pk=job.collection_id)
+    return user.may_create_campaigns and (job.collection_id is None or theirs.exists())
+
+
+def reads(user: User, job: Job) -> bool:
+    """Say whether somebody still sees the collection of a job. Where it is gone, the job itself says
+    so."""
+    return job.collection_id is None or collections_of(user).filter(pk=job.collection_id).exists()
+
+
+def manages(user: User, job: Job) -> bool:
+    """Say whether somebody still manages the campaign of a job, which they may still use the
+    collection for."""
+    managed = user.memberships.filter(campaign=job.campaign_id, role__in=MANAGERS)
+    return analyses(user, job) and managed.exists()
+
+
+def analyses(user: User, job: Job) -> bool:
+    """Say whether somebody still manages or analyses the campaign of a job."""
+    return Campaign.objects.visible_to(user).filter(pk=job.campaign_id).exists()
+
+
+def reports(user: User, job: Job) -> bool:
+    """Say whether somebody may still ask for a campaign's report: its staff, and who owns the
+    collection."""
+    return analyses(user, job) or user.collections.filter(campaigns=job.campaign_id or 0).exists()
+
+
+def lists(user: User, job: Job) -> bool:
+    """Say whether somebody still sees the questions that a job puts in order: a campaign's, or a
+    collection's."""
+    return analyses(user, job) if job.campaign_id else reads(user, job)
+
+
 def rubrics_of(user: User) -> QuerySet[Rubric]:
     """Return the protocols that come with the software, the user's own, and those of campaigns they
     manage or analyse.

@@ -6,6 +6,7 @@ import socket
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
+from functools import partial
 from typing import Any
 
 from celery import current_app, shared_task
@@ -13,6 +14,7 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.utils import timezone
 
+from judging import guards
 from judging.actions import (
     assignments,
     campaigns,
@@ -28,7 +30,6 @@ from judging.actions import (
     visits,
 )
 from judging.actions.rounds import NothingToJudge
-from judging.guards import collections_of
 from judging.imports.actions import (
     adding,
     kept_readings,
@@ -37,11 +38,13 @@ from judging.imports.actions import (
     taking_back,
     uploads,
 )
-from judging.models import AddedFile, Campaign, Job, Membership, Upload
+from judging.models import AddedFile, Job, Upload, User
 
 log = logging.getLogger(__name__)
 Doing = Callable[..., Mapping[str, Any]]
 First = Callable[[jobs.Work], Any]
+Right = Callable[[User, Job], bool]
+NO_MORE = "Whoever asked for this may not any more."
 
 
 def ring(job_id: uuid.UUID | str) -> None:
@@ -76,9 +79,12 @@ def worker_name() -> str:
 
 
 def job_task(
-    kind: str, *, whole: bool = True, first: First | None = None
+    kind: str, *, right: Right | None, whole: bool = True, first: First | None = None
 ) -> Callable[[Doing], Doing]:
     """Register what does jobs of a kind. `whole`: all it writes and its end are one transaction.
+
+    `right` is what the page that offers it asks for, and whoever asked must have it still: a job may
+    wait for hours. There is none where the job is owed to somebody else.
 
     `first` is done before that transaction and commits as it goes, so that a successor need not do
     it again; what it returns is handed on.
@@ -89,20 +95,25 @@ def job_task(
         @functools.wraps(doing)
         def task(job_id: str) -> None:
             if job := jobs.claim(job_id=job_id):
-                _carry_out(job, doing, whole=whole, first=first)
+                _carry_out(job, doing, right=right, whole=whole, first=first)
 
         return doing
 
     return register
 
 
-def _carry_out(job: Job, doing: Doing, *, whole: bool, first: First | None) -> None:
+def _carry_out(
+    job: Job, doing: Doing, *, right: Right | None, whole: bool, first: First | None
+) -> None:
     """Do a claimed job and write down its end, whichever it is."""
     with suppress(jobs.JobLost):
         try:
             with jobs.Work(job, worker=worker_name()) as work:
+                check_right(job, right)
                 given = [first(work)] if first else []
                 with transaction.atomic() if whole else nullcontext():
+                    if first:  # which took its time
+                        check_right(job, right)
                     result = doing(work, *given)
                     jobs.finish(job=job, result=result, total=work.total)
         except jobs.JobCancelled:
@@ -119,6 +130,15 @@ def _carry_out(job: Job, doing: Doing, *, whole: bool, first: First | None) -> N
                 connection.close()
         except Exception as error:
             _fail(job, error)
+
+
+def check_right(job: Job, right: Right | None) -> None:
+    """Refuse what somebody asked for who lost the right to it since, or the account."""
+    if right is None:
+        return
+    asked = User.objects.get(pk=job.created_by_id)  # as the account is by now
+    if not (asked.is_active and right(asked, job)):
+        raise jobs.CannotDo(NO_MORE)
 
 
 def _fail(job: Job, error: Exception) -> None:
@@ -182,40 +202,9 @@ def _give_way() -> None:
         cursor.execute("SET lock_timeout = '500ms'")
 
 
-NO_MORE = "Whoever asked for this may not any more."
-
-
-def check_owner(job: Job) -> None:
-    """Refuse what somebody asked for who has handed the collection over since, or lost the
-    account."""
-    owned = job.created_by.collections.filter(pk=job.collection_id)
-    if not (job.created_by.is_active and owned.exists()):
-        raise jobs.CannotDo(NO_MORE)
-
-
-def check_reader(job: Job) -> None:
-    """Refuse what somebody asked for who sees the collection no more, or lost the account."""
-    seen = collections_of(job.created_by).filter(pk=job.collection_id)
-    if not (job.created_by.is_active and seen.exists()):
-        raise jobs.CannotDo(NO_MORE)
-
-
-def _check_manager(job: Job) -> None:
-    """Refuse what somebody asked for who manages the campaign no more, or whose use of its
-    collection was ended."""
-    manages = Campaign.objects.visible_to(job.created_by).filter(
-        pk=job.campaign_id,
-        memberships__user=job.created_by,
-        memberships__role=Membership.Role.MANAGER,
-    )
-    if not (job.created_by.is_active and manages.exists()):
-        raise jobs.CannotDo(NO_MORE)
-
-
-@job_task("judging.launch")
+@job_task("judging.launch", right=guards.manages)
 def launch(work: jobs.Work) -> Mapping[str, Any]:
     """Open a large campaign: lay out its tasks and places."""
-    _check_manager(work.job)
     campaign = work.job.campaign
     try:
         campaigns.open_(
@@ -227,7 +216,7 @@ def launch(work: jobs.Work) -> Mapping[str, Any]:
     return {"campaign": str(campaign.uuid)}
 
 
-@job_task("judging.import_study")
+@job_task("judging.import_study", right=guards.creates)
 def import_study(work: jobs.Work) -> Mapping[str, Any]:
     """Import a large file that somebody uploaded."""
     wanted = uploads.WantedImport.from_job(work.job.parameters, by=work.job.created_by)
@@ -243,7 +232,6 @@ def import_study(work: jobs.Work) -> Mapping[str, Any]:
 
 def _files(work: jobs.Work) -> list[AddedFile]:
     """Return the files that a job is about, in their order; some may be gone."""
-    check_owner(work.job)
     wanted = AddedFile.objects.filter(
         collection=work.job.collection, pk__in=work.job.parameters["files"]
     )
@@ -266,10 +254,10 @@ def _look(work: jobs.Work) -> Mapping[str, Any]:
 
 
 for kind in (looks.COLUMNS, looks.PREVIEW, looks.HANDFUL):
-    job_task(kind)(_look)
+    job_task(kind, right=guards.owns)(_look)
 
 
-@job_task("judging.examine_file")
+@job_task("judging.examine_file", right=guards.owns)
 def examine_file(work: jobs.Work) -> Mapping[str, Any]:
     """Say what a large file would bring to its collection."""
     [added] = _files(work)
@@ -278,7 +266,7 @@ def examine_file(work: jobs.Work) -> Mapping[str, Any]:
     return {"file": added.number}
 
 
-@job_task("judging.add_files")
+@job_task("judging.add_files", right=guards.owns)
 def add_files(work: jobs.Work) -> Mapping[str, Any]:
     """Add files to a collection: all of them or none."""
     try:
@@ -290,7 +278,7 @@ def add_files(work: jobs.Work) -> Mapping[str, Any]:
     return {"files": len(done), "quarantined": sum(each.brought["quarantined"] for each in done)}
 
 
-@job_task("judging.take_back_file")
+@job_task("judging.take_back_file", right=guards.owns)
 def take_back_file(work: jobs.Work) -> Mapping[str, Any]:
     """Take a large file back."""
     [added] = _files(work)
@@ -303,27 +291,25 @@ def take_back_file(work: jobs.Work) -> Mapping[str, Any]:
     return {"files": 1}
 
 
-@job_task(judge_jobs.KIND, whole=False)
+@job_task(judge_jobs.KIND, right=guards.manages, whole=False)
 def ask_judge(work: jobs.Work) -> Mapping[str, Any]:
     """Ask a machine judge at an address; each answer commits as it comes. Whose right ends meanwhile
     has nothing more asked: it may take days."""
-    return judge_jobs.execute(work, check=_check_manager)
+    return judge_jobs.execute(work, check=partial(check_right, right=guards.manages))
 
 
-@job_task(judge_jobs.ADD, first=judge_jobs.read_table)
+@job_task(judge_jobs.ADD, right=guards.manages, first=judge_jobs.read_table)
 def add_judge(work: jobs.Work, read: tuple[Any, ...]) -> Mapping[str, Any]:
     """Take a machine judge whose table is large: read first, then stored in one transaction."""
-    _check_manager(work.job)
     return judge_jobs.add(work, *read)
 
 
-@job_task("judging.delete_collection")
+@job_task("judging.delete_collection", right=guards.owns)
 def delete_collection(work: jobs.Work) -> Mapping[str, Any]:
     """Remove a large collection."""
     collection = work.job.collection
     if collection is None:
         raise jobs.CannotDo("The collection is gone already.")
-    check_owner(work.job)
     try:
         collections.delete(collection=collection, by=work.job.created_by, progress=work.progress)
     except collections.InUse as refused:

@@ -48,9 +48,12 @@ def start(*, collection: Collection, wanted: WantedDegradation, by: User) -> Job
 def execute(work: jobs.Work) -> dict[str, Any]:
     """Do what was asked for. Called by the worker inside one transaction."""
     job = work.job
-    collection = Collection.objects.get(jobs=job)
+    if job.collection is None:
+        raise jobs.CannotDo("The collection is no longer there.")
     wanted = WantedDegradation(**job.parameters)
-    made = degrade(collection=collection, wanted=wanted, by=job.created_by, progress=work.progress)
+    made = degrade(
+        collection=job.collection, wanted=wanted, by=job.created_by, progress=work.progress
+    )
     return {"collection": made.pk}
 
 

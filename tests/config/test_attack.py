@@ -6,17 +6,24 @@ test_sweep.py.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import asdict
+from typing import Any
 
 import pytest
+from celery import current_app
 from django.contrib.auth import base_user
+from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from analysis import tasks as analyses
+import analysis.tasks  # noqa: F401
+import judging.tasks  # noqa: F401
+from analysis.actions import dry_runs as dry_runs_asked
+from analysis.actions import runs
+from analysis.forms.dry_runs import DryRunForm
 from annotation.views import work
-from judging import tasks
 from judging.actions import (
     accounts,
     adjudications,
@@ -31,8 +38,9 @@ from judging.actions import (
 )
 from judging.actions.judge_jobs import WantedJudge
 from judging.guards import CONFIRMED
-from judging.models import Enrollment, Erasure, Event, Invitation, User
+from judging.models import Campaign, Enrollment, Erasure, Event, Invitation, Job, User
 from tests import factories
+from tests.analysis import studies as imported_studies
 from tests.annotation import studies
 from tests.judging import trials
 
@@ -230,98 +238,167 @@ def test_ex_analyst_settles_no_values_any_more_unless_they_are_named_again() -> 
     assert client.get(path).status_code == 200
 
 
-def claimed(kind: str, by: User, **about) -> jobs.Work:
-    """Return a job that a worker begins."""
-    job = jobs.enqueue(kind=kind, parameters={"files": []}, by=by, **about)
-    return jobs.Work(jobs.claim(job_id=job.pk), worker="test")
+Worker = Callable[[Job], Job]
 
 
-@pytest.mark.parametrize("kind", ["delete_collection", "add_files", "take_back_file"])
-def test_job_that_the_owner_asked_for_does_nothing_once_the_collection_is_handed_over(kind) -> None:
-    """A worker that was busy, perhaps with other jobs of theirs, begins it only then."""
-    owner, heir, admin = factories.researcher(), factories.researcher(), factories.user()
-    material = factories.collection(owner=owner)
-    before = claimed(f"judging.{kind}", owner, collection=material)
-    collections.hand_over_all(owner=owner, to=heir, by=admin)
-    with pytest.raises(jobs.CannotDo, match="may not any more"):
-        getattr(tasks, kind)(before)
-    assert heir.collections.get().sources.exists()
+@pytest.fixture
+def worker(monkeypatch) -> Worker:
+    """Do a job as its worker does, in this transaction: without the thread that beats for it."""
+    monkeypatch.setattr(jobs.Work, "__enter__", lambda self: self)
+    monkeypatch.setattr(jobs.Work, "__exit__", lambda self, *error: None)
+
+    def carry_out(job: Job) -> Job:
+        current_app.tasks[job.kind](str(job.pk))
+        job.refresh_from_db()
+        return job
+
+    return carry_out
 
 
-def test_campaign_is_not_opened_by_a_job_of_who_may_not_any_more() -> None:
+REFUSED = ("failed", "Whoever asked for this may not any more.")
+RIGHTS = {
+    "judging.launch": "manager", "judging.ask_judge": "manager", "judging.add_judge": "manager",
+    "analysis.dry_run": "manager", "analysis.run": "analyst", "analysis.planning": "analyst",
+    "analysis.repeatability": "analyst", "analysis.tuning": "analyst", "analysis.sort": "analyst",
+    "judging.delete_collection": "owner", "judging.examine_file": "owner",
+    "judging.add_files": "owner", "judging.take_back_file": "owner", "judging.read_columns": "owner",
+    "judging.preview_import": "owner", "judging.draw_sources": "owner", "analysis.degrade": "owner",
+    "analysis.score": "reader", "analysis.estimate": "reader", "analysis.matching": "reader",
+    "judging.import_study": "creator", "analysis.reproduce": "creator", "analysis.forget": "",
+}  # fmt: skip
+
+
+def test_every_kind_of_job_has_the_right_that_its_page_asks_for() -> None:
+    """A new kind fails here until it is said who may ask for it."""
+    kinds = {name for name in current_app.tasks if name.startswith(("judging.", "analysis."))}
+    assert kinds == set(RIGHTS)
+
+
+def asked_by(other: User, kind: str, right: str) -> tuple[Job, Campaign]:
+    """Return a job that somebody has the right to ask for, with a campaign about its material."""
+    campaign = factories.campaign(collection=factories.collection())
+    about: dict[str, Any] = {}
+    if right in ("manager", "analyst"):
+        campaigns.add_member(campaign=campaign, user=other, role=right)
+        about = {"campaign": campaign}
+    elif right in ("owner", "reader"):
+        about = {"collection": campaign.collection}
+        if right == "owner":
+            collections.hand_over(collection=campaign.collection, to=other)
+        else:
+            collections.share(collection=campaign.collection, user=other)
+    return jobs.enqueue(kind=kind, parameters={"files": []}, by=other, **about), campaign
+
+
+def take(right: str, other: User, campaign: Campaign) -> None:
+    """Take a right from somebody who asked for a job, and leave them what is next to it."""
+    if right == "manager":
+        campaigns.add_member(campaign=campaign, user=other, role="analyst")
+        campaigns.remove_member(campaign=campaign, user=other, role="manager")
+    elif right == "analyst":
+        campaigns.add_member(campaign=campaign, user=other, role="annotator")
+        campaigns.remove_member(campaign=campaign, user=other, role="analyst")
+    elif right == "owner":
+        collections.hand_over(collection=campaign.collection, to=campaign.created_by)
+    elif right == "reader":
+        collections.end_use(collection=campaign.collection, user=other, now=timezone.now())
+    elif right == "creator":
+        User.objects.filter(pk=other.pk).update(may_create_campaigns=False)
+
+
+@pytest.mark.parametrize(("kind", "right"), [each for each in RIGHTS.items() if each[1]])
+@pytest.mark.parametrize("ends", ["right", "account"])
+def test_job_is_not_begun_for_whose_right_ended_while_it_waited(
+    kind: str, right: str, ends: str, worker: Worker
+) -> None:
+    """A worker that was busy, perhaps with other jobs of theirs, comes to it only then."""
+    other = factories.researcher()
+    job, campaign = asked_by(other, kind, right)
+    if ends == "right":
+        take(right, other, campaign)
+    else:
+        User.objects.filter(pk=other.pk).update(is_active=False)
+    worker(job)
+    assert (job.state, job.error) == REFUSED
+
+
+@pytest.mark.parametrize(("kind", "right"), [each for each in RIGHTS.items() if each[1]])
+def test_job_of_whoever_has_the_right_still_is_begun(kind: str, right: str, worker: Worker) -> None:
+    """What these cannot do for want of parameters is another matter."""
+    job, _campaign = asked_by(factories.researcher(), kind, right)
+    worker(job)
+    assert job.error != REFUSED[1]
+
+
+@pytest.mark.parametrize("right", ["manager", "analyst"])
+def test_nothing_is_done_about_a_campaign_whose_maker_may_not_use_its_collection_any_more(
+    right: str, worker: Worker
+) -> None:
+    """An analysis wrote its metrics into the owner's collection, and a dry run made a study about
+    it."""
     owner, other = factories.researcher(), factories.researcher()
-    shared = factories.campaign(manager=other, collection=factories.collection(owner=owner))
-    managed = factories.campaign(manager=owner)
-    campaigns.add_member(campaign=managed, user=other, role="manager")
-    asked = []
-    for campaign in (shared, managed):
-        campaigns.lock(campaign=campaign, now=timezone.now())
-        asked.append(claimed("judging.launch", other, campaign=campaign))
-    collections.end_use(collection=shared.collection, user=other, now=timezone.now(), by=owner)
-    campaigns.remove_member(campaign=managed, user=other, role="manager")
-    for each in asked:
-        with pytest.raises(jobs.CannotDo, match="may not any more"):
-            tasks.launch(each)
-        each.job.campaign.refresh_from_db()
-        assert each.job.campaign.state == "locked"
-
-
-@pytest.mark.parametrize("name", ["degrade", "score"])
-def test_material_is_neither_copied_nor_scored_for_who_owns_or_sees_it_no_more(name) -> None:
-    """The copy would be theirs, with what was added since."""
-    owner, heir, admin = factories.researcher(), factories.researcher(), factories.user()
     material = factories.collection(owner=owner)
-    asked = {
-        "degrade": {
-            "name": "mine", "systems": ["Alba"], "references": False, "noise": ["question_type"],
-            "percent": 100, "seed": 1, "beside": "all",
-        },
-        "score": {"metrics": [], "prepare_hypothesis": "", "prepare_reference": ""},
-    }  # fmt: skip
-    job = jobs.enqueue(
-        kind=f"analysis.{name}", parameters=asked[name], by=owner, collection=material
-    )
-    collections.hand_over_all(owner=owner, to=heir, by=admin)
-    collections.end_use(collection=material, user=owner, now=timezone.now(), by=heir)
-    with pytest.raises(jobs.CannotDo, match="may not any more"):
-        getattr(analyses, name)(jobs.Work(jobs.claim(job_id=job.pk), worker="test"))
-    assert not owner.collections.exists()
+    collections.share(collection=material, user=other, by=owner)
+    for source in material.sources.all():
+        source.references.create(position=1, text="Who built it?")
+    campaign = factories.campaign(manager=other, collection=material)
+    if right == "manager":
+        given = DryRunForm.by_click(QueryDict())
+        assert given.is_valid()
+        job = dry_runs_asked.start(campaign=campaign, by=other, parameters=given.parameters())
+    else:
+        asked = {"metrics": ["rouge_l"], "resamples": 100}
+        job = runs.start(campaign=campaign, by=other, seed=1, parameters=asked).job
+    collections.end_use(collection=material, user=other, now=timezone.now(), by=owner)
+    worker(job)
+    assert (job.state, job.error) == REFUSED
+    assert not material.metrics.exists()
+    assert material.campaigns.get() == campaign
 
 
-@pytest.mark.parametrize("moment", ["before", "meanwhile"])
-def test_ex_manager_has_no_machine_judge_asked(moment, monkeypatch) -> None:
+def test_owner_of_a_collection_has_its_imported_ratings_analysed_without_a_role(
+    worker: Worker,
+) -> None:
+    importer, owner = factories.researcher(), factories.researcher()
+    campaign = imported_studies.imported(by=importer, sources=2)
+    collections.hand_over(collection=campaign.collection, to=owner)
+    job = runs.start(campaign=campaign, by=owner, seed=1, parameters={"resamples": 100}).job
+    assert worker(job).state == "done"
+
+
+def test_who_is_erased_is_taken_out_of_reports_whoever_lost_their_account(worker: Worker) -> None:
+    campaign = factories.opened()
+    asked = {"kind": jobs.FORGET_ANNOTATORS, "parameters": {"labels": ["A01"]}}
+    job = jobs.enqueue(**asked, by=campaign.created_by, campaign=campaign)
+    User.objects.filter(pk=campaign.created_by_id).update(is_active=False)
+    assert worker(job).state == "done"
+
+
+@pytest.mark.parametrize("ends", ["role", "account"])
+def test_machine_judge_is_asked_nothing_more_once_the_right_ended(
+    ends: str, monkeypatch, worker: Worker
+) -> None:
     campaign, other = factories.opened(), factories.researcher()
     campaigns.add_member(campaign=campaign, user=other, role="manager")
     wanted = asdict(WantedJudge(address="http://judge.example", model="m", name="Small"))
     job = jobs.enqueue(kind="judging.ask_judge", parameters=wanted, by=other, campaign=campaign)
-    work, asked = jobs.Work(jobs.claim(job_id=job.pk), worker="test"), []
-
-    def ends() -> None:
-        campaigns.remove_member(campaign=campaign, user=other, role="manager")
+    asked = []
 
     def ask(*, step, **said) -> None:
         step(0, 2)
         asked.append(said)
-        ends()
+        if ends == "role":
+            campaigns.remove_member(campaign=campaign, user=other, role="manager")
+        else:
+            User.objects.filter(pk=other.pk).update(is_active=False)
         step(1, 2)
         pytest.fail("It goes on.")
 
     monkeypatch.setattr("judging.actions.machine_asking.ask", ask)
     monkeypatch.setattr(judge_jobs, "allowed_addresses", lambda: ["http://judge.example"])
-    if moment == "before":
-        ends()
-    with pytest.raises(jobs.CannotDo, match="may not any more"):
-        tasks.ask_judge(work)
-    assert len(asked) == (moment == "meanwhile")
-
-
-def test_ex_manager_brings_no_table_of_a_machine_judge_in() -> None:
-    campaign, other = factories.opened(), factories.researcher()
-    campaigns.add_member(campaign=campaign, user=other, role="manager")
-    work = claimed("judging.add_judge", other, campaign=campaign)
-    campaigns.remove_member(campaign=campaign, user=other, role="manager")
-    with pytest.raises(jobs.CannotDo, match="may not any more"):
-        tasks.add_judge(work, (campaign, None, None))
+    worker(job)
+    assert (job.state, job.error) == REFUSED
+    assert len(asked) == 1
 
 
 def left(link: Invitation, client: Client) -> int:

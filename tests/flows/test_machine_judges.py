@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from analysis.actions import runs
 from analysis.models import Run
-from judging import tasks
+from judging import guards, tasks
 from judging.actions import jobs, machine_judges
 from judging.models import Job, JudgeKey
 from tests.analysis import studies
@@ -58,7 +58,9 @@ def test_a_judge_is_asked_at_an_address_and_its_reason_stands_on_the_item(
     still.get_by_role("button", name="Ask Small", exact=True).click()
     still.get_by_role("heading", name="Asking a machine judge").wait_for()
     job = Job.objects.get(kind="judging.ask_judge")
-    tasks._carry_out(jobs.claim(job_id=job.pk), tasks.ask_judge, whole=False, first=None)
+    tasks._carry_out(
+        jobs.claim(job_id=job.pk), tasks.ask_judge, right=guards.manages, whole=False, first=None
+    )
     still.goto(live_server.url + judges)
     told = still.inner_text("body")
     assert "6 answered, 0 without a usable answer, 0 left" in told

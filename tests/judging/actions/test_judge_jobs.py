@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.db import connection
 
-from judging import tasks
+from judging import guards, tasks
 from judging.actions import jobs, judge_jobs, machine_asking
 from judging.actions.chats import CannotAsk
 from judging.actions.judge_jobs import WantedJudge
@@ -54,7 +54,7 @@ def done(job: Job, monkeypatch, cancelled_after: int | None = None) -> Job:
 
         monkeypatch.setattr(jobs.Work, "progress", progress)
     claimed = jobs.claim(job_id=job.pk)
-    tasks._carry_out(claimed, tasks.ask_judge, whole=False, first=None)
+    tasks._carry_out(claimed, tasks.ask_judge, right=guards.manages, whole=False, first=None)
     if cancelled_after is not None:
         monkeypatch.setattr(jobs.Work, "progress", plain)
     job.refresh_from_db()

@@ -78,7 +78,7 @@ def test_job_ends_with_the_sentence_or_waits_to_be_begun_again(error, state, sai
     def doing(work):
         raise error
 
-    tasks._carry_out(jobs.claim(job_id=job.pk), doing, whole=True, first=None)
+    tasks._carry_out(jobs.claim(job_id=job.pk), doing, right=None, whole=True, first=None)
 
     job.refresh_from_db()
     assert (job.state, job.error) == (state, said)
