@@ -1,13 +1,15 @@
 """Forgetting who annotators were, so many days after a study has closed; what they said stays under
 their labels."""
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, ProtectedError, Q, QuerySet
 
 from judging.actions import history, visits
+from judging.actions.enrollments import OUTSIDE
 from judging.models import Campaign, CrowdEvent, Enrollment, Event, Membership, Participation, User
 
 BATCH = 500  # people in a transaction, so that nobody waits for their rows
@@ -29,8 +31,8 @@ def forget(*, campaign: Campaign) -> int:
     """Cut what leads from a study's labels to people who came by a link or from a platform; return
     how many there were.
 
-    People with a password are known to whoever gave them their account: they are erased one by one,
-    on demand.
+    People whom a manager named are known to whoever gave them their account: they are erased one by
+    one, on demand. Who came by a link with an account of their own keeps it.
     """
     people = 0
     while batch := _forget_some(campaign):
@@ -46,8 +48,11 @@ def forget(*, campaign: Campaign) -> int:
 
 
 def _known() -> QuerySet[Enrollment]:
-    """Return the enrollments of people who have no password."""
-    return Enrollment.objects.filter(user__password__startswith=UNUSABLE_PASSWORD_PREFIX)
+    """Return the enrollments of people who came by a link or from a platform, also where they chose
+    a password since, and of those without one."""
+    came = Q(invitation__isnull=False) | Q(user__username__startswith=OUTSIDE)
+    came |= Q(user__password__startswith=UNUSABLE_PASSWORD_PREFIX)
+    return Enrollment.objects.filter(came, user__isnull=False)
 
 
 def _forget_some(campaign: Campaign) -> int:
@@ -66,7 +71,15 @@ def _forget_some(campaign: Campaign) -> int:
             Membership.objects.filter(
                 user=user, campaign=campaign, role=Membership.Role.ANNOTATOR
             ).delete()
-            if user and not (user.enrollments.exists() or user.memberships.exists()):
+            if user and _is_done_with(user):
                 visits.end_all(user=user)
-                User.objects.filter(pk=user.pk).delete()
+                with suppress(ProtectedError), transaction.atomic():
+                    User.objects.filter(pk=user.pk).delete()
         return len(found)
+
+
+def _is_done_with(user: User) -> bool:
+    """Say whether an account was there for a study alone that is over."""
+    came = user.username.startswith(OUTSIDE) or not user.has_usable_password()
+    staff = user.may_create_campaigns or user.is_superuser
+    return came and not (staff or user.enrollments.exists() or user.memberships.exists())

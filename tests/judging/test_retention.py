@@ -72,6 +72,45 @@ def test_people_who_came_by_a_link_are_forgotten_and_what_they_said_stays() -> N
     assert Event.objects.filter(act=Event.Act.FORGOTTEN).count() == 1
 
 
+def test_who_came_by_a_link_and_chose_a_password_is_forgotten_too() -> None:
+    _campaign, own, named = study()
+    own.user.set_password(factories.PASSWORD)
+    own.user.save()
+    browser = factories.logged_in(own.user)
+    assert retention.forget_due(now=NOW) == 1
+    assert not User.objects.filter(pk=own.user_id).exists()
+    assert browser.get(reverse("annotation:home")).status_code == 302
+    own.refresh_from_db()
+    named.refresh_from_db()
+    assert (own.user, named.user.username) == (None, "colleague")
+
+
+@pytest.mark.parametrize("rights", [{}, {"may_create_campaigns": True}])
+def test_who_came_by_a_link_with_an_account_of_their_own_is_a_label_then_and_keeps_it(
+    rights: dict,
+) -> None:
+    campaign, _own, _named = study(closed_days_ago=0)
+    campaigns.open_(campaign=campaign, now=NOW)
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=2)
+    bob = factories.user("bob", **rights)
+    enrollments.join(invitation=link, user=bob, agreed=True, now=NOW)
+    campaigns.close(campaign=campaign, now=NOW - timedelta(days=31))
+    assert retention.forget_due(now=NOW) == 2
+    assert User.objects.filter(pk=bob.pk).exists()
+    assert not (bob.enrollments.exists() or bob.memberships.exists())
+
+
+def test_campaign_that_goes_into_the_archive_and_comes_out_again_forgets_no_later() -> None:
+    campaign, own, _ = study()
+    closed = campaign.closed_at
+    campaigns.move(campaign=campaign, to="archived", now=NOW)
+    campaigns.close(campaign=campaign, now=NOW)
+    assert campaign.closed_at == closed
+    assert retention.forget_due(now=NOW) == 1
+    own.refresh_from_db()
+    assert own.user is None
+
+
 @pytest.mark.parametrize(
     ("days", "closed_days_ago", "state"),
     [(30, 29, "closed"), (None, 4_000, "closed"), (30, 31, "open")],
