@@ -106,16 +106,22 @@ def duplicate(*, campaign: Campaign, by: User) -> Campaign:
     plan = {key: getattr(campaign, key) for key in PLANNED}
     longest = Campaign._meta.get_field("title").max_length or 0
     plan["title"] = f"Copy of {campaign.title}"[:longest]
-    made = create(
-        by=by,
-        collection=campaign.collection,
-        rubric=campaign.rubric,
-        plan=plan,
-        selection=campaign.selection,
-    )
-    exercises.copy(of=campaign, to=made)
-    check_items.copy(of=campaign, to=made)
-    exit_forms.copy(of=campaign, to=made)
+    with transaction.atomic():
+        made = create(
+            by=by,
+            collection=campaign.collection,
+            rubric=campaign.rubric,
+            plan=plan,
+            selection=campaign.selection,
+        )
+        if Event.objects.filter(act=Event.Act.CAMPAIGN_COPIED, campaign=made.uuid).exists():
+            return made  # asked for twice at once
+        exercises.copy(of=campaign, to=made)
+        check_items.copy(of=campaign, to=made)
+        exit_forms.copy(of=campaign, to=made)
+        history.note(
+            Event.Act.CAMPAIGN_COPIED, by=by, campaign=made, about=f"campaign {campaign.uuid}"
+        )
     return made
 
 
@@ -317,9 +323,11 @@ def move(
             draws.keep_secret(campaign=held, now=now)
         if held.state == Campaign.State.DRAFT:
             columns["locked_at"] = now
-        columns["closed_at"] = (
-            now if to == Campaign.State.CLOSED else (held.closed_at if to == "archived" else None)
-        )
+        if to == Campaign.State.OPEN:
+            columns["closed_at"] = None
+        elif to == Campaign.State.CLOSED:
+            # out of the archive it is as old as before, so that nobody is forgotten any later
+            columns["closed_at"] = held.closed_at or now
         _set(held, {"state": to, **columns})
         after = (
             f"{to}, protocol {columns['protocol_digest']}" if "protocol_digest" in columns else to

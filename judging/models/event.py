@@ -39,6 +39,7 @@ class Event(models.Model):
         ACCOUNT_MADE = "account.made", _("account made")
         RIGHTS_CHANGED = "account.rights", _("rights of an account changed")
         CAMPAIGN_MADE = "campaign.made", _("campaign made")
+        CAMPAIGN_COPIED = "campaign.copied", _("copy of a campaign planned")
         REPRODUCTION_MADE = "campaign.reproduction", _("reproduction of a study planned")
         CAMPAIGN_LOCKED = "campaign.locked", _("protocol locked")
         CAMPAIGN_OPENED = "campaign.open", _("campaign opened")

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from judging.actions import campaigns, rounds
+from judging.actions import campaigns, check_items, rounds
 from judging.imports.actions.released_ratings import closed_campaign
-from judging.models import Assignment, Campaign, Question, Task, TaskUnit
+from judging.models import Assignment, Campaign, Event, Question, Task, TaskUnit, Unit
 from tests import factories
 from tests.judging.trials import begun
 
@@ -202,6 +202,26 @@ def test_same_secret_lays_the_same_places_and_another_does_not():
         rows = Assignment.objects.filter(round__campaign=campaign).order_by("position")
         laid.append(list(rows.values_list("task__number", "place")))
     assert laid[0] == laid[1] != laid[2]
+
+
+def test_duplicate_asked_for_twice_at_once_is_one_draft_with_each_check_once():
+    campaign = factories.campaign()
+    unit = Unit.objects.filter(position=1).first()
+    criterion = campaign.rubric.criteria.first()
+    check_items.add_gold(
+        campaign=campaign,
+        unit=unit,
+        text="Who?",
+        accepted={criterion.pk: [1]},
+        by=campaign.created_by,
+    )
+    one, other = (campaigns.duplicate(campaign=campaign, by=campaign.created_by) for _ in range(2))
+    assert one == other
+    assert one.check_items.count() == campaign.check_items.count() == 1
+    assert list(Event.objects.filter(campaign=one.uuid).values_list("act", "about")) == [
+        ("campaign.made", f"collection {campaign.collection_id}"),
+        ("campaign.copied", f"campaign {campaign.uuid}"),
+    ]
 
 
 @pytest.mark.parametrize("state", ["closed", "paused"])
