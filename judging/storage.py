@@ -2,6 +2,7 @@
 backup."""
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from io import BytesIO
@@ -13,7 +14,7 @@ from django.db.models import ProtectedError
 from django.utils import timezone
 from django.utils.deconstruct import deconstructible
 
-from judging.models import StoredFile
+from judging.models import Job, StoredFile
 
 PIECE = 1 << 23
 
@@ -99,8 +100,28 @@ def head_of(file: StoredFile, size: int) -> bytes:
         return bytes(cursor.fetchone()[0])
 
 
-def let_go(file: StoredFile) -> None:
-    """Remove a file's bytes, unless anything points at them."""
+NAMED_BY_JOBS = """
+SELECT 1 FROM judging_job WHERE id IS DISTINCT FROM %(but)s::uuid AND (
+    state IN ('queued', 'running') AND (
+        parameters ->> 'file' = %(sha256)s
+        OR jsonb_path_exists(parameters, '$.files[*][*] ? (@ == $file)', %(named)s))
+    OR jsonb_path_exists(result, '$.figures.* ? (@ == $file)', %(named)s)
+) LIMIT 1
+"""
+
+
+def let_go(file: StoredFile, *, of_job: Job | None = None) -> None:
+    """Remove a file's bytes, unless anything points at them, or a job names them by their hash: what
+    it waits to read, or has drawn. `of_job` has no more need of them."""
+    said = {
+        "sha256": file.sha256,
+        "named": json.dumps({"file": file.sha256}),
+        "but": str(of_job.pk) if of_job else None,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(NAMED_BY_JOBS, said)
+        if cursor.fetchone():
+            return
     with suppress(ProtectedError, IntegrityError), transaction.atomic():
         StoredFile.objects.defer("content").filter(pk=file.pk).delete()
 

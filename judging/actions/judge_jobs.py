@@ -196,10 +196,10 @@ def read_table(work: jobs.Work) -> tuple[Campaign, StoredFile, JudgeAnswers]:
             campaign=campaign, file=file, file_name=said["file_name"], progress=work.progress
         )
     except (CannotTake, Unreadable) as refused:
-        storage.let_go(file)
+        storage.let_go(file, of_job=work.job)
         raise jobs.CannotDo(str(refused)) from None
     except jobs.JobCancelled:
-        storage.let_go(file)
+        storage.let_go(file, of_job=work.job)
         raise
     return campaign, file, found
 

@@ -4,7 +4,10 @@ import pytest
 from django.db import connection
 
 from judging import storage
+from judging.actions import collections, jobs
+from judging.imports.actions import adding
 from judging.models import StoredFile
+from tests import factories
 
 pytestmark = pytest.mark.django_db
 
@@ -56,3 +59,39 @@ def test_equal_bytes_kept_at_one_moment_are_kept_once():
 
     assert len(kept) == 4
     assert len(set(kept)) == 1
+
+
+def test_bytes_that_a_waiting_job_of_another_account_names_stay_when_they_are_thrown_away() -> None:
+    """Whoever sent the same bytes and discarded them took the file away from under the job."""
+    campaign, other = factories.campaign(), factories.collection()
+    table, released = storage.keep(b"question,value"), storage.keep(b"<released/>")
+    judge, study = (
+        jobs.enqueue(kind=kind, parameters=named, by=campaign.created_by, campaign=campaign)
+        for kind, named in (
+            ("judging.add_judge", {"file": table.sha256, "file_name": "t.csv", "about": {}}),
+            ("analysis.reproduce", {"study": "x", "files": [["r.xml", released.sha256, False]]}),
+        )
+    )
+    for file in (table, released):
+        added = adding.upload(collection=other, name="t.csv", file=file, by=other.owner)
+        adding.discard(added=added)
+    assert StoredFile.objects.count() == 2
+    storage.let_go(table, of_job=judge)
+    for job in (judge, study):
+        jobs.cancel(job=job)
+    storage.let_go(released)
+    assert not StoredFile.objects.exists()
+
+
+def test_drawing_that_matchings_of_two_collections_share_stays_with_the_other() -> None:
+    drawn = storage.keep(b"<svg/>")
+    one, other = factories.collection(), factories.collection()
+    for each in (one, other):
+        job = jobs.enqueue(kind="analysis.matching", parameters={}, by=each.owner, collection=each)
+        jobs.claim(job_id=job.pk)
+        job.refresh_from_db()
+        jobs.finish(job=job, result={"figures": {"0-light": drawn.sha256}})
+    collections.delete(collection=one)
+    assert StoredFile.objects.filter(pk=drawn.pk).exists()
+    collections.delete(collection=other)
+    assert not StoredFile.objects.exists()
