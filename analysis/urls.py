@@ -34,6 +34,7 @@ collection_reports = Later("analysis.views.collection_reports")
 degradations = Later("analysis.views.degradations")
 downloads = Later("analysis.views.downloads")
 dry_runs = Later("analysis.views.dry_runs")
+ended_uses = Later("analysis.views.ended_uses")
 heds = Later("analysis.views.heds")
 help = Later("analysis.views.help")
 items = Later("analysis.views.items")
@@ -93,6 +94,11 @@ urlpatterns = [
     path("campaigns/<uuid:uuid>/reproduction.csv", repeatability.table, name="reproduction_table"),
     path("campaigns/<uuid:uuid>/published/", reproductions.published, name="published"),
     path("collections/<int:pk>/report/", collection_reports.start, name="collection_report"),
+    path(
+        "collections/<int:pk>/uses/<int:user>/discard/",
+        ended_uses.discard,
+        name="ended_use_discard",
+    ),
     path("collections/<int:pk>/degrade/", degradations.degrade, name="degrade"),
     path("collections/<int:pk>/metrics/", scoring.metrics, name="metrics"),
     path("collections/<int:pk>/metrics/run/", scoring.start, name="metrics_start"),

@@ -376,21 +376,35 @@ def discard(*, campaign: Campaign, by: User | None = None) -> None:
             raise NotAllowedNow(
                 "Annotators have joined this draft already, so it cannot be deleted."
             )
-        own = {"round__campaign": held}
-        held.exercises.all().delete()
-        Assignment.objects.filter(**own).delete()
-        TaskUnit.objects.filter(task__round__campaign=held).delete()
-        Task.objects.filter(**own).delete()
-        check_items.discard(campaign=held)
-        held.rounds.all().delete()
         try:
-            held.jobs.all().delete()
-            held.delete()
+            remove(campaign=held, by=by)
         except ProtectedError:
             raise NotAllowedNow(
                 "This draft was analysed already, so it cannot be deleted."
             ) from None
-        history.note(Event.Act.CAMPAIGN_DISCARDED, by=by, campaign=campaign)
+
+
+def remove(*, campaign: Campaign, by: User | None = None) -> None:
+    """Remove a campaign that nobody joined or judged in, with its links and roles; the caller holds
+    its lock.
+
+    Raises
+    ------
+    ProtectedError
+        Where something rests on it, such as an analysis.
+    """
+    own = {"round__campaign": campaign}
+    with transaction.atomic():
+        campaign.exercises.all().delete()
+        Assignment.objects.filter(**own).delete()
+        TaskUnit.objects.filter(task__round__campaign=campaign).delete()
+        Task.objects.filter(**own).delete()
+        check_items.discard(campaign=campaign)
+        campaign.rounds.all().delete()
+        campaign.deviations.all().delete()
+        campaign.jobs.all().delete()
+        history.note(Event.Act.CAMPAIGN_DISCARDED, by=by, campaign=campaign, before=campaign.state)
+        campaign.delete()
 
 
 def invite(*, campaign: Campaign, by: User, places: int = 1, **columns: Any) -> Invitation:

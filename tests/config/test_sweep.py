@@ -102,6 +102,7 @@ MAY = {
         judging:end_session judging:systems judging:systems_undo judging:scores_remove judging:files_upload
         judging:files_add judging:file_columns judging:file_reading judging:file_choices judging:file_add
         judging:file_take_back judging:file_discard judging:file_ids analysis:collection_report
+        analysis:ended_use_discard
         judging:judge_ask judging:machine_judge_add judging:machine_judge_items judging:machine_judge_remove""",
 }
 ALLOWED = {name: roles for roles, names in MAY.items() for name in names.split()}
@@ -264,6 +265,7 @@ def world() -> tuple[dict[str, Client], dict[str, dict[str, Any]]]:
         **{f"judging:{name}": {"pk": own.pk} for name in ("erase", "annotator", "own_systems")},
         "judging:end_session": {"pk": manager.visits.get().pk},
         "judging:collection_end_use": {**collection, "user": analyst.pk},
+        "analysis:ended_use_discard": {**collection, "user": manager.pk},
         "judging:remove_member": {"pk": campaign.memberships.get(user=analyst).pk},
         **{f"judging:{name}": {"pk": link.pk} for name in ("revoke", "undo_joins")},
     }

@@ -116,7 +116,7 @@ def judgments_of(campaign: Campaign, raters: Names[str]) -> dict[tuple[int, str,
 def resting(collection: Collection) -> list[Campaign]:
     """Return the campaigns that fixed what is judged: all past their draft that people judge in."""
     fixed = collection.campaigns.exclude(state=Campaign.State.DRAFT)
-    return list(fixed.exclude(origin=Campaign.Origin.IMPORTED).order_by("title"))
+    return list(fixed.filter(origin=Campaign.Origin.JUDGED).order_by("title"))
 
 
 def computed_on(sources: Names[int]) -> list[str]:

@@ -1,0 +1,72 @@
+"""What somebody leaves in a collection whose use its owner has ended: campaigns that nobody judged in
+would keep it from ever being deleted."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import ProtectedError
+
+from analysis.actions import dry_runs
+from analysis.models import Result, Run
+from judging.actions import campaigns, enrollments, machine_judges
+from judging.models import Campaign, Collection, Job, Judgment, User
+
+
+class StillInUse(Exception):
+    """The user may use the collection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discarded:
+    """How many campaigns were deleted, and how many are kept: people judged in them, or something
+    rests on them."""
+
+    deleted: int
+    kept: int
+
+
+def discard(*, collection: Collection, user: User, by: User, now: datetime) -> Discarded:
+    """Delete the campaigns of somebody whose use was ended, as far as nobody judged in them, with
+    whoever joined; simulated copies go whatever was drawn in them.
+
+    Raises
+    ------
+    StillInUse
+        Where the use was not ended.
+    CannotTry
+        Where a simulated copy is being made.
+    """
+    with transaction.atomic():
+        held = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+        if held.owner_id == user.pk or held.shares.filter(user=user).exists():
+            raise StillInUse("End this use first.")
+        theirs = held.campaigns.filter(created_by=user).order_by("-pk")
+        copies = list(theirs.filter(origin=Campaign.Origin.SIMULATED))
+        for copy in copies:
+            dry_runs.remove(campaign=copy, by=by)
+        left = list(theirs.exclude(origin=Campaign.Origin.SIMULATED))
+        gone = sum(_discard(each, by, now) for each in left)
+    return Discarded(deleted=len(copies) + gone, kept=len(left) - gone)
+
+
+def _discard(campaign: Campaign, by: User, now: datetime) -> bool:
+    """Delete a campaign unless people judged in it or something rests on it; say whether it is
+    gone."""
+    held = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    is_judged = Judgment.objects.filter(assignment__round__campaign=held).exists()
+    if is_judged or held.jobs.filter(state=Job.State.RUNNING).exists():
+        return False
+    try:
+        with transaction.atomic():
+            for enrollment in held.enrollments.order_by("pk"):
+                enrollments.erase(enrollment=enrollment, by=by, now=now)
+            held.erasures.all().delete()
+            for judge in held.machine_judges.all():
+                machine_judges.remove(judge=judge, by=by)
+            Result.objects.filter(run__campaign=held).delete()
+            Run.objects.filter(campaign=held).delete()
+            campaigns.remove(campaign=held, by=by)
+    except ProtectedError:  # others reproduce it
+        return False
+    return True

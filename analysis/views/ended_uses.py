@@ -1,0 +1,38 @@
+"""Deleting what somebody left in a collection whose use was ended."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from analysis.actions import ended_uses
+from judging.actions.dry_runs import CannotTry
+from judging.guards import collection_for_owner, password_confirmed
+from judging.models import Collection, User
+
+
+@collection_for_owner
+@require_POST
+@password_confirmed
+def discard(request: HttpRequest, collection: Collection, user: int) -> HttpResponse:
+    """Delete the campaigns of somebody that nobody judged in."""
+    makers = collection.campaigns.values("created_by")
+    maker = get_object_or_404(User.objects.filter(pk__in=makers), pk=user)
+    try:
+        done = ended_uses.discard(
+            collection=collection, user=maker, by=request.user, now=timezone.now()
+        )
+    except (ended_uses.StillInUse, CannotTry) as refused:
+        messages.error(request, str(refused))
+    else:
+        told = {"n": done.deleted, "kept": done.kept}
+        messages.success(
+            request,
+            _(
+                "Campaigns deleted: %(n)s. Kept, for people judged there or others need them: %(kept)s."
+            )
+            % told,
+        )
+    return redirect("judging:collection", collection.pk)
