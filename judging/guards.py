@@ -18,8 +18,18 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from judging.models import Campaign, Collection, Job, Membership, Rubric, RubricDraft, User
+from judging.models import (
+    Campaign,
+    Collection,
+    Enrollment,
+    Job,
+    Membership,
+    Rubric,
+    RubricDraft,
+    User,
+)
 from judging.models.at_work import assignment_at_work
+from judging.models.same_material import same_material
 
 View = Callable[..., HttpResponse]
 
@@ -266,16 +276,17 @@ draft_for_owner = _hands(
 
 def judges_now(user: User, collection: Collection) -> bool:
     """Say whether somebody judges, or may yet judge, this material in a campaign that has not
-    ended.
+    ended, in this collection or another of the same material.
 
     Until then no page that they may see for another role names the system of a question.
     """
     ended = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
-    running = Campaign.objects.filter(collection=collection).exclude(state__in=ended)
-    judges = Q(enrollments__user=user) | Q(
-        memberships__user=user, memberships__role=Membership.Role.ANNOTATOR
-    )
-    return running.filter(judges).exists()
+    joined = Enrollment.objects.filter(user=user).values("campaign")
+    named = Membership.objects.filter(user=user, role=Membership.Role.ANNOTATOR).values("campaign")
+    running = Campaign.objects.exclude(state__in=ended)
+    judged = running.filter(Q(pk__in=joined) | Q(pk__in=named)).values_list("collection", flat=True)
+    # most who read a page judge nothing, and are asked no more
+    return bool(found := set(judged)) and not found.isdisjoint(same_material(collection.pk))
 
 
 def not_for_who_judges(view: View) -> View:

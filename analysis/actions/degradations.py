@@ -18,12 +18,12 @@ from analysis.actions.degrading import (
 )
 from analysis.metrics.languages import name_of
 from analysis.metrics.noise import knows_noise
-from judging.actions import collections, exports, jobs
+from judging.actions import collections, exports, history, jobs
 from judging.actions.bulk import copy
 from judging.actions.rounds import TellProgress, silent
 from judging.imports.actions import new_collections
 from judging.imports.readers.records import Problem, StudyRecords
-from judging.models import Collection, Job, Question, Reference, System, User
+from judging.models import Collection, Event, Job, Question, Reference, System, User
 
 KIND = "analysis.degrade"
 LARGE = 2_000  # questions; more are a job
@@ -109,6 +109,12 @@ def degrade(
         collections.store(collection=new, study=study, put=_put(progress))
         _say_kinds(new, collection, made)
         collections.quarantine(collection=new, problems=_left_out(read, made))
+        history.note(
+            Event.Act.COLLECTION_DEGRADED,
+            by=by,
+            about=collections.name_of(collection),
+            after=collections.name_of(new),
+        )
     return new
 
 

@@ -4,19 +4,22 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
+from uuid import UUID
 
 import pandas as pd
-from django.db.models import QuerySet
 from judging.models import (
     Assignment,
     Campaign,
+    CollectionShare,
     CrowdPlatform,
     Enrollment,
     Event,
     Exclusion,
     Judgment,
     Membership,
+    User,
 )
+from judging.models.same_material import same_material
 from judging.pay import rate_of
 
 from analysis.frames import settled_count
@@ -277,19 +280,22 @@ def _excluded(campaign: Campaign) -> list[Record]:
 
 def unblinded(campaign: Campaign) -> list[str]:
     """Return who judged in the main round and could see questions with their systems: managers and
-    analysts of any study of the material, and who owns or may use it.
+    analysts of any study of the material, in whichever collection, and who owns or may use it.
 
-    A role that ended leaves no row, but the history says who had it; before there was a history,
-    its holder is known as the maker or by a deviation or exclusion.
+    A role that ended leaves no row, nor does a study or a collection that was deleted, but the
+    history says who had it; before there was a history, its holder is known as the maker or by a
+    deviation or exclusion.
     """
     roles = [Membership.Role.MANAGER, Membership.Role.ANALYST]
-    collection = campaign.collection
-    studies = Campaign.objects.filter(collection=collection)
+    material = same_material(campaign.collection_id)
+    studies = Campaign.objects.filter(collection__in=material)
     held = Membership.objects.filter(campaign__in=studies, role__in=roles)
-    staff = {collection.owner_id, *held.values_list("user", flat=True)}
-    staff |= set(collection.shares.values_list("user", flat=True)) | set(_formerly(studies, roles))
-    staff |= set(_used(collection.pk))
-    staff |= {campaign.created_by_id, *campaign.deviations.values_list("made_by", flat=True)}
+    shares = CollectionShare.objects.filter(collection__in=material)
+    staff = {*held.values_list("user", flat=True), *shares.values_list("user", flat=True)}
+    staff |= set(User.objects.filter(collections__in=material).values_list("pk", flat=True))
+    staff |= set(studies.values_list("created_by", flat=True))
+    seen = {pk for pk in (*_formerly(material, roles), *_used(material)) if pk}
+    staff |= {*seen, *campaign.deviations.values_list("made_by", flat=True)}
     excluding = Exclusion.objects.filter(enrollment__campaign=campaign)
     for pair in excluding.values_list("excluded_by", "lifted_by"):
         staff |= {user for user in pair if user}
@@ -302,21 +308,39 @@ def unblinded(campaign: Campaign) -> list[str]:
     return sorted(judged.distinct().values_list("label", flat=True))
 
 
-def _formerly(studies: QuerySet[Campaign], roles: Sequence[str]) -> Iterator[int]:
-    """Yield the accounts that were given one of the roles in one of the studies."""
+def _studies(material: set[int]) -> set[UUID | None]:
+    """Return the uuids of all studies of the material, those included that were deleted."""
+    made = Event.objects.filter(act=Event.Act.CAMPAIGN_MADE, about__in=_names(material))
+    standing = Campaign.objects.filter(collection__in=material)
+    return {*made.values_list("campaign", flat=True), *standing.values_list("uuid", flat=True)}
+
+
+def _names(material: set[int]) -> list[str]:
+    """Return what events call the collections."""
+    return [f"collection {pk}" for pk in material]
+
+
+def _formerly(material: set[int], roles: Sequence[str]) -> Iterator[int | None]:
+    """Yield the accounts that made a study of the material or were given one of the roles in
+    one."""
+    made = Event.objects.filter(act=Event.Act.CAMPAIGN_MADE, about__in=_names(material))
+    yield from made.values_list("who", flat=True)
     told = Event.objects.filter(
-        act=Event.Act.ROLE_GIVEN, campaign__in=studies.values("uuid"), after__in=roles
+        act=Event.Act.ROLE_GIVEN, campaign__in=_studies(material), after__in=roles
     )
     for about in told.values_list("about", flat=True):
         yield int(about.removeprefix("account "))
 
 
-def _used(collection: int) -> Iterator[int]:
-    """Yield the accounts that owned a collection or might use it, also those whose right ended."""
-    acts = (Event.Act.COLLECTION_SHARED, Event.Act.COLLECTION_HANDED_OVER)
-    told = Event.objects.filter(act__in=acts, about=f"collection {collection}")
+def _used(material: set[int]) -> Iterator[int | None]:
+    """Yield the accounts that owned one of the collections or might use it, also those whose right
+    ended and those who copied or deleted one."""
+    about = Event.objects.filter(about__in=_names(material))
+    told = about.filter(act__in=[Event.Act.COLLECTION_SHARED, Event.Act.COLLECTION_HANDED_OVER])
     for pair in told.values_list("before", "after"):
         yield from (int(each.removeprefix("account ")) for each in pair if each)
+    own = about.filter(act__in=[Event.Act.COLLECTION_DEGRADED, Event.Act.COLLECTION_DELETED])
+    yield from own.values_list("who", flat=True)
 
 
 def _deviations(campaign: Campaign) -> list[Record]:

@@ -254,7 +254,11 @@ def delete(
                 Job.objects.filter(finished_at__isnull=False, **looked).delete()
                 uploads.delete()
                 storage.let_go(file)
-        history.note(Event.Act.COLLECTION_DELETED, by=by, about=name_of(collection))
+        # by the file the material is known again where somebody else imported it too
+        known_by = f"file {collection.file_sha256}" if collection.file_sha256 else ""
+        history.note(
+            Event.Act.COLLECTION_DELETED, by=by, about=name_of(collection), before=known_by
+        )
 
 
 def _files_about(collection: Collection) -> list[tuple[StoredFile, bool]]:

@@ -83,6 +83,7 @@ class Event(models.Model):
         COLLECTION_SHARED = "collection.shared", _("use of a collection allowed")
         COLLECTION_ENDED = "collection.ended", _("use of a collection ended")
         COLLECTION_HANDED_OVER = "collection.handed_over", _("collection handed over")
+        COLLECTION_DEGRADED = "collection.degraded", _("degraded copy of a collection made")
         COLLECTION_DELETED = "collection.deleted", _("collection deleted")
         FILE_ADDED = "file.added", _("file added to a collection")
         FILE_TAKEN_BACK = "file.taken_back", _("file taken back")

@@ -11,7 +11,7 @@ from analysis.actions.degrading import WantedDegradation
 from analysis.sections.question_sets import SetFacts
 from judging.imports.actions import new_collections
 from judging.imports.readers.records import QuestionRecord, SourceRecord, StudyRecords
-from judging.models import Attribute, Collection, Job, Question, System, Unit
+from judging.models import Attribute, Collection, Event, Job, Question, System, Unit
 from tests import factories
 from tests.analysis.sections.computing import records
 from tests.judging.studies import NOW
@@ -91,6 +91,16 @@ def test_counts_stand_with_the_collection(canals):
         {"collection": canals.pk, "name": "Canals"},
         9,
         100,
+    )
+
+
+def test_history_says_of_what_a_copy_was_made_and_by_whom(canals):
+    made = degraded(canals)
+    event = Event.objects.get(act="collection.degraded")
+    assert (event.who, event.about, event.after) == (
+        canals.owner_id,
+        f"collection {canals.pk}",
+        f"collection {made.pk}",
     )
 
 

@@ -3,16 +3,28 @@
 from datetime import UTC, datetime
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
+from analysis.actions import degradations
+from analysis.actions.degrading import WantedDegradation
 from analysis.sections import study
 from analysis.sections.page import in_short
+from judging import storage
 from judging.actions import campaigns, collections, crowd_platforms, enrollments, rounds
-from judging.models import Assignment, Campaign, Enrollment, QualificationTry, User
+from judging.models import (
+    Assignment,
+    Campaign,
+    Collection,
+    Enrollment,
+    QualificationTry,
+    User,
+)
 from tests import factories
 from tests.analysis import studies as imported_studies
 from tests.analysis.sections import stored
 from tests.analysis.sections.computing import records
+from tests.analysis.studies import analysed
 from tests.annotation import studies
 
 pytestmark = pytest.mark.django_db
@@ -88,6 +100,93 @@ def test_unblinded_are_those_who_gave_a_role_up_before_they_judged_or_see_the_ma
     people = (was_analyst, of_another, user_of_it, used_it, nobody)
     labels = [handed_in(begun(campaign, person))[0] for person in people]
     assert unblinded(campaign) == labels[:4]
+
+
+def test_unblinded_are_those_who_saw_the_material_through_a_draft_that_is_gone() -> None:
+    campaign = studies.opened(annotators_per_task=5)
+    owner, reader, maker = campaign.collection.owner, factories.researcher(), factories.researcher()
+    of_another = factories.researcher()
+    drafts = [planned(campaign.collection, owner), planned(campaign.collection, maker)]
+    campaigns.add_member(campaign=drafts[0], user=reader, role="analyst")
+    campaigns.add_member(
+        campaign=planned(factories.collection(), owner), user=of_another, role="analyst"
+    )
+    for draft in drafts:
+        campaigns.discard(campaign=draft, by=draft.created_by)
+    labels = [handed_in(begun(campaign, person))[0] for person in (reader, maker, of_another)]
+    assert unblinded(campaign) == labels[:2]
+
+
+def test_page_of_a_report_names_who_could_have_known_the_systems() -> None:
+    campaign = studies.opened(annotators_per_task=3)
+    label, _ = handed_in(begun(campaign, campaign.created_by))
+    analysed(campaign)
+    page = factories.logged_in(campaign.created_by).get(
+        reverse("analysis:report", args=[campaign.uuid])
+    )
+    assert (
+        f"{label} judged here and had a role or a right that shows this material with its systems, "
+        "so could have known which system is which."
+    ) in page.text
+
+
+def planned(collection: Collection, by: User) -> Campaign:
+    """Return a draft that was made as pages make it, with its place in the history."""
+    return campaigns.create(
+        by=by, collection=collection, rubric=factories.rubric(), plan={"title": "A draft"}
+    )
+
+
+def copied(of: Collection, by: User) -> Collection:
+    """Return a degraded copy that holds all questions of the collection under their systems."""
+    wanted = WantedDegradation(
+        name="Worse", systems=["Alba"], noise=["function_words"], beside="all"
+    )
+    return degradations.degrade(collection=of, wanted=wanted, by=by)
+
+
+def test_unblinded_are_those_who_see_the_material_in_a_degraded_copy_or_its_original() -> None:
+    campaign, copier = studies.opened(annotators_per_task=5), factories.researcher()
+    between = copied(campaign.collection, copier)
+    last = copied(between, copier)
+    second = factories.opened(collection=last, rubric=campaign.rubric, annotators_per_task=5)
+    of_first, of_second = factories.researcher(), factories.researcher()
+    campaigns.add_member(campaign=campaign, user=of_first, role="analyst")
+    campaigns.add_member(campaign=second, user=of_second, role="analyst")
+    unrelated = factories.opened(collection=factories.collection())
+    campaigns.add_member(campaign=unrelated, user=(other := factories.researcher()), role="analyst")
+    people = (of_first, of_second, copier, other)
+    for each in (campaign, second):
+        labels = [handed_in(begun(each, person))[0] for person in people]
+        assert unblinded(each) == labels[:3]
+    collections.delete(collection=between)  # the history still says of what the last is a copy
+    assert unblinded(second) == labels[:3]
+
+
+def test_unblinded_are_those_who_see_the_same_file_in_another_collection() -> None:
+    file, other = (storage.keep(data) for data in (b"the same", b"another"))
+    campaign = studies.opened(annotators_per_task=5)
+    Collection.objects.filter(pk=campaign.collection_id).update(file_sha256=file.sha256)
+    again = factories.collection(file_sha256=other.sha256)
+    again.added_files.create(
+        number=1, file=file, added_by=again.owner, state="added", added_at=timezone.now()
+    )
+    elsewhere = factories.collection(file_sha256=other.sha256[::-1])
+    people = (again.owner, elsewhere.owner)
+    labels = [handed_in(begun(campaign, person))[0] for person in people]
+    assert unblinded(campaign) == labels[:1]
+
+
+def test_unblinded_are_those_who_saw_the_same_file_in_a_collection_that_is_gone() -> None:
+    campaign, reader = studies.opened(annotators_per_task=5), factories.researcher()
+    Collection.objects.filter(pk=campaign.collection_id).update(file_sha256="a" * 64)
+    again = factories.collection(file_sha256="a" * 64)
+    draft = planned(again, again.owner)
+    campaigns.add_member(campaign=draft, user=reader, role="analyst")
+    campaigns.discard(campaign=draft, by=again.owner)
+    collections.delete(collection=again, by=again.owner)
+    labels = [handed_in(begun(campaign, person))[0] for person in (reader, again.owner)]
+    assert unblinded(campaign) == labels
 
 
 def test_unblinded_are_those_who_changed_the_protocol_and_judged() -> None:

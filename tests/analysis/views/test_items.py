@@ -6,10 +6,21 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from analysis.actions import examples
+from analysis.actions import degradations, examples
+from analysis.actions.degrading import WantedDegradation
 from analysis.evidence import kept_orders
 from analysis.models import KeptExample, QuestionOrder
-from judging.models import Campaign, Enrollment, Job, Membership, Note, Reference, Source, Unit
+from judging.models import (
+    Campaign,
+    Collection,
+    Enrollment,
+    Job,
+    Membership,
+    Note,
+    Reference,
+    Source,
+    Unit,
+)
 from tests import factories
 from tests.analysis import studies
 
@@ -211,6 +222,53 @@ def test_membership_as_annotator_blinds_before_the_first_task(client):
     Membership.objects.create(user=study.created_by, campaign=later, role="annotator")
     client.force_login(study.created_by)
     assert "Corvo" not in client.get(list_of(study)).content.decode()
+
+
+@pytest.mark.parametrize("judged", ["original", "copy", "copy of the copy"])
+def test_who_judges_a_collection_is_blind_in_degraded_copies_and_in_what_they_are_of(judged):
+    original = factories.collection()
+    wanted = WantedDegradation(
+        name="Worse", systems=["Alba"], noise=["question_type"], beside="all"
+    )
+    copy = degradations.degrade(collection=original, wanted=wanted, by=original.owner)
+    last = degradations.degrade(collection=copy, wanted=wanted, by=original.owner)
+    held = {"original": original, "copy": copy, "copy of the copy": last}
+    own = factories.campaign(collection=held[judged], manager=original.owner)
+    Membership.objects.create(user=original.owner, campaign=own, role="annotator")
+    reader = factories.logged_in(original.owner)
+    for each in held.values():
+        page = reader.get(reverse("analysis:collection_items", args=[each.pk])).text
+        assert "Alba" not in page
+    own.memberships.filter(role="annotator").delete()
+    assert "Alba" in reader.get(reverse("analysis:collection_items", args=[copy.pk])).text
+
+
+def test_who_judges_a_file_is_blind_in_another_collection_of_it():
+    first, again = (factories.collection(file_sha256="a" * 64) for _ in range(2))
+    factories.collection()
+    own = factories.campaign(collection=first)
+    Membership.objects.create(user=again.owner, campaign=own, role="annotator")
+    reader = factories.logged_in(again.owner)
+    address = reverse("analysis:collection_items", args=[again.pk])
+    assert "Alba" not in reader.get(address).text
+    Collection.objects.filter(pk=first.pk).update(file_sha256="b" * 64)
+    assert "Alba" in reader.get(address).text
+
+
+def test_blind_list_asks_as_much_with_three_copies_of_its_collection_as_with_one():
+    material = factories.collection(file_sha256="c" * 64)
+    judged = factories.campaign(collection=factories.collection(file_sha256="c" * 64))
+    Membership.objects.create(user=material.owner, campaign=judged, role="annotator")
+    reader, counts = factories.logged_in(material.owner), []
+    address = reverse("analysis:collection_items", args=[material.pk])
+    reader.get(address)
+    for more in (0, 2):
+        for _ in range(more):
+            factories.collection(file_sha256="c" * 64)
+        with CaptureQueriesContext(connection) as counted:
+            assert "Alba" not in reader.get(address).text
+        counts.append(len(counted))
+    assert counts[0] == counts[1]
 
 
 def test_question_is_kept_with_a_note_shown_and_let_go(manager, study):
