@@ -115,6 +115,11 @@ def _annotators(found: Found) -> Iterator[str]:
         yield f"Annotator {each['annotator']} was left out: {each['reason'].rstrip('.')}."
     if study.unblinded:
         yield f"{listed(study.unblinded)} could have known which system made which question."
+    if study.read_others:
+        yield (
+            f"{listed(study.read_others)} may have read what others said of the questions before "
+            "handing in a task here, having been named to settle values."
+        )
     if study.unfinished:
         yield f"The study is unfinished: {study.filled:,} of {study.places:,} places were handed in."
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from math import isnan
 from typing import Any
 from uuid import UUID
 
 import pandas as pd
+from django.db.models import Max, Min
 from judging.models import (
     Assignment,
     Campaign,
@@ -60,6 +62,8 @@ class StudyFacts:
     seconds_a_question: median time at work for a question; empty for imported ratings
     excluded: annotators left out by a manager, with the reason
     unblinded: annotators who could have known which system is which
+    read_others: annotators who were named to settle values of the material before they handed in a
+      task, so may have read what others said
     deviations: what was changed after the lock
     violations: ratings that contradict a rule of the protocol
     extras_counted: whether answers handed in after their place was given away count
@@ -89,6 +93,7 @@ class StudyFacts:
     seconds_a_question: float
     excluded: list[Any]
     unblinded: list[str]
+    read_others: list[str]
     deviations: list[Any]
     violations: int
     extras_counted: bool
@@ -127,7 +132,7 @@ class Study(Section[StudyFacts]):
 
     @classmethod
     def without(cls, records: Sequence[Record], labels: Collection[str]) -> list[Record]:
-        """Return the facts without why annotators were left out, or that they were not blind."""
+        """Return the facts without why annotators were left out, or what they could have known."""
         return [
             {
                 **each,
@@ -135,6 +140,7 @@ class Study(Section[StudyFacts]):
                     one for one in each.get("excluded", []) if one["annotator"] not in labels
                 ],
                 "unblinded": [one for one in each.get("unblinded", []) if one not in labels],
+                "read_others": [one for one in each.get("read_others", []) if one not in labels],
             }
             for each in records
         ]
@@ -163,6 +169,7 @@ class Study(Section[StudyFacts]):
                 seconds_a_question=_seconds_a_question(campaign, judgments),
                 excluded=_excluded(campaign),
                 unblinded=unblinded(campaign),
+                read_others=read_others(campaign),
                 deviations=_deviations(campaign),
                 violations=len(found.of(Violations)),
                 extras_counted=bool(inputs.settings["extras"]),
@@ -306,6 +313,29 @@ def unblinded(campaign: Campaign) -> list[str]:
         assignments__round__kind="main",
     )
     return sorted(judged.distinct().values_list("label", flat=True))
+
+
+def read_others(campaign: Campaign) -> list[str]:
+    """Return who judged in the main round after they were named to settle values of a study of the
+    material that had been closed by then: its page tells what others said."""
+    studies = _studies(same_material(campaign.collection_id))
+    told = Event.objects.filter(campaign__in=studies)
+    closed = told.filter(act=Event.Act.CAMPAIGN_CLOSED).values_list("campaign").annotate(Min("at"))
+    first_closed = dict(closed.order_by())
+    named = told.filter(act=Event.Act.ADJUDICATOR_NAMED, campaign__in=first_closed)
+    since: dict[int, datetime] = {}
+    for study, about, at in named.values_list("campaign", "about", "at"):
+        who, begin = int(about.removeprefix("account ")), max(at, first_closed[study])
+        since[who] = min(begin, since.get(who, begin))
+    own = Enrollment.objects.filter(
+        campaign=campaign,
+        user__in=since,
+        assignments__state__in=["submitted", "extra"],
+        assignments__round__kind="main",
+    )
+    last = own.annotate(last=Max("assignments__judgments__created_at"))
+    judged = last.filter(last__isnull=False).values_list("label", "user", "last")
+    return sorted(label for label, user, at in judged if at > since[user])
 
 
 def _studies(material: set[int]) -> set[UUID | None]:

@@ -457,7 +457,7 @@ def add_member(*, campaign: Campaign, user: User, role: str, by: User | None = N
     if role != Membership.Role.ANNOTATOR and not user.has_usable_password():
         raise NotAllowedNow("Managers and analysts need an account with a password of their own.")
     if role == Membership.Role.ANNOTATOR and judged_the_first(campaign, user):
-        raise NotAllowedNow("They judged in the study that this one reproduces.")
+        raise NotAllowedNow("They judged or settled values in a study that this one reproduces.")
     with transaction.atomic():
         member, new = Membership.objects.get_or_create(campaign=campaign, user=user, role=role)
         if new:
@@ -478,9 +478,21 @@ def add_member(*, campaign: Campaign, user: User, role: str, by: User | None = N
 
 
 def judged_the_first(campaign: Campaign, user: User) -> bool:
-    """Say whether somebody was an annotator of the study that a campaign reproduces."""
-    first = campaign.reproduces_id
-    return bool(first) and user.enrollments.filter(campaign=first).exists()
+    """Say whether somebody judged, or was named to settle values, in the study that a campaign
+    reproduces or in one that this reproduces in turn."""
+    earlier, first = [], campaign.reproduces
+    while first is not None:
+        earlier.append(first)
+        first = first.reproduces
+    if not earlier:
+        return False
+    # the history also knows those who were named before somebody else
+    named = Event.objects.filter(
+        act=Event.Act.ADJUDICATOR_NAMED,
+        campaign__in=[each.uuid for each in earlier],
+        about=history.account(user),
+    )
+    return user.enrollments.filter(campaign__in=earlier).exists() or named.exists()
 
 
 def remove_member(*, campaign: Campaign, user: User, role: str, by: User | None = None) -> None:

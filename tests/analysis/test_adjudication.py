@@ -10,10 +10,20 @@ from django.utils import timezone
 
 from analysis.actions import runs
 from analysis.forms.runs import RunForm
-from judging.actions import adjudications, campaigns, enrollments
+from analysis.sections.study import read_others
+from judging.actions import adjudications, campaigns, clones, enrollments
 from judging.actions.adjudications import CannotSettle
 from judging.actions.campaigns import NotAllowedNow
-from judging.models import Adjudication, Campaign, Event, Judgment, SettledValue, Unit
+from judging.models import (
+    Adjudication,
+    Campaign,
+    Event,
+    Judgment,
+    Membership,
+    SettledValue,
+    Unit,
+    User,
+)
 from tests import factories
 from tests.analysis.studies import analysed
 from tests.annotation.studies import opened
@@ -233,3 +243,62 @@ def test_who_is_left_out_makes_no_difference_to_settle(differing, judge):
         adjudications.settle(
             campaign=differing, token="x", value=2, reason="", by=judge, now=timezone.now()
         )
+
+
+@pytest.mark.parametrize("elsewhere", ["other study", "reopened", "reproduction"])
+def test_who_judges_the_material_still_settles_nothing_and_reads_nothing(
+    differing, judge, elsewhere
+):
+    differing.refresh_from_db()
+    token = adjudications.token_of(differing, adjudications.differing(differing, 1)[0])
+    judged = differing
+    if elsewhere == "other study":
+        judged = factories.opened(collection=differing.collection, rubric=differing.rubric)
+    if elsewhere == "reproduction":
+        judged = clones.clone(campaign=differing, by=differing.created_by)
+    Membership.objects.create(user=judge, campaign=judged, role="annotator")
+    if elsewhere == "reopened":
+        campaigns.open_(campaign=differing, now=timezone.now())
+    own, address = browser(judge), reverse("judging:settle", args=[differing.uuid])
+    for page in (own.get(address), own.post(address, {"token": token, "value": "2"})):
+        assert page.status_code == 403
+        assert "You judge this material in a campaign that has not ended." in page.text
+        assert "A01" not in page.text
+    assert not SettledValue.objects.exists()
+
+
+def test_report_names_who_could_read_what_others_said_before_they_judged(differing):
+    early, late, lone, former = (factories.user() for _ in range(4))
+    second = opened_again(differing)
+    begin = {
+        each: factories.enrollment(second, account=each) for each in (early, late, lone, former)
+    }
+    work(begin[late], tasks=1, choose=3)
+    for each in (former, early, late):  # whom nobody but the history still knows, the first two
+        name_to_settle(differing, each)
+    name_to_settle(second, lone)  # where nothing is shown before it is closed
+    for each in (early, lone, former):
+        work(begin[each], tasks=1, choose=3)
+    labels = sorted(begin[each].label for each in (early, former))
+    assert read_others(second) == labels
+    campaigns.close(campaign=second, now=timezone.now())
+    campaigns.open_(campaign=second, now=timezone.now())
+    work(begin[lone], tasks=1, choose=3)
+    assert read_others(second) == sorted([*labels, begin[lone].label])
+    analysed(second)
+    page = browser(second.created_by).get(reverse("analysis:report", args=[second.uuid])).text
+    told = "was named to settle values of this material before handing in a task here"
+    assert f"{labels[0]} {told}, and may have read what others said of the questions." in page
+    assert f"{begin[late].label} {told}" not in page
+
+
+def opened_again(campaign: Campaign) -> Campaign:
+    return factories.opened(
+        collection=campaign.collection, rubric=campaign.rubric, annotators_per_task=4
+    )
+
+
+def name_to_settle(campaign: Campaign, who: User) -> None:
+    adjudications.name(
+        campaign=campaign, adjudicator=who, threshold=0, by=campaign.created_by, now=timezone.now()
+    )

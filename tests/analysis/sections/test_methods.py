@@ -24,6 +24,7 @@ ABOUT = {
     "seconds_a_question": 21.6,
     "excluded": [{"annotator": "A04", "reason": "Too fast in the checks."}],
     "unblinded": ["A01"],
+    "read_others": ["A02", "A03"],
     "left_out": ["system Cara"],
 }
 
@@ -67,6 +68,8 @@ def test_material_protocol_people_and_computation_are_told_as_they_were():
         "4 values of these followed from a rule of the protocol. "
         "Annotator A04 was left out: Too fast in the checks. "
         "A01 could have known which system made which question. "
+        "A02 and A03 may have read what others said of the questions before handing in a task here, "
+        "having been named to settle values. "
         "The study is unfinished: 31 of 33 places were handed in."
     )
     assert text["Computation"] == (
@@ -93,7 +96,8 @@ def test_material_of_which_nothing_is_missing_ends_with_what_was_expected():
 
 
 def test_a_finished_study_without_times_and_rules_says_nothing_of_them():
-    whole = {"filled": 33, "forced": 0, "seconds_a_question": None, "excluded": [], "unblinded": []}
+    whole = {"filled": 33, "forced": 0, "seconds_a_question": None}
+    whole |= {"excluded": [], "unblinded": [], "read_others": []}
     assert told({**ABOUT, **whole}, made())["Annotators"] == (
         "3 annotators gave 90 judgments in 11 tasks."
     )

@@ -117,6 +117,12 @@ def test_unblinded_are_those_who_saw_the_material_through_a_draft_that_is_gone()
     assert unblinded(campaign) == labels[:2]
 
 
+def test_whoever_is_erased_is_named_neither_as_not_blind_nor_as_having_read_others() -> None:
+    kept = [stored.about(unblinded=["A01", "A02"], read_others=["A02", "A03"])]
+    [row] = study.Study.without(kept, {"A02"})
+    assert (row["unblinded"], row["read_others"]) == (["A01"], ["A03"])
+
+
 def test_page_of_a_report_names_who_could_have_known_the_systems() -> None:
     campaign = studies.opened(annotators_per_task=3)
     label, _ = handed_in(begun(campaign, campaign.created_by))

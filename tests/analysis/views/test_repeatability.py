@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from analysis.actions import repeatability
-from judging.actions import campaigns, clones, enrollments, jobs
+from judging.actions import adjudications, campaigns, clones, enrollments, jobs
 from judging.actions.campaigns import NotAllowedNow
 from judging.actions.enrollments import InvitationOver
 from judging.models import Campaign, Event, GuidelineVersion, Unit
@@ -153,6 +153,31 @@ def test_lock_refuses_a_reproduction_whose_protocol_was_changed(two, plan, part)
         campaigns.lock(campaign=made, now=timezone.now())
 
 
+def test_who_settled_values_of_the_first_study_cannot_judge_in_the_second(two):
+    first = two[0]
+    made = clones.clone(campaign=first, by=first.created_by)
+    before, now, other = factories.user(), factories.user(), factories.user()
+    for each in (before, now):
+        adjudications.name(
+            campaign=first, adjudicator=each, threshold=0, by=first.created_by, now=timezone.now()
+        )
+    for each in (before, now):
+        with pytest.raises(NotAllowedNow, match="judged or settled values"):
+            campaigns.add_member(campaign=made, user=each, role="annotator")
+    campaigns.add_member(campaign=made, user=other, role="annotator")
+
+
+def test_who_judged_the_first_study_cannot_judge_in_a_reproduction_of_its_reproduction(two):
+    first, second = two
+    third = clones.clone(campaign=second, by=second.created_by)
+    earlier = first.enrollments.get().user
+    with pytest.raises(NotAllowedNow, match="judged or settled values"):
+        campaigns.add_member(campaign=third, user=earlier, role="annotator")
+    link = campaigns.invite(campaign=third, by=third.created_by, places=2)
+    with pytest.raises(InvitationOver, match="took part"):
+        enrollments.join(invitation=link, user=earlier, agreed=True, now=timezone.now())
+
+
 def test_who_judged_the_first_study_cannot_join_the_second(two):
     first = two[0]
     made = clones.clone(campaign=first, by=first.created_by)
@@ -160,7 +185,7 @@ def test_who_judged_the_first_study_cannot_join_the_second(two):
     link = campaigns.invite(campaign=made, by=made.created_by, places=2)
     with pytest.raises(InvitationOver, match="took part in the study that this one repeats"):
         enrollments.join(invitation=link, user=earlier, agreed=True, now=timezone.now())
-    with pytest.raises(NotAllowedNow, match="judged in the study"):
+    with pytest.raises(NotAllowedNow, match="judged or settled values in a study"):
         campaigns.add_member(campaign=made, user=earlier, role="annotator")
     assert enrollments.join(invitation=link, user=None, agreed=True, now=timezone.now())
 
