@@ -91,8 +91,9 @@ def shown(
 ) -> ShownSource:
     """Return a source with all that is known of it; `first`: the metric whose scores stand first.
 
-    `blind`: for somebody who still judges it. No system, rating, comment, score or column of the
-    file is read then, and the questions stand in the order of their texts, which no system decides.
+    `blind`: for somebody who still judges it. No system, rating, comment, score, reference (which
+    may be a system's question) or column of the file is read then, and the questions stand in the
+    order of their texts, which no system decides.
     """
     units, told = _units(source, campaign), _Told()
     if not blind:
@@ -110,7 +111,7 @@ def shown(
         source=source,
         passage=segments(passage, sentence=sentence, answer=answer),
         sentence="" if passage else source.sentence,
-        references=list(Reference.objects.filter(source=source).values_list("text", flat=True)),
+        references=[] if blind else _references(source),
         criteria=told.criteria,
         unrated=told.unrated,
         metrics=told.metrics,
@@ -119,6 +120,10 @@ def shown(
         matched=[] if blind else _matched(source),
         machines=told.machines,
     )
+
+
+def _references(source: Source) -> list[str]:
+    return list(Reference.objects.filter(source=source).values_list("text", flat=True))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from annotation.views.page import State, Writer
 from judging.actions import discussions, rounds, selections, sheets
 from judging.actions.rounds import CutSet
 from judging.actions.sheets import Sheet, SheetLine
-from judging.guards import campaign_for_managers
+from judging.guards import campaign_for_managers, judges_now
 from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, QuestionSet, Round, Task, Unit
 from judging.selection import CannotChoose
@@ -28,6 +28,16 @@ LOOKED_AT = 50  # sources: the first task is found in them, or there is none wor
 def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show a task, the first where none is named; "Continue" shows its next step, "Submit" the next
     task."""
+    # a plan of one system's question about one source would name it
+    if selections.narrows(campaign) and judges_now(request.user, campaign.collection):
+        messages.error(
+            request,
+            _(
+                "You judge this material in a campaign that has not ended. Until it is closed you see no "
+                "preview of a part of it, which would tell you what is whose."
+            ),
+        )
+        return redirect("judging:campaign", campaign.uuid)
     tasks = Task.objects.filter(round__campaign=campaign, round__kind=Round.Kind.MAIN)
     total = tasks.count() or 1
     number = min(max(_number(request.GET.get("task")), 1), total)

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from judging.actions import assignments, history, selections
+from judging.guards import judges_now
 from judging.models import (
     Assignment,
     BarredTask,
@@ -43,6 +44,7 @@ def set_systems(*, enrollment: Enrollment, systems: Iterable[System], by: User) 
         )
         if wanted == before:
             return
+        _check_blind(held, by)
         _check(held, wanted)
         SystemAuthor.objects.filter(enrollment=held).delete()
         SystemAuthor.objects.bulk_create(
@@ -65,6 +67,19 @@ def set_systems(*, enrollment: Enrollment, systems: Iterable[System], by: User) 
             about=held.label,
             before=", ".join(sorted(before.values())),
             after=", ".join(sorted(wanted.values())),
+        )
+
+
+def _check_blind(enrollment: Enrollment, by: User) -> None:
+    """Raise CannotBar, in the same words whatever the systems, for who notes their own while they
+    judge: a refusal, or a task that is taken back, would tell them what they judged."""
+    if by.pk != enrollment.user_id or not judges_now(by, enrollment.campaign.collection):
+        return
+    begun = [Assignment.State.HELD, Assignment.State.SUBMITTED, Assignment.State.EXTRA]
+    if enrollment.assignments.filter(state__in=begun).exists():
+        raise CannotBar(
+            "You have begun to judge here, so until the campaigns in which you judge this material are closed "
+            "you cannot note systems of your own. Another manager can note it."
         )
 
 

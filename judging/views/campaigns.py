@@ -51,7 +51,7 @@ from judging.models import Campaign, Membership, QuestionSet, Round, Task
 from judging.models.campaign import TasksInOrder
 from judging.selection import CannotChoose
 from judging.views import live
-from judging.views.quality import days_of, rows_of
+from judging.views.quality import counted_for, days_of, rows_of
 
 THIS_MACHINE = ("127.0.0.1", "localhost", "[::1]")
 MOST_REPORTS = 200  # of broken items on the page of tasks
@@ -283,7 +283,7 @@ def annotators(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def _annotators_page(
     request: HttpRequest, campaign: Campaign, status: int = 200, **forms: Any
 ) -> HttpResponse:
-    counted = snapshots.of(campaign)
+    counted = counted_for(request.user, campaign)
     context = {
         "campaign": campaign,
         "tab": "annotators",

@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from judging import pay
-from judging.actions import crowd_platforms, judgments, selections, sheets, snapshots
+from judging.actions import crowd_platforms, judgments, selections, sheets
 from judging.actions.snapshots import Counted
 from judging.guards import campaign_for_staff, judges_now
 from judging.models import (
@@ -30,7 +30,7 @@ from judging.models import (
     User,
 )
 from judging.quality import Forecast
-from judging.views.quality import percent, rows_of
+from judging.views.quality import counted_for, percent, rows_of
 
 SHOWN = 10  # annotators on the overview, those to be looked at first
 A_DAY = 24
@@ -46,7 +46,7 @@ def now(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 def of(campaign: Campaign, user: User) -> dict[str, Any]:
     """Return what that part shows."""
-    counted = snapshots.of(campaign)
+    counted = counted_for(user, campaign)
     campaign.places, campaign.filled, campaign.held = counted.places, counted.filled, counted.held
     annotators = rows_of(campaign, counted, enrolled(campaign))
     return {

@@ -2,7 +2,7 @@
 evidence."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from typing import Any
@@ -20,10 +20,12 @@ from judging.actions import campaigns, exclusion_rules, sheets, snapshots
 from judging.actions.snapshots import AnnotatorStanding, Counted
 from judging.drift import Day, SourceSpread
 from judging.forms.quality import QualityForm
-from judging.guards import campaign_for_managers, campaign_for_staff
+from judging.guards import campaign_for_managers, campaign_for_staff, judges_now
 from judging.imports.readers.numbers import whole_number
-from judging.models import Campaign, Enrollment, Exclusion
-from judging.quality import Flag
+from judging.models import Campaign, Enrollment, Exclusion, User
+from judging.quality import Checked, Flag
+
+OF_CHECKS = ("gold", "repeats", "degraded")  # reasons of flags
 
 
 @campaign_for_managers
@@ -48,18 +50,40 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     )
 
 
+def counted_for(user: User, campaign: Campaign) -> Counted:
+    """Return a campaign as it was counted, to who judges the material still without how they
+    themselves did in checks: read after each task, it would tell which was one."""
+    counted = snapshots.of(campaign)
+    own = campaign.enrollments.filter(user=user).values_list("pk", flat=True)
+    mine = [counted.annotators[pk] for pk in own if pk in counted.annotators]
+    if not mine or not judges_now(user, campaign.collection):
+        return counted
+    hidden = {
+        each.enrollment: replace(
+            each,
+            work=replace(each.work, checked=Checked()),
+            flags=[flag for flag in each.flags if flag.reason not in OF_CHECKS],
+        )
+        for each in mine
+    }
+    return replace(counted, annotators={**counted.annotators, **hidden})
+
+
 @campaign_for_staff
 @require_GET
 def annotator(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Show what one annotator has done, and the evidence of each flag."""
     enrollment = get_object_or_404(campaign.enrollments, pk=pk)
-    counted = snapshots.of(campaign)
+    counted = counted_for(request.user, campaign)
     standing = counted.annotators.get(enrollment.pk)
     context = {
         "campaign": campaign,
         "tab": "annotators",
         "each": enrollment,
         "standing": standing,
+        "hides_checks": campaign.checked
+        and enrollment.user_id == request.user.pk
+        and judges_now(request.user, campaign.collection),
         "counted": counted,
         "told": told(campaign, standing) if standing else [],
         "uses": _uses(campaign, counted, standing) if standing else [],
@@ -286,9 +310,13 @@ def rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show whom the rules fixed beforehand propose, and leave out those who are chosen from that
     list."""
     now = timezone.now()
+    # whether the rules propose somebody tells them how they did in checks
+    blind = judges_now(request.user, campaign.collection)
+    own = set(campaign.enrollments.filter(user=request.user).values_list("pk", flat=True))
+    hidden = own if blind else set()
     if request.method == "POST":
         sent = request.POST.getlist("annotator")
-        chosen = set(filter(None, (whole_number(pk, least=1) for pk in sent)))
+        chosen = set(filter(None, (whole_number(pk, least=1) for pk in sent))) - hidden
         done = exclusion_rules.apply(campaign=campaign, chosen=chosen, by=request.user, now=now)
         told_so = ngettext(
             "%(n)d annotator is left out.", "%(n)d annotators are left out.", len(done)
@@ -299,7 +327,11 @@ def rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "campaign": campaign,
         "tab": "annotators",
         "rules": exclusion_rules.standing_rules(campaign),
-        "proposals": exclusion_rules.proposals(campaign, now=now),
+        "proposals": [
+            each
+            for each in exclusion_rules.proposals(campaign, now=now)
+            if each.enrollment.pk not in hidden
+        ],
     }
     return render(request, "judging/campaigns/exclusion_rules.html", context)
 

@@ -243,6 +243,20 @@ def test_who_judges_a_collection_is_blind_in_degraded_copies_and_in_what_they_ar
     assert "Alba" in reader.get(reverse("analysis:collection_items", args=[copy.pk])).text
 
 
+def test_blind_page_of_a_source_shows_no_references_for_they_may_be_a_systems_questions():
+    campaign = factories.opened()
+    source = campaign.collection.sources.first()
+    Reference.objects.create(source=source, position=1, text="What did Tolliver build?")
+    owner = campaign.collection.owner
+    reader = factories.logged_in(owner)
+    address = reverse("analysis:collection_item", args=[campaign.collection_id, source.pk])
+    assert "What did Tolliver build?" in reader.get(address).text
+    Membership.objects.create(user=owner, campaign=campaign, role="annotator")
+    page = reader.get(address).text
+    assert "Who built lock 1" in page
+    assert "What did Tolliver build?" not in page
+
+
 def test_who_judges_a_file_is_blind_in_another_collection_of_it():
     first, again = (factories.collection(file_sha256="a" * 64) for _ in range(2))
     factories.collection()

@@ -3,7 +3,9 @@ stored nowhere."""
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
+from judging.actions import campaigns
 from judging.models import Assignment, Draft, Membership, Question, Task
 from tests import factories
 from tests.annotation import studies
@@ -97,3 +99,21 @@ def test_preview_goes_through_the_tasks_of_a_campaign_that_has_them() -> None:
     assert client.post(f"{own}?task=1", {"action": "submit"}).url == f"{own}?task=2&step=0"
     assert "Task 3 of 3" in client.get(f"{own}?task=99").content.decode()
     assert f"{own}?task=2" in client.get(f"/campaigns/{campaign.uuid}/tasks/").content.decode()
+
+
+def test_who_judges_the_material_has_no_preview_of_a_part_of_it() -> None:
+    campaign = studies.opened()
+    owner = campaign.collection.owner
+    Membership.objects.create(user=owner, campaign=campaign, role="annotator")
+    part = factories.campaign(
+        collection=campaign.collection, manager=owner, selection={"systems": ["Alba"]}
+    )
+    whole = factories.campaign(collection=campaign.collection, manager=owner)
+    reader = factories.logged_in(owner)
+    page = reader.get(f"/campaigns/{part.uuid}/preview/", follow=True)
+    assert page.redirect_chain == [(f"/campaigns/{part.uuid}/", 302)]
+    assert "You judge this material in a campaign that has not ended." in page.text
+    assert "th question want to know" not in page.text
+    assert "th question want to know" in reader.get(f"/campaigns/{whole.uuid}/preview/").text
+    campaigns.close(campaign=campaign, now=timezone.now())
+    assert "th question want to know" in reader.get(f"/campaigns/{part.uuid}/preview/").text

@@ -2,6 +2,7 @@
 reason."""
 
 import pytest
+from django.db import transaction
 from django.urls import reverse
 
 from judging.actions import assignments, authorships, campaigns, check_items, checks, enrollments
@@ -184,3 +185,39 @@ def test_the_managers_page_notes_it_and_erasing_the_annotator_forgets_it() -> No
     assert BarredTask.objects.filter(enrollment=own).count() == 4
     enrollments.erase(enrollment=own, by=campaign.created_by, now=NOW)
     assert not BarredTask.objects.exists()
+
+
+def test_a_manager_who_judges_is_told_nothing_of_which_systems_they_judged() -> None:
+    campaign, _own, _system = planned()
+    boss, other = factories.researcher(), factories.researcher()
+    for each in (boss, other):
+        campaigns.add_member(campaign=campaign, user=each, role="manager")
+    campaigns.add_member(campaign=campaign, user=boss, role="annotator")
+    own = enrollments.enroll(campaign=campaign, user=boss)
+    made = list(campaign.collection.systems.order_by("name"))
+    authorships.set_systems(enrollment=own, systems=made[:1], by=boss)  # before the first task
+    authorships.set_systems(enrollment=own, systems=[], by=boss)
+    opened(campaign)
+    main = campaign.rounds.get(kind="main")
+    main.campaign = campaign
+    trials.judged(own, main, lambda _text, _key: 1, most=1)
+    [judged_one] = judged_systems(own)
+
+    def refusals(by) -> dict[str, str]:
+        found = {}
+        for each in made:
+            with transaction.atomic():
+                try:
+                    authorships.set_systems(enrollment=own, systems=[each], by=by)
+                except CannotBar as refused:
+                    found[each.name] = str(refused)
+                transaction.set_rollback(True)
+        return found
+
+    mine = refusals(boss)
+    assert set(mine) == set(SYSTEMS)
+    assert len(set(mine.values())) == 1
+    assert "Another manager can note it" in mine["Alba"]
+    assert list(refusals(other)) == [judged_one]
+    campaigns.close(campaign=campaign, now=NOW)
+    assert list(refusals(boss)) == [judged_one]

@@ -150,12 +150,12 @@ def test_turns_follow_from_the_secret_and_the_annotator_and_nothing_else():
     assert drawn(who) != drawn(other)
 
 
-def gold(campaign) -> CheckItem:
+def gold(campaign, number: int = 1) -> CheckItem:
     criteria = {each.key: each.pk for each in campaign.rubric.criteria.all()}
     accepted = {criteria["grammaticality"]: [3], criteria["correctness"]: [2, 3]}
     return check_items.add_gold(
         campaign=campaign,
-        unit=question(campaign),
+        unit=question(campaign, number),
         text="Who is it that built it?",
         accepted=accepted,
     )
@@ -369,3 +369,42 @@ def test_collection_of_checks_is_on_no_list(client):
     own = Collection.objects.get(checks_of=campaign)
     assert client.get(f"/collections/{own.pk}/").status_code == 404
     assert "Checks of" not in client.get("/collections/").text
+
+
+def test_staff_who_judge_see_nothing_of_how_they_did_in_the_checks_before_the_end():
+    def prepare(campaign):
+        campaigns.change_plan(
+            campaign=campaign, plan={"quality": campaign.quality | {"exclude_gold": 0}}
+        )
+        campaign.refresh_from_db()
+        for number in range(1, 5):
+            gold(campaign, number)
+
+    campaign = checked(sources=30, gold=30, prepare=prepare)
+    own, other = person(campaign, label="A01"), factories.researcher()
+    for each in (own.user, other):
+        campaigns.add_member(campaign=campaign, user=each, role="manager")
+    assert sum(each.round.kind == "checks" for each in walk(own, two)) >= 3
+    at = f"/campaigns/{campaign.uuid}/"
+    pages = {
+        "annotators/": "passed 0 %",
+        "": "passed 0 %",
+        f"annotators/{own.pk}/": "Gold questions passed",
+        "annotators/rules/": "failed more than 0 gold questions:",
+    }
+
+    def told(who) -> set[str]:
+        reader = factories.logged_in(who)
+        return {path for path, words in pages.items() if words in reader.get(at + path).text}
+
+    assert told(own.user) == set()
+    assert told(other) == set(pages)
+    page = factories.logged_in(own.user).get(f"{at}annotators/{own.pk}/").text
+    assert (
+        "How you did in checks is shown once the campaigns in which you judge this material" in page
+    )
+    left_out = {"annotator": own.pk}
+    factories.logged_in(own.user).post(f"{at}annotators/rules/", left_out)
+    assert not own.exclusions.exists()
+    campaigns.close(campaign=campaign, now=factories.timezone.now())
+    assert told(own.user) == set(pages)
