@@ -33,8 +33,8 @@ def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         messages.error(
             request,
             _(
-                "You judge this material in a campaign that has not ended. Until it is closed you see no "
-                "preview of a part of it, which would tell you what is whose."
+                "You judge this material in a campaign that has not ended. Until it is closed there is no "
+                "preview of a plan that judges part of it: it would show which system made a question."
             ),
         )
         return redirect("judging:campaign", campaign.uuid)
