@@ -21,7 +21,6 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from judging.models import (
     Campaign,
     Collection,
-    Enrollment,
     Job,
     Membership,
     Rubric,
@@ -278,15 +277,23 @@ def judges_now(user: User, collection: Collection) -> bool:
     """Say whether somebody judges, or may yet judge, this material in a campaign that has not
     ended, in this collection or another of the same material.
 
-    Until then no page that they may see for another role names the system of a question.
+    Until then no page that they may see for another role names the system of a question. To be
+    named an annotator is enough in this very collection, but others cannot take the sight of it
+    from its owner so. A campaign whose maker's use was ended goes on no more.
     """
     ended = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
-    joined = Enrollment.objects.filter(user=user).values("campaign")
-    named = Membership.objects.filter(user=user, role=Membership.Role.ANNOTATOR).values("campaign")
-    running = Campaign.objects.exclude(state__in=ended)
-    judged = running.filter(Q(pk__in=joined) | Q(pk__in=named)).values_list("collection", flat=True)
+    running = Campaign.objects.in_use().exclude(state__in=ended)
+    named = running.filter(
+        collection=collection,
+        memberships__user=user,
+        memberships__role=Membership.Role.ANNOTATOR,
+    )
+    if collection.owner_id == user.pk:
+        named = named.filter(created_by=user)
+    joined = running.filter(enrollments__user=user)
+    found = set(joined.union(named).values_list("collection", flat=True))
     # most who read a page judge nothing, and are asked no more
-    return bool(found := set(judged)) and not found.isdisjoint(same_material(collection.pk))
+    return bool(found) and not found.isdisjoint(same_material(collection.pk))
 
 
 def not_for_who_judges(view: View) -> View:

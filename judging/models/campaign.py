@@ -23,15 +23,16 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
     def rightful(self, user: "User") -> "CampaignQuerySet":
         """Campaigns whose maker still has a right on the collection; of others, those about a
         collection of the user's own."""
+        return self.in_use() | self.filter(collection__owner=user)
+
+    def in_use(self) -> "CampaignQuerySet":
+        """Campaigns whose maker still has a right on the collection."""
         from judging.models.material import CollectionShare
 
         shared = CollectionShare.objects.filter(
             collection=OuterRef("collection"), user=OuterRef("created_by")
         )
-        rightful = (
-            Q(collection__owner=models.F("created_by")) | Q(collection__owner=user) | Exists(shared)
-        )
-        return self.filter(rightful)
+        return self.filter(Q(collection__owner=models.F("created_by")) | Exists(shared))
 
     def with_places(self) -> "CampaignQuerySet":
         """Campaigns with how many places of their main round there are, and how many are filled."""

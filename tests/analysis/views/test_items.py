@@ -5,11 +5,13 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from analysis.actions import degradations, examples
 from analysis.actions.degrading import WantedDegradation
 from analysis.evidence import kept_orders
 from analysis.models import KeptExample, QuestionOrder
+from judging.actions import campaigns, collections, enrollments
 from judging.models import (
     Campaign,
     Collection,
@@ -224,6 +226,35 @@ def test_membership_as_annotator_blinds_before_the_first_task(client):
     assert "Corvo" not in client.get(list_of(study)).content.decode()
 
 
+def test_owner_is_blinded_by_judging_and_by_no_role_that_somebody_else_names_them_in(client):
+    study = studies.imported()
+    other = factories.researcher()
+    right = collections.share(collection=study.collection, user=other)
+    theirs = factories.campaign(collection=study.collection, manager=other)
+    campaigns.add_member(campaign=theirs, user=study.created_by, role="annotator", by=other)
+    client.force_login(study.created_by)
+    assert "Corvo" in client.get(list_of(study)).text
+    enrollments.enroll(campaign=theirs, user=study.created_by)
+    assert "Corvo" not in client.get(list_of(study)).text
+    collections.end_use(collection=study.collection, user=right.user, now=timezone.now())
+    assert "Corvo" in client.get(list_of(study)).text
+
+
+def test_nobody_is_blinded_by_a_role_in_somebody_elses_copy_of_the_file(client):
+    study = studies.imported()
+    reader = factories.researcher()
+    collections.share(collection=study.collection, user=reader)
+    Collection.objects.filter(pk=study.collection_id).update(file_sha256="d" * 64)
+    copied = factories.collection(file_sha256="d" * 64)
+    elsewhere = factories.campaign(collection=copied)
+    campaigns.add_member(campaign=elsewhere, user=reader, role="annotator")
+    client.force_login(reader)
+    items = reverse("analysis:collection_items", args=[study.collection_id])
+    assert "Corvo" in client.get(items).text
+    enrollments.enroll(campaign=elsewhere, user=reader)
+    assert "Corvo" not in client.get(items).text
+
+
 @pytest.mark.parametrize("judged", ["original", "copy", "copy of the copy"])
 def test_who_judges_a_collection_is_blind_in_degraded_copies_and_in_what_they_are_of(judged):
     original = factories.collection()
@@ -234,11 +265,12 @@ def test_who_judges_a_collection_is_blind_in_degraded_copies_and_in_what_they_ar
     last = degradations.degrade(collection=copy, wanted=wanted, by=original.owner)
     held = {"original": original, "copy": copy, "copy of the copy": last}
     own = factories.campaign(collection=held[judged], manager=original.owner)
-    Membership.objects.create(user=original.owner, campaign=own, role="annotator")
+    joined = factories.enrollment(own, account=original.owner)
     reader = factories.logged_in(original.owner)
     for each in held.values():
         page = reader.get(reverse("analysis:collection_items", args=[each.pk])).text
         assert "Alba" not in page
+    joined.delete()
     own.memberships.filter(role="annotator").delete()
     assert "Alba" in reader.get(reverse("analysis:collection_items", args=[copy.pk])).text
 
@@ -261,7 +293,7 @@ def test_who_judges_a_file_is_blind_in_another_collection_of_it():
     first, again = (factories.collection(file_sha256="a" * 64) for _ in range(2))
     factories.collection()
     own = factories.campaign(collection=first)
-    Membership.objects.create(user=again.owner, campaign=own, role="annotator")
+    factories.enrollment(own, account=again.owner)
     reader = factories.logged_in(again.owner)
     address = reverse("analysis:collection_items", args=[again.pk])
     assert "Alba" not in reader.get(address).text
@@ -272,7 +304,7 @@ def test_who_judges_a_file_is_blind_in_another_collection_of_it():
 def test_blind_list_asks_as_much_with_three_copies_of_its_collection_as_with_one():
     material = factories.collection(file_sha256="c" * 64)
     judged = factories.campaign(collection=factories.collection(file_sha256="c" * 64))
-    Membership.objects.create(user=material.owner, campaign=judged, role="annotator")
+    factories.enrollment(judged, account=material.owner)
     reader, counts = factories.logged_in(material.owner), []
     address = reverse("analysis:collection_items", args=[material.pk])
     reader.get(address)

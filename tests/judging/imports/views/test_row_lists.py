@@ -158,6 +158,7 @@ def test_who_judges_the_material_reads_no_rows_of_a_file_which_name_systems(clie
     at_file = reverse("judging:file", args=[waits.collection_id, waits.number])
     at_table = reverse("judging:file_examples", args=[waits.collection_id, waits.number])
     assert [client.get(each).status_code for each in (at_rows, at_table)] == [403, 403]
+    assert "Until then no page names a system here." in client.get(at_rows).text
     blind = client.get(at_file).text
     assert "Rows that fit nothing: 2" in blind
     assert "The collection has no such question." not in blind
