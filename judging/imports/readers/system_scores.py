@@ -4,7 +4,7 @@ metric."""
 from collections.abc import Collection
 
 from judging.imports.readers.numbers import is_number
-from judging.imports.readers.tables import Row, read_delimited, shorten
+from judging.imports.readers.tables import Row, open_delimited, shorten
 from judging.imports.readers.text import Unreadable
 
 LONGEST_NUMBER = 100  # characters; longer than any that a program prints
@@ -20,14 +20,12 @@ def read_system_scores(data: bytes, *, systems: Collection[str]) -> CellsOfSyste
     Unreadable
         Where any row or cell cannot be taken: nothing of such a file is.
     """
-    table = read_delimited(data)
-    for problem in (each for each in table.problems if each.kind == "row"):
-        raise Unreadable(problem.reason, row=problem.row)
+    table = open_delimited(data)
     if len(table.header) < 2:
         raise Unreadable("Beside the column of systems there is none of scores.")
     found: CellsOfSystems = {name: {} for name in table.header[1:]}
     named: set[str] = set()
-    for row in table.rows:
+    for row in table.all_or_none():  # no more than there are systems are held
         system = _system(row, systems, named)
         for name, cell in zip(found, row.cells[1:], strict=True):
             if text := _score(row, name, cell):

@@ -13,7 +13,8 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -42,9 +43,27 @@ _LAYOUT_ROWS = 200  # looked at to find out whether there is a header, and how w
 Parsed = tuple[int, list[str] | Problem]
 RowOrProblem = tuple[int, Mapping[str, object] | Problem]
 
+_most_cells: ContextVar[int | None] = ContextVar("most_cells", default=None)
+
 # The module's own limit counts silently against long passages; cells are measured after reading,
 # with a sentence.
 csv.field_size_limit(2**31 - 1)
+
+
+class TooManyCells(Exception):
+    """A table has more cells than `at_most` lets it have; the file may be read elsewhere."""
+
+
+@contextmanager
+def at_most(cells: int) -> Iterator[None]:
+    """Give tables that are opened here an end: TooManyCells where one has more cells, with those
+    that short rows are filled up with. Bytes do not tell: under a header of 2,000 names two bytes
+    are a row of 2,000 cells."""
+    before = _most_cells.set(cells)
+    try:
+        yield
+    finally:
+        _most_cells.reset(before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +121,8 @@ class OpenTable:
         self.rows_read = 0
         self._results = results
         self._first: list[Row] = []
+        most = _most_cells.get()
+        self._most_rows = MOST_ROWS if most is None else min(MOST_ROWS, most // max(1, len(header)))
 
     @property
     def rows(self) -> Iterator[Row]:
@@ -114,6 +135,15 @@ class OpenTable:
         """Return the first rows, which `rows` will still yield."""
         self._first.extend(islice(self._coming(), max(0, most - len(self._first))))
         return self._first[:most]
+
+    def all_or_none(self) -> Iterator[Row]:
+        """Yield the rows; Unreadable at the first that is refused, behind which nothing is read."""
+        yield from self._first
+        for result in self._results:
+            if isinstance(result, Row):
+                yield result
+            elif result.kind == "row":
+                raise Unreadable(result.reason, row=result.row)
 
     def tell(self, progress: Callable[[int], None], *, every: int) -> None:
         """Have `progress` told the number of rows now and then while they come."""
@@ -147,8 +177,10 @@ class OpenTable:
         for result in self._results:
             if isinstance(result, Row):
                 self.rows_read += 1
-                if self.rows_read > MOST_ROWS:
-                    raise _too_many(result.number)
+                if self.rows_read > self._most_rows:
+                    if self.rows_read > MOST_ROWS:
+                        raise _too_many(result.number)
+                    raise TooManyCells
                 yield result
             else:
                 self.rows_read += result.kind == "row"
@@ -344,10 +376,14 @@ def open_objects(objects: Iterable[RowOrProblem], *, remarks: Sequence[Problem] 
     places: dict[str, int] = {}
     pool: dict[str, str] = {}
     laid: list[tuple[int, tuple[str, ...]] | Problem] = []
+    most, held = _most_cells.get(), 0
     for number, found in objects:
         if len(laid) > MOST_ROWS:
             raise _too_many(number)
         laid.append(found if isinstance(found, Problem) else (number, _cells(found, places, pool)))
+        held += len(places)
+        if most is not None and held > most:
+            raise TooManyCells
     header = tuple(places)
     if not header:
         raise Unreadable(_nothing(laid))

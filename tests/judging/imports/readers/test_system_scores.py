@@ -1,5 +1,7 @@
 """A table of systems' scores: taken whole, or refused with the row."""
 
+import tracemalloc
+
 import pytest
 
 from judging.imports.readers.system_scores import read_system_scores
@@ -39,3 +41,26 @@ def test_what_cannot_be_taken_refuses_the_file(text: str, row: int, reason: str)
 def test_a_row_of_another_width_refuses_the_file() -> None:
     with pytest.raises(Unreadable):
         read_system_scores(b"system,F1\nAlba,1,2\nBrisa,3\n", systems=SYSTEMS)
+
+
+WIDE = "system," + ",".join(f"c{number}" for number in range(1_999)) + "\n"
+
+
+def test_a_wide_table_of_short_rows_is_refused_at_the_first_of_them() -> None:
+    data = (WIDE + "Alba" + ",1" * 1_999 + "\n" + "x\n" * 15_000).encode()
+    tracemalloc.start()
+    with pytest.raises(Unreadable) as refused:
+        read_system_scores(data, systems=SYSTEMS)
+    _now, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert refused.value.row == 3
+    assert most < 30_000_000  # filled up, all rows would take 240 MB
+
+
+def test_nothing_is_read_behind_the_first_row_that_is_refused() -> None:
+    data = b"system,F1\nAlba,1\nBrisa,2,3\n" + b"Alba,1\n" * 300 + b'"never closed\n'
+    with pytest.raises(
+        Unreadable, match=r"^The row has 3 cells where the header has 2\."
+    ) as refused:
+        read_system_scores(data, systems=SYSTEMS)
+    assert refused.value.row == 3
