@@ -44,7 +44,9 @@ PACKED = b"PK\x03\x04"  # what such a file begins with
 LARGEST_UNPACKED = 200_000_000
 LARGEST_TEXTS = 100_000_000  # bytes that the shared texts take in memory
 MOST_PARTS = 2_000
-MOST_CELLS = 20_000_000
+MOST_CELLS = (
+    20_000_000  # of a sheet, as they stand there and with those that rows are filled up with
+)
 LAST_ROW = 1_048_576
 LAST_COLUMN = 16_384
 MOST_MERGED = 200_000  # rows of a sheet with merged cells
@@ -170,6 +172,11 @@ def _listed(names: Iterable[str]) -> str:
 
 def _together(tables: Mapping[str, OpenTable]) -> OpenTable:
     header = tuple(dict.fromkeys(name for table in tables.values() for name in table.header))
+    if len(header) >= MOST_COLUMNS:
+        raise Unreadable(
+            f"The sheets have {len(header):,} different columns; with the sheet’s name at most "
+            f"{MOST_COLUMNS:,} can be read. Choose fewer of them."
+        )
     label = SHEET if SHEET not in header else "name of the sheet"
     remarks = [
         _in_sheet(problem, name) for name, table in tables.items() for problem in table.problems
@@ -191,6 +198,10 @@ def _all_rows(tables: Mapping[str, OpenTable], header: tuple[str, ...]) -> Itera
 
 def _in_sheet(problem: Problem, name: str) -> Problem:
     return replace(problem, reason=f"Sheet “{name[:80]}”: {problem.reason}")
+
+
+def _too_many_cells() -> Unreadable:
+    return Unreadable(f"The sheet has more than {MOST_CELLS:,} cells. Save it as CSV.")
 
 
 def _damaged(error: Exception) -> Unreadable:
@@ -253,9 +264,12 @@ class _Book:
         """Yield each row that is not blank, by its number in the sheet, at least as wide as those
         before it. A cell that is merged with those below it stands in each of their rows."""
         merged = self._merged(self.parts[name])
-        width = 0
+        width = count = 0
         for number, cells in self._read(name):
             width = max(width, len(cells))
+            count += width  # a row of 28 bytes may be filled up to 2,000 cells
+            if count > MOST_CELLS:
+                raise _too_many_cells()
             cells += [""] * (width - len(cells))
             merged.fill(number, cells)
             yield number, cells
@@ -609,7 +623,7 @@ class _Cells(_Part):
         if tag == "c":
             self._count += 1
             if self._count > MOST_CELLS:
-                raise Unreadable(f"The sheet has more than {MOST_CELLS:,} cells. Save it as CSV.")
+                raise _too_many_cells()
             reference = attrs.get("r", "")
             self._column = _column(reference) if reference else self._column + 1
             if self._column > LAST_COLUMN:

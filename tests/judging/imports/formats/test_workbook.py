@@ -9,6 +9,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.comments import Comment
 
+from judging.imports.formats import workbook
 from judging.imports.formats.workbook import WorkbookSheet, read_workbook, sheets
 from judging.imports.readers.registry import FORMAT
 from judging.imports.readers.text import Unreadable
@@ -380,3 +381,24 @@ def test_a_comment_whose_part_is_missing_is_no_harm() -> None:
         part = next(name for name in archive.namelist() if "comment" in name.casefold())
     broken = changed(data, "xl/worksheets/_rels/sheet1.xml.rels", part.encode()[3:], b"gone.xml")
     assert FORMAT["xlsx"].read(broken).notes == ()
+
+
+def test_cells_that_rows_are_filled_up_with_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbook, "MOST_CELLS", 10_000)
+    short = (("Who?",),) * 200
+    assert read_workbook(saved(tuple(f"c{n}" for n in range(40)), *short)).rows_read == 200
+    with pytest.raises(Unreadable, match="more than 10,000 cells"):
+        read_workbook(saved(tuple(f"c{n}" for n in range(60)), *short))
+
+
+def test_sheets_together_have_no_more_columns_than_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workbook, "MOST_COLUMNS", 4)
+    book = Workbook()
+    for name in ("ab", "cd"):
+        sheet = book.create_sheet(name)
+        sheet.append([f"{name} 1", f"{name} 2"])
+        sheet.append(["x", "y"])
+    content = io.BytesIO()
+    book.save(content)
+    with pytest.raises(Unreadable, match="Choose fewer of them"):
+        read_workbook(content.getvalue(), sheet=["ab", "cd"])
