@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
@@ -16,7 +17,7 @@ from judging.actions.rounds import TellProgress, silent
 from judging.imports.readers import limited
 from judging.imports.readers.machine_tables import JudgeAnswers, JudgedItem, read_answers
 from judging.imports.readers.registry import FORMAT
-from judging.imports.readers.tables import AnyTable, open_delimited, open_jsonl
+from judging.imports.readers.tables import TooManyCells, at_most, open_delimited, open_jsonl
 from judging.models import (
     Campaign,
     Criterion,
@@ -33,7 +34,7 @@ from judging.models import (
 from judging.protocols import documents
 
 FORMATS = {".jsonl": "jsonl", ".xlsx": "xlsx"}  # by the ending; CSV or TSV else
-NEAR = 250_000  # bytes; a larger table is read in a process of its own
+NEAR = 250_000  # bytes, and cells; a larger table is read in a process of its own
 MANY = 20_000  # questions of a campaign; above that, a table of answers is taken by a job
 PROBLEMS_KEPT = 500
 PROBLEMS_SHOWN = 20
@@ -150,9 +151,10 @@ def listed(campaign: Campaign) -> list[MachineJudge]:
 def add(
     *, campaign: Campaign, by: User, file: StoredFile, file_name: str, about: Mapping[str, Any]
 ) -> tuple[MachineJudge, JudgeAnswers]:
-    """Take a judge with its answers from a table; raises what `check`, `read` and `keep` raise."""
+    """Take a judge with its answers from a table while a page waits; raises what `check`, `read` and
+    `keep` raise."""
     check(campaign=campaign, name=about["name"])
-    found = read(campaign=campaign, file=file, file_name=file_name)
+    found = read(campaign=campaign, file=file, file_name=file_name, waits=True)
     kept = keep(campaign=campaign, by=by, file=file, file_name=file_name, about=about, found=found)
     return kept, found
 
@@ -169,7 +171,12 @@ def check(*, campaign: Campaign, name: str) -> None:
 
 
 def read(
-    *, campaign: Campaign, file: StoredFile, file_name: str, progress: TellProgress = silent
+    *,
+    campaign: Campaign,
+    file: StoredFile,
+    file_name: str,
+    progress: TellProgress = silent,
+    waits: bool = False,
 ) -> JudgeAnswers:
     """Read a judge's answers from a table. What is no answer comes with its row and reason.
 
@@ -179,9 +186,10 @@ def read(
         The table has no answer that can be taken.
     Unreadable
         The file is no table, or its columns say nothing of items or criteria.
+    NotAtOnce
+        A page waits for what takes long to read.
     """
-    rubric = documents.from_document(campaign.rubric.document)
-    found = read_answers(_table(file, file_name, progress), items(campaign), rubric)
+    found = _answers(campaign, file, file_name, progress, waits)
     if not found.answers:
         first = found.problems[0] if found.problems else None
         why = f" The first problem: row {first.row}, {first.value} {first.reason}." if first else ""
@@ -291,8 +299,11 @@ def warnings(campaign: Campaign, prompt: str) -> list[str]:
     return found
 
 
-def _table(file: StoredFile, file_name: str, progress: TellProgress) -> AnyTable:
-    """Return the rows of a table; what could take long or much is read in a process of its own."""
+def _answers(
+    campaign: Campaign, file: StoredFile, file_name: str, progress: TellProgress, waits: bool
+) -> JudgeAnswers:
+    """Return what a table says; what could take long or much is read in a process of its own."""
+    rubric = documents.from_document(campaign.rubric.document)
     known = FORMAT[FORMATS.get(PurePath(file_name).suffix.lower(), "csv")]
     request = limited.Request(
         data=storage.content_of(file),
@@ -301,9 +312,15 @@ def _table(file: StoredFile, file_name: str, progress: TellProgress) -> AnyTable
         is_packed=not known.is_text,
     )
     if file.size <= NEAR and known.is_text:
-        return open_jsonl(request.data) if known.key == "jsonl" else open_delimited(request.data)
+        opened = open_jsonl if known.key == "jsonl" else open_delimited
+        with suppress(TooManyCells), at_most(NEAR):
+            return read_answers(opened(request.data), items(campaign), rubric)
     told = "Reading the table: {:,} rows".format
-    return limited.table_of(request, progress=lambda rows: progress(0, 0, told(rows)))
+    with limited.limits_where(waits) as limits:
+        table = limited.table_of(
+            request, limits=limits, progress=lambda rows: progress(0, 0, told(rows))
+        )
+        return read_answers(table, items(campaign), rubric)
 
 
 def _told(problem: Any) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Machine judges of a campaign: who they are, their table, the list of items to give them."""
 
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from judging.actions.machine_judges import CannotTake, NameTaken
 from judging.forms.machine_judges import AskJudgeForm, JudgeKeyForm, MachineJudgeForm
 from judging.guards import campaign_for_managers, campaign_for_staff
 from judging.imports.actions import looks
+from judging.imports.readers.limited import NotAtOnce
 from judging.imports.readers.text import Unreadable
 from judging.models import Campaign, Event, Membership
 from judging.protocols import documents
@@ -41,14 +43,18 @@ def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     file = storage.keep_pieces(sent.chunks())
     given: dict[str, Any] = {"file": file, "file_name": sent.name, "about": form.about()}
     try:
-        if machine_judges.is_large(campaign) or not looks.is_quick(file):
+        added = None
+        if looks.is_quick(file) and not machine_judges.is_large(campaign):
+            with suppress(NotAtOnce):
+                added = machine_judges.add(campaign=campaign, by=request.user, **given)
+        if added is None:
             job = tasks.begin(judge_jobs.start_adding, campaign=campaign, by=request.user, **given)
             return redirect("judging:job", job.pk)
-        judge, found = machine_judges.add(campaign=campaign, by=request.user, **given)
     except (CannotTake, Unreadable) as refused:
         storage.let_go(file)
         form.add_error("name" if isinstance(refused, NameTaken) else "file", str(refused))
         return _page(request, campaign, form, status=422)
+    judge, found = added
     taken = ngettext("%(n)d answer taken.", "%(n)d answers taken.", len(found.answers)) % {
         "n": len(found.answers)
     }

@@ -130,7 +130,12 @@ def next_number(collection: Collection) -> int:
 
 
 def add_all(
-    *, files: Sequence[AddedFile], by: User, now: datetime, progress: TellProgress = silent
+    *,
+    files: Sequence[AddedFile],
+    by: User,
+    now: datetime,
+    progress: TellProgress = silent,
+    waits: bool = False,
 ) -> list[AddedFile]:
     """Add several waiting files one after the other: all of them, or, where one cannot be added,
     none.
@@ -139,12 +144,14 @@ def add_all(
     ------
     CannotImport
         Which file stands in the way, and why.
+    NotAtOnce
+        Where a page waits for what takes long to read.
     """
     done = []
     with transaction.atomic():
         for file in files:
             try:
-                done.append(add(added=file, by=by, now=now, progress=progress))
+                done.append(add(added=file, by=by, now=now, progress=progress, waits=waits))
             except CannotImport as refused:
                 raise CannotImport(
                     [f"{file.name}: {reason}" for reason in refused.reasons]
@@ -207,6 +214,7 @@ def read(
     screen: Screen | None = None,
     found: MatchCounts | None = None,
     kept: KeptReading | None = None,
+    waits: bool = False,
 ) -> StudyRecords:
     """Return what a file says; rows that do not pass the screen are noted as found and left out."""
     return reading_plans.read_study(
@@ -217,6 +225,7 @@ def read(
         screen=screen,
         left_out=found.left_out if found else lambda row, what: None,
         kept=kept,
+        waits=waits,
     )
 
 
@@ -257,10 +266,11 @@ def hand_out_keys(*, added: AddedFile, by: User, now: datetime) -> Mapping[str, 
         )
 
 
-def examine(*, added: AddedFile, progress: TellProgress = silent) -> Joined:
-    """Say what a file would bring now, and keep the counts: adding it must bring the same."""
+def examine(*, added: AddedFile, progress: TellProgress = silent, waits: bool = False) -> Joined:
+    """Say what a file would bring now, and keep the counts: adding it must bring the same.
+    NotAtOnce where a page waits for what takes long to read."""
     kept, listed = kept_readings.of_added(added, make=True), RowList()
-    joined = _join(added, progress, kept, listed)
+    joined = _join(added, progress, kept, waits, listed)
     list_questions(joined, listed)
     study = joined.study
     kept_readings.forget(added.examined.get(kept_readings.LISTED, {}))
@@ -303,16 +313,20 @@ def _kept_of(added: AddedFile) -> dict[str, Any]:
 
 
 def _join(
-    added: AddedFile, progress: TellProgress, kept: KeptReading, listed: RowList | None = None
+    added: AddedFile,
+    progress: TellProgress,
+    kept: KeptReading,
+    waits: bool,
+    listed: RowList | None = None,
 ) -> Joined:
     campaign = added_ratings.campaign_of(added.collection, added.rubric) if added.rubric else None
     held, found = holdings.held(added.collection), MatchCounts(listed)
     columns, choices = plan_of(added).columns, choices_of(added)
-    study = read(added, progress, _screen(held, columns, choices), found, kept)
+    study = read(added, progress, _screen(held, columns, choices), found, kept, waits)
     if not (study.usable or choices.unmatched):  # perhaps too many rows to hold all of them
         choices = replace(choices, unmatched="leave")
         if held.slots and (screen := _screen(held, columns, choices)):
-            screened = read(added, progress, screen, found, kept)
+            screened = read(added, progress, screen, found, kept, waits)
             study = screened if screened.usable else study
     return join(
         study=study,
@@ -361,6 +375,7 @@ def add(
     now: datetime,
     ratings_title: str = "",
     progress: TellProgress = silent,
+    waits: bool = False,
 ) -> AddedFile:
     """Store what a waiting file brings, in one transaction; its ratings go into the campaign of
     their protocol.
@@ -371,6 +386,8 @@ def add(
         With everything that stands in the way; nothing is stored.
     Changed
         Where a preview was seen, and the file would bring something else now.
+    NotAtOnce
+        Where a page waits for what takes long to read.
     """
     progress(0, 0, "Reading the file")
     with transaction.atomic():
@@ -379,7 +396,7 @@ def add(
         if added.state != AddedFile.State.WAITING:
             raise CannotImport(["The file was added already, or taken back."])
         kept = kept_readings.of_added(added)
-        joined = _join(added, progress, kept)
+        joined = _join(added, progress, kept, waits)
         if added.is_examined and added.examined["expected"] != joined.counts():
             raise Changed(
                 ["The collection changed since you looked at this file. Look at it once more."]

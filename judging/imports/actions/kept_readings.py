@@ -21,6 +21,7 @@ from zipfile import BadZipFile, ZipFile
 from judging import storage
 from judging.imports.formats.workbook import PACKED, unpacked_size
 from judging.imports.readers import limited, packing
+from judging.imports.readers.limited import Limits
 from judging.imports.readers.outline import TellRows
 from judging.imports.readers.records import StudyRecords
 from judging.imports.readers.row_lists import RowList
@@ -45,7 +46,7 @@ class KeptReading:
         self.is_to_be_made = make and size_to_read(file) > LARGE
         self.made: dict[str, str] = {}
 
-    def study(self, request: limited.Request, progress: TellRows) -> StudyRecords:
+    def study(self, request: limited.Request, limits: Limits, progress: TellRows) -> StudyRecords:
         """Return the study in the file, as it was read before or as it is read now."""
         key = self._key(request)
         if (before := self._before(key)) is not None:
@@ -53,13 +54,13 @@ class KeptReading:
                 next(lines)
                 return limited.study_again(lines, request.left_out)
         if not self.is_to_be_made:
-            return limited.study_of(request, progress=progress)[0]
+            return limited.study_of(request, limits=limits, progress=progress)[0]
         self.forget()
         with closing(SpooledTemporaryFile(packing.SPOOLED)) as packed:
             with gzip.GzipFile("", "wb", FASTEST, packed, mtime=0) as lines:
                 lines.write(f"{self.whose}\n".encode())
                 keep = replace(request, keep=lambda line: lines.write(line.encode()))
-                study, _ = limited.study_of(keep, progress=progress)
+                study, _ = limited.study_of(keep, limits=limits, progress=progress)
             if study.usable:
                 packed.seek(0)
                 pieces = iter(lambda: packed.read(storage.PIECE), b"")
@@ -105,10 +106,9 @@ def size_to_read(file: StoredFile) -> int:
 def of_upload(pk: int, file: StoredFile, *, make: bool = False) -> KeptReading:
     """Return what the previews of an upload kept."""
     found: list[Mapping[str, str]] = []
-    if size_to_read(file) > LARGE:
-        looked = Job.objects.filter(kind=PREVIEW, parameters__upload=pk)
-        for name in (KEPT, LISTED):
-            found += looked.values_list(f"result__found__{name}", flat=True)
+    looked = Job.objects.filter(kind=PREVIEW, parameters__upload=pk)
+    for name in (KEPT, LISTED):
+        found += looked.values_list(f"result__found__{name}", flat=True)
     return KeptReading(whose=f"upload {pk}", file=file, known=found, make=make)
 
 

@@ -36,7 +36,7 @@ FIRST_SEED = 1
 
 
 def is_quick(file: StoredFile) -> bool:
-    """Say whether a file is looked at while its page waits."""
+    """Say whether a file is looked at while its page waits, which ends after some seconds."""
     return kept_readings.size_to_read(file) <= AT_ONCE
 
 
@@ -52,13 +52,19 @@ def of_added(added: AddedFile, plan: Plan) -> dict[str, Any]:
 
 
 def look(
-    *, kind: str, parameters: Mapping[str, Any], by: User, progress: TellProgress = silent
+    *,
+    kind: str,
+    parameters: Mapping[str, Any],
+    by: User,
+    progress: TellProgress = silent,
+    waits: bool = False,
 ) -> dict[str, Any]:
-    """Return what is found; whoever asks sees files of their own alone."""
+    """Return what is found; whoever asks sees files of their own alone. NotAtOnce where a page
+    waits for what takes long."""
     name, file = _file(parameters, by)
     plan = reading_plans.plan_from(parameters["plan"])
     progress(0, 0, "Reading the file")
-    return _LOOKS[kind](name, file, plan, parameters, progress)
+    return _LOOKS[kind](name, file, plan, parameters, progress, waits)
 
 
 def _file(parameters: Mapping[str, Any], by: User) -> tuple[str, StoredFile]:
@@ -71,14 +77,21 @@ def _file(parameters: Mapping[str, Any], by: User) -> tuple[str, StoredFile]:
 
 
 def _columns(
-    name: str, file: StoredFile, plan: Plan, _parameters: Mapping[str, Any], progress: TellProgress
+    name: str,
+    file: StoredFile,
+    plan: Plan,
+    _parameters: Mapping[str, Any],
+    progress: TellProgress,
+    waits: bool,
 ) -> dict[str, Any]:
     """Return the file's head, or why it cannot be read, with what it says in each encoding."""
     content = storage.content_of(file)
     try:
         return {
             "head": asdict(
-                reading_plans.read_head(name=name, data=content, plan=plan, progress=progress)
+                reading_plans.read_head(
+                    name=name, data=content, plan=plan, progress=progress, waits=waits
+                )
             )
         }
     except Unreadable as error:
@@ -91,19 +104,29 @@ def head_in(found: Mapping[str, Any]) -> Head | None:
 
 
 def _preview(
-    name: str, file: StoredFile, plan: Plan, parameters: Mapping[str, Any], progress: TellProgress
+    name: str,
+    file: StoredFile,
+    plan: Plan,
+    parameters: Mapping[str, Any],
+    progress: TellProgress,
+    waits: bool,
 ) -> dict[str, Any]:
     """Return what would be stored, the first of what would not, and what is to be asked."""
     kept = kept_readings.of_upload(parameters["upload"], file, make=True)
     study = reading_plans.read_study(
-        name=name, data=storage.content_of(file), plan=plan, progress=progress, kept=kept
+        name=name,
+        data=storage.content_of(file),
+        plan=plan,
+        progress=progress,
+        kept=kept,
+        waits=waits,
     )
     rubric = Rubric.objects.filter(pk=parameters["rubric"]).first()
     examined = new_collections.examine(study=study, rubric=rubric)
     asks, warnings = study.problems_of("ask"), study.problems_of("warning")
     sources = {source.key: source for source in study.sources} if asks else {}
     kept_now = {kept_readings.KEPT: kept.made} if kept.made else {}
-    if not is_quick(file):  # of a quick one the list is made when it is asked for
+    if not waits:  # of a quick one the list is made when it is asked for
         listed = rows_of(study, examined.refused)
         kept_now[kept_readings.LISTED] = kept_readings.keep_list(listed, whose=kept.whose)
     return {
@@ -135,9 +158,10 @@ def _preview(
 
 
 def rows_listed(*, upload: Upload, plan: Plan, rubric: Rubric | None) -> bytes:
-    """Return the packed list of the rows of an upload that is small."""
+    """Return the packed list of the rows of an upload that is small; NotAtOnce where that takes
+    long."""
     content = storage.content_of(upload.file)
-    study = reading_plans.read_study(name=upload.name, data=content, plan=plan)
+    study = reading_plans.read_study(name=upload.name, data=content, plan=plan, waits=True)
     refused = new_collections.examine(study=study, rubric=rubric).refused
     return b"".join(rows_of(study, refused).pieces(""))
 
@@ -172,11 +196,21 @@ def _ask(ask: Problem, source: SourceRecord) -> dict[str, Any]:
 
 
 def _handful(
-    name: str, file: StoredFile, plan: Plan, parameters: Mapping[str, Any], progress: TellProgress
+    name: str,
+    file: StoredFile,
+    plan: Plan,
+    parameters: Mapping[str, Any],
+    progress: TellProgress,
+    waits: bool,
 ) -> dict[str, Any]:
     kept = kept_readings.of_upload(parameters["upload"], file)
     study = reading_plans.read_study(
-        name=name, data=storage.content_of(file), plan=plan, progress=progress, kept=kept
+        name=name,
+        data=storage.content_of(file),
+        plan=plan,
+        progress=progress,
+        kept=kept,
+        waits=waits,
     )
     return _drawn(study, parameters["seed"], parameters.get("words", ""))
 

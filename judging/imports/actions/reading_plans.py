@@ -3,7 +3,7 @@ shell."""
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -13,16 +13,14 @@ from judging.actions.rounds import TellProgress, silent
 from judging.imports.actions.kept_readings import KeptReading
 from judging.imports.readers import limited
 from judging.imports.readers.columns import BadColumns, ColumnRoles, WhenAmbiguous, columns_from
-from judging.imports.readers.outline import first_values
+from judging.imports.readers.outline import Outline, outline
 from judging.imports.readers.pseudonyms import Pseudonyms
 from judging.imports.readers.records import WHOLE_FILE, Problem, StudyRecords, unreadable
 from judging.imports.readers.registry import FORMAT, Format, sniff
 from judging.imports.readers.screening import Screen, TellLeftOut
-from judging.imports.readers.tables import OpenTable, RowTable
-from judging.imports.readers.text import Unreadable
+from judging.imports.readers.tables import TooManyCells, at_most
 
-NEAR = 250_000  # bytes; a larger file is read in a process of its own
-SAMPLE_ROWS = 50
+NEAR = 250_000  # bytes, and cells; a larger file is read in a process of its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,50 +86,50 @@ def head_from(data: Mapping[str, Any]) -> Head:
     )
 
 
-def read_head(*, name: str, data: bytes, plan: Plan, progress: TellProgress = silent) -> Head:
-    """Return the beginning of a file; Unreadable, with a sentence, where it cannot be read at all.
+def read_head(
+    *, name: str, data: bytes, plan: Plan, progress: TellProgress = silent, waits: bool = False
+) -> Head:
+    """Return the beginning of a file. Ids of people outside are labels already.
 
-    Ids of people outside are labels already. What could take long or much is read in a process of
-    its own.
+    What could take long or much is read in a process of its own. `waits` says that a page waits.
+
+    Raises
+    ------
+    Unreadable
+        With a sentence, where the file cannot be read at all.
+    NotAtOnce
+        Where a page waits for what takes long.
     """
     format = _format(name, data, plan)
     options, key = _options(format, plan), pseudonym_key()
-    if is_read_apart(format, data):
-        request = limited.Request(
-            data=data,
-            name=name,
-            format=format.key,
-            options=options,
-            key=key,
-            is_packed=not format.is_text,
-        )
-        found, _ = limited.outline_of(request, progress=_rows(progress))
-        return Head(
-            format=found.format,
-            header=found.header,
-            values=found.values,
-            proposed=found.proposed,
-            criteria=found.criteria,
-            sheets=found.sheets,
-            remarks=_remarks(found.problems),
-        )
-    taken = format.take(data, options, Pseudonyms(key))
-    if isinstance(taken, StudyRecords):
-        if not taken.usable:
-            raise Unreadable(taken.problems_of("file")[0].reason)
-        return Head(format=format.key, criteria=taken.criteria)
-    table = taken.table() if isinstance(taken, OpenTable) else taken
-    rows = [row.cells for row in table.rows[:SAMPLE_ROWS]]
-    values = tuple(first_values(row[place] for row in rows) for place in range(len(table.header)))
-    proposed = format.columns(table, name)
-    criteria = _criteria(table, proposed)
-    return Head(
+    if not is_read_apart(format, data):
+        with suppress(TooManyCells), at_most(NEAR):
+            labels = Pseudonyms(key)
+            return _head(
+                outline(data=data, known=format, name=name, options=options, pseudonyms=labels)
+            )
+    request = limited.Request(
+        data=data,
+        name=name,
         format=format.key,
-        header=table.header,
-        values=values,
-        proposed=proposed,
-        criteria=criteria,
-        remarks=_remarks(table.problems),
+        options=options,
+        key=key,
+        is_packed=not format.is_text,
+    )
+    with limited.limits_where(waits) as limits:
+        found, _ = limited.outline_of(request, limits=limits, progress=_rows(progress))
+    return _head(found)
+
+
+def _head(found: Outline) -> Head:
+    return Head(
+        format=found.format,
+        header=found.header,
+        values=found.values,
+        proposed=found.proposed,
+        criteria=found.criteria,
+        sheets=found.sheets,
+        remarks=_remarks(found.problems),
     )
 
 
@@ -148,18 +146,9 @@ def pseudonym_key() -> bytes:
 
 
 def is_read_apart(format: Format, data: bytes) -> bool:
-    """Say whether a file is read in a process of its own: packed formats, and what is not small."""
+    """Say whether a file is read in a process of its own from the first: packed formats, and what is
+    not small. A small one goes there when its rows turn out to come to more than so many cells."""
     return len(data) > NEAR or not format.is_text
-
-
-def _criteria(table: RowTable, columns: ColumnRoles) -> tuple[str, ...]:
-    """Return what the ratings of a table are about: its columns say it, or the cells of one of
-    them."""
-    named = dict.fromkeys(rating.criterion for rating in columns.ratings)
-    if columns.criterion:
-        place = table.header.index(columns.criterion)
-        named |= dict.fromkeys(row.cells[place].strip() for row in table.rows)
-    return tuple(name for name in named if name)
 
 
 def read_study(
@@ -171,38 +160,55 @@ def read_study(
     screen: Screen | None = None,
     left_out: TellLeftOut = lambda row, what: None,
     kept: KeptReading | None = None,
+    waits: bool = False,
 ) -> StudyRecords:
     """Return the study in a file; one with the reason where it cannot be read, or not under these
     columns.
 
     Ids of people outside are labels already. What could take long or much is read in a process of
     its own, unless it is `kept`. Rows that do not pass the screen are told to `left_out` alone.
+    `waits` says that a page waits.
+
+    Raises
+    ------
+    NotAtOnce
+        Where a page waits for what takes long.
     """
     format = _format(name, data, plan)
     options, key = _options(format, plan), pseudonym_key()
     with no_cycles():
-        if is_read_apart(format, data):
-            request = limited.Request(
-                data=data,
-                name=name,
-                format=format.key,
-                options=options,
-                columns=plan.columns,
-                key=key,
-                is_packed=not format.is_text,
-                screen=screen,
-                left_out=left_out,
-            )
+        if not is_read_apart(format, data):
+            told: list[tuple[int, str]] = []  # of a reading that is given up, nothing is told
+            with suppress(TooManyCells), at_most(NEAR):
+                taken = format.take(data, options, Pseudonyms(key))
+                try:
+                    study = format.study_of(
+                        taken,
+                        name=name,
+                        columns=plan.columns,
+                        screen=screen,
+                        left_out=lambda row, what: told.append((row, what)),
+                    )
+                except BadColumns as error:
+                    study = unreadable(str(error))
+                for row, what in told:
+                    left_out(row, what)
+                return study
+        request = limited.Request(
+            data=data,
+            name=name,
+            format=format.key,
+            options=options,
+            columns=plan.columns,
+            key=key,
+            is_packed=not format.is_text,
+            screen=screen,
+            left_out=left_out,
+        )
+        with limited.limits_where(waits) as limits:
             if kept:
-                return kept.study(request, _rows(progress))
-            return limited.study_of(request, progress=_rows(progress))[0]
-        taken = format.take(data, options, Pseudonyms(key))
-        try:
-            return format.study_of(
-                taken, name=name, columns=plan.columns, screen=screen, left_out=left_out
-            )
-        except BadColumns as error:
-            return unreadable(str(error))
+                return kept.study(request, limits, _rows(progress))
+            return limited.study_of(request, limits=limits, progress=_rows(progress))[0]
 
 
 def ids_behind_labels(*, name: str, data: bytes, plan: Plan) -> Mapping[str, str]:

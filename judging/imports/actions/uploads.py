@@ -64,9 +64,15 @@ def keep(*, owner: User, name: str, file: StoredFile) -> Upload:
 
 
 def import_upload(
-    *, wanted: WantedImport, by: User, now: datetime, progress: TellProgress = silent
+    *,
+    wanted: WantedImport,
+    by: User,
+    now: datetime,
+    progress: TellProgress = silent,
+    waits: bool = False,
 ) -> Imported:
-    """Read an upload and store all that it holds; raises what `import_study` raises."""
+    """Read an upload and store all that it holds; raises what `import_study` raises, and NotAtOnce
+    where a page waits for what takes long."""
     upload = wanted.upload
     progress(0, 0, "Reading the file")
     kept = kept_readings.of_upload(upload.pk, upload.file)
@@ -76,6 +82,7 @@ def import_upload(
         plan=wanted.plan,
         progress=progress,
         kept=kept,
+        waits=waits,
     )
     made = new_collections.import_study(
         study=study,

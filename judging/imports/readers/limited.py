@@ -34,21 +34,31 @@ _SENTENCES = {
     "{advice}.",
 }
 _HOME = Path(__file__).resolve().parents[2]
+_waited_for = threading.BoundedSemaphore(1)
 _KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """What one reading may take: bytes of memory, seconds of processor time, and seconds by the
-    clock."""
+    clock. Where they are not the last, whoever asked tries again with more: LimitHit is raised."""
 
     memory: int = 1_000_000_000
     seconds: int = 120
     patience: int = 900
+    are_last: bool = True
+
+
+_WHILE_A_PAGE_WAITS = Limits(seconds=5, patience=20, are_last=False)
 
 
 class LimitHit(Unreadable):
     """The file was not read to its end: a limit was hit; `reason` says which."""
+
+
+class NotAtOnce(Exception):
+    """The file takes longer to read than a page may wait, or another is being read while its page
+    waits: a job reads it."""
 
 
 class ReaderFailed(RuntimeError):
@@ -77,6 +87,24 @@ class Request:
     left_out: TellLeftOut = lambda row, what: None
 
 
+@contextmanager
+def limits_where(waits: bool) -> Iterator[Limits]:
+    """Yield what a reading may take. While a page waits that is little, and in one process there is
+    one such reading at a time, for there are few threads that answer; NotAtOnce where that does not
+    do."""
+    if not waits:
+        yield Limits()
+        return
+    if not _waited_for.acquire(blocking=False):
+        raise NotAtOnce
+    try:
+        yield _WHILE_A_PAGE_WAITS
+    except LimitHit:
+        raise NotAtOnce from None
+    finally:
+        _waited_for.release()
+
+
 def outline_of(
     request: Request, *, limits: Limits | None = None, progress: TellRows = lambda rows: None
 ) -> tuple[Outline, Mapping[str, str]]:
@@ -100,12 +128,14 @@ def study_of(
     request: Request, *, limits: Limits | None = None, progress: TellRows = lambda rows: None
 ) -> tuple[StudyRecords, Mapping[str, str]]:
     """Return the study in the file, and the ids that became labels; a file that cannot be read, or
-    not within the limits, is a study with the reason and nothing else. ReaderFailed as in
-    `outline_of`."""
+    not within limits that are the last, is a study with the reason and nothing else. ReaderFailed as
+    in `outline_of`."""
     keys: dict[str, str] = {}
     try:
         return unpack(_answers("study", request, limits or Limits(), progress, keys)), keys
     except Unreadable as refusal:
+        if isinstance(refusal, LimitHit) and limits and not limits.are_last:
+            raise
         return unreadable(refusal.reason, row=refusal.row), {}
 
 

@@ -16,6 +16,7 @@ from judging.imports.readers.guessing import MISSING_WORDS
 from judging.imports.readers.pseudonyms import Pseudonyms, pseudonymised
 from judging.imports.readers.records import Problem, StudyRecords
 from judging.imports.readers.tables import AnyTable, Row, row_digest, shorten
+from judging.imports.readers.text import Unreadable
 
 FIRST_VALUES = 3
 MOST_PROBLEMS = 100  # listed; all are counted
@@ -104,6 +105,8 @@ def outline(
 
 
 def _of_study(known: Format, study: StudyRecords) -> Outline:
+    if not study.usable:
+        raise Unreadable(study.problems_of("file")[0].reason)
     return Outline(
         format=known.key,
         criteria=study.criteria,
@@ -128,7 +131,9 @@ def _of_table(
         format=known.key,
         header=table.header,
         headed=table.headed,
-        values=tuple(first_values(cells) for cells in zip(*sample, strict=True)),
+        values=tuple(
+            first_values(cells[place] for cells in sample) for place in range(len(table.header))
+        ),
         missing=counts.missing,
         proposed=proposed,
         criteria=tuple(filter(None, counts.criteria)),

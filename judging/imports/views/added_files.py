@@ -39,6 +39,7 @@ from judging.imports.actions.reading_plans import Head
 from judging.imports.forms.added_files import ChoicesForm, FilesForm, NewCollectionForm
 from judging.imports.forms.files import ReadingForm
 from judging.imports.forms.mapping import ColumnMapping
+from judging.imports.readers.limited import NotAtOnce
 from judging.imports.views.looks import found_in
 from judging.imports.views.row_lists import page_in
 from judging.models import AddedFile, Collection, Rubric, StoredFile, Unit
@@ -228,7 +229,10 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
         if not added.is_examined:
             if _is_large(added.collection, [added]):
                 return _job(request, added.collection, EXAMINE, [added])
-            adding.examine(added=added)
+            try:
+                adding.examine(added=added, waits=True)
+            except NotAtOnce:
+                return _job(request, added.collection, EXAMINE, [added])
     context = {
         "added": added,
         "collection": added.collection,
@@ -340,7 +344,9 @@ def _add(request: HttpRequest, collection: Collection, ready: Sequence[AddedFile
     if _is_large(collection, ready):
         return _job(request, collection, ADD, ready)
     try:
-        done = adding.add_all(files=ready, by=request.user, now=timezone.now())
+        done = adding.add_all(files=ready, by=request.user, now=timezone.now(), waits=True)
+    except NotAtOnce:
+        return _job(request, collection, ADD, ready)
     except CannotImport as refused:
         for reason in refused.reasons:
             messages.error(request, reason)

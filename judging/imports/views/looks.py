@@ -1,7 +1,8 @@
-"""A look at a file: at once where it is small, else by a job whose page is shown until it is
-done."""
+"""A look at a file: at once where it is small and read within seconds, else by a job whose page is
+shown until it is done."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from django.db import transaction
@@ -11,6 +12,7 @@ from django.shortcuts import redirect
 from judging import tasks
 from judging.actions import jobs
 from judging.imports.actions import kept_readings, looks
+from judging.imports.readers.limited import NotAtOnce
 from judging.models import Collection, Job, StoredFile
 
 
@@ -28,11 +30,10 @@ def found_in(
     The same look by the same person is one job. One that failed or was cancelled is begun again, and
     one of which what is to be `holding` was thrown away.
     """
-    if looks.is_quick(file):
-        return looks.look(kind=kind, parameters=parameters, by=request.user)
-    asked = Job.objects.filter(kind=kind, created_by=request.user, parameters=dict(parameters))
-    asked = asked.exclude(state__in=[Job.State.FAILED, Job.State.CANCELLED])
-    job = asked.first()
+    job = job_of(request, kind, parameters)
+    if looks.is_quick(file) and job is None and not holding:
+        with suppress(NotAtOnce):
+            return looks.look(kind=kind, parameters=parameters, by=request.user, waits=True)
     if (
         job
         and job.state == Job.State.DONE
@@ -49,3 +50,9 @@ def found_in(
             key = job.pk
             transaction.on_commit(lambda: tasks.ring(key))
     return redirect("judging:job", job.pk)
+
+
+def job_of(request: HttpRequest, kind: str, parameters: Mapping[str, Any]) -> Job | None:
+    """Return the job by which this person had this looked at, or has."""
+    asked = Job.objects.filter(kind=kind, created_by=request.user, parameters=dict(parameters))
+    return asked.exclude(state__in=[Job.State.FAILED, Job.State.CANCELLED]).first()

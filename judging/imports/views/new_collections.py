@@ -2,6 +2,7 @@
 it is called."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
@@ -29,9 +30,10 @@ from judging.imports.actions.uploads import WantedImport
 from judging.imports.forms.files import CheckForm, DetailsForm, ReadingForm, UploadForm
 from judging.imports.forms.mapping import ColumnMapping
 from judging.imports.readers.likely_language import likely_language
+from judging.imports.readers.limited import NotAtOnce
 from judging.imports.readers.numbers import whole_number
 from judging.imports.readers.text import unstorable
-from judging.imports.views.looks import found_in
+from judging.imports.views.looks import found_in, job_of
 from judging.imports.views.row_lists import page_in
 from judging.imports.views.session import Waiting
 from judging.models import Collection, Rubric, Upload
@@ -87,7 +89,13 @@ def columns(request: HttpRequest, pk: int) -> HttpResponse:
         else ratings.fitting(rubrics=rubrics_of(request.user), names=head.criteria, said=head.rated)
     )
     proposed = fitting.pk if fitting else waiting.rubric
-    asked = ColumnMapping(data, user=request.user, head=head, plan=waiting.plan, rubric=proposed)
+    asked = ColumnMapping(
+        data,
+        user=request.user,
+        head=head,
+        plan=waiting.plan,
+        rubric=proposed,
+    )
     if data is not None and asked.is_valid():
         waiting.keep(head=head, plan=asked.new_plan(), rubric=asked.rubric_key())
         return redirect("judging:import_preview", pk)
@@ -176,10 +184,12 @@ def rows(request: HttpRequest, pk: int) -> HttpResponse:
     if not waiting.has_plan:
         return redirect("judging:import_columns", pk)
     rubric = _rubric(request, waiting)
-    if looks.is_quick(upload.file):
-        packed: bytes | None = looks.rows_listed(upload=upload, plan=waiting.plan, rubric=rubric)
-    else:
-        asked = looks.of_upload(upload, waiting.plan, rubric=rubric.pk if rubric else None)
+    asked = looks.of_upload(upload, waiting.plan, rubric=rubric.pk if rubric else None)
+    packed: bytes | None = None
+    if looks.is_quick(upload.file) and job_of(request, looks.PREVIEW, asked) is None:
+        with suppress(NotAtOnce):
+            packed = looks.rows_listed(upload=upload, plan=waiting.plan, rubric=rubric)
+    if packed is None:
         found = found_in(
             request,
             file=upload.file,
@@ -301,11 +311,11 @@ def confirm(request: HttpRequest, pk: int) -> HttpResponse:
             checked=waiting.checked,
             **form.cleaned_data,
         )
-        answer = (
-            _start(request, wanted)
-            if _is_large(waiting, upload)
-            else _import(request, wanted, form)
-        )
+        try:
+            is_large = _is_large(waiting, upload)
+            answer = _start(request, wanted) if is_large else _import(request, wanted, form)
+        except NotAtOnce:
+            answer = _start(request, wanted)
         if answer:
             waiting.forget()
             return answer
@@ -341,7 +351,7 @@ def _start(request: HttpRequest, wanted: WantedImport) -> HttpResponse:
 def _import(request: HttpRequest, wanted: WantedImport, form: DetailsForm) -> HttpResponse | None:
     """Import the file now, or say on the form why it cannot be done."""
     try:
-        made = uploads.import_upload(wanted=wanted, by=request.user, now=timezone.now())
+        made = uploads.import_upload(wanted=wanted, by=request.user, now=timezone.now(), waits=True)
     except new_collections.CannotImport as refused:
         for reason in refused.reasons:
             form.add_error(None, reason)

@@ -13,6 +13,7 @@ from judging import storage, tasks
 from judging.actions import jobs, judge_jobs, machine_judges
 from judging.actions.machine_judges import CannotTake
 from judging.imports.actions import looks
+from judging.imports.readers import limited
 from judging.models import (
     Criterion,
     Event,
@@ -225,6 +226,21 @@ def test_a_table_whose_job_made_nothing_of_it_goes_unless_it_is_wanted(campaign,
         judge_jobs.start_adding(campaign=campaign, **sent)
     assert [jobs.forget_files(), jobs.forget_files()] == [1, 0]
     assert StoredFile.objects.filter(pk=file.pk).exists() == again
+
+
+def test_a_small_table_that_takes_long_is_taken_by_a_worker(client, campaign, monkeypatch):
+    monkeypatch.setattr(machine_judges, "NEAR", 10)
+    monkeypatch.setattr(tasks, "ring", lambda job_id: None)
+    client.force_login(campaign.created_by)
+    said = {"name": "Big judge", "model": "m-1"}
+    file = SimpleUploadedFile("answers.csv", table(campaign, lambda place: 3))
+
+    with limited.limits_where(True):  # another page waits for a reading
+        page = client.post(
+            reverse("judging:machine_judge_add", args=[campaign.uuid]), {**said, "file": file}
+        )
+
+    assert page.url == reverse("judging:job", args=[Job.objects.get().pk])
 
 
 def test_a_large_table_of_a_judge_that_is_there_already_is_not_kept(client, campaign, large):

@@ -1,11 +1,13 @@
+import tracemalloc
 from dataclasses import asdict
 
 import pytest
 
 from judging.imports.actions import reading_plans
 from judging.imports.actions.reading_plans import Plan
-from judging.imports.readers import outline
-from judging.imports.readers.columns import BadColumns, columns_from
+from judging.imports.readers import outline, screening
+from judging.imports.readers.columns import BadColumns, ColumnRoles, columns_from
+from judging.imports.readers.sameness import Sameness
 from judging.imports.readers.text import Unreadable
 from tests import shared_data
 from tests.judging.studies import COLUMNS, QUESTIONS
@@ -121,3 +123,36 @@ def test_ids_of_people_outside_are_labels_as_they_are_read():
 
     assert head.values[1][0].startswith("P-")
     assert study.raters == head.values[1]
+
+
+WIDE = ",".join(f"c{number}" for number in range(1_998))
+SHORT_ROWS = ("question," + WIDE + "\n" + "Who?\n" * 2_000).encode()  # 22 KB, 4 million cells
+
+
+@pytest.mark.parametrize("read", [reading_plans.read_head, reading_plans.read_study])
+def test_rows_that_are_filled_up_to_a_wide_header_are_not_held_here(read) -> None:
+    plan = Plan(format="csv", columns=ColumnRoles(question="question"))
+    tracemalloc.start()
+    found = read(name="a.csv", data=SHORT_ROWS, plan=plan)
+    _now, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 20_000_000  # all rows take 32 MB
+    if read is reading_plans.read_head:
+        assert len(found.header) == 1_999
+    else:
+        assert found.rows_read == 2_000
+
+
+def test_rows_that_are_left_out_are_told_once_where_a_reading_begins_anew() -> None:
+    screen = screening.screen_of(ids=["1"], keys=(), texts=(), same=Sameness())
+    told: list[int] = []
+    data = ("id,question," + WIDE + "\n" + "2,Who?\n" * 1_000).encode()
+    study = reading_plans.read_study(
+        name="a.csv",
+        data=data,
+        plan=Plan(format="csv", columns=ColumnRoles(source_id="id", question="question")),
+        screen=screen,
+        left_out=lambda row, what: told.append(row),
+    )
+    assert told == list(range(2, 1_002))
+    assert study.rows_read == 1_000

@@ -7,6 +7,10 @@ from django.utils import timezone
 from judging import storage
 from judging.actions import jobs
 from judging.imports.actions import adding, looks, reading_plans, uploads
+from judging.imports.actions.reading_plans import Plan
+from judging.imports.readers import limited
+from judging.imports.readers.columns import ColumnRoles
+from judging.imports.readers.limited import Limits
 from judging.models import Collection, Job, Upload
 from tests import factories
 from tests.judging.imports.formats.test_workbook import saved
@@ -149,3 +153,67 @@ def test_a_workbook_is_as_large_as_what_it_unpacks_to(page, monkeypatch):
     assert answer.url == reverse("judging:job", args=[Job.objects.get().pk])
     done(answer)
     assert page.get(at("columns", upload)).context["head"].header == ("question", "system")
+
+
+@pytest.fixture
+def no_time(monkeypatch):
+    """Leave a page no time to wait for a reading; a job has what it takes."""
+    monkeypatch.setattr(limited, "_WHILE_A_PAGE_WAITS", Limits(patience=0, are_last=False))
+
+
+SHORT_ROWS = (
+    ",".join(["question", "system", *(f"c{number}" for number in range(98))])
+    + "\n"
+    + "".join(f"Who owns number {number}?,Alba\n" for number in range(2_600))
+)  # 80 KB, and more cells than a web process reads
+
+
+def test_a_small_file_that_takes_long_is_read_by_jobs(page, no_time):
+    upload = sent(page, SHORT_ROWS)
+
+    job = done(page.get(at("columns", upload)))
+    assert goes_on_to(page, job) == at("columns", upload)
+    assert mapped(page, upload).url == at("preview", upload)
+    done(page.get(at("preview", upload)))
+    assert page.get(at("preview", upload)).context["study"]["rows_kept"] == 2_600
+    assert page.get(at("rows", upload)).status_code == 200
+    done(page.get(at("check", upload)))
+    done(confirmed(page, upload))
+
+    assert Collection.objects.get().name == "Canal towns"
+
+
+def test_what_a_job_read_of_a_small_file_is_not_read_again(page, no_time, unread):
+    upload = sent(page, SHORT_ROWS)
+    done(page.get(at("columns", upload)))
+    unread()
+
+    assert page.get(at("columns", upload)).status_code == 200
+
+
+def test_while_one_page_waits_for_a_reading_others_have_jobs(page):
+    upload, small = sent(page, SHORT_ROWS), sent(page, "question,system\nWhy?,A\n")
+
+    with limited.limits_where(True):
+        assert page.get(at("columns", small)).status_code == 200
+        assert page.get(at("columns", upload)).url.startswith("/jobs/")
+
+
+def test_a_small_file_of_a_collection_that_takes_long_is_added_by_jobs(page, owner, no_time):
+    collection = adding.start(name="Canals", by=owner)
+    file = storage.keep(SHORT_ROWS.encode())
+    added = adding.upload(collection=collection, name="a.csv", file=file, by=owner)
+    columns = ColumnRoles(question="question", system="system")
+    adding.decide(added=added, plan=Plan(format="csv", columns=columns))
+    address = {
+        name: reverse(f"judging:{name}", args=[collection.pk, added.number])
+        for name in ("file", "file_add")
+    }
+
+    asked = page.get(address["file"])
+    assert Job.objects.get().kind == "judging.examine_file"
+    assert asked.url == reverse("judging:job", args=[Job.objects.get().pk])
+    page.post(address["file_add"])
+
+    assert Job.objects.filter(kind="judging.add_files").count() == 1
+    assert not collection.sources.exists()
