@@ -1,9 +1,10 @@
 """Which column of a file holds what: one small form for each column."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from judging.imports.readers.columns import (
@@ -14,8 +15,9 @@ from judging.imports.readers.columns import (
     conflicts,
 )
 from judging.imports.readers.records import ScoreColumn
-from judging.imports.readers.tables import MOST_COLUMNS
 
+FEW = 10  # columns of other pages that are named
+SHOWN = 200  # columns on one page: the forms of 2,000 are seven megabytes and take seconds
 USES = [
     ("", _("leave it out")),
     (
@@ -110,33 +112,45 @@ class ColumnForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        use = cleaned.get("use")
-        if use in ("metric", "human_mean") and not cleaned.get("direction"):
-            self.add_error("direction", _("Say whether higher or lower is better."))
-        if use == "ratings" and not cleaned.get("name"):
-            self.add_error("name", _("Say which criterion it is about."))
-        if use == "by_system" and not (cleaned.get("name") or "").strip():
-            self.add_error("name", _("Say which system it is."))
-        if (
-            use in ("metric", "human_mean", "metadata")
-            and len(cleaned.get("name") or self.column) > 100
-        ):
-            self.add_error("name", _("Give it a name of at most 100 characters."))
+        for name, sentence in _lacking(self.column, cleaned):
+            self.add_error(name, sentence)
         return cleaned
 
 
+def _lacking(column: str, said: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield what is still to be said of a column: the field, and a sentence."""
+    use, name = said.get("use"), said.get("name") or ""
+    if use in ("metric", "human_mean") and not said.get("direction"):
+        yield "direction", _("Say whether higher or lower is better.")
+    if use == "ratings" and not name:
+        yield "name", _("Say which criterion it is about.")
+    if use == "by_system" and not name.strip():
+        yield "name", _("Say which system it is.")
+    if use in ("metric", "human_mean", "metadata") and len(name or column) > 100:
+        yield "name", _("Give it a name of at most 100 characters.")
+
+
 class ColumnFormSet(forms.BaseFormSet):
-    """All columns of a file; together they say what a row is."""
+    """The columns of a file on one page. All of the file say together what a row is: `known` is what
+    was said on other pages, or is proposed.
+
+    `is_last` is False where another page is gone to: what the file needs as a whole is told when
+    somebody is done with all of them.
+    """
 
     def __init__(
         self,
         *args: Any,
         header: Sequence[str],
         values: Sequence[Sequence[str]],
+        whole: Sequence[str],
+        known: Mapping[str, Mapping[str, Any]],
         further: bool = False,
+        is_last: bool = True,
         **kwargs: Any,
     ) -> None:
-        self.header, self.values, self.further = header, values, further
+        self.header, self.values, self.whole, self.known = header, values, whole, known
+        self.further, self.is_last = further, is_last
         super().__init__(*args, **kwargs)
 
     def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
@@ -160,6 +174,15 @@ class ColumnFormSet(forms.BaseFormSet):
                 if use == "question":
                     raise forms.ValidationError([said, SEVERAL_QUESTIONS])
                 raise forms.ValidationError(said)
+        if not self.is_last:
+            return
+        if lacking := [
+            f"“{column}”: {sentence}"
+            for column in self.whole
+            for _name, sentence in _lacking(column, self.known.get(column, {}))
+        ]:
+            more = _now("Columns on other pages need another look, %(n)s in all.")
+            raise forms.ValidationError([more % {"n": f"{len(lacking):,}"}, *lacking[:FEW]])
         if (
             not self._columns_of("question")
             and not self._columns_of("by_system")
@@ -174,7 +197,13 @@ class ColumnFormSet(forms.BaseFormSet):
             raise forms.ValidationError(sentences)
 
     def _columns_of(self, use: str) -> list[str]:
-        return [form.column for form in self.forms if form.cleaned_data.get("use") == use]
+        return [column for column, said in self._all_said() if said.get("use") == use]
+
+    def _all_said(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield what is said of each column of the file, in its order."""
+        shown = {form.column: form.cleaned_data for form in self.forms}
+        for column in self.whole:
+            yield column, shown.get(column, self.known.get(column, {}))
 
     def columns(self) -> dict[str, Any]:
         """Return the parts of `Columns` that the columns say."""
@@ -190,37 +219,34 @@ class ColumnFormSet(forms.BaseFormSet):
         }
 
     def _by_system(self) -> Iterator[QuestionColumn]:
-        for form in self.forms:
-            said = form.cleaned_data
+        for column, said in self._all_said():
             if said.get("use") == "by_system":
-                yield QuestionColumn(column=form.column, system=said["name"].strip())
+                yield QuestionColumn(column=column, system=said["name"].strip())
 
     def _scores(self) -> Iterator[ScoreColumn]:
-        for form in self.forms:
-            said = form.cleaned_data
+        for column, said in self._all_said():
             if said.get("use") in ("metric", "human_mean"):
                 yield ScoreColumn(
-                    column=form.column,
-                    name=said["name"] or form.column,
-                    direction=said["direction"],
+                    column=column,
+                    name=said["name"] or column,
+                    direction=said["direction"] or "unknown",
                     scale=said["scale"] or "none",
                     kind=said["use"],
                 )
 
     def _ratings(self) -> Iterator[RatingColumn]:
-        for form in self.forms:
-            said = form.cleaned_data
+        for column, said in self._all_said():
             if said.get("use") == "ratings":
-                yield RatingColumn(column=form.column, criterion=said["name"], rater=said["rater"])
+                yield RatingColumn(column=column, criterion=said["name"], rater=said["rater"])
 
 
 ColumnsFormSet = forms.formset_factory(
-    ColumnForm, formset=ColumnFormSet, extra=0, max_num=MOST_COLUMNS, absolute_max=MOST_COLUMNS
+    ColumnForm, formset=ColumnFormSet, extra=0, max_num=SHOWN, absolute_max=SHOWN
 )
 
 
-def initial_columns(header: Sequence[str], columns: ColumnRoles) -> list[dict[str, Any]]:
-    """Return what the form of each column shows at first."""
+def initial_columns(columns: ColumnRoles) -> dict[str, dict[str, Any]]:
+    """Return what the form of each column shows at first; those not named are left out."""
     uses: dict[str, dict[str, Any]] = {name: {"use": "metadata"} for name in columns.metadata}
     uses |= {name: {"use": "source_metadata"} for name in columns.source_metadata}
     uses |= {name: {"use": "rating_metadata"} for name in columns.rating_metadata}
@@ -239,4 +265,4 @@ def initial_columns(header: Sequence[str], columns: ColumnRoles) -> list[dict[st
             "direction": direction,
             "scale": score.scale,
         }
-    return [uses.get(name, {}) for name in header]
+    return uses

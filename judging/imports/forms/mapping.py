@@ -1,12 +1,12 @@
 """The second step of an import: what each column holds, and what no column says."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import QueryDict
 
 from judging.imports.actions.reading_plans import Head, Plan
-from judging.imports.forms.columns import ColumnsFormSet, initial_columns
+from judging.imports.forms.columns import SHOWN, ColumnsFormSet, initial_columns
 from judging.imports.forms.files import FurtherForm, OptionsForm, QgstecForm
 from judging.imports.readers.columns import ColumnRoles
 from judging.models import User
@@ -14,8 +14,18 @@ from judging.models import User
 KEPT_WITH = ("passage", "sentence", "answer", "answer_start", "source_id")
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnsPage:
+    """Some of the columns, by their places in the file."""
+
+    number: int
+    first: int
+    last: int
+
+
 class ColumnMapping:
     """The forms of this step. A file whose format names its own parts has no columns to ask about.
+    Of more than 200, some are on this `page`, and the data may say which is gone to next.
 
     `further`: the file is added to a collection that has questions, so it need not hold any.
     """
@@ -28,23 +38,40 @@ class ColumnMapping:
         head: Head,
         plan: Plan,
         rubric: int | None,
+        page: str = "",
         further: bool = False,
     ) -> None:
         self.head, self.plan, self.columns, self.further = head, plan, None, further
+        self.pages = [
+            ColumnsPage(number, first + 1, min(first + SHOWN, len(head.header)))
+            for number, first in enumerate(range(0, len(head.header), SHOWN), 1)
+        ]
+        self.page = self._page(page) or next(iter(self.pages), None)
+        self.next_page = self._page(data.get("page", "")) if data else None
         initial: dict[str, Any] = {"rubric": rubric, "expected": plan.options.get("expected", 2)}
         if head.proposed is not None:
             known = plan.columns or head.proposed
             initial |= _initial_options(known)
+            said, number = initial_columns(known), self.page.number if self.page else 1
+            part = slice((number - 1) * SHOWN, number * SHOWN)
+            shown = head.header[part]
             self.columns = ColumnsFormSet(
                 data,
-                header=head.header,
-                values=head.values,
-                initial=initial_columns(head.header, known),
+                header=shown,
+                values=head.values[part],
+                whole=head.header,
+                known={name: each for name, each in said.items() if name not in shown},
+                initial=[said.get(name, {}) for name in shown],
                 further=further,
-                prefix="columns",
+                is_last=self.next_page is None,
+                # so that what was entered on one page is never taken for another's
+                prefix="columns" if number == 1 else f"columns{number}",
             )
         kind = QgstecForm if head.proposed is None else FurtherForm if further else OptionsForm
         self.options = kind(data, user=user, initial=initial)
+
+    def _page(self, number: str) -> ColumnsPage | None:
+        return next((each for each in self.pages if str(each.number) == number), None)
 
     def is_valid(self) -> bool:
         """Say whether both hold together; what does not is told beside its field."""
@@ -53,6 +80,8 @@ class ColumnMapping:
             return options_valid
         if not self.columns.is_valid() or not options_valid:
             return False
+        if self.next_page:
+            return True
         found = ColumnRoles(**self.columns.columns())
         self.options.check_ratings(found)
         if not self.further:

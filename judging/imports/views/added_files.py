@@ -166,6 +166,7 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
         head=head,
         plan=plan,
         rubric=_rubric(request, added, head),
+        page=request.GET.get("page", ""),
         further=True,
     )
     asked.options.initial["siblings"] = True
@@ -174,6 +175,8 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
     if data is not None and asked.is_valid():
         chosen = rubrics_of(request.user).filter(pk=asked.rubric_key()).first()
         adding.decide(added=added, plan=asked.new_plan(), rubric=chosen)
+        if asked.next_page:
+            return redirect(f"{request.path}?page={asked.next_page.number}")
         if asked.options.cleaned_data.get("siblings"):
             proposals.read_alike(added, context["siblings"])
         return redirect("judging:file", added.collection_id, added.number)
@@ -182,6 +185,7 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
         "head": head,
         "formset": asked.columns,
         "form": asked.options,
+        "asked": asked,
         "otherwise": otherwise,
     }
     return render(

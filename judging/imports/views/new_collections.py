@@ -95,15 +95,19 @@ def columns(request: HttpRequest, pk: int) -> HttpResponse:
         head=head,
         plan=waiting.plan,
         rubric=proposed,
+        page=request.GET.get("page", ""),
     )
     if data is not None and asked.is_valid():
         waiting.keep(head=head, plan=asked.new_plan(), rubric=asked.rubric_key())
+        if asked.next_page:
+            return redirect(f"{request.path}?page={asked.next_page.number}")
         return redirect("judging:import_preview", pk)
     otherwise = ReadingForm(initial=initial, sheets=head.sheets)
     context |= {
         "head": head,
         "formset": asked.columns,
         "form": asked.options,
+        "asked": asked,
         "otherwise": otherwise,
     }
     return render(

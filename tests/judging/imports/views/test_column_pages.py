@@ -1,0 +1,109 @@
+"""Files of very many columns: a page asks about 200 of them."""
+
+import pytest
+from django.urls import reverse
+
+from judging import storage
+from judging.imports.actions import adding
+from judging.imports.forms.columns import SHOWN
+from judging.models import Collection, Metric
+from tests.judging.views.importing import at, form_of, imported, sent
+
+pytestmark = pytest.mark.django_db
+HEADER = ["question", "system", *(f"f{number:03}z" for number in range(298))]
+STUDY = ",".join(HEADER) + "\n" + ("Who owns it?,Alba" + ",0.5" * 298 + "\n")
+
+
+def said(page, address, **of_metrics):
+    """Return what a browser sends of one page where every metric is told its direction."""
+    form = form_of(page.get(address))
+    for name in [name for name in form if name.endswith("-use")]:
+        if form[name] in ("metric", "metadata"):
+            form |= {name: "metric", name.replace("-use", "-direction"): "higher"}
+    return form | of_metrics
+
+
+def test_a_page_asks_about_two_hundred_of_two_thousand_columns(page):
+    names = ["question", *(f"c{number}" for number in range(1_999))]
+    upload = sent(page, ",".join(names) + "\nWho owns it?" + ",x" * 1_999 + "\n")
+
+    answer = page.get(at("columns", upload))
+
+    assert [each.column for each in answer.context["formset"]] == names[:SHOWN]
+    assert len(answer.content) < 1_000_000
+    assert "columns 1 to 200 of 2000" in answer.text
+    last = page.get(at("columns", upload) + "?page=10")
+    assert [each.column for each in last.context["formset"]] == names[-SHOWN:]
+    assert "Columns 1 to 200" in last.text
+
+
+def test_columns_of_pages_that_nobody_went_to_stay_as_they_are_proposed(page):
+    names = ["question", "system", *(f"c{number}" for number in range(1_998))]
+    upload = sent(page, ",".join(names) + "\nWho owns it?,Alba" + ",x" * 1_998 + "\n")
+    head = page.get(at("columns", upload)).context["head"]
+
+    imported(page, upload)
+
+    kept = Collection.objects.get().mapping["columns"]
+    assert kept["metadata"] == list(head.proposed.metadata)
+    assert len(head.proposed.metadata) > SHOWN
+
+
+def test_what_is_said_on_each_page_of_columns_is_kept(page):
+    upload = sent(page, STUDY)
+    address = at("columns", upload)
+
+    moved = page.post(address, said(page, address) | {"page": "2"})
+    assert moved.url == address + "?page=2"
+    assert page.post(moved.url, said(page, moved.url)).url == at("preview", upload)
+    first = page.get(address).context["formset"]
+    imported(page, upload)
+
+    assert {each["direction"].value() for each in first.forms[2:]} == {"higher"}
+    metrics = Metric.objects.filter(collection=Collection.objects.get())
+    assert metrics.count() == 298
+    assert Collection.objects.get().mapping["columns"]["scores"][-1]["column"] == HEADER[-1]
+
+
+def test_what_is_missing_on_another_page_is_told(page):
+    upload = sent(page, STUDY)
+    address = at("columns", upload)
+    form = said(page, address)
+    name = next(name for name in form if form[name] == "metric")
+    without = form | {name.replace("-use", "-direction"): ""}
+
+    refused = page.post(address, without | {"page": "2"})
+    assert refused.status_code == 422
+
+    blank = {key: "" for key in form if key.endswith("-use")}
+    moved = page.post(address, form | blank | {"page": "2"})
+    assert moved.url == address + "?page=2"
+    refused = page.post(moved.url, said(page, moved.url))
+    assert refused.status_code == 422
+    assert "Say which column holds the generated questions." in refused.text
+
+
+def test_a_page_of_columns_is_never_taken_for_another(page):
+    names = ["question", *(f"c{number}" for number in range(399))]
+    upload = sent(page, ",".join(names) + "\nWho owns it?" + ",x" * 399 + "\n")
+    first = form_of(page.get(at("columns", upload)))
+
+    refused = page.post(at("columns", upload) + "?page=2", first)
+
+    assert refused.status_code == 422
+    assert page.get(at("columns", upload) + "?page=7").context["asked"].page.number == 1
+
+
+def test_columns_of_a_collections_file_are_asked_page_by_page(page, owner):
+
+    collection = adding.start(name="Canals", by=owner)
+    file = storage.keep(STUDY.encode())
+    added = adding.upload(collection=collection, name="a.csv", file=file, by=owner)
+    address = reverse("judging:file_columns", args=[collection.pk, added.number])
+
+    moved = page.post(address, said(page, address) | {"page": "2"})
+    done = page.post(moved.url, said(page, moved.url))
+
+    assert done.url == reverse("judging:file", args=[collection.pk, added.number])
+    added.refresh_from_db()
+    assert len(added.plan["columns"]["scores"]) == 298
