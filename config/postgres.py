@@ -21,7 +21,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
+
+from psycopg2.extensions import make_dsn
 
 from config.postgres_programs import (
     ELSEWHERE,
@@ -39,6 +41,8 @@ LONGEST_SOCKET_FOLDER = 90  # a socket's path fits 107 bytes on Linux and 103 on
 PATIENCE = 60.0
 DYING = ("already exists", "still in use")  # a killed server's last moments, worth waiting for
 WAY_OUT = "set QUAESTOR_HOME to a folder of yours"
+FOREIGN = "{path} belongs to another user, or is no folder; " + WAY_OUT + "."
+OTHERS = 0o077  # what a folder's mode grants to group and world
 REFUSALS = {
     errno.EACCES: "cannot be read or written by this account",
     errno.EPERM: "cannot be read or written by this account",
@@ -123,10 +127,20 @@ class Cluster:
     durable: bool = True
 
     def url(self, database: str = DATABASE, *, role: str = OWNER) -> str:
-        """Return the address of a database in this cluster; nothing is started or written."""
-        return (
-            f"postgresql://{role}@/{database}?host={quote(str(self.socket), safe='')}&port={PORT}"
-        )
+        """Return the address of a database in this cluster; nothing is started or written.
+
+        A client hangs up unless the server's process is of the account that must run it.
+        """
+        return f"postgresql://{role}@/{database}?{urlencode(self.reach, quote_via=quote, safe='')}"
+
+    @property
+    def reach(self) -> dict[str, object]:
+        """Return where the server listens and whose process must answer there, as libpq names
+        it."""
+        there: dict[str, object] = {"host": self.socket, "port": PORT}
+        with suppress(KeyError):  # an account without a name, as which PostgreSQL does not start
+            there["requirepeer"] = pwd.getpwuid(self.owner).pw_name
+        return there
 
     @contextmanager
     def serving(self) -> Iterator["Cluster"]:
@@ -142,19 +156,26 @@ class Cluster:
     def ensure_running(self) -> None:
         """Start the server unless it runs; any number of processes may call this at once."""
         with self._lock("start.lock", fcntl.LOCK_EX):
+            self._make_private(self.socket)  # first: in an open folder anybody may answer
             if self._answers():
                 return
-            for path in (self.socket, self.data.parent):
-                self._make_private(path)
+            self._make_private(self.data.parent)
             if not self.data.exists():
                 self._create()
             self._check_version()
             self._start()
 
     def listens(self) -> bool:
-        """Say whether somebody takes connections at the socket; a killed server leaves its file,
-        and nobody there."""
+        """Say whether the server takes connections; a killed one leaves its file, and nobody there.
+
+        Only a folder that is closed to others can be believed.
+        """
         with socket.socket(socket.AF_UNIX) as probe, suppress(OSError):
+            found = self.socket.lstat()
+            if not stat.S_ISDIR(found.st_mode) or found.st_uid != self.owner:
+                return False
+            if stat.S_IMODE(found.st_mode) & OTHERS:
+                return False
             probe.settimeout(1)
             probe.connect(str(self.socket / f".s.PGSQL.{PORT}"))
             return True
@@ -171,6 +192,11 @@ class Cluster:
         """Return the ordinary account that root hands the server to; None where we are ordinary
         ourselves."""
         return account_for(self.folder.resolve() / "postgres" / "data")
+
+    @property
+    def owner(self) -> int:
+        """Return the number of the account that runs the server."""
+        return self.account.pw_uid if self.account else os.geteuid()
 
     @cached_property
     def base(self) -> Path:
@@ -224,14 +250,25 @@ class Cluster:
             self._stop()
 
     def _make_private(self, path: Path) -> None:
-        path.mkdir(mode=0o700, exist_ok=True)
-        owner = self.account.pw_uid if self.account else os.geteuid()
-        found = path.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid not in {owner, os.geteuid()}:
-            raise NotOurFolder(f"{path} belongs to another user; {WAY_OUT}.")
-        if self.account:
-            os.chown(path, self.account.pw_uid, self.account.pw_gid)
-        path.chmod(0o700)
+        """Make a folder that only the server's account may enter, or close the one that is there;
+        refuse a link, and what belongs to somebody else."""
+        with suppress(FileExistsError):
+            path.mkdir(mode=0o700)
+        try:
+            # what is looked at is what is changed: the path could name another folder meanwhile
+            folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError as refused:
+            if refused.errno not in (errno.ELOOP, errno.ENOTDIR, errno.EACCES):
+                raise
+            raise NotOurFolder(FOREIGN.format(path=path)) from None
+        try:
+            if os.fstat(folder).st_uid not in {self.owner, os.geteuid()}:
+                raise NotOurFolder(FOREIGN.format(path=path))
+            if self.account:
+                os.fchown(folder, self.account.pw_uid, self.account.pw_gid)
+            os.fchmod(folder, 0o700)
+        finally:
+            os.close(folder)
 
     def _run(
         self, program: str, *arguments: str | Path, text: str = ""
@@ -264,8 +301,7 @@ class Cluster:
 
     def _answers(self) -> bool:
         return (
-            self._run("pg_isready", "-q", "-h", self.socket, "-p", str(PORT), "-t", "3").returncode
-            == 0
+            self._run("pg_isready", "-q", "-d", make_dsn(**self.reach), "-t", "3").returncode == 0
         )
 
     def _create(self) -> None:

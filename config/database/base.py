@@ -2,13 +2,27 @@
 server is still there, and for how soon a server notices that we are not."""
 
 import select
+from typing import Any
 
-from django.db.backends.postgresql import base
+from django.db.backends.postgresql import base, client
 
 NOTICE = (
     "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3; "
     "SET tcp_user_timeout = 10000"
 )
+
+
+class DatabaseClient(client.DatabaseClient):
+    """psql, which hangs up like every other client where another account serves the database."""
+
+    @classmethod
+    def settings_to_cmd_args_env(
+        cls, settings_dict: dict[str, Any], parameters: list[str]
+    ) -> tuple[list[str], dict[str, str] | None]:
+        words, environment = super().settings_to_cmd_args_env(settings_dict, parameters)
+        if peer := settings_dict["OPTIONS"].get("requirepeer"):
+            environment = {**(environment or {}), "PGREQUIREPEER": peer}
+        return words, environment
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -17,6 +31,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     Nobody sends anything to an idle connection of ours but a server that ends it, so a silent one
     is in order. Asking (`SELECT 1`) would be one of the dozen statements of a submission.
     """
+
+    client_class = DatabaseClient
 
     def init_connection_state(self) -> None:
         """Have a server that is reached by a network notice, as soon as we would, that we are cut

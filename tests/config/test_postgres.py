@@ -1,8 +1,10 @@
 """The embedded server, with real servers in folders of their own."""
 
+import getpass
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -74,10 +76,9 @@ def server_pid(cluster: Cluster) -> int:
 def test_url_of_a_folder_writes_nothing(folder):
     address = Cluster(folder / "new").url()
 
-    assert (
-        address
-        == f"postgresql://quaestor@/quaestor?host={str(folder / 'new' / 'socket').replace('/', '%2F')}&port=5432"
-    )
+    where = str(folder / "new" / "socket").replace("/", "%2F")
+    who = "postgres" if os.geteuid() == 0 else getpass.getuser()
+    assert address == (f"postgresql://quaestor@/quaestor?host={where}&port=5432&requirepeer={who}")
     assert list(folder.iterdir()) == []
 
 
@@ -255,6 +256,79 @@ def test_socket_folder_of_somebody_else_is_refused(folder):
 
     with pytest.raises(postgres.NotOurFolder, match="belongs to another user"):
         Cluster(folder).ensure_running()
+
+
+@pytest.fixture
+def somebody() -> Iterator[Path]:
+    """Return a folder in which somebody answers as a PostgreSQL does that lets everybody in."""
+    path = Path(tempfile.mkdtemp(prefix="quaestor-"))
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path / f".s.PGSQL.{postgres.PORT}"))
+    listener.listen()
+
+    def answer() -> None:
+        while True:
+            try:
+                client, _ = listener.accept()
+            except OSError:
+                return
+            with client:
+                client.recv(1000)
+                client.sendall(b"R\0\0\0\x08\0\0\0\0")  # you are in
+
+    answering = threading.Thread(target=answer, daemon=True)
+    answering.start()
+    yield path
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+    answering.join(timeout=60)
+    shutil.rmtree(path)
+
+
+def test_server_behind_a_link_is_not_taken_for_ours(folder, somebody):
+    (folder / "socket").symlink_to(somebody)
+    cluster = Cluster(folder)
+
+    assert not cluster.listens()
+    with pytest.raises(postgres.NotOurFolder, match="belongs to another user"):
+        cluster.ensure_running()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder another's")
+def test_server_in_a_folder_of_another_account_is_not_taken_for_ours(folder, somebody):
+    os.chown(somebody, 12345, 12345)
+    cluster = Cluster(folder)
+    somebody.rename(cluster.socket)
+    try:
+        assert not cluster.listens()
+        with pytest.raises(postgres.NotOurFolder, match="belongs to another user"):
+            cluster.ensure_running()
+    finally:
+        cluster.socket.rename(somebody)
+
+
+def test_server_in_an_open_folder_is_not_believed(made):
+    cluster = Cluster(made)
+    cluster.ensure_running()
+    cluster.socket.chmod(0o777)
+    assert not cluster.listens()
+
+    cluster.ensure_running()
+
+    assert cluster.socket.stat().st_mode & 0o777 == 0o700
+    assert cluster.listens()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="what this account serves is its own server to it")
+def test_clients_hang_up_where_another_account_answers(folder, somebody):
+    cluster = Cluster(folder)
+    somebody.rename(cluster.socket)
+    try:
+        assert not cluster._answers()
+        with pytest.raises(psycopg2.OperationalError, match='requirepeer specifies "postgres"'):
+            psycopg2.connect(cluster.url())
+    finally:
+        cluster.socket.rename(somebody)
 
 
 def test_programs_that_are_told_and_missing_are_not_replaced_by_others(folder, monkeypatch):

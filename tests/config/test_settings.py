@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from config.postgres import ROOT
+from config.database.base import DatabaseClient
+from config.database.roles import SERVER
+from config.postgres import ROOT, Cluster
 from config.settings import REACH, _database
 
 # What a process needs of ours: programs, and where compiled modules are kept.
@@ -62,6 +64,15 @@ def test_address_of_a_database_is_taken_apart(tmp_path: Path):
         "an@a",
         "p/w",
     ]
+
+
+def test_address_of_the_embedded_database_says_to_every_client_whose_server_it_is(tmp_path: Path):
+    who = {"requirepeer": Cluster(tmp_path).reach["requirepeer"]}
+    found = _database(Cluster(tmp_path).url(role=SERVER))
+    assert found["OPTIONS"] == who
+    assert DatabaseClient.settings_to_cmd_args_env(found, [])[1] == {
+        "PGREQUIREPEER": who["requirepeer"]
+    }
 
 
 def test_only_a_database_on_a_network_is_given_up_after_seconds_and_its_address_may_say_when():
