@@ -86,6 +86,7 @@ SCRIPT_CHECKS: tuple[tuple[str, ...], ...] = (
     ("npm", "run", "--silent", "lint"),
     ("npm", "run", "--silent", "test"),
 )
+SAFELY = ("-P", "-m")  # else Python takes modules from the folder that run.py was called in first
 PYTEST = [str(PYTHON), "-m", "pytest"]
 KEPT_EXTRAS = ROOT / ".tools" / "extras"
 
@@ -227,10 +228,10 @@ def put_extras(names: list[str]) -> bool:
     fitting = ["--constraint", str(VENV / "locked.txt")]
     (VENV / "locked.txt").write_text(locked_versions())
     environment = uv_environment(pip_settings())
-    uv = [sys.executable, "-m", "uv", "--quiet", "pip", "install", "--python", str(PYTHON)]
+    uv = [sys.executable, *SAFELY, "uv", "--quiet", "pip", "install", "--python", str(PYTHON)]
     if ((TOOLS / "uv").exists() or get_uv()) and ran([*uv, *fitting, *packages], environment):
         return True
-    return ran([str(PYTHON), "-m", "pip", "install", "-qq", *fitting, *packages], quiet=True)
+    return ran([str(PYTHON), *SAFELY, "pip", "install", "-qq", *fitting, *packages], quiet=True)
 
 
 def locked_versions() -> str:
@@ -317,7 +318,7 @@ def fingerprint(*, tests: bool) -> str:
 def install_with_uv(lock: Path) -> bool:
     """Install with uv, which needs neither venv nor a compiler and takes seconds; say whether it
     worked."""
-    uv = [sys.executable, "-m", "uv", "--quiet"]
+    uv = [sys.executable, *SAFELY, "uv", "--quiet"]
     environment = uv_environment(pip_settings())
     if not (TOOLS / "uv").exists() and not get_uv():
         return False
@@ -330,11 +331,13 @@ def install_with_uv(lock: Path) -> bool:
 def get_uv() -> bool:
     """Put uv into ``.tools``, out of the way of everything else; half an installation never bears
     that name."""
-    if not ran([sys.executable, "-m", "pip", "--version"], quiet=True):
+    if not ran([sys.executable, *SAFELY, "pip", "--version"], quiet=True):
         sys.exit(NO_PIP)
     new = TOOLS.with_name(f".tools.{os.getpid()}")
     try:
-        got = ran([sys.executable, "-m", "pip", "install", "-qq", "--target", str(new), "uv>=0.5"])
+        got = ran(
+            [sys.executable, *SAFELY, "pip", "install", "-qq", "--target", str(new), "uv>=0.5"]
+        )
         if got:
             shutil.rmtree(TOOLS, ignore_errors=True)
             new.rename(TOOLS)
@@ -346,17 +349,17 @@ def get_uv() -> bool:
 def install_with_pip(lock: Path) -> bool:
     """Install the slow way, by the standard library's venv."""
     shutil.rmtree(VENV, ignore_errors=True)
-    made = ran([sys.executable, "-m", "venv", str(VENV)], quiet=True)
+    made = ran([sys.executable, *SAFELY, "venv", str(VENV)], quiet=True)
     return made and ran(
-        [str(PYTHON), "-m", "pip", "install", "-qq", "--require-hashes", "-r", str(lock)]
+        [str(PYTHON), *SAFELY, "pip", "install", "-qq", "--require-hashes", "-r", str(lock)]
     )
 
 
 def pip_settings() -> dict[str, str]:
     """Return pip's own settings; they may hold passwords, so they are passed on and never shown."""
-    command = [sys.executable, "-m", "pip", "config", "list"]
+    command = [sys.executable, *SAFELY, "pip", "config", "list"]
     listed = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT, check=False
     ).stdout
     settings = {}
     for line in sorted(listed.splitlines(), key=strength):

@@ -84,6 +84,18 @@ def test_cache_is_kept_in_the_project_where_there_is_no_home(home, monkeypatch):
     assert run.uv_environment({})["UV_CACHE_DIR"] == str(run.TOOLS / "cache")
 
 
+def test_modules_of_the_folder_that_it_is_called_in_are_not_run(tmp_path, monkeypatch):
+    for name in ("pip", "ast"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w').close()")
+    monkeypatch.chdir(tmp_path)
+
+    run.pip_settings()
+    monkeypatch.setattr(run, "ROOT", tmp_path)  # nor those of another folder
+    run.pip_settings()
+
+    assert not (tmp_path / "ran").exists()
+
+
 def test_environment_wins_over_the_section_and_the_section_over_global():
     lines = [":env:.index-url='e'", "global.index-url='g'", "install.index-url='i'"]
 

@@ -33,7 +33,7 @@ _SENTENCES = {
     "killed": "What read the file was killed from outside, as by a machine that runs out of memory. Try again, or "
     "{advice}.",
 }
-_HOME = Path(__file__).resolve().parents[2]
+_HOME = Path(__file__).resolve().parents[3]
 _waited_for = threading.BoundedSemaphore(1)
 _KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
 
@@ -195,7 +195,8 @@ def _answers(
 def _reading(limits: Limits) -> Iterator[tuple["subprocess.Popen[bytes]", threading.Event]]:
     """Start the process, and end it when the caller is done or the time by the clock is over."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "judging.imports.readers.child"],
+        # -P: a command is called in the folder of somebody else's file, which may hold modules too
+        [sys.executable, "-P", "-m", "judging.imports.readers.child"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

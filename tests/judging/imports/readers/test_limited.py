@@ -358,3 +358,13 @@ def test_the_reading_process_knows_no_secret_of_ours(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("DATABASE_URL", "y")
     assert {"QUAESTOR_SECRET_KEY", "DATABASE_URL"}.isdisjoint(_environment())
     assert json.dumps(_environment())
+
+
+def test_modules_beside_a_file_are_not_run_by_its_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("resource", "json", "csv", "judging"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w').close()")
+    monkeypatch.chdir(tmp_path)
+    assert study_of(Request(data=CSV, name="a.csv"), limits=TIGHT)[0].usable
+    assert not (tmp_path / "ran").exists()
