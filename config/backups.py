@@ -5,13 +5,15 @@ import hashlib
 import os
 import subprocess
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from django.core.management import call_command
-from django.db import ProgrammingError, connection, transaction
+from django.db import DatabaseError, ProgrammingError, connection, transaction
+from django.db.migrations.executor import MigrationExecutor
 from psycopg2.extensions import make_dsn
 
-from config.database import roles
+from config.database import archive, first_tables, roles
 from config.postgres_programs import find_programs
 from judging.actions import history
 from judging.models import Event, User
@@ -52,40 +54,102 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def restore(path: Path, *, replace: bool) -> history.Chain:
-    """Make the database what the file holds, brought up to date; return what checking its history
-    found.
+@dataclass(frozen=True)
+class Restored:
+    """What checking the history of a restored database found, which tables of the backup are not
+    ours, and what was removed besides the data."""
 
-    The old data stay until the new ones are whole, so a file that is no backup changes nothing.
+    history: history.Chain
+    left_out: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+def restore(path: Path, *, replace: bool) -> Restored:
+    """Make the database what the file holds, brought up to date.
+
+    The tables are made as our own migrations up to the version of the backup make them, and of the
+    file only rows are taken: SQL in it is not run. The old data stay until the new ones are whole,
+    so a file that is no backup changes nothing.
     """
     _run("pg_restore", "--list", str(path))
+    try:
+        applied = archive.migrations(path)
+    except archive.BadArchive as bad:
+        raise CannotRestore(str(bad)) from None
+    loader = MigrationExecutor(connection).loader
+    ours = {app for app, _name in loader.disk_migrations}
+    known = applied & loader.disk_migrations.keys()
+    if newer := sorted(name for name in applied - known if name[0] in ours):
+        raise CannotRestore(
+            f"This backup was made by a newer version: {'.'.join(newer[-1])} is not known here. "
+            "Get that version of the program, or a newer one."
+        )
+    if not known or any(set(loader.graph.forwards_plan(each)) - known for each in known):
+        raise CannotRestore("This file holds no database of this program.")
     _take_back_half_a_restore()
+    strange = _strangers()
     if _has_people() and not replace:
         raise CannotRestore(
             "This database holds accounts already. Say --replace to put the backup in their place."
+        )
+    if strange and not replace:
+        raise CannotRestore(
+            f"This database holds what is not ours: {', '.join(strange)}. Say --replace to remove it."
         )
     if others := others_connected():
         raise CannotRestore(
             f"{others} other programs are connected to this database. Stop the site first."
         )
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(f"ALTER SCHEMA public RENAME TO {ASIDE}")
-        cursor.execute("CREATE SCHEMA public")
     try:
-        asked = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges")
-        _run("pg_restore", *asked, f"--dbname={_address()}", str(path))
-    except CannotRestore:
-        _take_back_half_a_restore()
-        raise
-    with connection.cursor() as cursor:
-        cursor.execute(f"DROP SCHEMA {ASIDE} CASCADE")
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                for each in strange:  # an event trigger would run at what follows
+                    cursor.execute(f"DROP {each} CASCADE")
+                cursor.execute(f"ALTER SCHEMA public RENAME TO {ASIDE}")
+                cursor.execute("CREATE SCHEMA public")
+            _make_tables(known)
+            left_out = archive.load(path)
+            with connection.cursor() as cursor:
+                cursor.execute(f"DROP SCHEMA {ASIDE} CASCADE")
+    except archive.BadArchive as bad:
+        raise CannotRestore(str(bad)) from None
+    except DatabaseError as problem:
+        raise CannotRestore(
+            f"The backup does not fit the tables of its version, so nothing was changed: {problem}"
+        ) from problem
     connection.close()  # what it knew of the old tables is no longer so
     call_command("migrate", verbosity=0, interactive=False)
     roles.grant()
     found = history.check()
     with transaction.atomic():
         history.note(Event.Act.RESTORED, about=path.name[:100], after=f"SHA-256 {sha256(path)}")
-    return found
+    return Restored(found, tuple(left_out), tuple(strange))
+
+
+def _make_tables(applied: set[tuple[str, str]]) -> None:
+    """Make the tables as these migrations leave them, in an empty schema."""
+    if first_tables.migrations() <= applied:
+        first_tables.make()
+    executor = MigrationExecutor(connection)
+    whole = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    plan = [step for step in whole if (step[0].app_label, step[0].name) in applied]
+    executor.migrate(None, plan=plan)
+
+
+def _strangers() -> list[str]:
+    """Return the event triggers and schemas beside ours that belong to the owner of the database:
+    what a restore of an earlier version may have brought here out of somebody else's file."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT format('EVENT TRIGGER %%I', evtname) FROM pg_event_trigger "
+            "WHERE pg_get_userbyid(evtowner) = current_user "
+            "UNION ALL SELECT format('SCHEMA %%I', nspname) FROM pg_namespace n "
+            "WHERE pg_get_userbyid(nspowner) = current_user "
+            "AND nspname NOT IN ('public', 'information_schema', %s) AND NOT starts_with(nspname, 'pg_') "
+            "AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = n.oid AND deptype = 'e') ORDER BY 1",
+            [ASIDE],
+        )
+        return [name for (name,) in cursor.fetchall()]
 
 
 def _has_people() -> bool:

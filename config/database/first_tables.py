@@ -27,6 +27,15 @@ _LEFT_OUT = re.compile(
 _APPLIED = (
     "INSERT INTO public.django_migrations (app, name, applied) VALUES ('{app}', '{name}', now());"
 )
+_MIGRATION = re.compile(
+    r"^INSERT INTO public\.django_migrations .* VALUES \('(\w+)', '(\w+)', now\(\)\);$",
+    re.MULTILINE,
+)
+
+
+def migrations() -> set[tuple[str, str]]:
+    """Return which migrations the file stands for."""
+    return set(_MIGRATION.findall(FILE.read_text()))
 
 
 def make() -> bool:

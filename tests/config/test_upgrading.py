@@ -89,6 +89,12 @@ def test_an_older_site_is_saved_and_brought_up_to_date_and_can_be_had_back(
     assert again.stdout == "The database is up to date. Nothing was missing.\n"
     assert len(list((tmp_path / "backups").iterdir())) == 1
 
+    ask(older, "UPDATE judging_user SET username = 'eva'")
+    back = manage(older, "restore", str(saved), "--replace", home=tmp_path)
+    assert back.returncode == 0, back.stderr
+    assert ask(older, "SELECT username FROM judging_user") == [("ada",)]
+    assert ask(older, COLUMNS) > before
+
 
 def test_what_would_lose_something_is_refused_and_changes_nothing(
     older: str, tmp_path: Path
