@@ -231,9 +231,9 @@ def _keep_small(log: Path) -> None:
     writes on at its beginning, for the log is open for appending."""
     with suppress(OSError):
         if log.stat().st_size > LARGEST_LOG:
-            before = log.with_name(f"{log.name}.1")
-            shutil.copy(log, before)
-            before.chmod(0o600)
+            with log.open("rb") as said, _log_for_the_owner(log.with_name(f"{log.name}.1")) as kept:
+                kept.truncate(0)
+                shutil.copyfileobj(said, kept)
             os.truncate(log, 0)
 
 

@@ -1,6 +1,7 @@
 """The supervisor, with real processes."""
 
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -264,6 +265,20 @@ def test_log_that_grows_large_is_moved_beside_while_the_program_writes_on(tmp_pa
     )
     assert (tmp_path / "log.1").stat().st_mode & 0o777 == 0o600
     child.make_stop(0.0)
+
+
+def test_log_that_is_moved_beside_is_for_its_owner_from_the_first_byte(tmp_path, monkeypatch):
+    monkeypatch.setattr(processes, "LARGEST_LOG", 100)
+    log = tmp_path / "log"
+    log.write_bytes(b"x" * 101)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50, hard))  # the disk is full in the middle of it
+    try:
+        processes._keep_small(log)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (tmp_path / "log.1").stat().st_mode & 0o777 == 0o600
+    assert log.stat().st_size == 101
 
 
 def test_watch_is_called_while_programs_run_and_ends_them_when_it_is_enough(tmp_path):
