@@ -5,6 +5,7 @@ byte by byte, or does not read the answer, would hold one. So other threads, of 
 wait until a request is whole, and send the answer; who is too slow is cut off.
 """
 
+import math
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,13 +14,16 @@ from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
-from gunicorn.http.errors import NoMoreData
+from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
 from gunicorn.workers.gthread import ThreadWorker
 
 from config.limits import SMALL, UPLOAD
 
 READERS = 64  # requests that may be on their way to one process
 HEAD = 15.0  # seconds for a request's first line and headers, and for a body besides its length
+# Bytes of them, as nginx takes at most. A browser with a proxy before it sends two to ten thousand. gunicorn looks at
+# all of an unfinished head again for each piece that comes, and would take 800,000.
+LONGEST_HEAD = 32 * 1024
 SLOWEST = 16 * 1024  # bytes a second, in both directions
 IN_MEMORY = 256 * 1024
 PIECE = 64 * 1024
@@ -28,22 +32,27 @@ LONGEST_LEFT = 0.005
 
 
 class Hurried:
-    """A socket from which only so much time is left to read."""
+    """A socket from which only so much time is left to read, and of a request's head so many
+    bytes."""
 
-    def __init__(self, socket: Any, deadline: float) -> None:
-        self.socket, self.deadline = socket, deadline
+    def __init__(self, socket: Any, deadline: float, most: float = LONGEST_HEAD) -> None:
+        self.socket, self.deadline, self.most = socket, deadline, most
 
     def recv(self, size: int) -> bytes:
+        if self.most <= 0:
+            raise LimitRequestHeaders("the head of the request is too long")
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise NoMoreData
         self.socket.settimeout(left)
         try:
-            return bytes(self.socket.recv(size))
+            data = bytes(self.socket.recv(size))
         except TimeoutError:
             raise NoMoreData from None
         finally:
             self.socket.settimeout(None)
+        self.most -= len(data)
+        return data
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.socket, name)
@@ -130,7 +139,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     def handle_request(self, req: Any, conn: Any) -> Any:
         length = _length(req)
         deadline = time.monotonic() + HEAD + min(length, UPLOAD) / SLOWEST
-        conn.parser.unreader.sock.deadline = deadline
+        hurried = conn.parser.unreader.sock
+        hurried.deadline, hurried.most = deadline, math.inf  # the head is whole
         answered = copy(conn)
         answered.sock = Outbox(conn.sock)
         try:

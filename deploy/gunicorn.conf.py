@@ -17,6 +17,9 @@ threads = int(
 )  # with more they wait for Python, not for the database
 timeout = 120  # seconds; an upload of 200 MB over a slow line takes its time
 graceful_timeout = 15
+# A browser sends some 20 fields, proxies before us add some 20. The longest is Cookie or Referer: nginx takes 8 kB too.
+limit_request_fields = 64
+limit_request_field_size = 8190
 max_requests = 20_000  # a process is renewed now and then
 max_requests_jitter = 2_000
 control_socket_disable = True

@@ -1,21 +1,22 @@
 """Who sends a request slowly, or does not read the answer, holds nobody else up, and is cut off in
 the end."""
 
+import math
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import pytest
-from gunicorn.http.errors import NoMoreData
+from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
 
 from config.limits import SMALL
 from config.postgres import ROOT
 from config.processes import free_port, wait_for_port
-from config.slow_senders import Hurried, Worker, send, wait_before
+from config.slow_senders import LONGEST_HEAD, Hurried, Worker, send, wait_before
 from tests.config.test_settings import BARE
 
 pytestmark = pytest.mark.jobs
@@ -160,6 +161,37 @@ def test_socket_gives_bytes_until_its_time_is_over_however_they_trickle() -> Non
         hurried.deadline = time.monotonic() + 0.05  # nothing comes
         with pytest.raises(NoMoreData):
             hurried.recv(1)
+
+
+@pytest.mark.parametrize("pieces", [1, LONGEST_HEAD // 1000])
+def test_unfinished_head_is_taken_no_longer_than_a_browser_and_its_proxies_make_one(
+    port: int, pieces: int
+) -> None:
+    with socket.create_connection(("127.0.0.1", port), 10) as sender:
+        sender.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n")
+        unfinished = b"X-Field: 12345678\r\n" * 55 * (2 * LONGEST_HEAD // 1000 // pieces)
+        with suppress(ConnectionError):
+            for _ in range(pieces):
+                sender.sendall(unfinished)
+        assert sender.recv(1000).startswith(b"HTTP/1.1 431 ")
+
+
+def test_socket_gives_a_head_of_so_many_bytes_however_many_come() -> None:
+    here, there = socket.socketpair()
+    with here, there:
+        hurried = Hurried(here, time.monotonic() + 60)
+        there.sendall(b"x" * LONGEST_HEAD + b"y")
+        assert sum(len(hurried.recv(8192)) for _ in range(LONGEST_HEAD // 8192)) == LONGEST_HEAD
+        with pytest.raises(LimitRequestHeaders):
+            hurried.recv(1)
+        hurried.most = math.inf
+        assert hurried.recv(1) == b"y"
+
+
+def test_longest_head_of_a_browser_behind_proxies_is_answered(port: int) -> None:
+    fields = [(f"X-Of-A-Proxy-{number}", "1" * 100) for number in range(40)]
+    head = {"Cookie": "c" * 8000, "Referer": "r" * 4000, **dict(fields)}
+    assert posted(port, b"abc", **head) == "3"
 
 
 def test_a_process_with_more_connections_leaves_new_ones_longer_to_others() -> None:
