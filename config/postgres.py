@@ -27,6 +27,7 @@ from psycopg2.extensions import make_dsn
 
 from config.postgres_programs import (
     ELSEWHERE,
+    SHARED_ACCOUNT,
     PostgresProblem,
     account_for,
     may_enter,
@@ -113,6 +114,14 @@ def ensure_running() -> None:
         Cluster(home()).ensure_running()
 
 
+def is_shared() -> bool:
+    """Say whether the embedded server runs under an account that other services share."""
+    if os.environ.get("DATABASE_URL"):
+        return False
+    account = Cluster(home()).account
+    return account is not None and account.pw_name == SHARED_ACCOUNT
+
+
 def listens() -> bool:
     """Say whether the embedded server takes connections: cheap enough to ask twice a second."""
     return bool(os.environ.get("DATABASE_URL")) or Cluster(home()).listens()
@@ -191,7 +200,10 @@ class Cluster:
     def account(self) -> pwd.struct_passwd | None:
         """Return the ordinary account that root hands the server to; None where we are ordinary
         ourselves."""
-        return account_for(self.folder.resolve() / "postgres" / "data")
+        folder = self.folder.resolve()
+        return account_for(
+            *(base / "postgres" / "data" for base in (folder, ELSEWHERE / short_hash(folder)))
+        )
 
     @property
     def owner(self) -> int:

@@ -13,6 +13,14 @@ from contextlib import suppress
 from pathlib import Path
 
 ELSEWHERE = Path("/var/lib/quaestor")
+OWN_ACCOUNTS = ("quaestor", "postgres")  # to which root hands the server: the first that there is
+SHARED_ACCOUNT = "nobody"
+MAKE_ONE = "Make one for it: useradd --system quaestor (in Alpine: adduser -S quaestor)."
+SHARED = (
+    "PostgreSQL runs under the account nobody: every other program that runs as nobody can read and "
+    f"change the data. {MAKE_ONE} Data that nobody owns stay nobody's: save them by manage backup, "
+    "and restore them into a new folder."
+)
 
 
 class PostgresProblem(Exception):
@@ -46,19 +54,20 @@ def programs_for(account: pwd.struct_passwd | None) -> Path:
     return _copy_package(found, ELSEWHERE / f"programs-{short_hash(found)}")
 
 
-def account_for(folder: Path) -> pwd.struct_passwd | None:
-    """Return whom root lets run the server: the owner of the data if there are any; None means
-    ourselves."""
+def account_for(*folders: Path) -> pwd.struct_passwd | None:
+    """Return whom root lets run the server: the owner of the data if there are any in one of these
+    folders; None means ourselves."""
     if os.geteuid() != 0:
         return None
-    with suppress(FileNotFoundError, KeyError):
-        if owner := folder.stat().st_uid:
-            return pwd.getpwuid(owner)
-    for name in ("postgres", "nobody"):
+    for folder in folders:
+        with suppress(FileNotFoundError, KeyError):
+            if owner := folder.stat().st_uid:
+                return pwd.getpwuid(owner)
+    for name in (*OWN_ACCOUNTS, SHARED_ACCOUNT):
         with suppress(KeyError):
             return pwd.getpwnam(name)
     raise NoAccount(
-        "PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody."
+        f"PostgreSQL refuses to run as root, and there is no account to hand it to. {MAKE_ONE}"
     )
 
 

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from config import postgres
 from config.database import roles
-from config.postgres_programs import PostgresProblem
+from config.postgres_programs import SHARED, PostgresProblem
 from config.processes import NoPort, Program, Say, free_port, run_together, wait_for_port
 from judging.actions import accounts, history, rubrics
 from judging.models import Event, User
@@ -65,6 +65,8 @@ def _by_whom() -> Path:
 def prepare(say: Say) -> None:
     """Bring the database and the static files up to date, and install the shipped protocols."""
     say("Getting ready ...")
+    if postgres.is_shared():
+        say(SHARED)
     call_command("migrate", verbosity=0, interactive=False)
     call_command("collectstatic", verbosity=0, interactive=False)
     rubrics.install_shipped()

@@ -1,7 +1,7 @@
 """The embedded server, with real servers in folders of their own."""
 
-import getpass
 import os
+import pwd
 import shutil
 import signal
 import socket
@@ -77,7 +77,7 @@ def test_url_of_a_folder_writes_nothing(folder):
     address = Cluster(folder / "new").url()
 
     where = str(folder / "new" / "socket").replace("/", "%2F")
-    who = "postgres" if os.geteuid() == 0 else getpass.getuser()
+    who = pwd.getpwuid(Cluster(folder).owner).pw_name
     assert address == (f"postgresql://quaestor@/quaestor?host={where}&port=5432&requirepeer={who}")
     assert list(folder.iterdir()) == []
 
@@ -325,7 +325,7 @@ def test_clients_hang_up_where_another_account_answers(folder, somebody):
     somebody.rename(cluster.socket)
     try:
         assert not cluster._answers()
-        with pytest.raises(psycopg2.OperationalError, match='requirepeer specifies "postgres"'):
+        with pytest.raises(psycopg2.OperationalError, match="requirepeer specifies"):
             psycopg2.connect(cluster.url())
     finally:
         cluster.socket.rename(somebody)
@@ -346,6 +346,45 @@ def test_database_url_leaves_the_embedded_server_alone(folder, monkeypatch):
         postgres.ensure_running()
 
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root hands the server to another account")
+@pytest.mark.parametrize(
+    ("accounts", "taken"),
+    [
+        ("nobody postgres quaestor", "quaestor"),
+        ("nobody postgres", "postgres"),
+        ("nobody", "nobody"),
+    ],
+)
+def test_root_hands_the_server_to_an_account_of_its_own_where_there_is_one(
+    tmp_path, monkeypatch, accounts, taken
+):
+    def of_this_machine(name: str) -> tuple[str]:
+        if name in accounts.split():
+            return (name,)
+        raise KeyError(name)
+
+    monkeypatch.setattr(pwd, "getpwnam", of_this_machine)
+    assert postgres_programs.account_for(tmp_path / "data") == (taken,)
+    os.chown(tmp_path, 65534, 65534)  # whose data there are already, keeps them
+    assert postgres_programs.account_for(tmp_path / "data", tmp_path) == pwd.getpwuid(65534)
+    monkeypatch.setattr(pwd, "getpwnam", {}.__getitem__)
+    with pytest.raises(postgres_programs.NoAccount, match="useradd --system quaestor"):
+        postgres_programs.account_for(tmp_path / "data")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root hands the server to another account")
+def test_server_of_an_account_that_others_share_is_told_of(folder, monkeypatch):
+    monkeypatch.delenv("DATABASE_URL")
+    monkeypatch.setenv("QUAESTOR_HOME", str(folder))
+    (folder / "postgres" / "data").mkdir(parents=True)
+    shutil.chown(folder / "postgres" / "data", "postgres")
+    assert not postgres.is_shared()
+    shutil.chown(folder / "postgres" / "data", "nobody")
+    assert postgres.is_shared()
+    monkeypatch.setenv("DATABASE_URL", "postgresql://somewhere/else")
+    assert not postgres.is_shared()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root hands the server to another account")
