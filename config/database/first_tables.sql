@@ -64,6 +64,15 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE FUNCTION public.judging_event_time() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    NEW.at := clock_timestamp();
+    RETURN NEW;
+END $$;
+
 CREATE FUNCTION public.judging_forget_judge_key() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -2708,6 +2717,8 @@ CREATE CONSTRAINT TRIGGER event_seal AFTER INSERT ON public.judging_event DEFERR
 
 CREATE TRIGGER event_seal_append_only BEFORE DELETE OR UPDATE ON public.judging_eventseal FOR EACH ROW EXECUTE FUNCTION public.judging_event_append_only();
 
+CREATE TRIGGER event_time BEFORE INSERT ON public.judging_event FOR EACH ROW EXECUTE FUNCTION public.judging_event_time();
+
 CREATE TRIGGER job_forgets_judge_key AFTER UPDATE OF state ON public.judging_job FOR EACH ROW WHEN (((new.state)::text = ANY ((ARRAY['done'::character varying, 'failed'::character varying, 'cancelled'::character varying])::text[]))) EXECUTE FUNCTION public.judging_forget_judge_key();
 
 CREATE TRIGGER judgment_append_only BEFORE DELETE OR UPDATE ON public.judging_judgment FOR EACH ROW EXECUTE FUNCTION public.judging_judgment_append_only();
@@ -3305,4 +3316,5 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '03
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0370_large_collections_and_changed_tasks', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0380_time_at_work_counted_once', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0390_studies_of_a_crowd_platform', now());
+INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0400_times_of_events', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('sessions', '0001_initial', now());

@@ -180,13 +180,27 @@ def test_server_puts_no_judgments_of_people_into_a_simulation(statements: str) -
     [
         "CREATE TRIGGER forged AFTER INSERT ON fake FOR EACH ROW EXECUTE FUNCTION judging_event_seal()",
         "CREATE TABLE public.judging_fake (id bigint)",
+        "CREATE TEMPORARY TABLE judging_fake (id bigint)",
+        "CREATE FUNCTION pg_temp.fake() RETURNS int LANGUAGE sql AS 'SELECT 1'",
     ],
 )
 def test_server_seals_nothing_that_was_no_event_and_makes_no_table(statement: str) -> None:
+    roles.grant()
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE fake (LIKE judging_event)")
+        cursor.execute(f"ALTER TABLE fake OWNER TO {roles.SERVER}")
     with serving():
-        with connection.cursor() as cursor:
-            cursor.execute("CREATE TEMPORARY TABLE fake (LIKE judging_event) ON COMMIT DROP")
         assert refused(statement)
+
+
+def test_server_dates_no_event() -> None:
+    before = timezone.now() - timedelta(minutes=1)
+    with serving(), connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO judging_event (at, act, about, before, after) "
+            "VALUES ('2020-01-01', 'export', 'x', '', '')"
+        )
+    assert Event.objects.get(about="x").at > before
 
 
 def test_granting_closes_again_what_a_restored_database_lets_everybody_call() -> None:
