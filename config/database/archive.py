@@ -128,7 +128,8 @@ def load(path: Path) -> list[str]:
 
 @contextmanager
 def _text(path: Path, *options: str) -> Iterator[IO[bytes]]:
-    command = [find_programs() / "pg_restore", "--data-only", "--file=-", *options, path]
+    program = str(find_programs() / "pg_restore")
+    command = [program, "--data-only", "--file=-", *options, str(path)]
     with (
         tempfile.TemporaryFile() as complaints,
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints) as process,

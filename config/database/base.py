@@ -2,6 +2,7 @@
 server is still there, and for how soon a server notices that we are not."""
 
 import select
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.backends.postgresql import base, client
@@ -17,7 +18,7 @@ class DatabaseClient(client.DatabaseClient):
 
     @classmethod
     def settings_to_cmd_args_env(
-        cls, settings_dict: dict[str, Any], parameters: list[str]
+        cls, settings_dict: dict[str, Any], parameters: Iterable[str]
     ) -> tuple[list[str], dict[str, str] | None]:
         words, environment = super().settings_to_cmd_args_env(settings_dict, parameters)
         if peer := settings_dict["OPTIONS"].get("requirepeer"):
