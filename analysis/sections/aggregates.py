@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from math import isclose, isnan, nan
 
 import numpy as np
-import pandas as pd
 from judging.protocols.rubric_schema import RubricDocument
 from judging.rules import Fatal, RuleReading, fatal_variants
 
@@ -176,21 +175,11 @@ def _arranged(material: Material) -> protocol.NumberedStudy:
     empty = questions["text"].isna().groupby(questions["source"]).transform("all")
     questions = questions[judged.groupby(questions["source"]).transform("any") | empty]
     keys = [each.key for each in material.rubric.criteria if each.unit == "question"]
-    texts = [None if pd.isna(text) else str(text) for text in questions["text"]]
-    slots = list(
-        zip(
-            questions["system"],
-            questions["question_set"],
-            questions["position"],
-            texts,
-            strict=True,
-        )
-    )
+    slots = questions[["unit", "system", "question_set", "position", "text"]]
+    slots = slots.rename(columns={"question_set": "source"})
     rows = material.judgments[material.judgments["criterion"].isin(keys)].dropna(subset=["value"])
-    rows = rows.merge(questions[["unit", "system", "question_set", "position"]], on="unit")
-    columns = ("system", "question_set", "position", "annotator", "criterion", "value")
-    ratings = list(zip(*(rows[column] for column in columns), strict=True))
-    return protocol.study(slots, ratings, keys)
+    rows = rows[["unit", "annotator", "criterion", "value"]].rename(columns={"annotator": "rater"})
+    return protocol.study(slots, rows.merge(slots.drop(columns="text"), on="unit"), keys)
 
 
 def _rows(

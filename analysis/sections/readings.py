@@ -53,11 +53,7 @@ def _parted(material: Material) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFram
 def _overlaid(material: Material) -> pd.DataFrame:
     judged, given, said = _parted(material)
     who = judged.dropna(subset=["value"]).drop_duplicates(["unit", "annotator"])
-    ruled = (
-        who.drop(columns=["criterion", "value"])
-        .merge(given, on="unit")
-        .assign(missing="f", origin="rule")
-    )
+    ruled = who.drop(columns=["criterion", "value"]).merge(given, on="unit").assign(origin="rule")
     place = {each.key: number for number, each in enumerate(material.rubric.criteria)}
     rows = pd.concat([said, ruled[judged.columns]])
     return rows.assign(place=rows["criterion"].map(place)).sort_values(

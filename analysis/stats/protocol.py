@@ -10,6 +10,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from judging.rules import Fatal, Identical, Lone, Missing, Rule, RuleReading, same_text
@@ -93,19 +94,24 @@ class SystemSums:
         return total
 
 
+SLOT = ["system", "source", "position", "text"]
+PLACE = SLOT[:3]
+JUDGMENT = [*PLACE, "rater", "criterion", "value"]
+
+
 def study(
-    slots: Sequence[tuple[str, Hashable, int, str | None]],
-    judgments: Sequence[tuple[str, Hashable, int, Hashable, str, float]],
+    slots: pd.DataFrame | Sequence[tuple[str, Hashable, int, str | None]],
+    judgments: pd.DataFrame | Sequence[tuple[str, Hashable, int, Hashable, str, float]],
     criteria: Sequence[str],
 ) -> NumberedStudy:
     """Arrange long rows into arrays.
 
     Parameters
     ----------
-    slots : rows of (system, source, position, text)
-        Every expected question; text None or blank where none was returned. A question set is one system's questions
+    slots : rows of (system, source, position, text), or a frame with these columns
+        Every expected question; text missing or blank where none was returned. A question set is one system's questions
         for one source; its slots are taken in the order of their positions.
-    judgments : rows of (system, source, position, rater, criterion, value)
+    judgments : rows of (system, source, position, rater, criterion, value), or a frame with these columns
         One value each; criteria that are not asked for are left out.
     criteria : names
         The columns, in this order.
@@ -115,56 +121,51 @@ def study(
     ValueError
         If a slot is given twice, a judgment has no slot, or one rater judged a question twice on a criterion.
     """
-    rows = sorted(slots, key=lambda row: (row[0], str(row[1]), row[2]))
-    place = {
-        (system, source, position): index
-        for index, (system, source, position, _) in enumerate(rows)
-    }
-    if len(place) < len(rows):
+    rows = pd.DataFrame(slots, columns=SLOT).sort_values(
+        PLACE,
+        key=lambda column: column.astype(str) if column.name == "source" else column,
+        kind="stable",
+        ignore_index=True,
+    )
+    if rows.duplicated(PLACE).any():
         raise ValueError("slots: a system, source and position is given twice")
-    systems = tuple(sorted({row[0] for row in rows}))
+    systems = tuple(sorted(rows["system"].unique()))
+    texts = [None if pd.isna(text) else same_text(str(text)) for text in rows["text"]]
     return NumberedStudy(
         systems=systems,
         criteria=tuple(criteria),
         slots=ExpectedSlots(
-            system=_numbers([row[0] for row in rows], systems),
-            question_set=_numbers([row[:2] for row in rows]),
-            text=_text_numbers([row[3] for row in rows]),
+            system=_codes(rows["system"], systems),
+            question_set=np.asarray(rows.groupby(PLACE[:2], sort=False).ngroup(), dtype=np.int64),
+            text=np.where(
+                [not text for text in texts], -1, pd.factorize(np.array(texts, object))[0]
+            ),
         ),
-        ratings=_ratings(judgments, place, tuple(criteria)),
+        ratings=_ratings(pd.DataFrame(judgments, columns=JUDGMENT), rows[PLACE], tuple(criteria)),
     )
 
 
-def _numbers(names: Sequence[Hashable], order: Sequence[Hashable] = ()) -> Integers:
-    known = {name: number for number, name in enumerate(order or dict.fromkeys(names))}
-    return np.array([known[name] for name in names], dtype=np.int64)
+def _codes(names: pd.Series, order: Sequence[str]) -> Integers:
+    return pd.Categorical(names, categories=list(order)).codes.astype(np.int64)
 
 
-def _text_numbers(texts: Sequence[str | None]) -> Integers:
-    forms = [same_text(text) for text in texts]
-    numbers = _numbers(forms)
-    numbers[[not form for form in forms]] = -1
-    return numbers
-
-
-def _ratings(
-    judgments: Sequence[tuple[str, Hashable, int, Hashable, str, float]],
-    place: Mapping[tuple[str, Hashable, int], int],
-    criteria: Sequence[str],
-) -> Ratings:
-    kept = [row for row in judgments if row[4] in criteria]
-    unknown = next((row for row in kept if row[:3] not in place), None)
-    if unknown:
-        raise ValueError(f"judgments: there is no slot {unknown[:3]}")
-    pairs = [(place[row[:3]], row[3]) for row in kept]
-    row_of = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
-    cells = [(row_of[pair], criteria.index(row[4])) for pair, row in zip(pairs, kept, strict=True)]
-    if len(set(cells)) < len(cells):
+def _ratings(judgments: pd.DataFrame, places: pd.DataFrame, criteria: Sequence[str]) -> Ratings:
+    rows = judgments[judgments["criterion"].isin(criteria)]
+    if rows.empty:
+        return Ratings(np.empty(0, np.int64), np.empty((0, len(criteria))))
+    rows = rows.merge(places.assign(slot=np.arange(len(places))), on=PLACE, how="left")
+    if (unknown := rows["slot"].isna()).any():
+        place = tuple(rows.loc[unknown, PLACE].iloc[0].tolist())
+        raise ValueError(f"judgments: there is no slot {place}")
+    slot = rows["slot"].to_numpy(np.int64)
+    raters, names = pd.factorize(rows["rater"])
+    row, pairs = pd.factorize(slot * len(names) + raters)  # numbered as they come
+    criterion = _codes(rows["criterion"], criteria)
+    if len(np.unique(row * len(criteria) + criterion)) < len(rows):
         raise ValueError("judgments: a rater judged one question twice on the same criterion")
-    values = np.full((len(row_of), len(criteria)), np.nan)
-    for cell, row in zip(cells, kept, strict=True):
-        values[cell] = row[5]
-    return Ratings(np.array([slot for slot, _ in row_of], dtype=np.int64), values)
+    values = np.full((len(pairs), len(criteria)), np.nan)
+    values[row, criterion] = rows["value"].to_numpy(np.float64)
+    return Ratings(pairs // len(names), values)
 
 
 def scores(
