@@ -104,7 +104,7 @@ def test_preview_goes_through_the_tasks_of_a_campaign_that_has_them() -> None:
 def test_who_judges_the_material_has_no_preview_of_a_part_of_it() -> None:
     campaign = studies.opened()
     owner = campaign.collection.owner
-    Membership.objects.create(user=owner, campaign=campaign, role="annotator")
+    factories.enrollment(campaign, account=owner)
     part = factories.campaign(
         collection=campaign.collection, manager=owner, selection={"systems": ["Alba"]}
     )

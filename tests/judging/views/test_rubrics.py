@@ -301,5 +301,5 @@ def test_campaign_is_planned_with_the_protocol_chosen(page, owner):
 
     answer = page.get(f"{reverse('judging:campaign_new')}?rubric={rubric.pk}")
 
-    assert answer.context["form"]["rubric"].value() == str(rubric.pk)
+    assert answer.context["form"]["rubric"].value() == rubric.pk
     assert rubric.title in answer.text
