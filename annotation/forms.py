@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from judging import spans
 from judging.actions.drafts import LAST_SEQUENCE
+from judging.actions.enrollments import consent_digest
 from judging.actions.exit_forms import LONGEST_ANSWER
 from judging.actions.sheets import AskedControl, AskedMark, AskedReport, Sheet
 from judging.models import ExitQuestion
@@ -143,10 +144,25 @@ class AnswersForm(forms.Form):
 
 
 class JoinForm(forms.Form):
-    """Agreeing to take part."""
+    """Agreeing to take part, and to the text that stood on the page."""
 
     agree = forms.BooleanField(label=_("I have read this and want to take part."))
     another = forms.BooleanField(label=_("I am somebody else, on the same computer."))
+    read = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, text: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial["read"] = self.current = consent_digest(text)
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or {}
+        if said.get("read", "") not in ("", self.current):
+            self.data = {**self.data.dict(), "read": self.current}  # the page shows the new text
+            self.add_error(
+                None,
+                _("The text has changed since you opened this page. Please read it again."),
+            )
+        return said
 
 
 class ExitForm(forms.Form):

@@ -11,6 +11,7 @@ from pathlib import Path
 from django.core.management import call_command
 from django.db import DatabaseError, ProgrammingError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
 from psycopg2.extensions import make_dsn
 
 from config.database import archive, first_tables, roles
@@ -89,8 +90,10 @@ def restore(path: Path, *, replace: bool) -> Restored:
     _take_back_half_a_restore()
     strange = _strangers()
     if _has_people() and not replace:
+        besides = f" That removes what is not ours, too: {', '.join(strange)}." if strange else ""
         raise CannotRestore(
             "This database holds accounts already. Say --replace to put the backup in their place."
+            + besides
         )
     if strange and not replace:
         raise CannotRestore(
@@ -109,6 +112,8 @@ def restore(path: Path, *, replace: bool) -> Restored:
                 cursor.execute("CREATE SCHEMA public")
             _make_tables(known)
             left_out = archive.load(path)
+            if set(MigrationRecorder(connection).applied_migrations()) != applied:
+                raise CannotRestore("This backup says two things of its version.")
             with connection.cursor() as cursor:
                 cursor.execute(f"DROP SCHEMA {ASIDE} CASCADE")
     except archive.BadArchive as bad:

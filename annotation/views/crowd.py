@@ -112,7 +112,7 @@ def _new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) -> HttpRe
         return end_page(request, participations.decline(platform=platform, came=came, now=now))
     if turned_away := participations.turn_away(platform=platform, came=came, now=now):
         return end_page(request, turned_away)
-    form = JoinForm(request.POST if request.method == "POST" else None)
+    form = JoinForm(request.POST if request.method == "POST" else None, text=campaign.consent)
     del form.fields["another"]
     if not campaign.consent:
         del form.fields["agree"]

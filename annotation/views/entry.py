@@ -131,13 +131,13 @@ def ask_before_storing(request: HttpRequest, enrollment: Enrollment) -> HttpResp
         return redirect("annotation:consent", enrollment.campaign.uuid)
     own = ("csrfmiddlewaretoken", *form.fields)
     sent = [(k, v) for k, vs in request.POST.lists() if k not in own for v in vs]
-    unsent = JoinForm()
+    unsent = JoinForm(text=enrollment.campaign.consent)
     del unsent.fields["another"]
     return _landing(request, enrollment.campaign, unsent, changed=True, sent=sent)
 
 
 def _form(request: HttpRequest, campaign: Campaign, *, joined_before: bool = False) -> JoinForm:
-    form = JoinForm(request.POST if request.method == "POST" else None)
+    form = JoinForm(request.POST if request.method == "POST" else None, text=campaign.consent)
     if not campaign.consent:
         del form.fields["agree"]
     if not joined_before:

@@ -9,6 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.forms import ExitForm
+from annotation.views.entry import ask_before_storing
 from annotation.views.work import enrollment_of
 from judging.actions import exit_forms
 from judging.guards import campaign_for_annotators
@@ -23,6 +24,8 @@ def exit_form(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     enrollment = enrollment_of(request.user, campaign)
     if not exit_forms.is_open(enrollment):
         raise Http404
+    if request.method == "POST" and (asked := ask_before_storing(request, enrollment)):
+        return asked
     said = dict(enrollment.exit_answers.values_list("question", "text"))
     form = ExitForm(
         request.POST if request.method == "POST" else None,

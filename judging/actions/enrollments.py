@@ -231,7 +231,7 @@ def _next_label(campaign: Campaign) -> str:
 
 def agree(*, enrollment: Enrollment, now: datetime) -> None:
     """Note that the annotator agreed, and to which text."""
-    digest = _digest(enrollment.campaign.consent)
+    digest = consent_digest(enrollment.campaign.consent)
     Enrollment.objects.filter(pk=enrollment.pk).update(consented_at=now, consent_digest=digest)
 
 
@@ -240,11 +240,11 @@ def has_agreed(enrollment: Enrollment) -> bool:
     about again."""
     text = enrollment.campaign.consent
     return not text or (
-        enrollment.consented_at is not None and enrollment.consent_digest == _digest(text)
+        enrollment.consented_at is not None and enrollment.consent_digest == consent_digest(text)
     )
 
 
-def _digest(text: str) -> str:
+def consent_digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 

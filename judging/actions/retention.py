@@ -13,6 +13,10 @@ from judging.actions.enrollments import OUTSIDE
 from judging.models import Campaign, CrowdEvent, Enrollment, Event, Membership, Participation, User
 
 BATCH = 500  # people in a transaction, so that nobody waits for their rows
+# acts by which the history knows who saw systems and judgments: done by them, about them, and for them
+BY_STAFF = (Event.Act.CAMPAIGN_MADE, Event.Act.COLLECTION_DEGRADED, Event.Act.COLLECTION_DELETED)
+ABOUT_STAFF = (Event.Act.ROLE_GIVEN, Event.Act.ADJUDICATOR_NAMED)
+FOR_STAFF = (Event.Act.COLLECTION_SHARED, Event.Act.COLLECTION_HANDED_OVER)
 
 
 def forget_due(*, now: datetime) -> int:
@@ -32,7 +36,8 @@ def forget(*, campaign: Campaign) -> int:
     how many there were.
 
     People whom a manager named are known to whoever gave them their account: they are erased one by
-    one, on demand. Who came by a link with an account of their own keeps it.
+    one, on demand. Who came by a link with an account of their own keeps it, and whoever could have
+    known the systems keeps their label too: reports name them by it.
     """
     people = 0
     while batch := _forget_some(campaign):
@@ -55,11 +60,28 @@ def _known() -> QuerySet[Enrollment]:
     return Enrollment.objects.filter(came, user__isnull=False)
 
 
+def _staff(campaign: Campaign) -> set[int]:
+    """Return the accounts behind a study's labels that have, or had, a role or right by which
+    researchers see systems and judgments."""
+    judged = User.objects.filter(enrollments__campaign=campaign)
+    names = {history.account(user): user.pk for user in judged.only("pk")}
+    now = Q(collections__isnull=False) | Q(collection_shares__isnull=False)
+    now |= Q(memberships__role__in=[Membership.Role.MANAGER, Membership.Role.ANALYST])
+    now |= Q(pk__in=Campaign.objects.values("created_by"))
+    told = Event.objects.exclude(act=Event.Act.ROLE_GIVEN, after=Membership.Role.ANNOTATOR)
+    did = told.filter(act__in=BY_STAFF, who__in=names.values()).values_list("who", flat=True)
+    given = told.filter(act__in=ABOUT_STAFF, about__in=names).values_list("about", flat=True)
+    lent = told.filter(act__in=FOR_STAFF, after__in=names).values_list("after", flat=True)
+    known = {*judged.filter(now).values_list("pk", flat=True), *(pk for pk in did if pk)}
+    return known | {names[name] for name in (*given, *lent)}
+
+
 def _forget_some(campaign: Campaign) -> int:
     with transaction.atomic():
         found = (
             _known()
             .filter(campaign=campaign)
+            .exclude(user__in=_staff(campaign))
             .select_related("user")
             .select_for_update(of=("self",))[:BATCH]
         )

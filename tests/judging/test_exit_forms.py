@@ -201,6 +201,18 @@ def test_what_was_told_once_takes_no_answer_when_the_campaign_is_opened_again() 
     assert [each.question for each in ExitAnswer.objects.all()] == [unclear]
 
 
+def test_answers_are_stored_once_a_changed_text_is_agreed_to(draft) -> None:
+    campaign, _manager = draft
+    opened(campaign)
+    client, _own = finished(campaign)
+    Campaign.objects.update(consent="I agree to more.")
+    page = f"/work/{campaign.uuid}/questions/"
+    assert "I agree to more." in client.post(page, {"e1": "The scale."}).text
+    assert not ExitAnswer.objects.exists()
+    client.post(page, {"e1": "The scale.", "agree": "on"})
+    assert ExitAnswer.objects.get().text == "The scale."
+
+
 def test_nothing_is_asked_where_the_form_is_empty() -> None:
     campaign = studies.opened(sources=1)
     client, _own = finished(campaign)

@@ -4,9 +4,11 @@ stays."""
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.urls import reverse
 from django.utils import timezone
 
+from analysis.sections.study import unblinded
 from judging.actions import campaigns, drafts, enrollments, judgments, retention, sheets
 from judging.models import (
     Campaign,
@@ -47,6 +49,21 @@ def study(
     )
     campaign.refresh_from_db()
     return campaign, own, named
+
+
+@pytest.mark.parametrize("has_left", [False, True])
+def test_who_could_have_known_the_systems_is_named_in_reports_after_the_others_are_forgotten(
+    has_left,
+) -> None:
+    campaign, own, _named = study()
+    User.objects.filter(pk=own.user_id).update(password=make_password(factories.PASSWORD))
+    staff = User.objects.get(pk=own.user_id)
+    campaigns.add_member(campaign=campaign, user=staff, role="analyst")
+    if has_left:
+        campaigns.remove_member(campaign=campaign, user=staff, role="analyst")
+    assert unblinded(campaign) == [own.label]
+    assert retention.forget_due(now=NOW) == 0
+    assert unblinded(campaign) == [own.label]
 
 
 def test_people_who_came_by_a_link_are_forgotten_and_what_they_said_stays() -> None:

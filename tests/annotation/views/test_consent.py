@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.actions import campaigns, enrollments
-from judging.models import Draft, Enrollment, Judgment
+from judging.models import Campaign, Draft, Enrollment, Judgment
 from tests import factories
 from tests.annotation import studies
 
@@ -61,6 +61,24 @@ def test_changed_text_is_asked_about_again_and_no_answer_is_lost() -> None:
     who.campaign.refresh_from_db()
     assert enrollments.has_agreed(who)
     assert campaign.deviations.get().what == "consent"
+
+
+def test_nobody_agrees_to_a_text_that_their_page_did_not_show() -> None:
+    campaign = studies.opened(consent="I agree.")
+    client, who = studies.annotator(campaign)
+    consent = reverse("annotation:consent", args=[campaign.uuid])
+    read = r'name="read" value="([^"]+)"'
+    before = re.search(read, client.get(consent).text)[1]
+    Campaign.objects.update(consent="I agree to more.")
+    asked = client.post(consent, {"agree": "on", "read": before})
+    who.refresh_from_db()
+    assert (asked.status_code, who.consented_at) == (422, None)
+    assert "The text has changed since you opened this page." in asked.text
+    assert "I agree to more." in asked.text
+    client.post(consent, {"agree": "on", "read": re.search(read, asked.text)[1]})
+    who.refresh_from_db()
+    who.campaign.refresh_from_db()
+    assert enrollments.has_agreed(who)
 
 
 def test_overview_says_what_is_missing_before_it_opens(client) -> None:
