@@ -72,21 +72,7 @@ def restore(path: Path, *, replace: bool) -> Restored:
     file only rows are taken: SQL in it is not run. The old data stay until the new ones are whole,
     so a file that is no backup changes nothing.
     """
-    _run("pg_restore", "--list", str(path))
-    try:
-        applied = archive.migrations(path)
-    except archive.BadArchive as bad:
-        raise CannotRestore(str(bad)) from None
-    loader = MigrationExecutor(connection).loader
-    ours = {app for app, _name in loader.disk_migrations}
-    known = applied & loader.disk_migrations.keys()
-    if newer := sorted(name for name in applied - known if name[0] in ours):
-        raise CannotRestore(
-            f"This backup was made by a newer version: {'.'.join(newer[-1])} is not known here. "
-            "Get that version of the program, or a newer one."
-        )
-    if not known or any(set(loader.graph.forwards_plan(each)) - known for each in known):
-        raise CannotRestore("This file holds no database of this program.")
+    applied, known = _version_of(path)
     _take_back_half_a_restore()
     strange = _strangers()
     if _has_people() and not replace:
@@ -129,6 +115,27 @@ def restore(path: Path, *, replace: bool) -> Restored:
     with transaction.atomic():
         history.note(Event.Act.RESTORED, about=path.name[:100], after=f"SHA-256 {sha256(path)}")
     return Restored(found, tuple(left_out), tuple(strange))
+
+
+def _version_of(path: Path) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """Return the migrations that a backup says were applied, and those of them that are known here;
+    refuse a backup of a newer version, and what is no backup of ours."""
+    _run("pg_restore", "--list", str(path))
+    try:
+        applied = archive.migrations(path)
+    except archive.BadArchive as bad:
+        raise CannotRestore(str(bad)) from None
+    loader = MigrationExecutor(connection).loader
+    ours = {app for app, _name in loader.disk_migrations}
+    known = applied & loader.disk_migrations.keys()
+    if newer := sorted(name for name in applied - known if name[0] in ours):
+        raise CannotRestore(
+            f"This backup was made by a newer version: {'.'.join(newer[-1])} is not known here. "
+            "Get that version of the program, or a newer one."
+        )
+    if not known or any(set(loader.graph.forwards_plan(each)) - known for each in known):
+        raise CannotRestore("This file holds no database of this program.")
+    return applied, known
 
 
 def _make_tables(applied: set[tuple[str, str]]) -> None:

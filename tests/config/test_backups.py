@@ -162,6 +162,10 @@ def test_what_an_earlier_restore_planted_goes_before_anything_else_is_done(
     call_command("backup", path)
     ask(PLANTED)
     ask(FIRES)
+    with pytest.raises(
+        CommandError, match="removes what is not ours, too: EVENT TRIGGER evil, SCH"
+    ):
+        call_command("restore", path)
     call_command("restore", path, replace=True)
     assert rows() == saved
     said = capsys.readouterr().out
@@ -198,6 +202,23 @@ def test_backup_of_a_newer_version_changes_nothing(tmp_path: Path) -> None:
     recorder.record_unapplied(*of_tomorrow)
     before = rows()
     with pytest.raises(CommandError, match=r"judging\.9000_of_tomorrow is not known here"):
+        call_command("restore", path, replace=True)
+    assert rows() == before
+
+
+def test_backup_that_says_its_version_a_second_time_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "forged.dump"
+    ask("CREATE TABLE second_migrations AS SELECT 999999::bigint AS id, 'judging'::text AS app, "
+        "'9000_of_tomorrow'::text AS name, now() AS applied")  # fmt: skip
+    call_command("backup", path)
+    ask("DROP TABLE second_migrations")
+    held = path.read_bytes()
+    assert b"COPY public.second_migrations (" in held
+    path.write_bytes(
+        held.replace(b"COPY public.second_migrations (", b"COPY public.django_migrations (")
+    )
+    before = rows()
+    with pytest.raises(CommandError, match="says two things of its version"):
         call_command("restore", path, replace=True)
     assert rows() == before
 
