@@ -124,6 +124,15 @@ def age(pid: int) -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
 
 
+def has_ended(pid: int) -> bool:
+    """Say whether a process is over, waited for by its parent or not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state in ("Z", "X")
+
+
 def named(pid: int, word: str) -> bool:
     try:
         return word.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()

@@ -14,7 +14,7 @@ import pytest
 
 from bench.soak import Soak
 from bench.soak_people import at_work
-from bench.soak_site import Site, descendants, kill, named, served, until
+from bench.soak_site import Site, descendants, has_ended, kill, named, served, until
 from config.postgres import Cluster
 from tests.flows.ledger import (
     HELD,
@@ -59,7 +59,8 @@ def kill_worker_at_work(site: Site, up: int, job: str) -> None:
     """Kill the worker, and the one that stands by, while its import is held.
 
     Between the two deaths their keeper might call the one that stands by, which would be a second
-    worker that died. So it is held still.
+    worker that died. So it is held still until both are over: a signal is sent long before a
+    process with much memory has ended.
     """
     until(lambda: site.rows(HELD), "the import did not begin")
     assert site.rows(f"SELECT state, attempts FROM judging_job WHERE id = '{job}'") == [
@@ -67,7 +68,8 @@ def kill_worker_at_work(site: Site, up: int, job: str) -> None:
     ]
     os.kill(up, signal.SIGSTOP)
     try:
-        kill([pid for pid in descendants(up) if named(pid, "celery")])
+        kill(workers := [pid for pid in descendants(up) if named(pid, "celery")])
+        until(lambda: all(map(has_ended, workers)), "a worker outlived SIGKILL")
     finally:
         os.kill(up, signal.SIGCONT)
 
