@@ -128,7 +128,7 @@ def _people(campaign: Campaign) -> Iterator[tuple[str, HedsAnswer]]:
         paid = f"{rate.amount} {rate.currency} a task, about {rate.hourly} an hour" if rate else ""
         yield "3.2.2.2", HedsAnswer(". ".join(filter(None, [paid, campaign.pay])), (1,))
     if staff := unblinded(campaign):
-        words = f"{len(staff)} who manage or analyse the study judged in it"
+        words = f"{len(staff)} who could have known which system made which question judged in it"
         yield "3.2.2.4", HedsAnswer(words, (1,))
     platform = getattr(campaign, "platform", None)
     if platform:

@@ -71,15 +71,16 @@ def set_systems(*, enrollment: Enrollment, systems: Iterable[System], by: User) 
 
 
 def _check_blind(enrollment: Enrollment, by: User) -> None:
-    """Raise CannotBar, in the same words whatever the systems, for who notes their own while they
-    judge: a refusal, or a task that is taken back, would tell them what they judged."""
-    if by.pk != enrollment.user_id or not judges_now(by, enrollment.campaign.collection):
+    """Raise CannotBar, in the same words whatever the systems, for who judges the material: a
+    refusal, or a task that is taken back, would tell them what this annotator judged, who may be
+    themselves under a link that names nobody."""
+    if not judges_now(by, enrollment.campaign.collection):
         return
     begun = [Assignment.State.HELD, Assignment.State.SUBMITTED, Assignment.State.EXTRA]
     if enrollment.assignments.filter(state__in=begun).exists():
         raise CannotBar(
-            "You have begun to judge here, so until the campaigns in which you judge this material are closed "
-            "you cannot note systems of your own. Another manager can note it."
+            f"{enrollment.label} has begun to judge, and you judge this material too: until the campaigns in which "
+            "you do are closed you cannot note systems here. Another manager can note it."
         )
 
 

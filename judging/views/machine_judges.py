@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -12,11 +13,11 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging import storage, tasks
-from judging.actions import history, judge_jobs, machine_asking, machine_judges
+from judging.actions import history, judge_jobs, machine_asking, machine_judges, selections
 from judging.actions.chats import CannotAsk
 from judging.actions.machine_judges import CannotTake, NameTaken
 from judging.forms.machine_judges import AskJudgeForm, JudgeKeyForm, MachineJudgeForm
-from judging.guards import campaign_for_managers, campaign_for_staff
+from judging.guards import campaign_for_managers, campaign_for_staff, judges_now
 from judging.imports.actions import looks
 from judging.imports.readers.limited import NotAtOnce
 from judging.imports.readers.text import Unreadable
@@ -108,6 +109,7 @@ def ask(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     context["estimated"] = machine_asking.estimate(
         campaign=campaign, name=wanted.name, prices=wanted.prices, part=wanted.part
     )
+    context["is_blind"] = _shows_a_part_to_who_judges(request, campaign)
     return page()
 
 
@@ -129,6 +131,11 @@ def remove(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
 @require_GET
 def items(request: HttpRequest, campaign: Campaign) -> StreamingHttpResponse:
     """Download the questions as a table with a blank column for each criterion."""
+    if _shows_a_part_to_who_judges(request, campaign):
+        raise PermissionDenied(
+            "You judge this material in a campaign that has not ended. Until it is closed there is no list of the "
+            "questions of a plan that judges part of it: it would show which system made a question."
+        )
     told = {"by": request.user, "campaign": campaign, "about": "items-for-a-judge.csv"}
     history.note(Event.Act.EXPORTED, **told)
     criteria = [each.key for each in documents.from_document(campaign.rubric.document).criteria]
@@ -160,3 +167,9 @@ def _page(
         "at_work": [job for job in asked.values() if job.state in ("queued", "running")],
     }
     return render(request, "judging/campaigns/machine_judges.html", context, status=status)
+
+
+def _shows_a_part_to_who_judges(request: HttpRequest, campaign: Campaign) -> bool:
+    """Say whether the questions of a campaign, as those of one system, would name it to somebody
+    who judges them."""
+    return selections.narrows(campaign) and judges_now(request.user, campaign.collection)

@@ -63,6 +63,16 @@ def test_file_holds_what_the_campaign_knows_under_ids_of_the_form(files, campaig
     assert held["heds-sample_evaluators_design-evaluators-number_of_evaluators"]["data"][""] == "2"
 
 
+def test_annotators_who_could_have_known_the_systems_are_counted(client, campaign):
+    first = campaign.enrollments.order_by("label")[0]
+    campaign.enrollments.filter(pk=first.pk).update(user=campaign.collection.owner)
+    client.force_login(campaign.created_by)
+
+    text = client.get(reverse("analysis:heds_text", args=[campaign.uuid])).text
+
+    assert "1 who could have known which system made which question judged in it" in text
+
+
 def test_what_only_people_know_is_left_for_the_form_to_ask_and_marked(files):
     held, text = files
     for left in (

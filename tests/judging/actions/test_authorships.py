@@ -187,7 +187,8 @@ def test_the_managers_page_notes_it_and_erasing_the_annotator_forgets_it() -> No
     assert not BarredTask.objects.exists()
 
 
-def test_a_manager_who_judges_is_told_nothing_of_which_systems_they_judged() -> None:
+@pytest.mark.parametrize("link", ["their own", "one without a name"])
+def test_a_manager_who_judges_is_told_nothing_of_which_systems_were_judged(link: str) -> None:
     campaign, _own, _system = planned()
     boss, other = factories.researcher(), factories.researcher()
     for each in (boss, other):
@@ -200,6 +201,8 @@ def test_a_manager_who_judges_is_told_nothing_of_which_systems_they_judged() -> 
     opened(campaign)
     main = campaign.rounds.get(kind="main")
     main.campaign = campaign
+    if link != "their own":
+        own = enrollments.enroll(campaign=campaign, user=factories.user())
     trials.judged(own, main, lambda _text, _key: 1, most=1)
     [judged_one] = judged_systems(own)
 

@@ -1,11 +1,17 @@
 """The page that asks a model: off unless the operator names addresses; estimate first, then a job."""
 
+from functools import partial
+
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
+from judging.actions import campaigns
 from judging.models import Job, JudgeKey
+from judging.protocols import documents
 from tests import factories
 from tests.analysis import studies
+from tests.annotation import studies as judging_studies
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "http://127.0.0.1:9/v1"  # nobody listens there
@@ -60,6 +66,34 @@ def test_the_estimate_shows_prompt_and_cost_and_nothing_is_asked(page):
     assert "Passage: Lock" in text
     assert "EUR, budget 1" in text
     assert not Job.objects.exists()
+
+
+def test_who_judges_the_material_is_shown_no_question_of_a_part_of_it(client, settings):
+    settings.JUDGE_ADDRESSES = [ADDRESS]
+    judged = judging_studies.opened()
+    owner = judged.collection.owner
+    part = factories.campaign(
+        collection=judged.collection, manager=owner, selection={"systems": ["Alba"]}
+    )
+    campaigns.lock(campaign=part, now=timezone.now())
+    factories.enrollment(judged, account=owner)
+    client.force_login(owner)
+    given = {"address": ADDRESS, "model": "m", "temperature": 0, "repeats": 1, "at_once": 2}
+    given["criteria"] = [
+        each.key for each in documents.from_document(part.rubric.document).criteria
+    ]
+    asked = partial(client.get, reverse("judging:judge_ask", args=[part.uuid]), given)
+    listed = partial(client.get, reverse("judging:machine_judge_items", args=[part.uuid]))
+
+    page, refused = asked().text, listed()
+
+    assert "What asking m takes" in page
+    assert "What it is shown of the first question" not in page
+    assert refused.status_code == 403
+    assert "no list of the questions of a plan that judges part of it" in refused.text
+    campaigns.close(campaign=judged, now=timezone.now())
+    assert "What it is shown of the first question" in asked().text
+    assert b"question want to know" in listed().getvalue()
 
 
 @pytest.mark.parametrize(
