@@ -97,6 +97,7 @@ def _around(at: At) -> dict[str, object]:
         "token": "",
         "label": "",
         "who": "",
+        "account": "",
         "sequence": 0,
     }
 

@@ -87,6 +87,7 @@ def _around(draft: RubricDraft, rubric: RubricDocument, own: str, stage: int) ->
         "token": "",
         "label": "",
         "who": "",
+        "account": "",
         "sequence": 0,
     }
 

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseRedirectBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -45,7 +46,28 @@ from judging.guards import assignment_for_annotator
 from judging.models import Assignment
 from judging.spans import Marked
 
+View = Callable[..., HttpResponse]
 REFUSED = (OffScale, OutsidePassage, StageFrozen, StageNotReached, TaskClosed, StaleToken)
+
+
+def from_own_page(view: View) -> View:
+    """Refuse what a page sends once somebody else has logged in in its browser, as where a session
+    has ended: the page keeps it for who gave it. To the others their task is none that exists,
+    and the page would take it for one that is over."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, **parts: Any) -> HttpResponse:
+        said = request.headers.get("X-Quaestor-Account")
+        if said and request.user.is_authenticated and said != _account(request):
+            return _refused(_("Somebody else has logged in in this browser."), 401)
+        return view(request, **parts)
+
+    return guarded
+
+
+def _account(request: HttpRequest) -> str:
+    """Return whose page it is, in a word that tells nobody which account that is."""
+    return salted_hmac("annotation.account", str(request.user.pk), algorithm="sha256").hexdigest()
 
 
 @never_cache
@@ -116,6 +138,7 @@ def _around(request: HttpRequest, assignment: Assignment) -> dict[str, Any]:
         "token": assignment.submit_token,
         "label": assignment.enrollment.label,
         "who": f"{campaign.uuid}/{assignment.enrollment.label}",
+        "account": _account(request),
     }
 
 
@@ -144,6 +167,7 @@ def _reenter_url(request: HttpRequest) -> str:
 
 
 @never_cache
+@from_own_page
 @assignment_for_annotator
 @require_POST
 def draft(request: HttpRequest, assignment: Assignment) -> HttpResponse:
@@ -213,6 +237,7 @@ def _refused(reason: str, status: int) -> HttpResponse:
 
 
 @never_cache
+@from_own_page
 @assignment_for_annotator
 @require_http_methods(["GET", "POST"])
 def submit(request: HttpRequest, assignment: Assignment) -> HttpResponse:

@@ -136,6 +136,28 @@ def test_nobody_sends_what_another_person_left_on_the_same_computer(at_work) -> 
     assert list(drafts.answers(task).values()) == [1]
 
 
+def test_what_is_answered_after_somebody_else_logged_in_is_kept_and_sent_for_who_gave_it(
+    at_work,
+) -> None:
+    page, _client, task = at_work
+    address, context = page.url, page.context
+    _other, enrollment = studies.annotator(task.round.campaign)
+    beside = context.new_page()
+    enter(beside, enrollment.user)
+    beside.goto(f"/work/{task.round.campaign.uuid}/?begin")
+
+    page.keyboard.press("2")
+    page.locator("#saved").get_by_text("Nothing on this page is lost").wait_for()
+
+    assert drafts.answers(task) == {}
+    enter(beside, task.enrollment.user)
+    beside.goto(address)
+    saved(beside)
+    assert list(drafts.answers(task).values()) == [2]
+    page.evaluate("window.dispatchEvent(new Event('focus'))")
+    saved(page)
+
+
 def test_click_that_lost_to_another_device_names_the_question_and_both_values(at_work) -> None:
     page, client, task = at_work
     send(client, task, "q1.grammaticality", 3, 40)

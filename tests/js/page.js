@@ -43,7 +43,7 @@ const SAYS = ["ready", "saving", "saved", "offline", "offline-page", "expired", 
 // Opens a page and returns its doors: its form, what its modules export, and the server it talks to.
 export async function open({ questions, passage = null, returns = "", lang = "en", url = "/draft/", who = "me", sequence = 0, view = "list", server, database = new IDBFactory(), tabs = false }) {
   opened += 1;
-  const html = `<!doctype html><html data-view="${view}"><body><form id="judging" data-draft-url="${url}" data-who="${who}">
+  const html = `<!doctype html><html data-view="${view}"><body><form id="judging" data-draft-url="${url}" data-who="${who}" data-account="${who}-account">
     <input type="hidden" name="csrfmiddlewaretoken" value="token"><input type="hidden" name="sequence" value="${sequence}">
     ${passage === null ? "" : passageOf(passage, returns, lang)}
     <section class="questions"><nav id="strip" data-done="answered" data-part="partly" data-open="open" data-empty="none" data-together="together" data-answer="answer" data-change="change" data-nothing="Nothing" data-to-go="# to go" hidden><small></small><button type="button" id="view-toggle" data-list="List" data-focus="One"></button></nav>${questions.join("")}</section>

@@ -45,6 +45,9 @@ export function wordsOf(fieldset, value) {
 export const csrfToken = () =>
   document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1] ?? form.elements.csrfmiddlewaretoken?.value ?? "";
 
+// Whose page it is: the server takes nothing for somebody else who has logged in in this browser since.
+export const asOpened = () => ({ "X-Quaestor-Account": form.dataset.account });
+
 export function announce(text) {
   announcer.textContent = text;
 }

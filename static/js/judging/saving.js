@@ -1,7 +1,7 @@
 // Every answer goes to the server as it is given, in order and a few at a time, and waits here while the server cannot be
 // reached. What waits is kept by the browser until the server has confirmed it; other tabs on the same task hear of it.
 
-import { announce, criterion, csrfToken, form, setValue, titleOf, valueOf, wordsOf } from "./page.js";
+import { announce, asOpened, criterion, csrfToken, form, setValue, titleOf, valueOf, wordsOf } from "./page.js";
 import { drop, everything, isKept, keep } from "./waiting.js";
 
 const FIRST_WAIT = 1000;
@@ -110,7 +110,7 @@ function send(entries, address) {
   const options = {
     method: "POST",
     body,
-    headers: { "X-CSRFToken": csrfToken(), "X-Requested-With": "XMLHttpRequest" },
+    headers: { "X-CSRFToken": csrfToken(), "X-Requested-With": "XMLHttpRequest", ...asOpened() },
     redirect: "manual",
     keepalive: true,
     signal: AbortSignal.timeout(PATIENCE),

@@ -2,7 +2,7 @@
 // that is down costs nothing. The page itself sends the task: a submit of the browser's that cannot arrive would put the
 // browser's own page in place of this one.
 
-import { announce, csrfToken, form, titleOf } from "./page.js";
+import { announce, asOpened, csrfToken, form, titleOf } from "./page.js";
 import { goTo, missing } from "./marker.js";
 import { everythingSaved, isSessionOver, isUnsaved, tellExpired, tellUnsent } from "./saving.js";
 import { nextQuestion } from "./view.js";
@@ -35,7 +35,7 @@ async function saveThenSend(button) {
 function post(button) {
   const body = new URLSearchParams(new FormData(form, button));
   const signal = AbortSignal.timeout(LONGEST_ANSWER);
-  const options = { method: "POST", body, headers: { Accept: "application/json" }, redirect: "manual", signal };
+  const options = { method: "POST", body, headers: { Accept: "application/json", ...asOpened() }, redirect: "manual", signal };
   return fetch(form.getAttribute("action"), options).catch(() => null);
 }
 

@@ -1,5 +1,7 @@
 """Submitting a task, too late, twice and malformed; saving and going back."""
 
+import re
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
@@ -245,3 +247,19 @@ def test_submit_that_is_too_large_is_refused(small, body: str) -> None:
     kind = "application/x-www-form-urlencoded"
     assert client.post(address(task, "submit/"), body, content_type=kind).status_code == 400
     assert not Judgment.objects.exists()
+
+
+def test_what_a_page_sends_after_somebody_else_logged_in_is_refused_as_after_a_session_ended(
+    small,
+) -> None:
+    client, task = small
+    [account] = re.findall('data-account="([0-9a-f]{64})"', page(client, task))
+    other, _enrollment = studies.annotator(task.round.campaign)
+    said = {"headers": {"X-Quaestor-Account": account}}
+    for sent in ("submit/", "draft/"):
+        refused = other.post(address(task, sent), studies.filled(task), **said)
+        assert refused.status_code == 401
+        assert refused.json() == {"error": "Somebody else has logged in in this browser."}
+        assert other.post(address(task, sent), studies.filled(task)).status_code == 404
+    assert client.post(address(task, "submit/"), studies.filled(task), **said).status_code == 302
+    assert Judgment.objects.filter(assignment=task).count() == 4
