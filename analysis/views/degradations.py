@@ -14,11 +14,12 @@ from analysis.actions.degrading import WantedDegradation
 from analysis.forms.runs import DegradeForm
 from judging import tasks
 from judging.actions import jobs
-from judging.guards import collection_for_owner
+from judging.guards import collection_for_owner, not_for_who_judges
 from judging.models import Collection
 
 
 @collection_for_owner
+@not_for_who_judges
 @require_http_methods(["GET", "POST"])
 def degrade(request: HttpRequest, collection: Collection) -> HttpResponse:
     """Ask what to degrade and how, and do it: much of it as a job."""

@@ -8,13 +8,15 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.views.work import own_way_out
-from judging.actions import enrollments, history
+from judging.actions import enrollments, history, visits
 from judging.forms.accounts import NewPasswordForm
+from judging.guards import CONFIRMED
 from judging.models import Event
 
 
@@ -23,15 +25,17 @@ from judging.models import Event
 @require_http_methods(["GET", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
     """Show under which labels somebody takes part and how to come back; let them choose a
-    password."""
+    password, which ends what whoever had the link began or made."""
     if request.user.has_usable_password():
         return redirect("password_change")
     form = NewPasswordForm(request.user, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
             form.save()
+            visits.end_all(user=request.user)
             history.note(Event.Act.PASSWORD_CHANGED, by=request.user)
         update_session_auth_hash(request, request.user)
+        request.session[CONFIRMED] = int(timezone.now().timestamp())
         name = {"name": request.user.get_username()}
         messages.success(request, _("Your password is set. Log in as %(name)s from now on.") % name)
         return redirect("annotation:home")

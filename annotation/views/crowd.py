@@ -6,7 +6,8 @@ The ids in a link are hashed at once and kept nowhere; a redirect takes them out
 
 from hashlib import sha256
 
-from django.contrib.auth import login
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -21,7 +22,7 @@ from annotation.views import entry
 from annotation.views.crowd_end import CAME, end_page
 from judging.actions import crowd_platforms, participations
 from judging.actions.crowd_platforms import PlatformRequest
-from judging.actions.enrollments import TooManyNow
+from judging.actions.enrollments import TextChanged, TooManyNow
 from judging.actions.participations import Arrival, BadLink, NotOpen
 from judging.models import CrowdPlatform, Participation
 
@@ -53,6 +54,9 @@ def crowd(request: HttpRequest, key: str) -> HttpResponse:
         return _known_or_new(request, platform, came)
     except NotOpen as refused:
         return _refused(request, str(refused), 409)
+    except TextChanged as changed:
+        messages.error(request, str(changed))
+        return redirect(request.path)
     except TooManyNow as refused:
         answer = _refused(request, str(refused), 429)
         answer.headers["Retry-After"] = "60"
@@ -98,7 +102,10 @@ def _known_or_new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) 
         return _new(request, platform, came)
     if known.end or known.enrollment is None:
         return end_page(request, known)
-    if request.method == "GET" and request.user != known.enrollment.user:
+    is_stranger = request.user != known.enrollment.user
+    if is_stranger and known.enrollment.user.has_usable_password():
+        return redirect_to_login(request.path)  # an id that a platform knows opens no such account
+    if request.method == "GET" and is_stranger:
         # another site may lead a browser here, so a button is pressed before anybody is logged in
         return render(request, "annotation/crowd_again.html", {"title": platform.campaign.title})
     known = participations.come_back(participation=known, came=came, now=timezone.now())
@@ -137,7 +144,7 @@ def _into(request: HttpRequest, own: Participation, came: Arrival) -> HttpRespon
     if own.end or own.enrollment is None:
         return end_page(request, own)
     if request.user != own.enrollment.user:
-        login(request, own.enrollment.user, backend=entry.BACKEND)
+        entry.come_in(request, own.enrollment.user)
     _remember(request, own.platform, came)
     return redirect("annotation:work", own.platform.campaign.uuid)
 

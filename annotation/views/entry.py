@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -16,9 +17,9 @@ from annotation.forms import JoinForm
 from annotation.views.start import facts
 from annotation.views.work import enrollment_of
 from judging.actions import enrollments
-from judging.actions.enrollments import InvitationOver, TooManyNow
+from judging.actions.enrollments import InvitationOver, TextChanged, TooManyNow
 from judging.addresses import address_of, hashed
-from judging.guards import campaign_for_annotators
+from judging.guards import CONFIRMED, campaign_for_annotators
 from judging.models import Campaign, Enrollment, Invitation, Membership, User
 from judging.models.people import token_digest
 
@@ -46,6 +47,9 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         enrollments.check(invitation=invitation, now=timezone.now())
         if request.method == "POST" and form.is_valid():
             return _let_in(request, invitation, user)
+    except TextChanged as changed:
+        messages.error(request, str(changed))
+        return redirect(request.path)
     except InvitationOver as over:
         return render(request, "annotation/invitation_over.html", {"reason": str(over)}, status=410)
     except TooManyNow as refused:
@@ -61,7 +65,7 @@ def _let_in(request: HttpRequest, invitation: Invitation, user: User | None) -> 
     seen = visitor(request, campaign=invitation.campaign, now=now)
     joined = enrollments.join(invitation=invitation, user=user, agreed=True, now=now, visitor=seen)
     if user is None:
-        login(request, joined, backend=BACKEND)
+        come_in(request, joined)
     answer = _into(invitation.campaign, invitation.role)
     if invitation.role == Membership.Role.ANNOTATOR:
         label = joined.enrollments.get(campaign=invitation.campaign).label
@@ -75,6 +79,13 @@ def _let_in(request: HttpRequest, invitation: Invitation, user: User | None) -> 
             secure=settings.SESSION_COOKIE_SECURE,
         )
     return answer
+
+
+def come_in(request: HttpRequest, user: User) -> None:
+    """Log in somebody without a password by what only they know; no page takes that for a password
+    that was typed just now."""
+    login(request, user, backend=BACKEND)
+    request.session[CONFIRMED] = 0
 
 
 def _mark(campaign: Campaign) -> str:
@@ -191,6 +202,6 @@ def go(request: HttpRequest, signed: str) -> HttpResponse:
     if request.user != user:
         if request.method == "GET":
             return render(request, "annotation/go.html")
-        login(request, user, backend=BACKEND)
+        come_in(request, user)
     own = list(user.enrollments.values_list("campaign__uuid", flat=True)[:2])
     return redirect("annotation:work", own[0]) if len(own) == 1 else redirect("annotation:home")

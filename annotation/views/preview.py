@@ -28,8 +28,10 @@ LOOKED_AT = 50  # sources: the first task is found in them, or there is none wor
 def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show a task, the first where none is named; "Continue" shows its next step, "Submit" the next
     task."""
-    # a plan of one system's question about one source would name it
-    if selections.narrows(campaign) and judges_now(request.user, campaign.collection):
+    # a plan of one system's question about one source would name it, and so would one of a copy in
+    # which one system's questions are degraded
+    is_part = selections.narrows(campaign) or "degraded" in campaign.collection.mapping
+    if is_part and judges_now(request.user, campaign.collection):
         messages.error(
             request,
             _(

@@ -215,13 +215,18 @@ ORDER BY submitted_at DESC LIMIT 1
 """
 # A sign of life: time at work, as long as the gap since the last one still counts as work. It counts
 # until the task is handed in first: nobody is paid for looking at it again, and what is corrected
-# makes nobody slower. The enrollment's row says up to when time was counted, for whichever task, so
-# that no moment counts twice. Where the clock was set back, that or the last sign lies in the future.
+# makes nobody slower. What is under way when a round closes is paid for one more lease. The
+# enrollment's row says up to when time was counted, for whichever task, so that no moment counts
+# twice. Where the clock was set back, that or the last sign lies in the future.
 COUNTED = """counted AS (
 UPDATE judging_enrollment SET at_work_until = clock_timestamp()
 FROM (SELECT enrolled.id, enrolled.at_work_until
     FROM judging_assignment own JOIN judging_enrollment enrolled ON enrolled.id = own.enrollment_id
-    WHERE own.id = %(assignment)s AND own.submitted_at IS NULL FOR NO KEY UPDATE OF enrolled) before
+    JOIN judging_round round ON round.id = own.round_id
+    JOIN judging_campaign campaign ON campaign.id = round.campaign_id
+    WHERE own.id = %(assignment)s AND own.submitted_at IS NULL AND (round.closed_at IS NULL
+        OR clock_timestamp() < round.closed_at + make_interval(mins => campaign.lease_minutes))
+    FOR NO KEY UPDATE OF enrolled) before
 WHERE judging_enrollment.id = before.id
 RETURNING before.at_work_until AS until, judging_enrollment.at_work_until AS seen)"""
 SEEN = f"""last_seen_at = {{at}}, active_seconds = active_seconds

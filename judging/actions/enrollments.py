@@ -46,6 +46,10 @@ class InvitationOver(Exception):
     """The link is expired, revoked or full, or its campaign has ended; the message says which."""
 
 
+class TextChanged(Exception):
+    """The text to agree to was amended while somebody joined; the message says so."""
+
+
 class NotAgreed(Exception):
     """The campaign has a text to agree to, and nobody agreed."""
 
@@ -107,6 +111,7 @@ def join(
             )
         if held.campaign.consent and not agreed:
             raise NotAgreed(_("Tick the box to take part."))
+        check_text(held.campaign, shown=invitation.campaign.consent)
         _check_pace(held, now)
         user = user or new_user()
         made = enroll(campaign=held.campaign, user=user, invitation=held)
@@ -114,6 +119,15 @@ def join(
         if held.campaign.consent:
             agree(enrollment=Enrollment.objects.get(campaign=held.campaign, user=user), now=now)
     return user
+
+
+def check_text(campaign: Campaign, *, shown: str) -> None:
+    """Raise TextChanged where a campaign, locked meanwhile, has another text to agree to than was
+    shown."""
+    if campaign.consent != shown:
+        raise TextChanged(
+            _("The text has changed since you opened this page. Please read it again.")
+        )
 
 
 def remove_newcomer(*, enrollment: Enrollment) -> None:

@@ -188,6 +188,7 @@ def join(
         has_place(platform=platform, now=now)
         if campaign.consent and not agreed:
             raise NotAgreed(_("Tick the box to take part."))
+        enrollments.check_text(campaign, shown=platform.campaign.consent)
         _check_pace(platform, now)
         own = Participation.objects.create(
             platform=platform, person=came.person, session=came.session, came_at=now

@@ -38,9 +38,12 @@ SELECT enrollment_id, count(*) FILTER (WHERE state = 'submitted'), count(*),
 FROM judging_assignment WHERE round_id = %(round)s AND submitted_at IS NOT NULL
     GROUP BY enrollment_id
 """
-# tasks of every round are paid, checks and extras too
+# tasks of every round are paid, checks and extras too; of the main one no more than the plan gives
+# each, for who lets tasks lapse may have more of them open than that
 PAID = """
-SELECT own.enrollment_id, count(*), coalesce(sum(own.active_seconds), 0)
+SELECT own.enrollment_id, count(*) FILTER (WHERE round.kind <> 'main')
+    + least(count(*) FILTER (WHERE round.kind = 'main'), %(most)s),
+    coalesce(sum(own.active_seconds), 0)
 FROM judging_assignment own JOIN judging_round round ON round.id = own.round_id
 WHERE round.campaign_id = %(campaign)s AND own.submitted_at IS NOT NULL GROUP BY 1
 """
@@ -262,7 +265,9 @@ def count(campaign: Campaign, now: datetime | None = None) -> dict[str, Any]:
         "questions": selections.question_count(campaign),
         "places": dict(table(PLACES)),
         "done": table(DONE),
-        "paid": table(PAID, campaign=campaign.pk) if campaign.rate else [],
+        "paid": table(PAID, campaign=campaign.pk, most=campaign.tasks_per_annotator)
+        if campaign.rate
+        else [],
         "by_hour": table(BY_HOUR, now=now, since=since),
     }
     if document["done"]:

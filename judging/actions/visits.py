@@ -49,10 +49,8 @@ def note(*, user: User, session: SessionBase, agent: str, now: datetime) -> None
     if noted == key and isinstance(seen, int) and now.timestamp() - seen < EXACT.total_seconds():
         return
     session["seen"], session["noted"] = int(now.timestamp()), key
-    if (
-        noted is None
-    ):  # a new session: the password was typed just now; other acts change the key too
-        session[CONFIRMED] = int(now.timestamp())
+    if noted is None:  # a new session: the password was typed just now, unless a link began it
+        session.setdefault(CONFIRMED, int(now.timestamp()))
     if noted and noted != key:  # a log-in gives the session another key
         Visit.objects.filter(session_key=noted).delete()
     visit = Visit(session_key=key, user=user, browser=browser(agent), began_at=now, seen_at=now)

@@ -6,6 +6,7 @@ import warnings
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation.views import crowd as views
@@ -102,6 +103,23 @@ def test_same_id_in_another_browser_goes_on_and_is_no_second_person() -> None:
     assert elsewhere.task() == person.task()
     assert elsewhere.finishes().code() == CODES["completed"]
     assert Enrollment.objects.count() == 1
+
+
+def test_id_of_a_platform_opens_no_account_that_has_a_password() -> None:
+    platform = study(tasks=4, each=2)
+    person = Person(fake(platform)).joins()
+    secret = {"new_password1": "a heron at dusk", "new_password2": "a heron at dusk"}
+    person.client.post("/work/account/", secret)
+    elsewhere = Person(person.crowd, person.pid).opens()
+    door = reverse("annotation:crowd", args=[platform.key])
+    assert elsewhere.here() == f"/login/?next={door}"
+    pressed = elsewhere.client.post(door)
+    assert pressed.url == f"/login/?next={door}"
+    assert "_auth_user_id" not in elsewhere.client.session
+    user = person.own().enrollment.user
+    said = {"username": user.username, "password": "a heron at dusk"}
+    elsewhere.page = elsewhere.client.post(pressed.url, said, follow=True)
+    assert elsewhere.looks().task() == person.looks().task()
 
 
 def test_second_submission_of_the_same_person_goes_on() -> None:

@@ -193,3 +193,13 @@ def test_the_report_marks_degradations_and_shows_facts_without_annotators(page, 
     assert "degraded on purpose" in text
     assert "Without annotators" in text
     assert '"Alba, entities dropped",degradation' in table.content.decode()
+
+
+def test_who_judges_the_material_makes_no_copy_that_would_name_its_systems(page, canals):
+    campaign = factories.opened(collection=canals, manager=canals.owner)
+    factories.enrollment(campaign, account=canals.owner)
+
+    for refused in (page.get(at(canals)), page.post(at(canals), form(canals))):
+        assert refused.status_code == 403
+        assert "You judge this material in a campaign that has not ended." in refused.text
+    assert Collection.objects.count() == 1

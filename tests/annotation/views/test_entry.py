@@ -7,7 +7,8 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 
 from annotation.views import entry
-from judging.actions import campaigns, enrollments
+from judging.actions import campaigns, enrollments, keys
+from judging.guards import CONFIRMED
 from judging.models import Campaign, Enrollment, Invitation, User
 from tests import factories
 from tests.annotation import studies
@@ -233,6 +234,25 @@ def test_annotators_by_a_link_can_choose_a_password() -> None:
     assert client.get(f"/work/{campaign.uuid}/?begin").url.startswith("/tasks/")
     assert client.get("/work/account/").url == "/password/"
     assert Client().get("/work/account/").url.startswith("/login/")
+
+
+def test_first_password_ends_what_was_begun_by_the_link() -> None:
+    campaign = studies.opened()
+    client, thief = joined(campaign), Client()
+    user = Enrollment.objects.get().user
+    thief.post(f"/go/{enrollments.personal_link(user)}/")
+    assert thief.session[CONFIRMED] == 0  # a link is no password
+    key = keys.make(user=user, now=timezone.now(), scope="write")
+    asked = {"HTTP_AUTHORIZATION": f"Token {key}"}
+    assert Client().get("/api/campaigns/", **asked).status_code == 200
+    good = {"new_password1": "a heron at dusk", "new_password2": "a heron at dusk"}
+
+    client.post("/work/account/", good)
+
+    assert Client().get("/api/campaigns/", **asked).status_code == 401
+    assert thief.get("/work/").url.startswith("/login/")
+    assert client.get("/work/").status_code == 200
+    assert timezone.now().timestamp() - client.session[CONFIRMED] < 60
 
 
 def test_menu_of_annotators_by_a_link_neither_asks_for_a_password_nor_logs_out_at_once() -> None:

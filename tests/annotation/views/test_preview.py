@@ -6,7 +6,7 @@ from django.test import Client
 from django.utils import timezone
 
 from judging.actions import campaigns
-from judging.models import Assignment, Draft, Membership, Question, Task
+from judging.models import Assignment, Collection, Draft, Membership, Question, Task
 from tests import factories
 from tests.annotation import studies
 
@@ -109,11 +109,19 @@ def test_who_judges_the_material_has_no_preview_of_a_part_of_it() -> None:
         collection=campaign.collection, manager=owner, selection={"systems": ["Alba"]}
     )
     whole = factories.campaign(collection=campaign.collection, manager=owner)
+    worse = factories.collection(
+        owner=owner
+    )  # one system's questions degraded, the others as they are
+    of = {"collection": campaign.collection_id}
+    Collection.objects.filter(pk=worse.pk).update(mapping={"degraded": {"of": of}})
+    copy = factories.campaign(collection=worse, manager=owner)
     reader = factories.logged_in(owner)
-    page = reader.get(f"/campaigns/{part.uuid}/preview/", follow=True)
-    assert page.redirect_chain == [(f"/campaigns/{part.uuid}/", 302)]
-    assert "You judge this material in a campaign that has not ended." in page.text
-    assert "th question want to know" not in page.text
+    for each in (part, copy):
+        page = reader.get(f"/campaigns/{each.uuid}/preview/", follow=True)
+        assert page.redirect_chain == [(f"/campaigns/{each.uuid}/", 302)]
+        assert "You judge this material in a campaign that has not ended." in page.text
+        assert "th question want to know" not in page.text
     assert "th question want to know" in reader.get(f"/campaigns/{whole.uuid}/preview/").text
     campaigns.close(campaign=campaign, now=timezone.now())
     assert "th question want to know" in reader.get(f"/campaigns/{part.uuid}/preview/").text
+    assert reader.get(f"/campaigns/{copy.uuid}/preview/").status_code == 200

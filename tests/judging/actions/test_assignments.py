@@ -309,6 +309,20 @@ def test_renew_counts_no_moment_twice_for_two_tasks_of_one_annotator() -> None:
     assert seconds_of(annotator) == pytest.approx(180, abs=10)
 
 
+@pytest.mark.parametrize(
+    ("closed", "counted"), [(timedelta(minutes=9), 60), (timedelta(minutes=11), 0)]
+)
+def test_renew_counts_for_one_lease_after_the_round_was_closed(
+    closed: timedelta, counted: int
+) -> None:
+    round = opened(lease_minutes=10)
+    held = claimed(factories.enrollment(round.campaign), round)
+    Round.objects.filter(pk=round.pk).update(closed_at=timezone.now() - closed)
+    be_seen(held, ago=timedelta(seconds=60))
+    assignments.renew(assignment=held)
+    assert seconds_of(held.enrollment) == pytest.approx(counted, abs=10)
+
+
 def test_renew_counts_no_time_after_a_task_was_handed_in() -> None:
     round = opened(sources=1)
     held = claimed(factories.enrollment(round.campaign), round)

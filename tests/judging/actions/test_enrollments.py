@@ -11,7 +11,13 @@ from django.db import IntegrityError, connection, connections, transaction
 from django.utils import timezone
 
 from judging.actions import assignments, campaigns, drafts, enrollments, judgments, sheets
-from judging.actions.enrollments import AlreadyExcluded, InvitationOver, NotAgreed, TooManyNow
+from judging.actions.enrollments import (
+    AlreadyExcluded,
+    InvitationOver,
+    NotAgreed,
+    TextChanged,
+    TooManyNow,
+)
 from judging.models import (
     Assignment,
     Campaign,
@@ -50,6 +56,15 @@ def test_join_makes_an_account_without_password_under_the_next_label() -> None:
     assert not people[0].has_usable_password()
     assert people[0].memberships.get().role == "annotator"
     assert people[0].username != people[1].username
+
+
+def test_join_agrees_to_no_other_text_than_was_shown() -> None:
+    link = invitation(factories.campaign(consent="I agree."))
+    assert link.campaign.consent == "I agree."  # as the page that was shown read it
+    Campaign.objects.update(consent="I agree to more.")
+    with pytest.raises(TextChanged, match="Please read it again"):
+        join(link)
+    assert not Enrollment.objects.exists()
 
 
 def test_join_with_an_account_enrolls_it_once() -> None:
