@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from analysis.reports.text_tables import marked
+
 PAPER, SYSTEM = "heds-paper_and_resources", "heds-system"
 SAMPLE = "heds-sample_evaluators_design-sample"
 PEOPLE = "heds-sample_evaluators_design-evaluators"
@@ -139,7 +141,7 @@ def _put(
 
 def to_markdown(title: str, study: Answers, criteria: Mapping[str, Answers]) -> str:
     """Return the answers for people to read, with what is left to fill in."""
-    lines = [f"# Human evaluation datasheet (HEDS 3.0): {_one_line(title)}", ""]
+    lines = [f"# Human evaluation datasheet (HEDS 3.0): {marked(title)}", ""]
     known, of = counts(study, criteria)
     lines += [f"{known} of {of} answers follow from the study; the others are marked.", ""]
     for number, element, kind, words in ELEMENTS:
@@ -147,7 +149,7 @@ def to_markdown(title: str, study: Answers, criteria: Mapping[str, Answers]) -> 
             lines += _told(number, element, kind, words, study.get(number, TO_FILL))
         elif number == "4.1.1":
             for name, answers in criteria.items():
-                lines += ["", f"## 4. {_one_line(name)}", ""]
+                lines += ["", f"## 4. {marked(name)}", ""]
                 for each in ELEMENTS:
                     if each[0].startswith("4."):
                         lines += _told(*each, answers.get(each[0], TO_FILL))
@@ -159,7 +161,7 @@ def _told(number: str, element: str, kind: Kind, words: str, answer: HedsAnswer)
     if not answer.is_known:
         return [f"- **{number}** {words}: **TO FILL IN**"]
     ticked = [f"option {element.rpartition('-')[2]}-{each}" for each in answer.options]
-    said = "; ".join(filter(None, [", ".join(ticked), _one_line(answer.text)]))
+    said = "; ".join(filter(None, [", ".join(ticked), marked(answer.text)]))
     return [f"- **{number}** {words}: {said}"]
 
 
@@ -171,7 +173,3 @@ def counts(study: Answers, criteria: Mapping[str, Answers]) -> tuple[int, int]:
         for answers in (criteria.values() if number.startswith("4.") else (study,))
     ]
     return sum(each.is_known for each in told), len(told)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

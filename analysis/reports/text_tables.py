@@ -32,15 +32,15 @@ def markdown(shown: PageTable) -> str:
         heads, sides = [*heads, shown.last], [*sides, ":---"]
     lines = [
         [
-            _marked(line.name) + _below(", ".join(filter(None, [line.chip, line.under]))),
+            marked(line.name) + _below(", ".join(filter(None, [line.chip, line.under]))),
             *(_cell(each) for each in line.cells),
-            *([_marked(line.last)] if shown.last else []),
+            *([marked(line.last)] if shown.last else []),
         ]
         for line in shown.lines
     ]
-    told = [f"**{_marked(shown.title)}**", _marked(shown.caption)]
-    rows = [_row([_marked(each) for each in heads]), f"|{'|'.join(sides)}|", *map(_row, lines)]
-    reasons = [f"– {_marked(each)}" for each in shown.reasons]
+    told = [f"**{marked(shown.title)}**", marked(shown.caption)]
+    rows = [_row([marked(each) for each in heads]), f"|{'|'.join(sides)}|", *map(_row, lines)]
+    reasons = [f"– {marked(each)}" for each in shown.reasons]
     return "\n\n".join(filter(None, [*told, "\n".join(rows), *reasons])) + "\n"
 
 
@@ -66,17 +66,18 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _marked(text: str) -> str:
+def marked(text: str) -> str:
+    """Return a text in one line, with nothing in it that Markdown acts on."""
     return MARKED.sub(r"\\\1", " ".join(text.split()))
 
 
 def _below(text: str) -> str:
-    return f" ({_marked(text)})" if text else ""
+    return f" ({marked(text)})" if text else ""
 
 
 def _cell(cell: Cell) -> str:
-    text = _marked(cell.text) or ", ".join(_marked(share) for share, _query in cell.shares)
+    text = marked(cell.text) or ", ".join(marked(share) for share, _query in cell.shares)
     if cell.best and text:
         text = f"**{text}**"
-    letters = f" <sup>{_marked(cell.letters)}</sup>" if cell.letters else ""
+    letters = f" <sup>{marked(cell.letters)}</sup>" if cell.letters else ""
     return text + letters + _below(cell.under)

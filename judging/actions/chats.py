@@ -2,6 +2,7 @@
 why there is none."""
 
 import json
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from urllib import request
 from urllib.error import HTTPError
 
 from judging.actions.redirects import CONFINED
+from judging.protocols.machine_prompts import storable
 
 TRIES = 3
 LATER = (429, 500, 502, 503, 504, 529)  # the server may answer another time
@@ -79,7 +81,9 @@ class Chat:
                 reason = (
                     f"no answer: {getattr(error, 'reason', '') or error or type(error).__name__}"
                 )
-            except HTTPException as error:  # its words are the server's, who may repeat the key
+            # their words are the server's, who may repeat the key; ValueError is of a piece that is
+            # said to be shorter than nothing
+            except (HTTPException, ValueError) as error:
                 reason = f"no answer: {type(error).__name__}"
             if attempt < TRIES:
                 self.wait(2.0**attempt)
@@ -107,18 +111,19 @@ class Chat:
         """Return what a server said with a refusal; shortened last, so no part of a key is left."""
         try:
             said = error.read(LARGEST_REPLY)
-        except (OSError, HTTPException):
+        except (OSError, HTTPException, ValueError):
             return ""
-        return self.without_key(_storable(said.decode("utf-8", "replace")))[:SAID_KEPT]
+        return self.without_key(storable(said.decode("utf-8", "replace")))[:SAID_KEPT]
 
     def without_key(self, said: str) -> str:
         """Return what a server said, which is kept and shown; some repeat the key, also as JSON
-        may write it."""
-        if len(self.key) >= SHORTEST_KEY:
-            in_json = json.dumps(self.key)[1:-1]
-            for written in (self.key, in_json, in_json.replace("/", "\\/")):
-                said = said.replace(written, "…")
-        return said
+        may write it, within other JSON too."""
+        if len(self.key) < SHORTEST_KEY:
+            return said
+        signs = (
+            rf"(?:\\{{0,4}}{re.escape(each)}|\\{{1,4}}(?i:u{ord(each):04x}))" for each in self.key
+        )
+        return re.sub("".join(signs), "…", said)
 
 
 def is_key(text: str) -> bool:
@@ -134,13 +139,15 @@ def _reply(raw: str) -> Reply:
     billed = None
     try:
         found = json.loads(raw)
-        billed = Reply("", *_tokens(found), _storable(str(found.get("model") or "")))
+        billed = Reply(
+            "", *_tokens(found), " ".join(storable(str(found.get("model") or "")).split())
+        )
         choice = found["choices"][0]
-        text = _storable(str(choice["message"]["content"] or ""))
+        text = storable(str(choice["message"]["content"] or ""))
         is_cut = choice.get("finish_reason") == "length"
     except UNREADABLE:
         reason = "the server's reply is no chat completion"
-        raise Unanswered(reason, _storable(raw), billed) from None
+        raise Unanswered(reason, storable(raw), billed) from None
     return replace(billed, text=text, is_cut=is_cut)
 
 
@@ -152,7 +159,3 @@ def _tokens(found: Any) -> tuple[int, int]:
         for name in ("prompt_tokens", "completion_tokens")
     )
     return asked, answered
-
-
-def _storable(text: str) -> str:
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

@@ -7,6 +7,8 @@ from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from typing import Any
 from urllib import request
 
+MOST_SENT = 2_000_000  # bytes of an answer with its head, whatever it says of its length
+
 
 class NoRedirects(request.HTTPRedirectHandler):
     """Refuses an address that leads elsewhere: one that is not allowed may hide behind it, and a
@@ -20,10 +22,12 @@ class NoRedirects(request.HTTPRedirectHandler):
 
 class _InTime(io.RawIOBase):
     """What a server sends, until its time is over; a socket alone gives each piece that time anew,
-    so a server that drips would hold us for days."""
+    so a server that drips would hold us for days. Nor is more read than an answer may be: a piece
+    that is said to be shorter than nothing is read to its end by http.client."""
 
     def __init__(self, line: socket.socket, raw: io.RawIOBase, until: float) -> None:
         self.line, self.raw, self.until = line, raw, until
+        self.left = MOST_SENT
 
     def readable(self) -> bool:
         return True
@@ -32,8 +36,12 @@ class _InTime(io.RawIOBase):
         left = self.until - time.monotonic()
         if left <= 0:
             raise TimeoutError("timed out")
+        if self.left <= 0:
+            raise ConnectionError("the answer is too long")
         self.line.settimeout(left)
-        return self.raw.readinto(buffer)
+        read = self.raw.readinto(buffer)
+        self.left -= read or 0
+        return read
 
     def close(self) -> None:
         self.raw.close()

@@ -2,6 +2,7 @@
 read."""
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ SHOWN = {
 }
 ORDER = "Answer with one JSON object and nothing else. Its keys are {keys}, each with one of that criterion's numbers"
 RATIONALE = "rationale"
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # all but tab and line ends
 
 
 class NoAnswer(ValueError):
@@ -108,4 +110,10 @@ def read_reply(text: str, criteria: Sequence[RubricCriterion]) -> Read:
         values[criterion.key] = value
     rationale = found.get(RATIONALE, "")
     words = rationale if isinstance(rationale, str) else ""
-    return Read(values, words.replace("\0", "").encode("utf-8", "replace").decode())
+    return Read(values, storable(words))
+
+
+def storable(text: str) -> str:
+    """Return what a machine said without what the database does not keep, NUL and half a pair, and
+    without what acts on a terminal that prints it."""
+    return _CONTROL.sub("\ufffd", text).encode("utf-8", "replace").decode()

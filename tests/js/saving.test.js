@@ -146,6 +146,25 @@ describe("saving", () => {
     });
   }
 
+  test("of answers that were lost, no clock that ran on says that they are saved", async () => {
+    const page = await opened();
+    page.server.isDown = true;
+    page.answer("q1.clear", "2");
+    await pass(page, 350, "offline");
+    page.server.isDown = false;
+    page.server.status = 409;
+    page.window.dispatchEvent(new page.window.Event("online"));
+    await until(() => page.says() === "conflict");
+
+    for (let second = 0; second < 60; second += 1) {
+      mock.timers.tick(1_000);
+      await turn();
+    }
+
+    assert.equal(page.says(), "conflict");
+    assert.equal(page.server.requests.length, 1);
+  });
+
   for (const status of [404, 409, 410]) {
     test(`a task that has ended (${status}) is said, with a way to reload, and not tried for ever`, async () => {
       const page = await opened();

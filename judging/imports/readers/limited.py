@@ -21,7 +21,7 @@ from typing import Any
 
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.outline import Outline, TellRows, outline_from
-from judging.imports.readers.packing import unpack, unpack_table
+from judging.imports.readers.packing import TextsTooLong, unpack, unpack_table
 from judging.imports.readers.records import StudyRecords, unreadable
 from judging.imports.readers.screening import Screen, TellLeftOut
 from judging.imports.readers.tables import OpenTable
@@ -30,26 +30,30 @@ from judging.imports.readers.text import Unreadable
 _SENTENCES = {
     "memory": "Reading the file takes more than {memory:,} MB of memory; {advice}.",
     "time": "Reading the file takes more than {seconds:,} seconds; {advice}.",
+    "texts": "The texts in the file have more than {texts:,} million characters; {advice}.",
     "killed": "What read the file was killed from outside, as by a machine that runs out of memory. Try again, or "
     "{advice}.",
 }
 _HOME = Path(__file__).resolve().parents[3]
+_GROWTH = 8  # times its bytes: CSV says the same in about three
 _waited_for = threading.BoundedSemaphore(1)
 _KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one reading may take: bytes of memory, seconds of processor time, and seconds by the
-    clock. Where they are not the last, whoever asked tries again with more: LimitHit is raised."""
+    """What one reading may take: bytes of memory, seconds of processor time, seconds by the clock,
+    and characters of texts in what comes back, for a workbook of 30 KB may hold gigabytes. Where
+    they are not the last, whoever asked tries again with more: LimitHit is raised."""
 
     memory: int = 1_000_000_000
+    texts: int = 400_000_000
     seconds: int = 120
     patience: int = 900
     are_last: bool = True
 
 
-_WHILE_A_PAGE_WAITS = Limits(seconds=5, patience=20, are_last=False)
+_WHILE_A_PAGE_WAITS = Limits(seconds=5, patience=20, texts=50_000_000, are_last=False)
 
 
 class LimitHit(Unreadable):
@@ -131,10 +135,17 @@ def study_of(
     not within limits that are the last, is a study with the reason and nothing else. ReaderFailed as
     in `outline_of`."""
     keys: dict[str, str] = {}
+    limits = limits or Limits()
     try:
-        return unpack(_answers("study", request, limits or Limits(), progress, keys)), keys
+        try:
+            answers = _answers("study", request, limits, progress, keys)
+            # an honest file grows a little as it is read, and a large one may
+            own = _GROWTH * len(request.data) if limits.are_last else 0
+            return unpack(answers, most=max(limits.texts, own)), keys
+        except TextsTooLong:
+            raise _limit_hit("texts", limits.seconds, limits, request) from None
     except Unreadable as refusal:
-        if isinstance(refusal, LimitHit) and limits and not limits.are_last:
+        if isinstance(refusal, LimitHit) and not limits.are_last:
             raise
         return unreadable(refusal.reason, row=refusal.row), {}
 
@@ -220,6 +231,8 @@ def _reading(limits: Limits) -> Iterator[tuple["subprocess.Popen[bytes]", thread
 
 def _lines(process: "subprocess.Popen[bytes]") -> Iterator[str]:
     for line in process.stdout or ():
+        if not line.endswith(b"\n"):
+            return  # it was stopped while it handed this over; why, its end says
         yield line.decode()
 
 
@@ -288,5 +301,10 @@ def _unfinished(
 def _limit_hit(which: str, seconds: int, limits: Limits, request: Request) -> LimitHit:
     advice = "split it, or save it as CSV" if request.is_packed else "split it"
     return LimitHit(
-        _SENTENCES[which].format(memory=limits.memory // 1_000_000, seconds=seconds, advice=advice)
+        _SENTENCES[which].format(
+            memory=limits.memory // 1_000_000,
+            texts=limits.texts // 1_000_000,
+            seconds=seconds,
+            advice=advice,
+        )
     )

@@ -37,8 +37,20 @@ _NAMES = ("source_key", "system", "rater", "criterion", "column")
 _NOTHING: Mapping[str, str] = {}
 _PASSAGE = [each.name for each in fields(SourceRecord)].index("passage")
 _TOGETHER = 200
+_LONG = 1_000_000  # characters of a line that is cut where it holds more than one record
+_HELD = (
+    "sources",
+    "questions",
+    "notes",
+    "marks",
+    "problems",
+)  # parts whose texts are each their own
 SPOOLED = 1 << 20  # bytes of lines that wait in memory before a temporary file is on the disk
 FORM = {part: [each.name for each in fields(kind)] for part, kind in _PARTS.items()}
+
+
+class TextsTooLong(Exception):
+    """What was read has more characters than whoever asked can hold."""
 
 
 def pack(study: StudyRecords) -> Iterator[str]:
@@ -52,15 +64,21 @@ def pack(study: StudyRecords) -> Iterator[str]:
     yield _line(["rows", study.rows_read, study.rows_kept])
 
 
-def unpack(lines: Iterable[str]) -> StudyRecords:
-    """Return the study that the lines hold."""
+def unpack(lines: Iterable[str], *, most: int | None = None) -> StudyRecords:
+    """Return the study that the lines hold. TextsTooLong where its texts have more than `most`
+    characters: what many records share where they were read is there for each of them here."""
     parts: dict[str, list[Any]] = {part: [] for part in _PARTS}
     expected: dict[tuple[str, str], int] = {}
     rows = (0, 0)
     texts: dict[str, str] = {}
     passages: list[str] = []
+    length = 0
     for line in lines:
         part, *records = json.loads(line)
+        if part in _HELD:
+            length += len(line)
+            if most is not None and length > most:
+                raise TextsTooLong
         if part == "expected":
             for source, system, count in records:
                 expected[texts.setdefault(source, source), texts.setdefault(system, system)] = count
@@ -145,7 +163,19 @@ def _lines(part: str, records: Iterable[tuple[Any, ...]]) -> Iterator[str]:
     reading."""
     left = iter(records)
     while together := list(islice(left, _TOGETHER)):
-        yield _line([part, *together])
+        yield from _cut(part, together)
+
+
+def _cut(part: str, records: list[tuple[Any, ...]]) -> Iterator[str]:
+    """Yield records in a line, or in several where it would be long: they may hold one text each
+    that is one and the same here."""
+    line = _line([part, *records])
+    if len(line) <= _LONG or len(records) == 1:
+        yield line
+    else:
+        half = len(records) // 2
+        yield from _cut(part, records[:half])
+        yield from _cut(part, records[half:])
 
 
 def _line(values: list[Any]) -> str:

@@ -147,6 +147,7 @@ function retryLater(state) {
 }
 
 async function sendAll() {
+  if (!queue.size) return; // a clock that ran on: what was said of the last answers stands
   let most = MOST;
   while (queue.size) {
     const entries = [...queue.values()].slice(0, most);
@@ -161,6 +162,7 @@ async function sendAll() {
 
 function drain() {
   clearTimeout(batchTimer);
+  clearTimeout(retryTimer);
   batchBegan = 0;
   draining ??= sendAll().finally(() => (draining = null));
   return draining;

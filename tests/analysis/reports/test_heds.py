@@ -63,6 +63,14 @@ def test_file_holds_what_the_campaign_knows_under_ids_of_the_form(files, campaig
     assert held["heds-sample_evaluators_design-evaluators-number_of_evaluators"]["data"][""] == "2"
 
 
+def test_names_from_files_act_on_nobody_who_reads_the_text():
+    hostile = "t<b>*x*\n# \\input{x}"
+    text = to_markdown(hostile, {"1.1": HedsAnswer(hostile)}, {hostile: {}})
+    assert "t\\<b\\>\\*x\\* \\# \\\\input{x}" in text
+    assert "<b>" not in text
+    assert "\n# \\" not in text
+
+
 def test_annotators_who_could_have_known_the_systems_are_counted(client, campaign):
     first = campaign.enrollments.order_by("label")[0]
     campaign.enrollments.filter(pk=first.pk).update(user=campaign.collection.owner)

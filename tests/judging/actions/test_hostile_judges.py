@@ -92,6 +92,10 @@ def test_a_server_that_drips_is_given_the_time_of_an_answer(address, answer):
         b"HTTP/1.1 307 No\r\nLocation: http://[sk-a/bcdefgh\r\nContent-Length: 0\r\n\r\n",
         b"HTTP/1.1 403 No\r\n\r\n" + b"x" * 495 + b"sk-a/bcdefgh",
         b'HTTP/1.1 200 OK\r\n\r\n{"choices": "sk-a\\/bcdefgh"}',
+        b'HTTP/1.1 403 No\r\n\r\n{"error": "\\u0073k\\u002D\\u0061/bcdefgh"}',
+        b'HTTP/1.1 200 OK\r\n\r\n{"choices": "\\\\u0073k-a\\\\/bcdefgh"}',
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nsk-a/bcdefgh",
+        b"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nsk-a/bcdefgh",
     ],
 )
 def test_what_is_no_http_is_no_answer_and_keeps_no_key(address, sent):
@@ -99,7 +103,22 @@ def test_what_is_no_http_is_no_answer_and_keeps_no_key(address, sent):
     with pytest.raises((Unanswered, CannotAsk)) as refused:
         chat.ask("s", "u")
     said = f"{refused.value} {getattr(refused.value, 'raw', '')}"
-    assert "sk-a" not in said
+    assert "bcdefgh" not in said
+
+
+def test_a_piece_that_is_said_to_be_shorter_than_nothing_is_not_read_for_ever(address):
+    sent = []
+
+    def flood(send: Send) -> None:
+        send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n")
+        while True:
+            send(b"x" * 100_000)
+            sent.append(100_000)
+
+    chat = Chat(address(flood), "m", seconds=60, wait=lambda _: None)
+    with pytest.raises(Unanswered, match=r"the answer is too long, 3 times"):
+        chat.ask("s", "u")
+    assert sum(sent) < 3 * 20_000_000  # what a socket takes before it is read is lost
 
 
 @pytest.fixture
@@ -117,6 +136,15 @@ def server() -> Iterator[Server]:
 def completed(text: str, **more: object) -> tuple[int, dict]:
     usage = {"prompt_tokens": 1000, "completion_tokens": 0}
     return 200, {"choices": [{"message": {"content": text}} | more], "usage": usage, "model": KEY}
+
+
+def test_what_acts_on_a_terminal_is_kept_of_no_machine(campaign, server):
+    said = json.dumps({"grammaticality": 1, "correctness": 1, "rationale": "a\x1b[2J\nb\x9b"})
+    status, body = completed(said)
+    server.rule = lambda _text: (status, body | {"model": "m\x1b[2J\nx"})
+    asked(campaign, server, most=1)
+    assert MachineJudge.objects.get().version == "m\ufffd[2J x"
+    assert MachineJudgment.objects.first().rationale == "a\ufffd[2J\nb\ufffd"
 
 
 def test_a_key_in_a_reason_is_taken_out_however_it_is_written(campaign, server):

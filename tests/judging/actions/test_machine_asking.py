@@ -192,7 +192,7 @@ def test_a_server_cannot_earn_the_budget_back_and_its_words_can_be_stored(campai
     prices = Prices(Decimal(1), Decimal(1), Decimal(5))
     done = asked(campaign, server, prices=prices)
     assert (done.answered, done.cost, done.stopped) == (1, Decimal(10), "the budget is spent")
-    assert MachineJudgment.objects.first().rationale == "ab ?"
+    assert MachineJudgment.objects.first().rationale == "a\ufffdb ?"
 
 
 def test_asking_goes_on_where_it_ended_and_never_asks_twice(campaign, server):

@@ -22,6 +22,7 @@ from judging.imports.readers.limited import (
     NotAtOnce,
     ReaderFailed,
     Request,
+    _lines,
     _unfinished,
     limits_where,
     outline_of,
@@ -224,6 +225,56 @@ def test_a_hostile_workbook_ends_in_a_sentence_within_two_hundred_megabytes(
     assert len(data) < size // 100 + 50_000
     with pytest.raises(Unreadable, match=reason):
         outline_of(Request(data=data, name="a.xlsx"), limits=TIGHT)
+
+
+def shared(text: str, rows: int) -> bytes:
+    """Return a workbook all of whose questions are one shared text."""
+    book, made = Workbook(), io.BytesIO()
+    book.worksheets[0].append(["system", "question"])
+    for number in range(rows):
+        book.worksheets[0].append([f"s{number}", text])
+    book.save(made)
+    return made.getvalue()
+
+
+def test_a_text_that_all_rows_of_a_workbook_share_is_not_held_for_each_of_them() -> None:
+    data = shared("x" * 30_000, 400)
+    assert len(data) < 30_000
+    request, few = Request(data=data, name="a.xlsx"), Limits(texts=1_000_000)
+
+    found, _keys = study_of(request, limits=few)
+
+    assert (found.questions, [each.reason for each in found.problems]) == (
+        (),
+        ["The texts in the file have more than 1 million characters; split it."],
+    )
+    with pytest.raises(LimitHit):
+        study_of(request, limits=replace(few, are_last=False))
+    assert len(study_of(request)[0].questions) == 400
+
+
+def test_a_file_may_hold_as_much_text_as_it_is_long() -> None:
+    rows = b"".join(b"Who is number %06d of all?,a\n" % n for n in range(2_000))
+    request = Request(data=b"question,system\n" + rows, name="a.csv")
+    found, _keys = study_of(request, limits=Limits(texts=1_000))
+    assert len(found.questions) == 2_000
+
+
+def test_long_records_are_handed_over_in_short_lines() -> None:
+    study = FORMAT["csv"].read(b"question,system\n" + b"".join(b"%d,a\n" % n for n in range(40)))
+    long = tuple(replace(each, text=each.text + "x" * 300_000) for each in study.questions)
+    study = replace(study, questions=long)
+
+    lines = list(pack(study))
+
+    assert max(map(len, lines)) < 1_100_000
+    assert unpack(lines) == study
+
+
+def test_a_line_in_which_the_reading_was_stopped_is_none() -> None:
+    half = "print('[\"rows\", 1, 1]'); print('[\"questions\", [', end='')"
+    with subprocess.Popen([sys.executable, "-c", half], stdout=subprocess.PIPE) as process:
+        assert list(_lines(process)) == ['["rows", 1, 1]\n']
 
 
 @pytest.mark.parametrize(
