@@ -5,13 +5,20 @@ from django.urls import reverse
 
 from judging import storage
 from judging.imports.actions import adding
+from judging.imports.forms import mapping
 from judging.imports.forms.columns import SHOWN
 from judging.models import Collection, Metric
 from tests.judging.views.importing import at, form_of, imported, sent
 
 pytestmark = pytest.mark.django_db
-HEADER = ["question", "system", *(f"f{number:03}z" for number in range(298))]
-STUDY = ",".join(HEADER) + "\n" + ("Who owns it?,Alba" + ",0.5" * 298 + "\n")
+FEW, METRICS = 20, 28  # columns of a page where it matters how they go together and not how many
+HEADER = ["question", "system", *(f"f{number:03}z" for number in range(METRICS))]
+STUDY = ",".join(HEADER) + "\n" + ("Who owns it?,Alba" + ",0.5" * METRICS + "\n")
+
+
+@pytest.fixture
+def few(monkeypatch):
+    monkeypatch.setattr(mapping, "SHOWN", FEW)
 
 
 def said(page, address, **of_metrics):
@@ -49,7 +56,7 @@ def test_columns_of_pages_that_nobody_went_to_stay_as_they_are_proposed(page):
     assert len(head.proposed.metadata) > SHOWN
 
 
-def test_what_is_said_on_each_page_of_columns_is_kept(page):
+def test_what_is_said_on_each_page_of_columns_is_kept(page, few):
     upload = sent(page, STUDY)
     address = at("columns", upload)
 
@@ -61,11 +68,11 @@ def test_what_is_said_on_each_page_of_columns_is_kept(page):
 
     assert {each["direction"].value() for each in first.forms[2:]} == {"higher"}
     metrics = Metric.objects.filter(collection=Collection.objects.get())
-    assert metrics.count() == 298
+    assert metrics.count() == METRICS
     assert Collection.objects.get().mapping["columns"]["scores"][-1]["column"] == HEADER[-1]
 
 
-def test_what_is_missing_on_another_page_is_told(page):
+def test_what_is_missing_on_another_page_is_told(page, few):
     upload = sent(page, STUDY)
     address = at("columns", upload)
     form = said(page, address)
@@ -94,8 +101,7 @@ def test_a_page_of_columns_is_never_taken_for_another(page):
     assert page.get(at("columns", upload) + "?page=7").context["asked"].page.number == 1
 
 
-def test_columns_of_a_collections_file_are_asked_page_by_page(page, owner):
-
+def test_columns_of_a_collections_file_are_asked_page_by_page(page, owner, few):
     collection = adding.start(name="Canals", by=owner)
     file = storage.keep(STUDY.encode())
     added = adding.upload(collection=collection, name="a.csv", file=file, by=owner)
@@ -106,4 +112,4 @@ def test_columns_of_a_collections_file_are_asked_page_by_page(page, owner):
 
     assert done.url == reverse("judging:file", args=[collection.pk, added.number])
     added.refresh_from_db()
-    assert len(added.plan["columns"]["scores"]) == 298
+    assert len(added.plan["columns"]["scores"]) == METRICS
