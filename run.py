@@ -140,9 +140,10 @@ EXTRAS = {
         ("redis",), "workers told of jobs by a Redis (CELERY_BROKER_URL)", "about 1 MB", "MIT"
     ),
 }
-# A test often waits for a process it started, so one more runs than there are cores. Each has a
-# PostgreSQL and perhaps a Chromium of its own, so they are not many.
-AT_ONCE = min((os.cpu_count() or 1) + 1, 6)
+# Tests often wait for a process they started or for a page, so two more run than there are cores:
+# on two, a whole run leaves 1.5 % of their time unused. Each has a PostgreSQL and perhaps a Chromium
+# of its own, so they are not many.
+AT_ONCE = min((os.cpu_count() or 1) + 2, 6)
 SIDE_BY_SIDE = ("-n", str(AT_ONCE), "--dist", "loadfile", "--no-loadscope-reorder")
 UV_NAMES = {  # what pip has configured, under the names uv reads
     "index-url": "UV_DEFAULT_INDEX",
