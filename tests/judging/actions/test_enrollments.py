@@ -1,6 +1,7 @@
 """Joining by a link, coming back by a personal one, being left out, and being erased."""
 
 import hashlib
+import re
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -8,6 +9,7 @@ from threading import Thread
 
 import pytest
 from django.db import IntegrityError, connection, connections, transaction
+from django.test import Client
 from django.utils import timezone
 
 from judging.actions import assignments, campaigns, drafts, enrollments, judgments, sheets
@@ -32,6 +34,8 @@ from judging.models import (
     User,
 )
 from tests import factories
+from tests.annotation import crowds
+from tests.annotation.crowds import Person, fake
 from tests.judging.actions.test_assignments import all_at_once
 
 pytestmark = pytest.mark.django_db
@@ -188,6 +192,32 @@ def waiting_for_us(work: Callable[[], object]) -> Thread:
                 return thread
             time.sleep(0.05)
     pytest.fail("It waits for nothing.")
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("door", ["a link", "a platform"])
+def test_who_joins_while_the_text_changes_is_shown_the_new_one(door: str) -> None:
+    platform = crowds.study(consent="I agree.")
+    client = Client()
+    if door == "a link":
+        address = f"/join/{invitation(platform.campaign).token}/"
+    else:
+        address = Person(fake(platform), client=client).opens().here()
+    [read] = re.findall(r'name="read" value="([^"]+)"', client.get(address).text)
+    answers = []
+    with transaction.atomic():
+        Campaign.objects.update(consent="I agree to more.")
+        joining = waiting_for_us(
+            lambda: answers.append(client.post(address, {"agree": "on", "read": read}))
+        )
+    joining.join()
+
+    assert [(each.status_code, each.url) for each in answers] == [(302, address)]
+    page = client.get(address).text
+    assert "The text has changed since you opened this page. Please read it again." in page
+    assert "I agree to more." in page
+    assert not Enrollment.objects.exists()
 
 
 @pytest.mark.threads
