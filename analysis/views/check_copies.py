@@ -1,12 +1,14 @@
 """Making degraded copies for a campaign's checks."""
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from analysis.actions import check_copies
+from judging.actions import selections
 from judging.guards import campaign_for_managers
 from judging.models import Campaign
 
@@ -14,7 +16,13 @@ from judging.models import Campaign
 @campaign_for_managers
 @require_POST
 def make(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Make the copies, or say why there are none."""
+    """Make the copies, or say why there are none: to who judges, those of a part would tell whose
+    questions they are of."""
+    if selections.names_systems(campaign, request.user):
+        raise PermissionDenied(
+            "You judge this material in a campaign that has not ended. Until it is closed you make no degraded "
+            "copies for a plan that judges part of it: they would show which system made a question."
+        )
     try:
         made = check_copies.make(campaign=campaign)
     except check_copies.NoCopies as refused:

@@ -24,7 +24,7 @@ from judging.actions import crowd_platforms, participations
 from judging.actions.crowd_platforms import PlatformRequest
 from judging.actions.enrollments import TextChanged, TooManyNow
 from judging.actions.participations import Arrival, BadLink, NotOpen
-from judging.models import CrowdPlatform, Participation
+from judging.models import CrowdPlatform, Participation, User
 
 LARGEST = 64 * 1024  # bytes of a message
 MOST_MESSAGES = 600  # in a minute, to one process
@@ -102,10 +102,9 @@ def _known_or_new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) 
         return _new(request, platform, came)
     if known.end or known.enrollment is None:
         return end_page(request, known)
-    is_stranger = request.user != known.enrollment.user
-    if is_stranger and known.enrollment.user.has_usable_password():
-        return redirect_to_login(request.path)  # an id that a platform knows opens no such account
-    if request.method == "GET" and is_stranger:
+    if _lacks_password(request, known.enrollment.user):
+        return redirect_to_login(request.path)
+    if request.method == "GET" and request.user != known.enrollment.user:
         # another site may lead a browser here, so a button is pressed before anybody is logged in
         return render(request, "annotation/crowd_again.html", {"title": platform.campaign.title})
     known = participations.come_back(participation=known, came=came, now=timezone.now())
@@ -143,10 +142,18 @@ def _into(request: HttpRequest, own: Participation, came: Arrival) -> HttpRespon
     ends."""
     if own.end or own.enrollment is None:
         return end_page(request, own)
+    if _lacks_password(request, own.enrollment.user):
+        return redirect_to_login(request.path)
     if request.user != own.enrollment.user:
         entry.come_in(request, own.enrollment.user)
     _remember(request, own.platform, came)
     return redirect("annotation:work", own.platform.campaign.uuid)
+
+
+def _lacks_password(request: HttpRequest, user: User) -> bool:
+    """Say whether somebody comes as an account that has a password: an id that a platform knows
+    opens no such account."""
+    return request.user != user and user.has_usable_password()
 
 
 def _refused(request: HttpRequest, reason: str, status: int) -> HttpResponse:

@@ -15,7 +15,7 @@ from annotation.views.page import State, Writer
 from judging.actions import discussions, rounds, selections, sheets
 from judging.actions.rounds import CutSet
 from judging.actions.sheets import Sheet, SheetLine
-from judging.guards import campaign_for_managers, judges_now
+from judging.guards import campaign_for_managers
 from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, QuestionSet, Round, Task, Unit
 from judging.selection import CannotChoose
@@ -28,10 +28,7 @@ LOOKED_AT = 50  # sources: the first task is found in them, or there is none wor
 def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show a task, the first where none is named; "Continue" shows its next step, "Submit" the next
     task."""
-    # a plan of one system's question about one source would name it, and so would one of a copy in
-    # which one system's questions are degraded
-    is_part = selections.narrows(campaign) or "degraded" in campaign.collection.mapping
-    if is_part and judges_now(request.user, campaign.collection):
+    if selections.names_systems(campaign, request.user):
         messages.error(
             request,
             _(

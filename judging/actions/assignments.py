@@ -4,7 +4,7 @@ any more."""
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -360,6 +360,17 @@ def _has_own_share(annotator: Enrollment, round: Round) -> bool:
         return False
     [(done, held)] = rows(SHARE, _names(annotator, round))
     return bool(done >= most and not held)
+
+
+def has_share(assignment: Assignment) -> bool:
+    """Say whether an annotator has handed in as many tasks as the plan gives each; those that
+    lapsed, which they may still have open, take no more places then."""
+    most = _most(assignment.round)
+    if most is None:
+        return False
+    enrollment = cast(Enrollment, assignment.enrollment)
+    [(done, _held)] = rows(SHARE, _names(enrollment, assignment.round))
+    return bool(done >= most)
 
 
 def _look(annotator: Enrollment, round: Round) -> Assignment | None:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import ProtectedError
+from django.db.models import ProtectedError, Q
 from django.db.models.functions import Now
 
 from judging import quality
@@ -512,7 +512,8 @@ def remove_member(*, campaign: Campaign, user: User, role: str, by: User | None 
         staff = campaign.memberships.filter(user=user).exclude(role=Membership.Role.ANNOTATOR)
         (in_copies.filter(role=role) if staff.exists() else in_copies).delete()
         if role != Membership.Role.ANNOTATOR and not staff.exists():
-            Adjudication.objects.filter(campaign=campaign, adjudicator=user).delete()
+            own = Q(campaign=campaign) | Q(campaign__dry_run__draft=campaign)
+            Adjudication.objects.filter(own, adjudicator=user).delete()
         if gone:
             history.note(
                 Event.Act.ROLE_TAKEN,

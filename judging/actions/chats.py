@@ -121,7 +121,7 @@ class Chat:
         if len(self.key) < SHORTEST_KEY:
             return said
         signs = (
-            rf"(?:\\{{0,4}}{re.escape(each)}|\\{{1,4}}(?i:u{ord(each):04x}))" for each in self.key
+            rf"(?:\\{{0,64}}{re.escape(each)}|\\{{1,64}}(?i:u{ord(each):04x}))" for each in self.key
         )
         return re.sub("".join(signs), "…", said)
 

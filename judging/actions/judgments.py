@@ -296,8 +296,9 @@ def _last_state(assignment: Assignment) -> str:
     if not assignments.accepts(assignment.round):
         assignments.give_back(assignment=assignment)
         return Assignment.State.EXTRA
-    if assignment.state == Assignment.State.HELD or assignments.take_place_again(
-        assignment=assignment
-    ):
+    if assignment.state == Assignment.State.HELD:
         return Assignment.State.SUBMITTED
-    return Assignment.State.EXTRA
+    has_place = not assignments.has_share(assignment) and assignments.take_place_again(
+        assignment=assignment
+    )
+    return Assignment.State.SUBMITTED if has_place else Assignment.State.EXTRA

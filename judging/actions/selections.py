@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from judging.actions import collection_snapshots
 from judging.actions.bulk import copy, let_planner_know
+from judging.guards import judges_now
 from judging.models import (
     Attribute,
     Campaign,
@@ -20,6 +21,7 @@ from judging.models import (
     Source,
     System,
     Unit,
+    User,
 )
 from judging.selection import (
     CannotChoose,
@@ -93,6 +95,14 @@ def planned(campaign: Campaign) -> Selection:
 def narrows(campaign: Campaign) -> bool:
     """Say whether a campaign judges less than all of its collection."""
     return bool(to_document(planned(campaign)))
+
+
+def names_systems(campaign: Campaign, user: User) -> bool:
+    """Say whether to see which questions a campaign is about would tell somebody who judges them
+    their systems: a plan of one system's questions would, and so would a copy in which one system's
+    are degraded."""
+    is_part = narrows(campaign) or "degraded" in campaign.collection.mapping
+    return is_part and judges_now(user, campaign.collection)
 
 
 def judged_before(campaign: Campaign) -> QuerySet[Unit]:

@@ -41,11 +41,12 @@ FROM judging_assignment WHERE round_id = %(round)s AND submitted_at IS NOT NULL
 # tasks of every round are paid, checks and extras too; of the main one no more than the plan gives
 # each, for who lets tasks lapse may have more of them open than that
 PAID = """
-SELECT own.enrollment_id, count(*) FILTER (WHERE round.kind <> 'main')
-    + least(count(*) FILTER (WHERE round.kind = 'main'), %(most)s),
-    coalesce(sum(own.active_seconds), 0)
-FROM judging_assignment own JOIN judging_round round ON round.id = own.round_id
-WHERE round.campaign_id = %(campaign)s AND own.submitted_at IS NOT NULL GROUP BY 1
+SELECT enrollment_id, count(*), coalesce(sum(active_seconds), 0) FROM (
+    SELECT own.enrollment_id, own.active_seconds, round.kind, row_number() OVER (
+        PARTITION BY own.enrollment_id, round.kind ORDER BY own.submitted_at, own.id) AS place
+    FROM judging_assignment own JOIN judging_round round ON round.id = own.round_id
+    WHERE round.campaign_id = %(campaign)s AND own.submitted_at IS NOT NULL) done
+WHERE kind <> 'main' OR %(most)s::int IS NULL OR place <= %(most)s GROUP BY 1
 """
 PLACES = """
 SELECT state, count(*) FROM judging_assignment

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from judging.actions import check_items
+from judging.actions import check_items, selections
 from judging.forms.checks import AcceptedForm, GoldForm
 from judging.forms.plain_text import sent
 from judging.guards import campaign_for_managers
@@ -46,7 +46,9 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "form": form if form.fields["unit"].choices else None,
         "source": source,
         "gold": items.filter(kind=CheckKind.GOLD),
-        "degraded": items.filter(kind=CheckKind.DEGRADED),
+        "degraded": items.none()
+        if selections.names_systems(campaign, request.user)
+        else items.filter(kind=CheckKind.DEGRADED),
     }
     return render(
         request, "judging/campaigns/gold.html", context, status=422 if form.errors else 200

@@ -17,7 +17,7 @@ from judging.actions import history, judge_jobs, machine_asking, machine_judges,
 from judging.actions.chats import CannotAsk
 from judging.actions.machine_judges import CannotTake, NameTaken
 from judging.forms.machine_judges import AskJudgeForm, JudgeKeyForm, MachineJudgeForm
-from judging.guards import campaign_for_managers, campaign_for_staff, judges_now
+from judging.guards import campaign_for_managers, campaign_for_staff
 from judging.imports.actions import looks
 from judging.imports.readers.limited import NotAtOnce
 from judging.imports.readers.text import Unreadable
@@ -37,6 +37,7 @@ def index(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_POST
 def add(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Take a judge and its answers from a table."""
+    _check_blind(request, campaign)  # which rows are taken would tell
     form = MachineJudgeForm(request.POST, request.FILES, campaign=campaign)
     if not form.is_valid():
         return _page(request, campaign, form, status=422)
@@ -109,7 +110,7 @@ def ask(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     context["estimated"] = machine_asking.estimate(
         campaign=campaign, name=wanted.name, prices=wanted.prices, part=wanted.part
     )
-    context["is_blind"] = _shows_a_part_to_who_judges(request, campaign)
+    context["is_blind"] = selections.names_systems(campaign, request.user)
     return page()
 
 
@@ -131,11 +132,7 @@ def remove(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
 @require_GET
 def items(request: HttpRequest, campaign: Campaign) -> StreamingHttpResponse:
     """Download the questions as a table with a blank column for each criterion."""
-    if _shows_a_part_to_who_judges(request, campaign):
-        raise PermissionDenied(
-            "You judge this material in a campaign that has not ended. Until it is closed there is no list of the "
-            "questions of a plan that judges part of it: it would show which system made a question."
-        )
+    _check_blind(request, campaign)
     told = {"by": request.user, "campaign": campaign, "about": "items-for-a-judge.csv"}
     history.note(Event.Act.EXPORTED, **told)
     criteria = [each.key for each in documents.from_document(campaign.rubric.document).criteria]
@@ -151,6 +148,7 @@ def _page(
     managers = campaign.memberships.filter(user=request.user, role=Membership.Role.MANAGER)
     judges = machine_judges.listed(campaign)
     asked = judge_jobs.newest(campaign)
+    is_blind = selections.names_systems(campaign, request.user)
     context = {
         "campaign": campaign,
         "tab": "judges",
@@ -159,7 +157,7 @@ def _page(
         "judges": [
             {
                 "judge": each,
-                "problems": machine_judges.problem_lines(each),
+                "problems": [] if is_blind else machine_judges.problem_lines(each),
                 "asked": asked.get(each.name),
             }
             for each in judges
@@ -169,7 +167,9 @@ def _page(
     return render(request, "judging/campaigns/machine_judges.html", context, status=status)
 
 
-def _shows_a_part_to_who_judges(request: HttpRequest, campaign: Campaign) -> bool:
-    """Say whether the questions of a campaign, as those of one system, would name it to somebody
-    who judges them."""
-    return selections.narrows(campaign) and judges_now(request.user, campaign.collection)
+def _check_blind(request: HttpRequest, campaign: Campaign) -> None:
+    if selections.names_systems(campaign, request.user):
+        raise PermissionDenied(
+            "You judge this material in a campaign that has not ended. Until it is closed neither list nor table "
+            "is for you of a plan that judges part of it: it would show which system made a question."
+        )

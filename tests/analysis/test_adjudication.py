@@ -17,6 +17,7 @@ from judging.actions.campaigns import NotAllowedNow
 from judging.models import (
     Adjudication,
     Campaign,
+    DryRun,
     Event,
     Judgment,
     Membership,
@@ -302,3 +303,21 @@ def name_to_settle(campaign: Campaign, who: User) -> None:
     adjudications.name(
         campaign=campaign, adjudicator=who, threshold=0, by=campaign.created_by, now=timezone.now()
     )
+
+
+def test_who_leaves_a_study_settles_nothing_in_its_copies_either() -> None:
+    draft, leaves = factories.campaign(), factories.researcher()
+    copy = factories.campaign(collection=draft.collection, manager=draft.created_by)
+    DryRun.objects.create(campaign=copy, draft=draft, number=1)
+    for role in ("manager", "analyst"):
+        campaigns.add_member(campaign=draft, user=leaves, role=role)
+    Adjudication.objects.create(campaign=copy, adjudicator=leaves, named_at=timezone.now())
+    client = factories.logged_in(leaves)
+    address = reverse("judging:settle", args=[copy.uuid])
+
+    campaigns.remove_member(campaign=draft, user=leaves, role="manager")
+    assert Adjudication.objects.filter(campaign=copy).exists()  # who analyses still may
+    campaigns.remove_member(campaign=draft, user=leaves, role="analyst")
+
+    assert not Adjudication.objects.filter(campaign=copy).exists()
+    assert client.get(address).status_code == 404

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
@@ -159,3 +159,18 @@ def test_visitor_who_uses_up_their_names_keeps_nobody_else_out(monkeypatch) -> N
         assert eager.post("/login/", {**form, "username": name}).status_code == 200
     assert eager.post("/login/", form).status_code == 429
     assert other.post("/login/", form).status_code == 302
+
+
+@pytest.mark.parametrize(
+    "said", ["x; charset*=nope''%41", "multipart/form-data; boundary*=nope''%41", "*"]
+)
+def test_content_type_that_names_an_encoding_of_its_own_is_no_error(said: str) -> None:
+    from config.wsgi import application
+
+    asked = RequestFactory()._base_environ(PATH_INFO="/login/", CONTENT_TYPE=said)
+    answered: list[Any] = []
+    body = b"".join(application(asked, lambda *head: answered.append(head)))
+    [(status, headers)] = answered
+    assert status == "200 OK"
+    assert b"<form" in body
+    assert "Content-Security-Policy" in dict(headers)

@@ -129,6 +129,10 @@ def _shared(found: dict[str, Any], part: str, texts: dict[str, str]) -> dict[str
     for name in ("scores", "attributes"):
         if name in found and not found[name]:
             found[name] = _NOTHING
+    if part == "ratings":  # each of a row's ratings comes with all that stands beside them
+        found["value"] = texts.setdefault(found["value"], found["value"])
+        if own := found["attributes"]:
+            found["attributes"] = {name: texts.setdefault(said, said) for name, said in own.items()}
     if part in _TUPLES:
         found[_TUPLES[part]] = tuple(found[_TUPLES[part]])
     return found

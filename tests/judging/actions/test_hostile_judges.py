@@ -94,6 +94,7 @@ def test_a_server_that_drips_is_given_the_time_of_an_answer(address, answer):
         b'HTTP/1.1 200 OK\r\n\r\n{"choices": "sk-a\\/bcdefgh"}',
         b'HTTP/1.1 403 No\r\n\r\n{"error": "\\u0073k\\u002D\\u0061/bcdefgh"}',
         b'HTTP/1.1 200 OK\r\n\r\n{"choices": "\\\\u0073k-a\\\\/bcdefgh"}',
+        b'HTTP/1.1 403 No\r\n\r\n{"error": "' + b"\\" * 32 + b'u0073k-a/bcdefgh"}',
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nsk-a/bcdefgh",
         b"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nsk-a/bcdefgh",
     ],

@@ -176,6 +176,20 @@ def test_late_submit_is_an_extra_if_another_has_the_place(small: Assignment) -> 
     assert Assignment.objects.filter(task=small.task).count() == 2
 
 
+def test_late_submit_of_who_has_their_share_is_an_extra_and_leaves_its_place(small) -> None:
+    answer(small)
+    assignments.give_back(assignment=small)
+    campaign, annotator = small.round.campaign, small.enrollment
+    Campaign.objects.filter(pk=campaign.pk).update(tasks_per_annotator=1)
+    campaign.tasks_per_annotator = 1
+    other = Assignment.objects.open().filter(round=small.round).exclude(task=small.task).first()
+    Assignment.objects.filter(pk=other.pk).update(
+        state="submitted", enrollment=annotator, submitted_at=timezone.now()
+    )
+    assert judgments.submit(assignment=small, token=small.submit_token).state == "extra"
+    assert Assignment.objects.open().filter(task=small.task).count() == 1
+
+
 def test_submit_waits_while_the_campaign_is_paused(small: Assignment) -> None:
     answer(small)
     campaigns.move(campaign=small.round.campaign, to="paused", now=timezone.now())

@@ -1,10 +1,13 @@
 """Pages about gold questions and degraded copies."""
 
+from html import unescape
+
 import pytest
+from django.utils.html import escape
 
 from judging.actions import check_items
 from judging.actions.unit_names import unit_name
-from judging.models import CheckItem, Deviation
+from judging.models import Campaign, CheckItem, Deviation
 from tests import factories
 from tests.judging.views.campaign_pages import address
 
@@ -72,6 +75,23 @@ def test_degraded_copies_are_made_by_a_button(page, draft):
     answer = page.post(f"/campaigns/{draft.uuid}/plan/checks/degraded/", follow=True)
     assert "2 degraded copies are ready" in answer.text
     assert CheckItem.objects.filter(kind="degraded").count() == 2
+
+
+def test_who_judges_the_material_sees_no_copies_for_a_plan_of_a_part_of_it(page, draft):
+    made = f"/campaigns/{draft.uuid}/plan/checks/degraded/"
+    page.post(made)
+    copies = list(CheckItem.objects.values_list("unit__question__text", flat=True))
+    Campaign.objects.filter(pk=draft.pk).update(selection={"systems": ["Alba"]})
+    judged = factories.opened(collection=draft.collection, manager=draft.created_by)
+    shown = page.get(address("gold", draft)).text
+    assert all(escape(text) in shown for text in copies)
+
+    factories.enrollment(judged, account=draft.created_by)
+
+    refused, shown = page.post(made), page.get(address("gold", draft)).text
+    assert refused.status_code == 403
+    assert "no degraded copies for a plan that judges part of it" in unescape(refused.text)
+    assert not any(escape(text) in shown for text in copies)
 
 
 def test_items_of_another_campaign_are_not_found(page, draft, sent, open_campaign):

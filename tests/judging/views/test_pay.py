@@ -43,10 +43,10 @@ def test_plan_below_its_floor_is_told(page, draft):
 def test_no_more_tasks_are_paid_than_the_plan_gives_each(page, paid):
     Campaign.objects.filter(pk=paid.pk).update(tasks_per_annotator=3)
     sent = page.get(f"/campaigns/{paid.uuid}/plan/pay/top-ups.csv").text
-    # 3 of the 4 tasks: 1.35, of 2.40 for 16 minutes and of 1.80 for 12
+    # 3 of the 4 tasks, of 4 minutes: 1.35 of 1.80; of 3 minutes they are paid as they should be
     assert [
         (row["tasks"], row["earned"], row["top_up"]) for row in csv.DictReader(io.StringIO(sent))
-    ] == [("3", "1.35", "1.05"), ("3", "1.35", "0.45")]
+    ] == [("3", "1.35", "0.45")]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from judging.imports.readers.limited import (
 from judging.imports.readers.outline import outline, outline_from
 from judging.imports.readers.packing import pack, unpack
 from judging.imports.readers.pseudonyms import Pseudonyms
-from judging.imports.readers.records import SourceRecord, StudyRecords
+from judging.imports.readers.records import RatingRecord, SourceRecord, StudyRecords
 from judging.imports.readers.registry import FORMAT
 from judging.imports.readers.text import Unreadable
 from tests.judging.imports.formats.studies import FULL
@@ -251,6 +251,17 @@ def test_a_text_that_all_rows_of_a_workbook_share_is_not_held_for_each_of_them()
     with pytest.raises(LimitHit):
         study_of(request, limits=replace(few, are_last=False))
     assert len(study_of(request)[0].questions) == 400
+
+
+def test_what_stands_beside_all_ratings_of_a_row_is_held_once() -> None:
+    row = {"source_key": "s", "system": "a", "position": 1, "rater": "r", "value": "good", "row": 2}
+    said = {"attributes": {"note": "x" * 50}}
+    ratings = (RatingRecord(criterion=each, column=each, **row, **said) for each in "fg")
+    found = unpack(pack(StudyRecords(ratings=tuple(ratings))))
+    first, second = found.ratings
+    assert first.attributes == second.attributes == {"note": "x" * 50}
+    assert first.attributes["note"] is second.attributes["note"]
+    assert first.value is second.value
 
 
 def test_a_file_may_hold_as_much_text_as_it_is_long() -> None:
