@@ -315,9 +315,12 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def worker(django_db_setup: None) -> Iterator[subprocess.Popen[str]]:
+def worker(
+    django_db_setup: None, django_db_blocker: pytest_django.DjangoDbBlocker
+) -> Iterator[subprocess.Popen[str]]:
     """Run a real Celery worker on the test database; its tests need
-    ``django_db(transaction=True)``."""
+    ``django_db(transaction=True)``. It says that it lives until it ends, after the tables were
+    emptied for the last time, so they are emptied once more."""
     from django.db import connection
 
     environment = {**os.environ, "DATABASE_URL": CLUSTER.url(str(connection.settings_dict["NAME"]))}
@@ -331,6 +334,8 @@ def worker(django_db_setup: None) -> Iterator[subprocess.Popen[str]]:
         yield process
         process.terminate()
         process.wait(timeout=120)
+    with django_db_blocker.unblock():
+        _empty_tables(None)
 
 
 def _wait_until_ready(process: subprocess.Popen[str], log: Path, seconds: float = 60) -> None:
