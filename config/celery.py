@@ -13,6 +13,7 @@ from django.db import DatabaseError, InterfaceError, connection
 from kombu.transport import TRANSPORT_ALIASES
 
 if TYPE_CHECKING:
+    from config.doorbell import LoopWatch
     from judging.tasks import JobRecovery, Sweep
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -53,8 +54,8 @@ def step_back(**about: Any) -> None:
 
 
 class Sweeper(bootsteps.StartStopStep):
-    """Recovery and sweep, in a thread each of every worker: as long as one lives, somebody does
-    both, and a sweep that takes long holds up no recovery."""
+    """Recovery, sweep and the watch of the loop, in a thread each of every worker: as long as one
+    lives, somebody does the first two, and a sweep that takes long holds up no recovery."""
 
     requires = ("celery.worker.components:Pool",)
 
@@ -63,9 +64,10 @@ class Sweeper(bootsteps.StartStopStep):
         self.over = threading.Event()
 
     def start(self, worker: Any) -> None:
+        from config.doorbell import LoopWatch
         from judging.tasks import JobRecovery, Sweep
 
-        for due in (JobRecovery(), Sweep()):
+        for due in (JobRecovery(), Sweep(), LoopWatch()):
             name = type(due).__name__
             threading.Thread(target=self.repeat, args=(due,), name=name, daemon=True).start()
 
@@ -75,7 +77,7 @@ class Sweeper(bootsteps.StartStopStep):
     def terminate(self, worker: Any) -> None:
         self.over.set()
 
-    def repeat(self, due: "JobRecovery | Sweep") -> None:
+    def repeat(self, due: "JobRecovery | Sweep | LoopWatch") -> None:
         """Do it again and again until the worker stops."""
         while not self.over.is_set():
             try:

@@ -5,6 +5,7 @@ There are no messages that could be lost, doubled or half written. A worker with
 reserves the oldest job that waits; when none does, it listens to the database until somebody rings.
 """
 
+import faulthandler
 import logging
 import os
 import select
@@ -21,7 +22,8 @@ from judging.actions import jobs
 TICK = 0.1  # seconds; hearing a ring costs no statement
 LOOK_EVERY = 1.0  # seconds between two looks at the rows, should a ring be lost
 AWAY = 0.5  # seconds before a database that does not answer is asked again
-STUCK_AFTER = 10.0  # seconds in which no process begins any of the jobs it was given
+STUCK_AFTER = 10.0  # seconds in which no process is at any of the jobs that were given out
+STANDS_AFTER = 60  # seconds without a tick: Celery's loop hangs, for one in a read that never ends
 
 log = logging.getLogger(__name__)
 
@@ -65,10 +67,10 @@ class Channel(virtual.Channel):
         """Say whether a process could take a job."""
         return bool(self._consumers) and self.qos.can_consume()
 
-    def has_begun_nothing(self) -> bool:
-        """Say whether all processes were given jobs and none has begun its own; one that is ending
-        is no such job."""
-        return not self.is_free() and jobs.all_wait([job_id for job_id, _ in self.given.values()])
+    def is_idle(self) -> bool:
+        """Say whether all processes were given jobs and none of these runs: they were not begun, or
+        Celery was never told that they are over."""
+        return not self.is_free() and jobs.none_runs([job_id for job_id, _ in self.given.values()])
 
     def _put(self, queue: str, message: dict[str, Any], **options: Any) -> None:
         """Keep nothing: the job's row says that it waits."""
@@ -105,6 +107,7 @@ class Transport(virtual.Transport):
 
     def tick(self) -> None:
         """Hand out jobs that wait, as long as processes are free."""
+        LoopWatch.since_tick = 0
         now = time.monotonic()
         if now < self._away_until:
             return
@@ -112,12 +115,7 @@ class Transport(virtual.Transport):
         try:
             if not any(channel.is_free() for channel in channels):
                 if self._is_stuck(now, channels):
-                    log.critical(
-                        "No process begins the jobs it was given; the worker ends, and is started again."
-                    )
-                    os._exit(
-                        1
-                    )  # no leave-taking: Celery would wait for the very processes that do nothing
+                    _end("No process is at the jobs that were given out")
                 self._was_busy = True
             elif self._is_rung() or self._was_busy or now >= self._look_at:
                 self._hand_out()
@@ -132,12 +130,12 @@ class Transport(virtual.Transport):
             self._look_at, self._away_until = 0.0, now + AWAY
 
     def _is_stuck(self, now: float, channels: list[Any]) -> bool:
-        """Say whether for a while no process has begun any job: what Celery keeps of them is
+        """Say whether for a while no process was at any job: what Celery keeps of them is
         broken."""
         if now < self._look_at:
             return False
         self._look_at = now + LOOK_EVERY
-        if not any(channel.given and channel.has_begun_nothing() for channel in channels):
+        if not any(channel.given and channel.is_idle() for channel in channels):
             self._idle_since = None
             return False
         if self._idle_since is None:
@@ -169,3 +167,26 @@ class Transport(virtual.Transport):
 
     def driver_version(self) -> str:
         return ""
+
+
+class LoopWatch:
+    """Ends a worker whose loop stands still. It counts its own seconds: a machine that slept gives
+    the loop as many. A worker that takes its leave has no loop any more, and may wait for its jobs
+    for hours: its sweeper stops this first."""
+
+    EVERY = 1.0
+    since_tick: int | None = None  # seconds; None where another transport rings
+
+    def __call__(self, now: float) -> None:
+        if LoopWatch.since_tick is not None:
+            LoopWatch.since_tick += 1
+            if LoopWatch.since_tick >= STANDS_AFTER:
+                _end("The loop that hands out jobs stands still")
+
+
+def _end(reason: str) -> None:
+    """End the worker, which its keeper starts again. There is no leave-taking: Celery would wait for
+    the very processes that do nothing."""
+    log.critical("%s; the worker ends, and is started again.", reason)
+    faulthandler.dump_traceback()  # where each thread is
+    os._exit(1)

@@ -9,11 +9,13 @@ import fcntl
 import gc
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -304,47 +306,94 @@ def page(new_page: Callable[..., object]) -> object:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Show what stood on the pages of a test that failed in the browser."""
+    """Show what stood on the pages of a test that failed in the browser, and what the worker said
+    and does."""
     report = yield
     # other tests have a client by that name
     context = getattr(getattr(item, "funcargs", {}).get("page"), "context", None)
     if context and report.when == "call" and report.failed:
         for each in context.pages:
             report.sections.append((f"page at {each.url}", each.inner_text("body", timeout=5000)))
+    kept = getattr(item, "funcargs", {}).get("worker")
+    if isinstance(kept, KeptWorker) and report.when == "call" and report.failed:
+        report.sections.append(("the worker's log", kept.says()))
     return report
+
+
+class KeptWorker:
+    """A real Celery worker, started again when it ends, as `up` and whatever keeps workers do."""
+
+    LOG = HOME / "worker.log"
+
+    def __init__(self, database: str) -> None:
+        self.ended = 0  # how often by itself
+        self._environment = {**os.environ, "DATABASE_URL": CLUSTER.url(database)}
+        self._over = threading.Event()
+        self.LOG.write_text("")
+        self._start()
+        self._keeper = threading.Thread(target=self._keep, daemon=True)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def _start(self) -> None:
+        with self.LOG.open("a") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "celery", "-A", "config", "worker", "-c", "1", "-l", "INFO"],
+                cwd=ROOT,
+                env=self._environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    def wait_until_ready(self, seconds: float = 60) -> None:
+        deadline = time.monotonic() + seconds
+        while " ready." not in self.LOG.read_text():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                self._process.kill()
+                pytest.fail(f"the worker did not start:\n{self.LOG.read_text()[-3000:]}")
+            time.sleep(0.1)
+        self._keeper.start()
+
+    def _keep(self) -> None:
+        while not self._over.wait(0.2):
+            if self._process.poll() is not None:
+                self.ended += 1
+                self._start()
+
+    def stop(self) -> None:
+        self._over.set()
+        self._keeper.join()
+        self._process.terminate()
+        self._process.wait(timeout=120)
+
+    def says(self) -> str:
+        """Return the end of its log, with where its threads are now: Celery writes that on a
+        signal."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGUSR1)
+            time.sleep(2)
+        return self.LOG.read_text()[-8000:]
 
 
 @pytest.fixture(scope="module")
 def worker(
     django_db_setup: None, django_db_blocker: pytest_django.DjangoDbBlocker
-) -> Iterator[subprocess.Popen[str]]:
+) -> Iterator[KeptWorker]:
     """Run a real Celery worker on the test database; its tests need
     ``django_db(transaction=True)``. It says that it lives until it ends, after the tables were
     emptied for the last time, so they are emptied once more."""
     from django.db import connection
 
-    environment = {**os.environ, "DATABASE_URL": CLUSTER.url(str(connection.settings_dict["NAME"]))}
-    command = [sys.executable, "-m", "celery", "-A", "config", "worker", "-c", "1", "-l", "INFO"]
-    log = HOME / "worker.log"
-    with log.open("w") as output:
-        process = subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
-        )
-        _wait_until_ready(process, log)
-        yield process
-        process.terminate()
-        process.wait(timeout=120)
+    kept = KeptWorker(str(connection.settings_dict["NAME"]))
+    kept.wait_until_ready()
+    yield kept
+    kept.stop()
+    if kept.ended:  # Celery's own hang: a test that waits for its job has met it, and passed
+        warnings.warn(f"The worker ended by itself:\n{kept.LOG.read_text()[-8000:]}", stacklevel=1)
     with django_db_blocker.unblock():
         _empty_tables(None)
-
-
-def _wait_until_ready(process: subprocess.Popen[str], log: Path, seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while " ready." not in log.read_text():
-        if process.poll() is not None or time.monotonic() > deadline:
-            process.kill()
-            pytest.fail(f"the worker did not start:\n{log.read_text()[-3000:]}")
-        time.sleep(0.1)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

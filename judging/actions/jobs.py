@@ -217,9 +217,9 @@ def reserve() -> tuple[str, str] | None:
     return found and (found[0], found[1])
 
 
-def all_wait(job_ids: list[str]) -> bool:
-    """Say whether each of the jobs still waits to be begun."""
-    return not Job.objects.filter(pk__in=job_ids).exclude(state=Job.State.QUEUED).exists()
+def none_runs(job_ids: list[str]) -> bool:
+    """Say whether none of the jobs is at work, whatever became of them."""
+    return not Job.objects.filter(pk__in=job_ids, state=Job.State.RUNNING).exists()
 
 
 def say_alive(*, worker: str) -> None:

@@ -1,6 +1,5 @@
 """Celery's transport on the rows of jobs, without a worker."""
 
-import sys
 import time
 
 import pytest
@@ -74,18 +73,53 @@ def test_what_is_handed_back_still_waits_in_its_row(bell):
     assert got[1].decode()[0] == [str(job.pk)]
 
 
-def test_a_worker_none_of_whose_processes_begins_its_job_ends(bell, monkeypatch):
+@pytest.fixture
+def ended(monkeypatch):
+    """Return the numbers a worker ended with; here it goes on."""
+    codes = []
+    monkeypatch.setattr(doorbell.os, "_exit", codes.append)
+    monkeypatch.setattr(doorbell.faulthandler, "dump_traceback", lambda: None)
+    return codes
+
+
+@pytest.mark.parametrize("state", ["queued", "done", "gone"])
+def test_a_worker_none_of_whose_processes_is_at_its_job_ends(bell, ended, state):
+    """A job that is over, or gone, and of whose end Celery was not told, keeps its place for ever."""
     transport, channel, _got = bell
     job = asked()
     transport.tick()
-    assert channel.has_begun_nothing()
     jobs.claim(job_id=job.pk)
-    assert not channel.has_begun_nothing()
-    Job.objects.filter(pk=job.pk).update(state="done", finished_at=timezone.now())
-    assert not channel.has_begun_nothing()  # its process may still be at its last steps
+    assert not channel.is_idle()
+    if state == "gone":
+        job.delete()
+    else:
+        at = {"done": {"finished_at": timezone.now()}}.get(state, {})
+        Job.objects.filter(pk=job.pk).update(state=state, **at)
+    assert channel.is_idle()
 
-    Job.objects.filter(pk=job.pk).update(state="queued", finished_at=None)
+    transport._look_at, transport._idle_since = 0.0, time.monotonic() - doorbell.STUCK_AFTER + 5
+    transport.tick()
+    assert ended == []
     transport._look_at, transport._idle_since = 0.0, time.monotonic() - doorbell.STUCK_AFTER
-    monkeypatch.setattr(doorbell.os, "_exit", sys.exit)
-    with pytest.raises(SystemExit):
-        transport.tick()
+    transport.tick()
+    assert ended == [1]
+
+
+def test_a_worker_whose_loop_stands_still_ends(bell, ended, monkeypatch):
+    transport, _channel, _got = bell
+    watch = doorbell.LoopWatch()
+    monkeypatch.setattr(doorbell.LoopWatch, "since_tick", None)
+
+    for _ in range(doorbell.STANDS_AFTER):
+        watch(0.0)
+    assert ended == []  # another transport rings: it never ticks
+
+    transport.tick()
+    for _ in range(doorbell.STANDS_AFTER - 1):
+        watch(0.0)
+    transport.tick()
+    for _ in range(doorbell.STANDS_AFTER - 1):
+        watch(0.0)
+    assert ended == []
+    watch(0.0)
+    assert ended == [1]
