@@ -22,7 +22,7 @@ from tests.judging.imports.test_adding import BLEU, SCORES
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.jobs]
 
-ROWS = 20_000
+ROWS = 6_000
 
 
 def large(rows: int = ROWS) -> bytes:
