@@ -43,6 +43,7 @@ WIDE, NARROW = (
     {"width": 1440, "height": 5000},
     {"width": 360, "height": 5000},
 )  # so high that no bar covers anything
+LOW = 800  # enough to see whether it scrolls sideways, and far less to paint
 LOOKS = [(WIDE, "light"), (NARROW, "dark")]
 TURNS = cycle([LOOKS] if os.environ.get("QUAESTOR_LONG") else [LOOKS[:1], LOOKS[1:]])
 OVER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -69,8 +70,9 @@ def problems(page: Any) -> list[str]:
     page.evaluate(UNFOLD)
     schemes = {size["width"]: scheme for size, scheme in next(TURNS)}
     for size in (WIDE, TABLET, NARROW):
-        page.set_viewport_size(size)
-        if scheme := schemes.get(size["width"]):
+        scheme = schemes.get(size["width"])
+        page.set_viewport_size(size if scheme else {**size, "height": LOW})
+        if scheme:
             page.emulate_media(color_scheme=scheme)
             found += [f"{page.url} {size['width']} {scheme}: {line}" for line in violations(page)]
         if (over := page.evaluate(OVER)) > 0:
