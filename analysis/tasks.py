@@ -17,6 +17,7 @@ from judging.tasks import job_task
 
 if TYPE_CHECKING:
     from analysis.actions.runs import MetricsScored
+    from judging.models import DryRun
 
 
 def _scored(work: jobs.Work) -> MetricsScored:
@@ -52,12 +53,24 @@ def plan(work: jobs.Work) -> Mapping[str, Any]:
     return planning.execute(work)
 
 
-@job_task("analysis.dry_run", right=guards.manages)
-def dry_run(work: jobs.Work) -> Mapping[str, Any]:
+def _copied(work: jobs.Work) -> DryRun:
+    from analysis.actions import dry_runs
+
+    return dry_runs.copied(work)
+
+
+def _forget_copy(made: DryRun) -> None:
+    from analysis.actions import dry_runs
+
+    dry_runs.forget(made)
+
+
+@job_task("analysis.dry_run", right=guards.manages, first=_copied, undo=_forget_copy)
+def dry_run(work: jobs.Work, made: DryRun) -> Mapping[str, Any]:
     """Fill a copy of a draft with simulated annotators, and make its report."""
     from analysis.actions import dry_runs
 
-    return dry_runs.execute(work)
+    return dry_runs.execute(work, made)
 
 
 @job_task("analysis.degrade", right=guards.owns)

@@ -19,6 +19,7 @@ from judging.actions import (
     assignments,
     campaigns,
     collections,
+    dry_runs,
     enrollments,
     jobs,
     judge_jobs,
@@ -43,6 +44,7 @@ from judging.models import AddedFile, Job, Upload, User
 log = logging.getLogger(__name__)
 Doing = Callable[..., Mapping[str, Any]]
 First = Callable[[jobs.Work], Any]
+Undo = Callable[[Any], None]
 Right = Callable[[User, Job], bool]
 NO_MORE = "Whoever asked for this may not any more."
 
@@ -79,7 +81,12 @@ def worker_name() -> str:
 
 
 def job_task(
-    kind: str, *, right: Right | None, whole: bool = True, first: First | None = None
+    kind: str,
+    *,
+    right: Right | None,
+    whole: bool = True,
+    first: First | None = None,
+    undo: Undo | None = None,
 ) -> Callable[[Doing], Doing]:
     """Register what does jobs of a kind. `whole`: all it writes and its end are one transaction.
 
@@ -87,7 +94,8 @@ def job_task(
     wait for hours. There is none where the job is owed to somebody else.
 
     `first` is done before that transaction and commits as it goes, so that a successor need not do
-    it again; what it returns is handed on.
+    it again; what it returns is handed on. `undo` takes back what `first` made where the rest
+    fails; a worker that dies leaves it to its successor's `first`.
     """
 
     def register(doing: Doing) -> Doing:
@@ -95,7 +103,7 @@ def job_task(
         @functools.wraps(doing)
         def task(job_id: str) -> None:
             if job := jobs.claim(job_id=job_id):
-                _carry_out(job, doing, right=right, whole=whole, first=first)
+                _carry_out(job, doing, right=right, whole=whole, first=first, undo=undo)
 
         return doing
 
@@ -103,7 +111,13 @@ def job_task(
 
 
 def _carry_out(
-    job: Job, doing: Doing, *, right: Right | None, whole: bool, first: First | None
+    job: Job,
+    doing: Doing,
+    *,
+    right: Right | None,
+    whole: bool,
+    first: First | None,
+    undo: Undo | None,
 ) -> None:
     """Do a claimed job and write down its end, whichever it is."""
     with suppress(jobs.JobLost):
@@ -111,11 +125,16 @@ def _carry_out(
             with jobs.Work(job, worker=worker_name()) as work:
                 check_right(job, right)
                 given = [first(work)] if first else []
-                with transaction.atomic() if whole else nullcontext():
-                    if first:  # which took its time
-                        check_right(job, right)
-                    result = doing(work, *given)
-                    jobs.finish(job=job, result=result, total=work.total)
+                try:
+                    with transaction.atomic() if whole else nullcontext():
+                        if first:  # which took its time
+                            check_right(job, right)
+                        result = doing(work, *given)
+                        jobs.finish(job=job, result=result, total=work.total)
+                except BaseException:
+                    if undo:
+                        undo(*given)
+                    raise
         except jobs.JobCancelled:
             jobs.stop(job=job)
         except jobs.JobLost:
@@ -193,6 +212,7 @@ class Sweep:
             retention.forget_due(now=timezone.now())
             kept_readings.forget_old(now=timezone.now())
             jobs.forget_files()
+            dry_runs.forget_left()
 
 
 def _give_way() -> None:

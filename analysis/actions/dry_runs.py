@@ -36,7 +36,7 @@ from judging.pay import rate_of
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.rules import Force
 
-KIND = "analysis.dry_run"
+KIND = jobs.DRY_RUN
 MOST_PEOPLE = 500
 WAVES = 10  # times as many come as are wanted, before a qualification lets in too few
 
@@ -52,40 +52,59 @@ def start(*, campaign: Campaign, by: User, parameters: Mapping[str, Any]) -> Job
         return jobs.enqueue(kind=KIND, parameters=parameters, by=by, campaign=campaign)
 
 
-def execute(work: jobs.Work) -> dict[str, Any]:
-    """Copy the draft, fill the copy, work out the power, and make the copy's report."""
+def copied(work: jobs.Work) -> DryRun:
+    """Copy the draft, whose row is held for that alone."""
     draft, by = work.job.campaign, work.job.created_by
     if draft is None:
         raise jobs.CannotDo("A dry run belongs to a campaign.")
-    asked = dict(work.job.parameters)
-    count = asked.pop("annotators", None)
+    assumed = _assumed(work.job)
     try:
-        made = fill(
-            draft=draft,
-            by=by,
-            now=timezone.now(),
-            assumed=Assumed(**asked),
-            count=count,
-            progress=work.progress,
-        )
+        return dry_runs.copy(draft=draft, by=by, now=timezone.now(), settings=asdict(assumed))
     except (CannotTry, campaigns.NotAllowedNow, NothingToJudge) as refused:
         raise jobs.CannotDo(str(refused)) from None
-    _report(made.campaign, by, int(asked["seed"]), work)
+
+
+def execute(work: jobs.Work, made: DryRun) -> dict[str, Any]:
+    """Fill the copy, work out the power, make the copy's report, and show it to the draft's
+    staff."""
+    by, assumed = work.job.created_by, _assumed(work.job)
+    try:
+        fill(
+            made=made,
+            by=by,
+            now=timezone.now(),
+            assumed=assumed,
+            count=work.job.parameters.get("annotators"),
+            progress=work.progress,
+        )
+        dry_runs.show(run=made)
+        _report(made.campaign, by, assumed.seed, work)
+        dry_runs.conclude(run=made, by=by)
+    except CannotTry as refused:
+        raise jobs.CannotDo(str(refused)) from None
     return {"campaign": str(made.campaign.uuid)}
+
+
+def forget(made: DryRun) -> None:
+    """Remove a copy that was not filled to the end, unless somebody did already."""
+    dry_runs.forget(DryRun.objects.filter(pk=made.pk))
+
+
+def _assumed(job: Job) -> Assumed:
+    return Assumed(**{key: job.parameters[key] for key in job.parameters if key != "annotators"})
 
 
 def fill(
     *,
-    draft: Campaign,
+    made: DryRun,
     by: User,
     now: datetime,
     assumed: Assumed,
     count: int | None = None,
     progress: TellProgress = silent,
-) -> DryRun:
-    """Copy a draft, have simulated annotators come, qualify and fill the copy, leave out whom its
-    rules propose, and note what was planted and how often it is found."""
-    made = dry_runs.copy(draft=draft, by=by, now=now, settings=asdict(assumed))
+) -> None:
+    """Have simulated annotators come, qualify and fill the copy, leave out whom its rules propose,
+    and note what was planted and how often it is found."""
     copy = made.campaign
     if refused := runs.too_many_systems(len(_systems(copy))):
         raise CannotTry(f"{refused} Select fewer.")
@@ -129,7 +148,6 @@ def fill(
         **_cost(copy, came, assumed),
     }
     made.save(update_fields=["outcome"])
-    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +294,9 @@ def power(
 
 def remove(*, campaign: Campaign, by: User) -> None:
     """Delete a copy with its reports and all that was simulated in it."""
+    made = DryRun.objects.select_related("draft").get(campaign=campaign)
+    if made.outcome == {} and made.draft and made.draft.jobs.filter(kind=KIND).unfinished():
+        raise CannotTry("The copy is being filled: this dry run is under way.")
     with transaction.atomic():
         Campaign.objects.select_for_update().get(pk=campaign.pk)
         if campaign.jobs.unfinished().exists():

@@ -65,7 +65,7 @@ def _page(
     own = DryRun.objects.filter(campaign=campaign) | DryRun.objects.filter(draft=campaign)
     done = [
         layout.page(each, recoveries.recovery(each))
-        for each in own.select_related("campaign", "draft")
+        for each in own.filled().select_related("campaign", "draft")
     ]
     context: dict[str, Any] = {
         "campaign": campaign,

@@ -23,6 +23,7 @@ from judging.actions import (
     enrollments,
     exercises,
     history,
+    jobs,
     judgments,
     panels,
     qualifications,
@@ -44,6 +45,7 @@ from judging.models import (
     Event,
     Exclusion,
     Exercise,
+    Job,
     Marking,
     Membership,
     Note,
@@ -55,10 +57,10 @@ from judging.models import (
     Unit,
     User,
 )
+from judging.models.dry_run import DryRunQuerySet
 from judging.selection import to_document
 from judging.spans import Marked
 
-MOST_PLACES = 20_000  # of a copy: each is judged through all the doors that people go through
 MARK = "SIMULATED: "
 Answer = Callable[
     [int, int, str, bool], int
@@ -68,6 +70,7 @@ Seconds = Callable[
 ]  # enrollment, values on the page, the task's number, whether in a check: to a time
 TryAnswers = Callable[[int, int], ExerciseValues]  # who came, which try: to a try's answers
 TOLD_EVERY = 25  # tasks
+NO_MANAGER = "Who asked for the dry run is no manager of the draft any more."
 
 
 class CannotTry(Exception):
@@ -83,17 +86,22 @@ def check(campaign: Campaign) -> None:
 
 
 def copy(*, draft: Campaign, by: User, now: datetime, settings: Mapping[str, Any]) -> DryRun:
-    """Make a copy of a draft with its plan, checks and staff, lay it out and open it to simulated
-    annotators."""
-    check(draft)
+    """Make a copy of a draft with its plan and checks, lay it out and open it to simulated
+    annotators. Nobody sees it before it is shown.
+
+    It takes a moment, in which the draft and its collection are held. Filling it takes minutes, and
+    is no part of it: whoever joins or leaves the draft does not wait for that.
+    """
     plan: dict[str, Any] = {key: getattr(draft, key) for key in campaigns.PLANNED}
     longest = Campaign._meta.get_field("title").max_length or 0
     plan["title"] = f"{MARK}{draft.title}"[:longest]
     with transaction.atomic():
-        Campaign.objects.select_for_update(no_key=True).get(pk=draft.pk)
-        if not draft.memberships.filter(user=by, role=Membership.Role.MANAGER).exists():
-            raise CannotTry("Who asked for the dry run is no manager of the draft any more.")
-        number = (DryRun.objects.filter(draft=draft).aggregate(last=Max("number"))["last"] or 0) + 1
+        held = Campaign.objects.select_for_update(no_key=True).get(pk=draft.pk)
+        check(held)
+        if not held.memberships.filter(user=by, role=Membership.Role.MANAGER).exists():
+            raise CannotTry(NO_MANAGER)
+        forget(held.dry_runs.all())  # what a worker that died left
+        number = (held.dry_runs.aggregate(last=Max("number"))["last"] or 0) + 1
         made = campaigns.create(
             by=by,
             collection=draft.collection,
@@ -103,14 +111,10 @@ def copy(*, draft: Campaign, by: User, now: datetime, settings: Mapping[str, Any
             origin=Campaign.Origin.SIMULATED,
             selection=to_document(selections.planned(draft)),
         )
+        made.memberships.all().delete()
         run = DryRun.objects.create(
             campaign=made, draft=draft, number=number, settings=dict(settings)
         )
-        staff = draft.memberships.exclude(role=Membership.Role.ANNOTATOR).values_list(
-            "user", "role"
-        )
-        for user, role in staff:
-            Membership.objects.get_or_create(campaign=made, user_id=user, role=role)
         exercises.copy(of=draft, to=made)
         check_items.copy(of=draft, to=made)
         secret = hashlib.sha256(
@@ -118,13 +122,42 @@ def copy(*, draft: Campaign, by: User, now: datetime, settings: Mapping[str, Any
         ).hexdigest()
         campaigns.lock(campaign=made, now=now, by=by, secret=secret)
         campaigns.open_(campaign=made, now=now, by=by)
-        places = Assignment.objects.filter(round__campaign=made).count()
-        if places > MOST_PLACES:
-            raise CannotTry(
-                f"The plan has {places:,} places; a dry run fills up to {MOST_PLACES:,}. Select fewer."
-            )
-        history.note(Event.Act.DRY_RUN_MADE, by=by, campaign=draft, about=str(run))
     return run
+
+
+def show(*, run: DryRun) -> None:
+    """Let the draft's staff see a copy that is filled."""
+    staff = Membership.objects.filter(campaign=run.draft).exclude(role=Membership.Role.ANNOTATOR)
+    for user, role in staff.values_list("user", "role"):
+        Membership.objects.get_or_create(campaign=run.campaign, user_id=user, role=role)
+
+
+def conclude(*, run: DryRun, by: User) -> None:
+    """Leave a copy to those who are the draft's staff at the end, among them whoever asked for
+    it. Whoever leaves the draft from here on waits for the end of this transaction, and leaves the
+    copy too."""
+    staff = Membership.objects.filter(campaign=run.draft).exclude(role=Membership.Role.ANNOTATOR)
+    held = {(each.user_id, each.role) for each in staff.select_for_update(no_key=True)}
+    if (by.pk, Membership.Role.MANAGER) not in held:
+        raise CannotTry(NO_MANAGER)
+    for each in run.campaign.memberships.all():
+        if (each.user_id, each.role) not in held:
+            each.delete()
+    history.note(Event.Act.DRY_RUN_MADE, by=by, campaign=run.draft, about=str(run))
+
+
+def forget(runs: DryRunQuerySet) -> None:
+    """Remove those of these copies that were not filled to the end."""
+    with transaction.atomic():
+        for left in runs.unfilled().select_for_update(of=("self",)):
+            remove(campaign=left.campaign, by=left.campaign.created_by)
+
+
+def forget_left() -> None:
+    """Remove the copies whose job is over and left them unfilled: its workers died, too often for
+    another try."""
+    at_work = Job.objects.filter(kind=jobs.DRY_RUN).unfinished()
+    forget(DryRun.objects.exclude(draft__in=at_work.filter(campaign__isnull=False).values("campaign")))
 
 
 def needed(campaign: Campaign) -> int:

@@ -30,6 +30,7 @@ TELL_AGAIN_AFTER = timedelta(seconds=2)
 ATTEMPTS = 3
 LIFELINES = 1_903_781  # marks our advisory locks among those of other programs in the same database
 WAITS_FOR_OTHERS = "judging.ask_judge"  # the kind whose jobs ask a server that is not ours
+DRY_RUN = "analysis.dry_run"  # the kind that fills a copy of a draft
 FORGET_ANNOTATORS = "analysis.forget"  # the kind that takes erased people out of reports
 BRING_FILES = ("judging.add_judge", "analysis.reproduce")  # kinds with files that nothing points at
 FILES = ("file", "files")  # what names them in a job's parameters

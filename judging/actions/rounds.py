@@ -171,6 +171,7 @@ def open_(
 
 
 MOST_PLACES = 5_000_000
+MOST_OF_DRY_RUN = 20_000  # each is judged through all the doors that people go through
 MOST_OF_TRIAL = 50_000  # places of a pilot or calibration: they are laid out while a page waits
 
 
@@ -353,7 +354,12 @@ def _make_tasks(
         units=cut_units(units.filter(question_set__source__collection=campaign.collection)),
     )
     check_page(campaign.rubric, max(map(len, cuts), default=0))
-    check_places(len(cuts) * round.per_task, of_trial=round.kind != Round.Kind.MAIN)
+    laid = len(cuts) * round.per_task
+    if campaign.origin == Campaign.Origin.SIMULATED and laid > MOST_OF_DRY_RUN:
+        raise TooManyPlaces(
+            f"The plan has {laid:,} places; a dry run fills up to {MOST_OF_DRY_RUN:,}. Select fewer."
+        )
+    check_places(laid, of_trial=round.kind != Round.Kind.MAIN)
     keys = take_ids(Task, len(cuts))
     copy(
         Task,

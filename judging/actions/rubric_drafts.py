@@ -61,7 +61,7 @@ def finish(*, draft: RubricDraft) -> Rubric:
     is in the way."""
     document = documents.parse(draft.text, rubric_trees.FILE)
     with transaction.atomic():
-        User.objects.select_for_update(of=("self",)).get(pk=draft.owner_id)  # one version at a time
+        User.objects.select_for_update(no_key=True).get(pk=draft.owner_id)  # one version at a time
         same = Rubric.objects.filter(owner=draft.owner, key=document.key, version=document.version)
         if same.exclude(digest=documents.digest(document)).exists():
             raise RubricError([_version_taken(draft.text, document)])

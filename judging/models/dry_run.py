@@ -6,6 +6,18 @@ from django.db import models
 from judging.models.campaign import Campaign
 
 
+class DryRunQuerySet(models.QuerySet["DryRun"]):
+    """Dry runs, filled or not."""
+
+    def filled(self) -> "DryRunQuerySet":
+        """Those whose outcome is there."""
+        return self.exclude(outcome={})
+
+    def unfilled(self) -> "DryRunQuerySet":
+        """Those that are being filled, or were when their worker died."""
+        return self.filter(outcome={})
+
+
 class DryRun(models.Model):
     """A copy of a draft in which nobody judges: a trigger refuses enrollments with an account."""
 
@@ -26,6 +38,8 @@ class DryRun(models.Model):
     outcome = models.JSONField(
         default=dict, blank=True, help_text="What was planted, and with what power it is found."
     )
+
+    objects = DryRunQuerySet.as_manager()
 
     class Meta:
         ordering = ["draft", "-number"]

@@ -38,7 +38,7 @@ from judging.actions import (
 )
 from judging.actions.judge_jobs import WantedJudge
 from judging.guards import CONFIRMED
-from judging.models import Campaign, Enrollment, Erasure, Event, Invitation, Job, User
+from judging.models import Campaign, DryRun, Enrollment, Erasure, Event, Invitation, Job, User
 from tests import factories
 from tests.analysis import studies as imported_studies
 from tests.annotation import studies
@@ -149,11 +149,19 @@ def test_new_password_at_the_moment_an_account_is_closed_brings_no_right_back(
     assert gone.version
 
 
+def shown_copy(draft: Campaign, by: User) -> Campaign:
+    run = dry_runs.copy(draft=draft, by=by, now=timezone.now(), settings={})
+    dry_runs.show(run=run)
+    dry_runs.conclude(run=run, by=by)
+    DryRun.objects.filter(pk=run.pk).update(outcome={"order": []})  # filled
+    return run.campaign
+
+
 def test_ex_analyst_reads_no_dry_run_either_and_who_comes_later_reads_them() -> None:
     draft, analyst, later = factories.campaign(), factories.researcher(), factories.researcher()
     manager = draft.created_by
     campaigns.add_member(campaign=draft, user=analyst, role="analyst")
-    copy = dry_runs.copy(draft=draft, by=manager, now=timezone.now(), settings={}).campaign
+    copy = shown_copy(draft, manager)
     client, material = logged_in(analyst), f"/collections/{draft.collection_id}/"
     export = f"/campaigns/{copy.uuid}/export/csv/"
     assert {client.get(path).status_code for path in (material, export)} == {200}
@@ -172,7 +180,7 @@ def test_ex_manager_gets_no_dry_run_that_they_asked_for_and_keeps_no_other_role_
     draft, other = factories.campaign(), factories.researcher()
     asked = {"draft": draft, "now": timezone.now(), "settings": {}}
     campaigns.add_member(campaign=draft, user=other, role="analyst")
-    copy = dry_runs.copy(by=draft.created_by, **asked).campaign
+    copy = shown_copy(draft, draft.created_by)
     campaigns.add_member(campaign=copy, user=other, role="manager")
     campaigns.remove_member(campaign=draft, user=other, role="analyst")
     assert not other.memberships.exists()
@@ -184,7 +192,7 @@ def test_whose_use_of_a_collection_ended_reads_no_dry_run_that_its_owner_asked_f
     owner, other = factories.researcher(), factories.researcher()
     draft = factories.campaign(manager=other, collection=factories.collection(owner=owner))
     campaigns.add_member(campaign=draft, user=owner, role="manager")
-    copy = dry_runs.copy(draft=draft, by=owner, now=timezone.now(), settings={}).campaign
+    copy = shown_copy(draft, owner)
     path = f"/campaigns/{copy.uuid}/export/csv/"
     assert logged_in(other).get(path).status_code == 200
     collections.end_use(collection=draft.collection, user=other, now=timezone.now(), by=owner)

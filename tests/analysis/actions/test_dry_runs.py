@@ -3,25 +3,44 @@ was planted."""
 
 import csv
 import io
+import threading
+from dataclasses import asdict
 from uuid import UUID
 
 import pytest
+from celery import current_app
 from django.apps import apps
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Avg
 from django.urls import reverse
+from django.utils import timezone
 
+import analysis.tasks  # noqa: F401
 from analysis.actions import dry_runs, recoveries, runs
 from analysis.planning import simulated
 from analysis.planning.simulated import Assumed
-from judging.actions import campaigns, check_items, enrollments, exercises, jobs
+from judging.actions import (
+    campaigns,
+    check_items,
+    enrollments,
+    exercises,
+    jobs,
+    rounds,
+    rubric_drafts,
+)
+from judging.actions import dry_runs as copies
 from judging.actions.dry_runs import CannotTry
+from judging.actions.rounds import NothingToJudge
+from judging.imports.actions import adding
 from judging.models import (
     Campaign,
+    DryRun,
     Enrollment,
     Event,
     Exclusion,
+    Job,
     Judgment,
+    Membership,
     QualificationTry,
     StoredFile,
     Unit,
@@ -52,9 +71,18 @@ def tried(campaign: Campaign, **settings: object) -> Campaign:
     )
     assert job is not None
     work = jobs.Work(job, worker="test")
-    result = dry_runs.execute(work)
+    result = dry_runs.execute(work, dry_runs.copied(work))
     jobs.finish(job=job, result=result)
     return Campaign.objects.get(uuid=result["campaign"])
+
+
+def filled(draft: Campaign, assumed: Assumed | None = None) -> DryRun:
+    """Try a draft without a report."""
+    assumed, by = assumed or Assumed(**CLEAR), draft.created_by
+    run = copies.copy(draft=draft, by=by, now=NOW, settings=asdict(assumed))
+    dry_runs.fill(made=run, by=by, now=NOW, assumed=assumed)
+    copies.show(run=run)
+    return run
 
 
 def rows_by_model() -> dict[str, int]:
@@ -258,7 +286,7 @@ def test_a_panel_gives_the_seats_of_those_screened_out_to_the_next_and_an_imposs
         by=panel.created_by,
     )
     assumed = Assumed(**CLEAR | {"knows": 0.7, "knows_spread": 0.0})
-    run = dry_runs.fill(draft=panel, by=panel.created_by, now=NOW, assumed=assumed)
+    run = filled(panel, assumed)
     came, people = run.outcome["came"], run.campaign.enrollments.filter(seat__isnull=False)
     assert len(came) > 4
     assert sorted(people.values_list("seat", flat=True)) == [1, 2, 3, 4]
@@ -266,7 +294,101 @@ def test_a_panel_gives_the_seats_of_those_screened_out_to_the_next_and_an_imposs
     nobody = Assumed(**CLEAR | {"knows": 0.0})
     panel.exercises.get().keys.filter(criterion__key="relevance").update(accepted=[])
     with pytest.raises(CannotTry, match="lets in none of 40 simulated"), transaction.atomic():
-        dry_runs.fill(draft=panel, by=panel.created_by, now=NOW, assumed=nobody)
+        filled(panel, nobody)
+
+
+def asked_for(draft: Campaign, **settings: object) -> Job:
+    return dry_runs.start(campaign=draft, by=draft.created_by, parameters=CLEAR | settings)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("ending", ["fails", "role taken", "cancelled"])
+def test_a_dry_run_that_does_not_come_to_its_end_leaves_nothing(draft, monkeypatch, ending) -> None:
+    before, by, job = rows_by_model(), draft.created_by, asked_for(draft)
+    fill = dry_runs.fill
+
+    def ended(*, made: DryRun, **asked: object) -> None:
+        """Meet the ending while the copy is there; whoever looks sees none."""
+        assert not made.campaign.memberships.exists()
+        with pytest.raises(CannotTry, match="under way"):
+            dry_runs.remove(campaign=made.campaign, by=by)
+        fill(made=made, **asked)
+        if ending == "fails":
+            raise ZeroDivisionError
+        if ending == "cancelled":
+            raise jobs.JobCancelled
+        Membership.objects.filter(campaign=draft).delete()
+
+    monkeypatch.setattr(dry_runs, "fill", ended)
+    current_app.tasks[dry_runs.KIND](str(job.pk))
+    job.refresh_from_db()
+    said = {"fails": "ZeroDivisionError: ", "role taken": copies.NO_MANAGER, "cancelled": ""}
+    assert job.error == said[ending]
+    assert job.state == ("cancelled" if ending == "cancelled" else "failed")
+    assert rows_by_model() == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_joins_or_leaves_a_draft_does_not_wait_for_its_dry_run(draft, monkeypatch) -> None:
+    """What a worker holds while it fills the copy is held by another connection here."""
+    analyst = factories.researcher()
+    campaigns.add_member(campaign=draft, user=analyst, role="analyst")
+    link = campaigns.invite(campaign=draft, by=draft.created_by)
+    job = asked_for(draft)
+    begun, go_on, waited = threading.Event(), threading.Event(), []
+    conclude = copies.conclude
+
+    def held(**asked: object) -> None:
+        begun.set()
+        waited.append(go_on.wait(60))
+        conclude(**asked)
+
+    monkeypatch.setattr(copies, "conclude", held)
+    worker = threading.Thread(target=in_a_thread, args=(job,))
+    worker.start()
+    try:
+        assert begun.wait(120)
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '2s'")
+        campaigns.remove_member(campaign=draft, user=analyst, role="analyst")
+        enrollments.join(invitation=link, user=None, agreed=True, now=timezone.now())
+        campaigns.lock(campaign=factories.campaign(collection=draft.collection), now=NOW)
+        with transaction.atomic():
+            adding.lock(draft.collection)
+        rubric_drafts.start(by=draft.created_by, text=factories.SMALL, now=NOW)
+    finally:
+        go_on.set()
+        worker.join()
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout")
+    job.refresh_from_db()
+    assert (job.state, job.error, waited) == ("done", "", [True])
+    copy = Campaign.objects.get(uuid=job.result["campaign"])
+    assert not copy.memberships.filter(user=analyst).exists()
+    assert copy.memberships.filter(user=draft.created_by, role="manager").exists()
+
+
+def in_a_thread(job: Job) -> None:
+    try:
+        current_app.tasks[dry_runs.KIND](str(job.pk))
+    finally:
+        connection.close()
+
+
+def test_what_a_worker_that_died_left_goes_with_the_next_dry_run(draft) -> None:
+    left = copies.copy(draft=draft, by=draft.created_by, now=NOW, settings={})
+    assert list(DryRun.objects.unfilled()) == [left]
+    again = filled(draft)
+    assert again.number == 1
+    assert list(DryRun.objects.all()) == [again]
+    page = factories.logged_in(draft.created_by).get(reverse("analysis:dry_run", args=[draft.uuid]))
+    assert page.status_code == 200
+
+
+def test_a_plan_of_too_many_places_is_not_laid_out_for_a_dry_run(draft, monkeypatch) -> None:
+    monkeypatch.setattr(rounds, "MOST_OF_DRY_RUN", 15)
+    with pytest.raises(NothingToJudge, match="16 places; a dry run fills up to 15"):
+        filled(draft)
 
 
 def excluded(copy: Campaign) -> list[str]:
@@ -275,9 +397,7 @@ def excluded(copy: Campaign) -> list[str]:
 
 
 def test_no_account_can_be_in_a_dry_run_and_its_judgments_alone_are_removed(draft) -> None:
-    copy = dry_runs.fill(
-        draft=draft, by=draft.created_by, now=NOW, assumed=Assumed(**CLEAR)
-    ).campaign
+    copy = filled(draft).campaign
     with pytest.raises(DatabaseError, match="no person judges in a dry run"), transaction.atomic():
         Enrollment.objects.create(campaign=copy, user=factories.user(), label="A01")
     with pytest.raises(DatabaseError, match="only judgments of a dry run"), transaction.atomic():
@@ -294,7 +414,7 @@ def test_every_kind_of_protocol_is_filled_to_its_last_place(key) -> None:
     campaign = factories.campaign(
         collection=made, rubric=factories.rubric(key), annotators_per_task=2
     )
-    run = dry_runs.fill(draft=campaign, by=campaign.created_by, now=NOW, assumed=Assumed(**CLEAR))
+    run = filled(campaign)
     assert run.outcome["filled"]["filled"] == run.outcome["filled"]["places"] > 0
     assert {each["repeats"] for each in run.outcome["criteria"]} == {simulated.REPEATS}
 
@@ -303,7 +423,7 @@ def test_a_rotated_panel_is_filled_by_its_seats_and_shares_by_as_many_as_they_ta
     rubric = factories.rubric("qgstec2010-b")
     made = factories.collection(sources=6, systems=SYSTEMS, expected=2)
     panel = factories.campaign(collection=made, rubric=rubric, annotators_per_task=2, order="panel")
-    run = dry_runs.fill(draft=panel, by=panel.created_by, now=NOW, assumed=Assumed(**CLEAR))
+    run = filled(panel)
     people = run.campaign.enrollments.all()
     assert sorted(people.values_list("seat", flat=True)) == [1, 2, 3, 4, 5, 6]
     assert all(each.assignments.filter(state="submitted").count() == 6 for each in people)
@@ -315,10 +435,10 @@ def test_a_rotated_panel_is_filled_by_its_seats_and_shares_by_as_many_as_they_ta
         tasks_per_annotator=7,
         manager=panel.created_by,
     )
-    run = dry_runs.fill(draft=shares, by=panel.created_by, now=NOW, assumed=Assumed(**CLEAR))
+    run = filled(shares)
     assert run.campaign.enrollments.count() == 6
     assert run.outcome["filled"]["filled"] == 36
-    again = dry_runs.fill(draft=shares, by=panel.created_by, now=NOW, assumed=Assumed(**CLEAR))
+    again = filled(shares)
     assert again.number == 2
     assert said_in(again.campaign) == said_in(run.campaign)
 
@@ -333,7 +453,7 @@ def said_in(campaign: Campaign) -> dict[tuple[str, str], float]:
 def test_more_systems_than_a_report_compares_are_not_tried(draft, monkeypatch) -> None:
     monkeypatch.setattr(runs, "MOST_SYSTEMS", 1)
     with pytest.raises(CannotTry, match=r"at most 1 are compared .* Select fewer"):
-        dry_runs.fill(draft=draft, by=draft.created_by, now=NOW, assumed=Assumed(**CLEAR))
+        filled(draft)
 
 
 def test_only_a_study_before_its_opening_is_tried_and_once_at_a_time(draft) -> None:
