@@ -1,10 +1,11 @@
-"""What a page says while the database is away, or the disk is full; every other fault keeps its
-page."""
+"""What a page says while the database is away, others hold what it needs, or the disk is full;
+every other fault keeps its page."""
 
 import sys
 from typing import Any
 
 from django.db import DatabaseError, InterfaceError
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.http import HttpRequest, HttpResponse
 from django.template import loader
 from django.urls import Resolver404, resolve
@@ -13,9 +14,19 @@ from django.views.defaults import server_error
 from judging.actions import outages
 
 RETRY_AFTER = 2  # seconds: a killed database is back by then
+PATIENCE = (
+    "3s"  # of a page for what others hold; the server has few threads, and any could be held up
+)
 REPEATABLE = {
     "annotation:submit"
 }  # a second try is harmless there, for the page's token makes the first one count
+
+
+def wait_briefly(connection: BaseDatabaseWrapper, **about: Any) -> None:
+    """Have a new connection's statements give up where others hold what they need for long: a job
+    may hold it for minutes."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('lock_timeout', %s, false)", [PATIENCE])
 
 
 def broken(request: HttpRequest) -> HttpResponse:
@@ -23,8 +34,13 @@ def broken(request: HttpRequest) -> HttpResponse:
     error = sys.exc_info()[1]
     if error is not None and outages.sentence(error) == outages.DISK_FULL:
         return HttpResponse(loader.get_template("507.html").render(), status=507)
-    if isinstance(error, DatabaseError | InterfaceError) and outages.is_cut_off(error):
-        page = loader.get_template("503.html").render(_what_was_sent(request))
+    if isinstance(error, DatabaseError | InterfaceError) and (
+        outages.is_cut_off(error) or outages.is_held_up(error)
+    ):
+        held_up = outages.is_held_up(error)
+        page = loader.get_template("503.html").render(
+            {"held_up": held_up, **_what_was_sent(request)}
+        )
         headers = {"Retry-After": str(RETRY_AFTER), "Cache-Control": "no-store"}
         if request.method in ("GET", "HEAD"):
             headers["Refresh"] = str(

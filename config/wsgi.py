@@ -4,10 +4,14 @@ import os
 from typing import Any
 
 from django.core.wsgi import get_wsgi_application
+from django.db.backends.signals import connection_created
 from django.urls import get_resolver
+
+from config import outages
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 site = get_wsgi_application()
+connection_created.connect(outages.wait_briefly)
 
 
 def application(environ: dict[str, Any], start_response: Any) -> Any:

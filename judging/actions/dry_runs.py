@@ -157,7 +157,9 @@ def forget_left() -> None:
     """Remove the copies whose job is over and left them unfilled: its workers died, too often for
     another try."""
     at_work = Job.objects.filter(kind=jobs.DRY_RUN).unfinished()
-    forget(DryRun.objects.exclude(draft__in=at_work.filter(campaign__isnull=False).values("campaign")))
+    forget(
+        DryRun.objects.exclude(draft__in=at_work.filter(campaign__isnull=False).values("campaign"))
+    )
 
 
 def needed(campaign: Campaign) -> int:

@@ -10,6 +10,7 @@ OUT_OF_MEMORY = (
 )
 DISK = ("53100",)  # PostgreSQL's disk_full
 MEMORY = ("53200",)
+HELD = ("55P03",)  # lock_not_available: others held what was wanted for as long as one waits
 CUT_OFF = ("57P", "08")  # the server was shut down, crashed, or ended the connection
 
 
@@ -33,3 +34,8 @@ def is_cut_off(error: Exception) -> bool:
     if code is not None:
         return str(code).startswith(CUT_OFF)
     return type(error) in (DatabaseError, OperationalError, InterfaceError)
+
+
+def is_held_up(error: Exception) -> bool:
+    """Say whether something was held by others for too long."""
+    return getattr(error.__cause__, "pgcode", None) in HELD

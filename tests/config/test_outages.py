@@ -1,14 +1,21 @@
 """Pages while the database is away or the disk is full: they say so, and wait it out with the
 answers kept."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 from django.db import connection
+from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
+from config import outages
+from config.postgres import ROOT
+from judging.actions import campaigns
 from judging.models import Assignment, Judgment
 from tests.annotation import studies
 from tests.annotation.views.tasks import send
@@ -67,6 +74,59 @@ def test_pages_come_again_by_themselves_while_the_database_is_away(task):
         "not to be shown" in gone.text,
     ) == (503, True, False)
     assert client.get(reverse("annotation:task", args=[held.pk])).status_code == 200
+
+
+@contextmanager
+def held(row: Model) -> Iterator[None]:
+    """Have somebody else hold a row while the block runs, as a job may for minutes."""
+    other = connection.copy()
+    try:
+        other.set_autocommit(False)
+        with other.cursor() as cursor:
+            cursor.execute(f"SELECT 1 FROM {row._meta.db_table} WHERE id = {row.pk} FOR UPDATE")
+        yield
+    finally:
+        other.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_page_waits_long_for_what_a_job_holds(monkeypatch):
+    monkeypatch.setattr(outages, "PATIENCE", "100ms")
+    campaign = studies.opened("qgbench", consent="I agree.")
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    client, address = (
+        Client(raise_request_exception=False),
+        reverse("annotation:join", args=[link.token]),
+    )
+    outages.wait_briefly(connection=connection)
+    try:
+        read = client.get(address).context["form"]["read"].value()
+        with held(campaign):
+            refused = client.post(address, {"agree": "on", "read": read})
+        assert (refused.status_code, refused["Retry-After"]) == (503, "2")
+        assert "Something else is being done with the same study" in refused.text
+        assert "send it again" in refused.text
+        assert campaign.enrollments.count() == 0
+        assert client.post(address, {"agree": "on", "read": read}).status_code == 302
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout")
+
+
+def test_the_web_servers_connections_wait_briefly(cluster):
+    asks = (
+        "import config.wsgi; from django.db import connection; cursor = connection.cursor(); "
+        "cursor.execute('SHOW lock_timeout'); print(cursor.fetchone()[0])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", asks],
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": cluster.url("postgres")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == outages.PATIENCE
 
 
 @pytest.mark.django_db
