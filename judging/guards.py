@@ -273,16 +273,26 @@ draft_for_owner = _hands(
 )
 
 
-def judges_now(user: User, collection: Collection) -> bool:
-    """Say whether somebody judges, or may yet judge, this material in a campaign that has not
-    ended, in this collection or another of the same material.
+def judges_now(user: User, collection: Collection, *, but_in: Campaign | None = None) -> bool:
+    """Say whether somebody judges, or may yet judge, this material in a campaign that has not ended,
+    in this collection or another of the same material; `but_in` names one that does not matter.
 
-    Until then no page that they may see for another role names the system of a question. To be
-    named an annotator is enough in this very collection, but others cannot take the sight of it
-    from its owner so. A campaign whose maker's use was ended goes on no more.
+    Until then no page that they may see for another role names the system of a question.
+    """
+    return bool(judged_now(user, collection, but_in=but_in))
+
+
+def judged_now(user: User, collection: Collection, *, but_in: Campaign | None = None) -> set[int]:
+    """Return the ids of the collections of this material that somebody judges, or may yet judge, in
+    a campaign that has not ended.
+
+    To be named an annotator is enough in this very collection, but others cannot take the sight of
+    it from its owner so. A campaign whose maker's use was ended goes on no more.
     """
     ended = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
     running = Campaign.objects.in_use().exclude(state__in=ended)
+    if but_in is not None:
+        running = running.exclude(pk=but_in.pk)
     named = running.filter(
         collection=collection,
         memberships__user=user,
@@ -293,7 +303,7 @@ def judges_now(user: User, collection: Collection) -> bool:
     joined = running.filter(enrollments__user=user)
     found = set(joined.union(named).values_list("collection", flat=True))
     # most who read a page judge nothing, and are asked no more
-    return bool(found) and not found.isdisjoint(same_material(collection.pk))
+    return found & same_material(collection.pk) if found else found
 
 
 def not_for_who_judges(view: View) -> View:

@@ -3,6 +3,7 @@ decide."""
 
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
@@ -12,7 +13,7 @@ from analysis.actions.calibrations import ENOUGH, RoundMeasures
 from analysis.reports.numerals import percent, two
 from analysis.stats.estimate import Estimate
 from judging.actions import discussions
-from judging.guards import campaign_for_staff
+from judging.guards import campaign_for_staff, judges_now
 from judging.models import Campaign, Criterion, Membership, Round
 
 
@@ -20,7 +21,13 @@ from judging.models import Campaign, Criterion, Membership, Round
 @require_GET
 def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Show a round's agreement and differences beside those of the rounds before; an open one says
-    who is missing."""
+    who is missing. Who judges the same questions in another campaign would read what others said of
+    them."""
+    if judges_now(request.user, campaign.collection, but_in=campaign):
+        raise PermissionDenied(
+            "You judge this material in another campaign that has not ended. Until it is closed you do not see what "
+            "others said of it here."
+        )
     round = get_object_or_404(campaign.rounds.trials(), pk=pk)
     round.campaign = campaign
     rounds = calibrations.measured(campaign)

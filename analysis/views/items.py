@@ -19,7 +19,7 @@ from analysis.forms.items import SORTS, ItemsForm
 from analysis.models import QuestionOrder
 from analysis.reports.evidence import ItemQuery
 from judging import tasks
-from judging.actions import jobs
+from judging.actions import jobs, selections
 from judging.forms.plain_text import sent
 from judging.guards import campaign_for_staff, collection_for_readers, judges_now
 from judging.models import Campaign, Collection, Criterion, Job, Source
@@ -112,6 +112,7 @@ def _sort_again(
 
 
 def _items(request: HttpRequest, collection: Collection, campaign: Campaign | None) -> HttpResponse:
+    selections.keep_from_who_judges(request.user, collection, campaign=campaign)
     if judges_now(request.user, collection):
         return _blind_list(request, collection, campaign)
     form = ItemsForm(request.GET, collection=collection, campaign=campaign)
@@ -209,6 +210,7 @@ def _blind_list(
 def _item(
     request: HttpRequest, collection: Collection, campaign: Campaign | None, pk: int
 ) -> HttpResponse:
+    selections.keep_from_who_judges(request.user, collection, campaign=campaign)
     held = Source.objects.filter(collection=collection, repeat_of__isnull=True).select_related(
         "passage"
     )

@@ -6,15 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 
 from judging.actions import collection_snapshots
 from judging.actions.bulk import copy, let_planner_know
-from judging.guards import judges_now
+from judging.guards import judged_now
 from judging.models import (
     Attribute,
     Campaign,
     Collection,
+    Event,
     Question,
     Round,
     SelectedUnit,
@@ -99,10 +101,42 @@ def narrows(campaign: Campaign) -> bool:
 
 def names_systems(campaign: Campaign, user: User) -> bool:
     """Say whether to see which questions a campaign is about would tell somebody who judges them
-    their systems: a plan of one system's questions would, and so would a copy in which one system's
-    are degraded."""
-    is_part = narrows(campaign) or "degraded" in campaign.collection.mapping
-    return is_part and judges_now(user, campaign.collection)
+    their systems."""
+    return _tells(user, campaign.collection, campaign)
+
+
+def keep_from_who_judges(
+    user: User, collection: Collection, *, campaign: Campaign | None = None
+) -> None:
+    """Refuse somebody the questions of a campaign, or of a collection, where these would name their
+    systems."""
+    if _tells(user, collection, campaign):
+        raise PermissionDenied(
+            "You judge this material in a campaign that has not ended. Until it is closed you see no question of a "
+            "plan that judges part of it, nor of a degraded copy or what it was made of: it would show which system "
+            "made a question."
+        )
+
+
+def _tells(user: User, collection: Collection, campaign: Campaign | None) -> bool:
+    """Say whether somebody judges this material, and its questions here would tell systems: those
+    of a plan of one system would, and those of a copy in which one system's are degraded, for what
+    it was made of has the others alone."""
+    judged = judged_now(user, collection)
+    if not judged:
+        return False
+    if campaign is not None and narrows(campaign):
+        return True
+    held = {collection.pk, *judged}
+    made = Event.objects.filter(
+        act=Event.Act.COLLECTION_DEGRADED,
+        after__in=[f"collection {pk}" for pk in held],
+    )
+    # adding a file to a copy overwrites its mapping, and the history stays
+    return (
+        made.exists()
+        or Collection.objects.filter(pk__in=held, mapping__has_key="degraded").exists()
+    )
 
 
 def judged_before(campaign: Campaign) -> QuerySet[Unit]:

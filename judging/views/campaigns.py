@@ -440,7 +440,8 @@ def task_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "tab": "tasks",
         "is_manager": live.manages(request.user, campaign),
     }
-    context["reports"] = live.reports(campaign)[:MOST_REPORTS]
+    if not selections.names_systems(campaign, request.user):
+        context["reports"] = live.reports(campaign)[:MOST_REPORTS]
     return render(request, "judging/campaigns/tasks.html", context)
 
 

@@ -19,6 +19,7 @@ from judging.models import Campaign, CheckKind
 def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """List the gold questions, and add one: first its source is named, then the question and its
     right values."""
+    selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
     source = sent(request.GET, "source", 200)
     form = GoldForm(
         request.POST if request.method == "POST" else None, campaign=campaign, source=source
@@ -46,9 +47,7 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "form": form if form.fields["unit"].choices else None,
         "source": source,
         "gold": items.filter(kind=CheckKind.GOLD),
-        "degraded": items.none()
-        if selections.names_systems(campaign, request.user)
-        else items.filter(kind=CheckKind.DEGRADED),
+        "degraded": items.filter(kind=CheckKind.DEGRADED),
     }
     return render(
         request, "judging/campaigns/gold.html", context, status=422 if form.errors else 200
@@ -60,6 +59,7 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def correct(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Correct which values of a gold question are right; flags follow at once, and the history says
     who did it."""
+    selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
     item = get_object_or_404(
         campaign.check_items.select_related("unit__question"), pk=pk, kind=CheckKind.GOLD
     )

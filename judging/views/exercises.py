@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging.actions import campaigns, exercises, qualifications
+from judging.actions import campaigns, exercises, qualifications, selections
 from judging.actions.campaigns import NotAllowedNow
 from judging.actions.exercises import CannotChangeExercises
 from judging.forms.exercises import AnswerKeyForm, ExerciseForm, QualificationRulesForm
@@ -26,6 +26,7 @@ FOUND = 20  # questions listed at most
 def index(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
     """List the items of a kind with their keys, and offer another; `?use` takes a question of the
     material by its place among those found, for its key would tell systems apart."""
+    selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
     use, (_wanted, found) = _key(request.GET.get("use", "")), _found(request, campaign)
     picked = found[use - 1] if 0 < use <= len(found) else None
     return _page(
@@ -37,6 +38,7 @@ def index(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
 @require_POST
 def add(request: HttpRequest, campaign: Campaign, kind: str) -> HttpResponse:
     """Add an item, or ask one again at the end."""
+    selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
     again = request.POST.get("again", "")
     if again:
         first = get_object_or_404(
@@ -87,6 +89,7 @@ def remove(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
 @require_POST
 def rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Set the pass mark and the tries of a draft's qualification."""
+    selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
     form = QualificationRulesForm(request.POST, instance=campaign)
     if not form.is_valid():
         new = ExerciseForm(criteria=_criteria(campaign))
@@ -105,6 +108,7 @@ def rules(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def key(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Correct which values are right; tries are marked again."""
+    selections.keep_from_who_judges(request.user, campaign.collection, campaign=campaign)
     keys = ExerciseKey.objects.filter(exercise__campaign=campaign, exercise__repeats=None)
     own = get_object_or_404(keys.select_related("exercise", "criterion"), pk=pk)
     form = AnswerKeyForm(request.POST if request.method == "POST" else None, key=own)
