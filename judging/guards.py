@@ -84,7 +84,7 @@ def reads(user: User, job: Job) -> bool:
 def manages(user: User, job: Job) -> bool:
     """Say whether somebody still manages the campaign of a job, which they may still use the
     collection for."""
-    managed = user.memberships.filter(campaign=job.campaign_id, role__in=MANAGERS)
+    managed = user.memberships.staff().filter(campaign=job.campaign_id, role__in=MANAGERS)
     return analyses(user, job) and managed.exists()
 
 
@@ -111,7 +111,7 @@ def rubrics_of(user: User) -> QuerySet[Rubric]:
 
     Annotators see the guideline on their pages, and of the protocol's checks nothing.
     """
-    roles = user.memberships.filter(role__in=STAFF)
+    roles = user.memberships.staff()
     if not (user.may_create_campaigns or user.is_superuser or roles.exists()):
         return Rubric.objects.none()
     seen = roles.values("campaign__rubric")
@@ -199,7 +199,7 @@ def _campaign_of(request: HttpRequest, uuid: UUID, roles: tuple[str, ...]) -> Ca
     )
     if campaign is None:
         raise Http404
-    if not request.user.memberships.filter(campaign=campaign, role__in=roles).exists():
+    if not request.user.memberships.staff().filter(campaign=campaign, role__in=roles).exists():
         raise PermissionDenied("Only a manager of this campaign may do that.")
     return campaign
 
@@ -211,7 +211,10 @@ def _judged_campaign(request: HttpRequest, uuid: UUID) -> Campaign | None:
 
 
 def _campaign_to_settle(request: HttpRequest, uuid: UUID) -> Campaign | None:
-    rightful = Campaign.objects.rightful(request.user)
+    """Return the campaign where the user settles values; in the copy of a dry run only who sees it
+    does."""
+    seen = Q(pk__in=Campaign.objects.visible_to(request.user).values("pk"))
+    rightful = Campaign.objects.rightful(request.user).filter(Q(dry_run__draft__isnull=True) | seen)
     named = rightful.select_related("collection", "rubric", "adjudication")
     return named.filter(uuid=uuid, adjudication__adjudicator=request.user).first()
 

@@ -183,6 +183,11 @@ def opened(*, now: datetime | None = None, **fields: Any) -> Campaign:
     return made
 
 
+def member(made: Campaign, account: User, role: str) -> Membership:
+    """Write a role into the database, past the action that gives roles."""
+    return Membership.objects.create(campaign=made, user=account, role=role)
+
+
 def enrollment(
     made: Campaign, *, label: str | None = None, account: User | None = None
 ) -> Enrollment:

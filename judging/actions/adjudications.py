@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils.crypto import salted_hmac
 
 from judging.actions import history, sheets
-from judging.actions.campaigns import NotAllowedNow
+from judging.actions.campaigns import NotAllowedNow, check_own_people
 from judging.models import (
     Adjudication,
     Assignment,
@@ -94,6 +94,7 @@ def name(
     *, campaign: Campaign, adjudicator: User, threshold: int, by: User, now: datetime
 ) -> Adjudication:
     """Name who settles values; whoever was named before loses the page, what they settled stays."""
+    check_own_people(campaign)
     if not adjudicator.has_usable_password():
         raise NotAllowedNow("Whoever settles values needs an account with a password of their own.")
     with transaction.atomic():

@@ -31,6 +31,7 @@ from judging.models import (
     Campaign,
     Collection,
     Deviation,
+    DryRun,
     Event,
     Invitation,
     Membership,
@@ -407,9 +408,26 @@ def remove(*, campaign: Campaign, by: User | None = None) -> None:
         campaign.delete()
 
 
+def follows_draft(campaign: Campaign) -> bool:
+    """Say whether a campaign is the copy of a dry run, so that its people are those of its
+    draft."""
+    return DryRun.objects.filter(campaign=campaign, draft__isnull=False).exists()
+
+
+def check_own_people(campaign: Campaign) -> None:
+    """Raise NotAllowedNow where nobody can be given a role or a way in, or lose one, for the people
+    are those of a draft."""
+    if follows_draft(campaign):
+        raise NotAllowedNow(
+            "This is a copy of a dry run: simulated annotators judge in it, and its people are those "
+            "of the draft. Give and take roles there, and make links there."
+        )
+
+
 def invite(*, campaign: Campaign, by: User, places: int = 1, **columns: Any) -> Invitation:
     """Make a link by which annotators join, one unless more are named; asked for twice at once, it
     is one link."""
+    check_own_people(campaign)
     asked = {"campaign": campaign, "created_by": by, "places": places, **columns}
     with transaction.atomic():
         _held(campaign)
@@ -453,7 +471,8 @@ def revoke(*, invitation: Invitation, now: datetime, by: User | None = None) -> 
 
 def add_member(*, campaign: Campaign, user: User, role: str, by: User | None = None) -> Membership:
     """Give an account a role; one that sees judgments, only where a password shows whose account it
-    is."""
+    is. A role in a draft is one in its dry runs too."""
+    check_own_people(campaign)
     if role != Membership.Role.ANNOTATOR and not user.has_usable_password():
         raise NotAllowedNow("Managers and analysts need an account with a password of their own.")
     if role == Membership.Role.ANNOTATOR and judged_the_first(campaign, user):
@@ -498,6 +517,7 @@ def judged_the_first(campaign: Campaign, user: User) -> bool:
 def remove_member(*, campaign: Campaign, user: User, role: str, by: User | None = None) -> None:
     """Take a role away; a campaign keeps at least one manager. Who has no role left but to judge
     settles no values either, until they are named again."""
+    check_own_people(campaign)
     with transaction.atomic():
         _held(campaign)
         managers = Membership.objects.filter(

@@ -211,7 +211,9 @@ def hand_over_all(*, owner: User, to: User, by: User) -> tuple[int, int]:
         for each in owned:
             hand_over(collection=each, to=to, by=by)
         managed = Campaign.objects.filter(
-            memberships__user=owner, memberships__role=Membership.Role.MANAGER
+            dry_run__draft__isnull=True,  # roles in dry runs follow those in their drafts
+            memberships__user=owner,
+            memberships__role=Membership.Role.MANAGER,
         )
         others = Membership.objects.filter(
             role=Membership.Role.MANAGER, user__is_active=True

@@ -18,6 +18,7 @@ from django.utils.crypto import constant_time_compare
 
 from judging import crowd_kinds, crowd_policies, quality
 from judging.actions import history, participations, seals, selections
+from judging.actions.campaigns import check_own_people
 from judging.crowd_policies import PlatformStudy, PolicyCheck
 from judging.models import (
     Assignment,
@@ -71,6 +72,7 @@ def proposed(kind: str) -> dict[str, Any]:
 
 def begin(*, campaign: Campaign, kind: str, by: User) -> CrowdPlatform:
     """Give a campaign a crowd platform, once."""
+    check_own_people(campaign)
     with transaction.atomic():
         held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         if found := CrowdPlatform.objects.filter(campaign=held).first():

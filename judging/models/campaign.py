@@ -17,7 +17,7 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
     def visible_to(self, user: "User") -> "CampaignQuerySet":
         """Campaigns in which the user has a manager's or an analyst's role, and that are
         rightful."""
-        roles = user.memberships.filter(role__in=["manager", "analyst"])
+        roles = user.memberships.staff()
         return self.rightful(user).filter(pk__in=roles.values("campaign"))
 
     def rightful(self, user: "User") -> "CampaignQuerySet":

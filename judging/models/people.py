@@ -7,7 +7,7 @@ import uuid
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils.crypto import salted_hmac
 
 
@@ -96,6 +96,21 @@ class LogInAttempts(models.Model):
         return f"{self.attempts} attempts"
 
 
+class MembershipQuerySet(models.QuerySet["Membership"]):
+    def staff(self) -> "MembershipQuerySet":
+        """Managers' and analysts' roles; in the copy of a dry run those alone that are given in its
+        draft too."""
+        in_draft = Membership.objects.filter(
+            campaign=OuterRef("campaign__dry_run__draft"),
+            user=OuterRef("user"),
+            role=OuterRef("role"),
+        )
+        return self.filter(
+            Q(campaign__dry_run__draft__isnull=True) | Exists(in_draft),
+            role__in=[Membership.Role.MANAGER, Membership.Role.ANALYST],
+        )
+
+
 class Membership(models.Model):
     """A user's role in a campaign."""
 
@@ -112,6 +127,8 @@ class Membership(models.Model):
     )
     role = models.CharField(max_length=10, choices=Role.choices)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = MembershipQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -73,6 +73,7 @@ def _page(
         "ended": campaign.state in adjudications.ENDED,
         "address": request.build_absolute_uri(reverse("judging:settle", args=[campaign.uuid])),
         "is_manager": live.manages(request.user, campaign),
+        "follows_draft": campaigns.follows_draft(campaign),
     }
     return render(request, "judging/campaigns/adjudication.html", context, status=status)
 

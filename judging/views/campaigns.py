@@ -295,9 +295,7 @@ def _annotators_page(
         "invitations": campaign.invitations.annotate(joined=Count("enrollments")).order_by(
             "-created_at"
         ),
-        "members": campaign.memberships.select_related("user").exclude(
-            role=Membership.Role.ANNOTATOR
-        ),
+        "members": campaign.memberships.staff().select_related("user"),
         "only_here": split_domain_port(request.get_host())[0] in THIS_MACHINE,
         "invitation_form": InvitationForm(),
         "member_form": MemberForm(),
@@ -305,6 +303,7 @@ def _annotators_page(
         "lacking": exclusion_rules.lacking(campaign),
         "has_rules": bool(exclusion_rules.standing_rules(campaign)),
         "seats": panels.seats(campaign),
+        "follows_draft": campaigns.follows_draft(campaign),
         "free_seats": len(panels.free_seats(campaign)),
         "is_manager": live.manages(request.user, campaign),
     }
@@ -322,9 +321,13 @@ def invite(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         valid = form.is_valid()
     if not valid:
         return _annotators_page(request, campaign, status=422, invitation_form=form)
-    campaigns.invite(campaign=campaign, by=request.user, **form.cleaned_data)
-    messages.success(request, _("The link is ready; copy it from the list."))
-    return redirect("judging:annotators", campaign.uuid)
+    return _told(
+        request,
+        campaign,
+        partial(campaigns.invite, campaign=campaign, by=request.user, **form.cleaned_data),
+        _("The link is ready; copy it from the list."),
+        "judging:annotators",
+    )
 
 
 @campaign_for_managers

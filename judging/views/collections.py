@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db import transaction
+from django.db.models import F, QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -24,7 +25,7 @@ from judging.guards import (
     password_confirmed,
 )
 from judging.imports.actions import systems
-from judging.models import Campaign, Collection, Metric, Unit, User
+from judging.models import Campaign, Collection, Membership, Metric, Unit, User
 from judging.views import spreadsheets
 
 DELETE = "judging.delete_collection"
@@ -65,6 +66,7 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
         "files": collection.added_files.listed(),
         "is_owner": request.user.may_create_campaigns and collection.owner_id == request.user.pk,
         "uses": _uses(collection) if collection.owner_id == request.user.pk else [],
+        "seen_by": _seen_by(collection) if collection.owner_id == request.user.pk else [],
         "share_form": MemberForm(roles=()),
         "hand_over_form": MemberForm(roles=(), auto_id="id_owner_%s"),
         "may_plan": collections_to_plan_with(request.user).filter(pk=collection.pk).exists(),
@@ -91,6 +93,14 @@ def _uses(collection: Collection) -> list[tuple[User, bool, list[Campaign]]]:
     for each in about:
         found.setdefault(each.created_by, []).append(each)
     return [(user, user in allowed, theirs) for user, theirs in found.items()]
+
+
+def _seen_by(collection: Collection) -> QuerySet[Membership]:
+    """Return the roles by which others than its owner see a collection: those in campaigns that
+    somebody else made."""
+    seen = Membership.objects.staff().filter(campaign__in=collection.campaigns.in_use())
+    others = seen.exclude(user=collection.owner_id).exclude(user=F("campaign__created_by"))
+    return others.select_related("user", "campaign").order_by("user__username", "campaign", "role")
 
 
 @collection_for_owner

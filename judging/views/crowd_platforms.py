@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from judging import crowd_kinds
 from judging.actions import crowd_platforms
+from judging.actions.campaigns import NotAllowedNow
 from judging.crowd_policies import POLICIES
 from judging.forms.crowd_platforms import MEANINGS, NewPlatformForm, PlatformForm
 from judging.guards import campaign_for_managers
@@ -58,8 +59,13 @@ def _begin(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         request.POST if request.method == "POST" else None, initial={"kind": "prolific"}
     )
     if request.method == "POST" and form.is_valid():
-        crowd_platforms.begin(campaign=campaign, kind=form.cleaned_data["kind"], by=request.user)
-        return redirect("judging:crowd", campaign.uuid)
+        kind = form.cleaned_data["kind"]
+        try:
+            crowd_platforms.begin(campaign=campaign, kind=kind, by=request.user)
+        except NotAllowedNow as refused:
+            form.add_error(None, str(refused))
+        else:
+            return redirect("judging:crowd", campaign.uuid)
     context = {"campaign": campaign, "tab": "crowd", "new_form": form, "is_manager": True}
     return render(
         request, "judging/campaigns/crowd.html", context, status=422 if form.errors else 200

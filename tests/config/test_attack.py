@@ -35,10 +35,22 @@ from judging.actions import (
     judge_jobs,
     keys,
     log_ins,
+    rubrics,
 )
 from judging.actions.judge_jobs import WantedJudge
 from judging.guards import CONFIRMED
-from judging.models import Campaign, DryRun, Enrollment, Erasure, Event, Invitation, Job, User
+from judging.models import (
+    Adjudication,
+    Campaign,
+    CrowdPlatform,
+    DryRun,
+    Enrollment,
+    Erasure,
+    Event,
+    Invitation,
+    Job,
+    User,
+)
 from tests import factories
 from tests.analysis import studies as imported_studies
 from tests.annotation import studies
@@ -181,11 +193,98 @@ def test_ex_manager_gets_no_dry_run_that_they_asked_for_and_keeps_no_other_role_
     asked = {"draft": draft, "now": timezone.now(), "settings": {}}
     campaigns.add_member(campaign=draft, user=other, role="analyst")
     copy = shown_copy(draft, draft.created_by)
-    campaigns.add_member(campaign=copy, user=other, role="manager")
+    factories.member(copy, other, "manager")  # as versions before 0.2 let managers of a copy do
     campaigns.remove_member(campaign=draft, user=other, role="analyst")
     assert not other.memberships.exists()
     with pytest.raises(dry_runs.CannotTry, match="no manager"):
         dry_runs.copy(by=other, **asked)  # the job waited while the role was taken
+
+
+def test_nobody_is_given_a_role_or_a_way_in_in_a_dry_run() -> None:
+    """Who left the draft had given it; it stood on no page of the draft."""
+    draft, other = factories.campaign(), factories.researcher("other")
+    manager = draft.created_by
+    copy = dry_runs.copy(draft=draft, by=manager, now=timezone.now(), settings={}).campaign
+    client = logged_in(manager)
+    forms: dict[str, dict[str, Any]] = {
+        "members/": {"username": "other", "role": "analyst"},
+        "members/ as annotator": {"username": "other", "role": "annotator"},
+        "invitations/": {"places": 1, "expires_at": "2999-01-01T12:00"},
+        "adjudication/name/": {"username": "other", "threshold": 0},
+        "crowd/": {"kind": "prolific"},
+    }
+    for path, form in forms.items():
+        sent = client.post(f"/campaigns/{copy.uuid}/{path.split()[0]}", form, follow=True)
+        assert "copy of a dry run" in sent.text, path
+    assert not other.memberships.exists()
+    assert not copy.invitations.exists()
+    assert not Adjudication.objects.exists()
+    assert not CrowdPlatform.objects.exists()
+    own = copy.memberships.get()
+    removed = client.post(f"/campaigns/{copy.uuid}/members/{own.pk}/remove/", follow=True)
+    assert "copy of a dry run" in removed.text
+    assert "/members/" not in client.get(f"/campaigns/{copy.uuid}/annotators/").text
+    own = copy.memberships.get()
+    removed = client.post(f"/campaigns/{copy.uuid}/members/{own.pk}/remove/", follow=True)
+    assert "copy of a dry run" in removed.text
+    assert f"/members/{own.pk}/" not in client.get(f"/campaigns/{copy.uuid}/annotators/").text
+    for tab, address in (("annotators", "add_member"), ("annotators", "invite"),
+                         ("adjudication", "adjudicator")):  # fmt: skip
+        action = f'action="{reverse(f"judging:{address}", args=[copy.uuid])}"'
+        assert action not in client.get(f"/campaigns/{copy.uuid}/{tab}/").text
+        action = action.replace(str(copy.uuid), str(draft.uuid))
+        assert action in client.get(f"/campaigns/{draft.uuid}/{tab}/").text
+
+
+def test_role_that_was_given_in_a_dry_run_alone_is_none() -> None:
+    """Versions before 0.2 let managers of a copy give roles in it."""
+    maker, other, settler = (factories.researcher() for _ in range(3))
+    own = rubrics.install(document=factories.small(), owner=maker)
+    draft = factories.campaign(manager=maker, rubric=own)
+    copy = dry_runs.copy(draft=draft, by=maker, now=timezone.now(), settings={}).campaign
+    factories.member(copy, other, "manager")
+    campaigns.close(campaign=copy, now=timezone.now())
+    Adjudication.objects.create(campaign=copy, adjudicator=settler, named_at=timezone.now())
+    material = f"/collections/{draft.collection_id}/"
+    client = logged_in(other)
+    for path in (f"/campaigns/{copy.uuid}/", material, f"/protocols/{draft.rubric_id}/"):
+        assert client.get(path).status_code == 404, path
+    assert logged_in(settler).get(f"/campaigns/{copy.uuid}/settle/").status_code == 404
+    campaigns.add_member(campaign=draft, user=other, role="analyst")
+    assert client.get(f"/campaigns/{copy.uuid}/").status_code == 200
+    assert client.get(material).status_code == 200
+    assert client.get(f"/campaigns/{copy.uuid}/plan/").status_code == 403  # a manager's
+
+
+def test_owner_sees_everybody_who_sees_the_collection_through_a_campaign() -> None:
+    owner, maker, analyst, nobody = (
+        factories.researcher(name) for name in ("owner", "maker", "reads-along", "annotates")
+    )
+    material = factories.collection(owner=owner)
+    draft = factories.campaign(manager=maker, collection=material, title="Second look")
+    campaigns.add_member(campaign=draft, user=analyst, role="analyst")
+    campaigns.add_member(campaign=draft, user=nobody, role="annotator")
+    dry_runs.copy(draft=draft, by=maker, now=timezone.now(), settings={})
+    client, path = logged_in(owner), f"/collections/{material.pk}/"
+    page = client.get(path).text
+    assert "Who sees it through a campaign" in page
+    assert "reads-along" in page
+    assert "SIMULATED: Second look" in page
+    assert "annotates" not in page
+    campaigns.remove_member(campaign=draft, user=analyst, role="analyst")
+    assert "reads-along" not in client.get(path).text
+
+
+def test_account_is_handed_over_with_its_drafts_and_their_dry_runs() -> None:
+    gone, to, administrator = (
+        factories.researcher(), factories.researcher(), factories.user(is_superuser=True),
+    )  # fmt: skip
+    draft = factories.campaign(manager=gone)
+    copy = dry_runs.copy(draft=draft, by=gone, now=timezone.now(), settings={}).campaign
+    assert collections.hand_over_all(owner=gone, to=to, by=administrator) == (1, 1)
+    client = logged_in(to)
+    for each in (draft, copy):
+        assert client.get(f"/campaigns/{each.uuid}/plan/").status_code == 200
 
 
 def test_whose_use_of_a_collection_ended_reads_no_dry_run_that_its_owner_asked_for() -> None:

@@ -38,6 +38,7 @@ from judging.models import (
     Enrollment,
     Event,
     Exclusion,
+    Invitation,
     Job,
     Judgment,
     Membership,
@@ -402,8 +403,9 @@ def test_no_account_can_be_in_a_dry_run_and_its_judgments_alone_are_removed(draf
         Enrollment.objects.create(campaign=copy, user=factories.user(), label="A01")
     with pytest.raises(DatabaseError, match="only judgments of a dry run"), transaction.atomic():
         connection.cursor().execute("SELECT judging_remove_dry_run_judgments(%s, 1)", [draft.pk])
+    link = Invitation.objects.create(campaign=copy, created_by=copy.created_by, digest="a" * 64)
     with pytest.raises(enrollments.InvitationOver):
-        enrollments.check(invitation=campaigns.invite(campaign=copy, by=copy.created_by), now=NOW)
+        enrollments.check(invitation=link, now=NOW)
 
 
 @pytest.mark.parametrize(

@@ -80,13 +80,13 @@ def test_collection_takes_the_same_queries_for_one_row_and_three(
     Quarantine.objects.create(collection=made, row=1, reason="Bad.")
     url = reverse("judging:collection", args=[made.pk])
     page.get(url)
-    with django_assert_num_queries(22):
+    with django_assert_num_queries(23):
         page.get(url)
     for number in range(2):
         made.systems.create(name=f"System {number}")
         factories.campaign(collection=made, manager=owner)
         Quarantine.objects.create(collection=made, row=1, reason="Bad.")
-    with django_assert_num_queries(22):
+    with django_assert_num_queries(23):
         page.get(url)
 
 
