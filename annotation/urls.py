@@ -26,6 +26,7 @@ urlpatterns = [
     path("join/<slug:token>/", entry.join, name="join"),
     path("go/<str:signed>/", entry.go, name="go"),
     path("work/<uuid:uuid>/", work.work, name="work"),
+    path("work/<uuid:uuid>/decline/", work.decline, name="decline"),
     path("work/<uuid:uuid>/consent/", entry.consent, name="consent"),
     path("work/<uuid:uuid>/start/", start.start, name="start"),
     path("work/<uuid:uuid>/training/", exercises.training, name="training"),

@@ -280,18 +280,23 @@ def judges_now(user: User, collection: Collection, *, but_in: Campaign | None = 
     """Say whether somebody judges, or may yet judge, this material in a campaign that has not ended,
     in this collection or another of the same material; `but_in` names one that does not matter.
 
-    Until then no page that they may see for another role names the system of a question.
+    Until then no page that they may see for another role names the system of a question. To be
+    named an annotator is enough in this very collection, but others cannot take the sight of it
+    from its owner so. A campaign whose maker's use was ended goes on no more.
     """
-    return bool(judged_now(user, collection, but_in=but_in))
+    return bool(_judged_by(user, collection, but_in=but_in))
 
 
-def judged_now(user: User, collection: Collection, *, but_in: Campaign | None = None) -> set[int]:
-    """Return the ids of the collections of this material that somebody judges, or may yet judge, in
-    a campaign that has not ended.
+def judged_now(user: User, collection: Collection) -> set[int]:
+    """Return the collections of this material that somebody judges, or may yet judge."""
+    return set(_judged_by(user, collection).values())
 
-    To be named an annotator is enough in this very collection, but others cannot take the sight of
-    it from its owner so. A campaign whose maker's use was ended goes on no more.
-    """
+
+def _judged_by(
+    user: User, collection: Collection, *, but_in: Campaign | None = None
+) -> dict[int, int]:
+    """Return the campaigns by which somebody is not to know the systems of a collection, each with
+    the collection that it is about."""
     ended = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
     running = Campaign.objects.in_use().exclude(state__in=ended)
     if but_in is not None:
@@ -303,10 +308,23 @@ def judged_now(user: User, collection: Collection, *, but_in: Campaign | None = 
     )
     if collection.owner_id == user.pk:
         named = named.filter(created_by=user)
-    joined = running.filter(enrollments__user=user)
-    found = set(joined.union(named).values_list("collection", flat=True))
+    joined = running.filter(enrollments__in=user.enrollments.may_judge())
+    found = dict(joined.union(named).values_list("pk", "collection"))
     # most who read a page judge nothing, and are asked no more
-    return found & same_material(collection.pk) if found else found
+    material = same_material(collection.pk) if found else set()
+    return {pk: about for pk, about in found.items() if about in material}
+
+
+def how_to_decline(user: User, collection: Collection) -> str:
+    """Return what to tell who judges the material only for somebody has named them, and who has not
+    begun; "" to everybody else."""
+    judged = _judged_by(user, collection)
+    if not judged or user.memberships.not_begun().filter(campaign__in=judged).count() < len(judged):
+        return ""
+    return (
+        "You were named to judge it and have not begun: if you do not want to, decline under "
+        "“Your studies”, in the menu of your account."
+    )
 
 
 def not_for_who_judges(view: View) -> View:
@@ -315,9 +333,11 @@ def not_for_who_judges(view: View) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, collection: Collection, **parts: Any) -> HttpResponse:
         if judges_now(request.user, collection):
-            raise PermissionDenied(
-                "You judge this material in a campaign that has not ended. Until then no page names a system here."
+            refused = (
+                "You judge this material in a campaign that has not ended. Until then no page names "
+                "a system here."
             )
+            raise PermissionDenied(f"{refused} {how_to_decline(request.user, collection)}")
         return view(request, collection, **parts)
 
     return guarded

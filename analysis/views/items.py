@@ -21,7 +21,12 @@ from analysis.reports.evidence import ItemQuery
 from judging import tasks
 from judging.actions import jobs, selections
 from judging.forms.plain_text import sent
-from judging.guards import campaign_for_staff, collection_for_readers, judges_now
+from judging.guards import (
+    campaign_for_staff,
+    collection_for_readers,
+    how_to_decline,
+    judges_now,
+)
 from judging.models import Campaign, Collection, Criterion, Job, Source
 
 BLIND_PAGE = 50
@@ -202,6 +207,7 @@ def _blind_list(
     )
     context = _frame(collection, campaign) | {
         "sources": found[:BLIND_PAGE],
+        "decline": how_to_decline(request.user, collection),
         "more_after": found[BLIND_PAGE - 1].position if len(found) > BLIND_PAGE else None,
     }
     return render(request, "analysis/items/blind.html", context)
@@ -217,7 +223,9 @@ def _item(
     source = get_object_or_404(held, pk=pk)
     blind = judges_now(request.user, collection)
     context: dict[str, Any] = _frame(collection, campaign) | {"source": source, "is_blind": blind}
-    if not blind:
+    if blind:
+        context["decline"] = how_to_decline(request.user, collection)
+    else:
         context |= _order(request, collection, campaign, source)
     first = context["chosen"].metric if not blind else None
     context["shown"] = material.shown(source, campaign=campaign, blind=blind, first=first)

@@ -15,7 +15,7 @@ from annotation.views.page import State, Writer
 from judging.actions import discussions, rounds, selections, sheets
 from judging.actions.rounds import CutSet
 from judging.actions.sheets import Sheet, SheetLine
-from judging.guards import campaign_for_managers
+from judging.guards import campaign_for_managers, how_to_decline
 from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, QuestionSet, Round, Task, Unit
 from judging.selection import CannotChoose
@@ -29,13 +29,11 @@ def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show a task, the first where none is named; "Continue" shows its next step, "Submit" the next
     task."""
     if selections.names_systems(campaign, request.user):
-        messages.error(
-            request,
-            _(
-                "You judge this material in a campaign that has not ended. Until it is closed there is no "
-                "preview of a plan that judges part of it: it would show which system made a question."
-            ),
+        refused = _(
+            "You judge this material in a campaign that has not ended. Until it is closed there is no "
+            "preview of a plan that judges part of it: it would show which system made a question."
         )
+        messages.error(request, f"{refused} {how_to_decline(request.user, campaign.collection)}")
         return redirect("judging:campaign", campaign.uuid)
     tasks = Task.objects.filter(round__campaign=campaign, round__kind=Round.Kind.MAIN)
     total = tasks.count() or 1

@@ -45,7 +45,23 @@ def home(request: HttpRequest) -> HttpResponse:
     """List the campaigns in which the user judges."""
     judges = request.user.memberships.filter(role=Membership.Role.ANNOTATOR).values("campaign")
     campaigns = Campaign.objects.filter(pk__in=judges).order_by("-created_at", "-pk")
-    return render(request, "annotation/home.html", {"campaigns": campaigns})
+    declinable = set(request.user.memberships.not_begun().values_list("campaign", flat=True))
+    studies = [(each, each.pk in declinable) for each in campaigns]
+    return render(request, "annotation/home.html", {"studies": studies})
+
+
+@campaign_for_annotators
+@require_POST
+def decline(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Take somebody out of a study that others named them in, before they begin."""
+    try:
+        enrollments.decline(campaign=campaign, user=request.user)
+    except enrollments.CannotDecline as refused:
+        messages.error(request, str(refused))
+    else:
+        done = _("You declined to judge in “%(title)s”.") % {"title": campaign.title}
+        messages.success(request, done)
+    return redirect("annotation:home")
 
 
 @never_cache

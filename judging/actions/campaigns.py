@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import ProtectedError, Q
+from django.db.models import ProtectedError, Q, QuerySet
 from django.db.models.functions import Now
 
 from judging import quality
@@ -477,6 +477,10 @@ def add_member(*, campaign: Campaign, user: User, role: str, by: User | None = N
         raise NotAllowedNow("Managers and analysts need an account with a password of their own.")
     if role == Membership.Role.ANNOTATOR and judged_the_first(campaign, user):
         raise NotAllowedNow("They judged or settled values in a study that this one reproduces.")
+    if role == Membership.Role.ANNOTATOR and by != user and declined(campaign).filter(pk=user.pk):
+        raise NotAllowedNow(
+            "They declined to judge in this study. Send them a link: by it they can join all the same."
+        )
     with transaction.atomic():
         member, new = Membership.objects.get_or_create(campaign=campaign, user=user, role=role)
         if new:
@@ -494,6 +498,12 @@ def add_member(*, campaign: Campaign, user: User, role: str, by: User | None = N
                 after=role,
             )
     return member
+
+
+def declined(campaign: Campaign) -> QuerySet[User]:
+    """Return who declined to judge in a campaign after they had been named."""
+    told = Event.objects.filter(act=Event.Act.DECLINED, campaign=campaign.uuid)
+    return User.objects.filter(pk__in=told.values("who"))
 
 
 def judged_the_first(campaign: Campaign, user: User) -> bool:

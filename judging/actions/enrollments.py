@@ -235,6 +235,29 @@ def enroll_member(*, campaign: Campaign, user: User) -> Enrollment:
         return enroll(campaign=campaign, user=user)
 
 
+class CannotDecline(Exception):
+    """Somebody has begun to judge, so there is nothing to decline any more."""
+
+
+def decline(*, campaign: Campaign, user: User) -> None:
+    """Take out of a campaign, by their own wish, whom others named an annotator and who has not
+    begun, as if they had never been in it; only they themselves bring them back."""
+    with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        # whoever begins needs this row: they have begun by now, or find it gone
+        own = campaign.enrollments.select_for_update().filter(user=user).first()
+        role = Membership.objects.not_begun().filter(campaign=campaign, user=user).first()
+        if role is None:
+            raise CannotDecline(
+                _("You have begun to judge in this study, so there is nothing to decline.")
+            )
+        if own:
+            own.exclusions.all().delete()
+            own.delete()
+        role.delete()
+        history.note(Event.Act.DECLINED, by=user, campaign=campaign, about=history.account(user))
+
+
 def _next_label(campaign: Campaign) -> str:
     used = Enrollment.objects.filter(campaign=campaign).values_list("label", flat=True)
     numbers = [int(found[1]) for label in used if (found := re.fullmatch(r"A(\d{1,9})", label))]

@@ -63,6 +63,7 @@ class Event(models.Model):
         LINK_MADE = "link.made", _("invitation link made")
         LINK_REVOKED = "link.revoked", _("invitation link revoked")
         LINK_UNDONE = "link.undone", _("what came by a link undone")
+        DECLINED = "annotator.declined", _("annotator declined")
         EXCLUDED = "annotator.excluded", _("annotator left out")
         READMITTED = "annotator.readmitted", _("annotator taken back in")
         PLACES_REOPENED = "places.reopened", _("places of annotators left out given out again")

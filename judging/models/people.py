@@ -110,6 +110,13 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
             role__in=[Membership.Role.MANAGER, Membership.Role.ANALYST],
         )
 
+    def not_begun(self) -> "MembershipQuerySet":
+        """Annotators' roles of whom others named, as long as they have done nothing there."""
+        begun = Enrollment.objects.begun().filter(
+            campaign=OuterRef("campaign"), user=OuterRef("user")
+        )
+        return self.filter(~Exists(begun), role=Membership.Role.ANNOTATOR)
+
 
 class Membership(models.Model):
     """A user's role in a campaign."""
@@ -204,6 +211,28 @@ def token_digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
+class EnrollmentQuerySet(models.QuerySet["Enrollment"]):
+    def begun(self) -> "EnrollmentQuerySet":
+        """Those who came of their own accord, agreed to take part, or were given something to
+        judge."""
+        from judging.models.assignment import Assignment
+        from judging.models.crowd import Participation
+        from judging.models.exercise import QualificationTry, TrainedExercise
+
+        did = Q(invitation__isnull=False) | Q(consented_at__isnull=False)
+        for each in (Assignment, Participation, TrainedExercise, QualificationTry):
+            did |= Q(Exists(each._base_manager.filter(enrollment=OuterRef("pk"))))
+        return self.filter(did)
+
+    def may_judge(self) -> "EnrollmentQuerySet":
+        """Those who have begun, and those who still may: whose role was taken before they began
+        never will."""
+        role = Membership.objects.filter(
+            campaign=OuterRef("campaign"), user=OuterRef("user"), role=Membership.Role.ANNOTATOR
+        )
+        return self.filter(Exists(role)) | self.begun()
+
+
 class Enrollment(models.Model):
     """A person, or an imported rater without account, who judges in a campaign."""
 
@@ -280,6 +309,8 @@ class Enrollment(models.Model):
         help_text="Up to when their time at work was counted, for whichever task.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = EnrollmentQuerySet.as_manager()
 
     class Meta:
         constraints = [

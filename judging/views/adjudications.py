@@ -17,6 +17,7 @@ from judging.guards import (
     campaign_for_adjudicator,
     campaign_for_managers,
     campaign_for_staff,
+    how_to_decline,
     judges_now,
     password_confirmed,
 )
@@ -84,7 +85,8 @@ def settle(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show where annotators differ, and take what is settled; nothing to who judges the material
     still, for it tells what others said of the questions."""
     if judges_now(request.user, campaign.collection):
-        context = {"campaign": campaign, "judges": True}
+        decline = how_to_decline(request.user, campaign.collection)
+        context = {"campaign": campaign, "judges": True, "decline": decline}
         return render(request, "judging/settle.html", context, status=403)
     wanted = request.GET.get("page", "1")
     taken = request.method == "POST" and _take(request, campaign)

@@ -296,6 +296,7 @@ def _annotators_page(
             "-created_at"
         ),
         "members": campaign.memberships.staff().select_related("user"),
+        "declined": campaigns.declined(campaign).exclude(enrollments__campaign=campaign),
         "only_here": split_domain_port(request.get_host())[0] in THIS_MACHINE,
         "invitation_form": InvitationForm(),
         "member_form": MemberForm(),

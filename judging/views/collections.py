@@ -20,6 +20,7 @@ from judging.guards import (
     collection_for_readers,
     collections_of,
     collections_to_plan_with,
+    how_to_decline,
     judges_now,
     not_for_who_judges,
     password_confirmed,
@@ -54,6 +55,7 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
         .select_related("rubric")
     )
     held = collection_snapshots.of(collection)
+    blind = judges_now(request.user, collection)
     context = {
         "collection": collection,
         "held": held,
@@ -61,7 +63,8 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
         "metrics": collection_snapshots.metrics(collection, held),
         "quarantine": quarantine,
         # a system's name may stand beside a text there, where degrading left it out
-        "is_blind": judges_now(request.user, collection),
+        "is_blind": blind,
+        "decline": how_to_decline(request.user, collection) if blind else "",
         "campaigns": snapshots.with_places(campaigns),
         "files": collection.added_files.listed(),
         "is_owner": request.user.may_create_campaigns and collection.owner_id == request.user.pk,

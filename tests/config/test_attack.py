@@ -648,3 +648,63 @@ def test_browser_from_before_a_new_password_is_a_strangers_and_holds_up_nobody()
     guesses = [thief.post("/login/", shown).status_code for _ in range(log_ins.FREE + 1)]
     assert guesses[-1] == 429
     assert own.post("/login/", shown | {"password": new}).status_code == 302
+
+
+def test_who_is_named_an_annotator_in_another_study_of_the_material_is_blind_until_they_decline() -> (
+    None
+):
+    """Whoever may use a collection could blind the staff of any study of it, closed ones too."""
+    owner, second, rival = (factories.researcher() for _ in range(3))
+    material = factories.collection(owner=owner)
+    study = factories.opened(manager=owner, collection=material)
+    campaigns.add_member(campaign=study, user=rival, role="analyst", by=owner)
+    campaigns.close(campaign=study, now=timezone.now())
+    collections.share(collection=material, user=second, by=owner)
+    draft = factories.campaign(manager=second, collection=material)
+    campaigns.add_member(campaign=draft, user=rival, role="annotator", by=second)
+    client = logged_in(rival)
+    items = f"/campaigns/{study.uuid}/items/"
+    matching = reverse("analysis:matching", args=[material.pk])
+    told = "You were named to judge it and have not begun"
+    for path, status in ((items, 200), (matching, 403), (f"/collections/{material.pk}/", 200)):
+        page = client.get(path)
+        assert (page.status_code, told in page.text) == (
+            status,
+            path != f"/collections/{material.pk}/",
+        )
+    assert 'href="/work/"' in client.get(items).text
+    decline = f"/work/{draft.uuid}/decline/"
+    assert f'action="{decline}"' in client.get("/work/").text
+
+    assert client.post(decline).status_code == 302
+    assert told not in client.get(items).text
+    assert client.get(matching).status_code == 200
+    with pytest.raises(campaigns.NotAllowedNow, match="declined to judge"):
+        campaigns.add_member(campaign=draft, user=rival, role="annotator", by=second)
+
+
+def test_nobody_stays_blind_by_a_role_that_was_taken_before_they_began() -> None:
+    """To look at the study made a place, which stayed, and no page gave it up."""
+    study, second, rival = factories.opened(), factories.researcher(), factories.researcher()
+    campaigns.add_member(campaign=study, user=rival, role="analyst")
+    collections.share(collection=study.collection, user=second)
+    draft = factories.campaign(manager=second, collection=study.collection)
+    campaigns.add_member(campaign=draft, user=rival, role="annotator", by=second)
+    client, items = logged_in(rival), f"/campaigns/{study.uuid}/items/"
+    client.get(f"/work/{draft.uuid}/")
+    assert "You judge this material" in client.get(items).text
+    campaigns.remove_member(campaign=draft, user=rival, role="annotator", by=second)
+    assert "You judge this material" not in client.get(items).text
+
+
+def test_who_has_begun_is_not_told_to_decline() -> None:
+    study, rival = factories.opened(), factories.researcher()
+    campaigns.add_member(campaign=study, user=rival, role="analyst")
+    for begins in (False, True):
+        draft = factories.opened(manager=study.created_by, collection=study.collection)
+        campaigns.add_member(campaign=draft, user=rival, role="annotator", by=study.created_by)
+        if begins:
+            studies.held(enrollments.enroll(campaign=draft, user=rival))
+    page = logged_in(rival).get(f"/campaigns/{study.uuid}/items/").text
+    assert "You judge this material" in page
+    assert "have not begun" not in page

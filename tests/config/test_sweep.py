@@ -63,7 +63,7 @@ MAY = {
         judging:account_hand_over""",
     ANNOTATOR: """annotation:work annotation:start annotation:consent annotation:pause annotation:done
         annotation:new_link annotation:task annotation:draft annotation:submit annotation:hand_in_again
-        annotation:withdraw annotation:exit_form annotation:training annotation:qualification""",
+        annotation:withdraw annotation:decline annotation:exit_form annotation:training annotation:qualification""",
     ANNOTATOR | STAFF: "annotation:guideline",
     STAFF: """judging:rounds analysis:calibration judging:history judging:history_table
         judging:preregistration judging:preregistration_json

@@ -251,7 +251,8 @@ def test_around_judging(still: Any) -> None:
     found = problems_of(still, [address("annotation:join", link.token)])
     enrollment = factories.enrollment(campaign)
     enter(still, enrollment.user)
-    found += problems_of(still, of(campaign, "annotation:consent"))
+    asked_to = [*of(campaign, "annotation:consent"), address("annotation:home")]  # or to decline
+    found += problems_of(still, asked_to)
     enrollments.agree(enrollment=enrollment, now=timezone.now())
     assert (
         found

@@ -20,6 +20,7 @@ from judging.guards import (
     collection_for_owner,
     collection_for_readers,
     creator_required,
+    how_to_decline,
     judges_now,
     not_for_who_judges,
     password_confirmed,
@@ -246,6 +247,8 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
     # a file can be all of one system, so rows of it name the system of their questions
     blind = judges_now(request.user, added.collection)
     context |= {"groups": _groups(added.examined), "is_blind": blind}
+    if blind:
+        context["decline"] = how_to_decline(request.user, added.collection)
     context["expected"] = added.examined.get("expected", {})
     if added.state == AddedFile.State.WAITING:
         others = proposals.siblings(added) if is_owner else []

@@ -102,6 +102,24 @@ def test_unblinded_are_those_who_gave_a_role_up_before_they_judged_or_see_the_ma
     assert unblinded(campaign) == labels[:4]
 
 
+def test_unblinded_are_those_who_declined_and_joined_by_a_link_after_they_could_look() -> None:
+    first = studies.opened()
+    campaign = factories.opened(collection=first.collection, manager=first.created_by)
+    analyst, stranger = factories.researcher(), factories.user()
+    campaigns.add_member(campaign=first, user=analyst, role="analyst")
+    labels = []
+    for person in (analyst, stranger):
+        campaigns.add_member(campaign=campaign, user=person, role="annotator")
+        enrollments.decline(campaign=campaign, user=person)
+    campaigns.remove_member(campaign=first, user=analyst, role="analyst")
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=2)
+    for person in (analyst, stranger):
+        enrollments.join(invitation=link, user=person, agreed=True, now=timezone.now())
+        task = studies.held(campaign.enrollments.select_related("campaign").get(user=person))
+        labels.append(handed_in(task)[0])
+    assert unblinded(campaign) == labels[:1]
+
+
 def test_unblinded_are_those_who_saw_the_material_through_a_draft_that_is_gone() -> None:
     campaign = studies.opened(annotators_per_task=5)
     owner, reader, maker = campaign.collection.owner, factories.researcher(), factories.researcher()

@@ -104,6 +104,36 @@ def test_who_joins_while_somebody_withdraws_waits_and_neither_is_turned_away() -
     assert Invitation.objects.get(pk=link.pk).places == 2
 
 
+def test_who_begins_and_declines_at_the_same_moment_does_the_first_of_both() -> None:
+    campaign = factories.opened(consent="I agree.")
+    ends: list[object] = []
+
+    def decline(user: User) -> None:
+        try:
+            enrollments.decline(campaign=campaign, user=user)
+        except enrollments.CannotDecline as refused:
+            ends.append(refused)
+
+    def begin(user: User) -> None:
+        path, agreed = f"/work/{campaign.uuid}/consent/", {"agree": "on"}
+        ends.append(factories.logged_in(user).post(path, agreed, follow=True).status_code)
+
+    for first in ("begins", "declines"):
+        user = factories.user(first)
+        campaigns.add_member(campaign=campaign, user=user, role="annotator")
+        own = enrollments.enroll_member(campaign=campaign, user=user)
+        with transaction.atomic():
+            if first == "begins":
+                enrollments.agree(enrollment=own, now=datetime.now(UTC))
+                second = waiting_for_us(lambda user=user: decline(user))
+            else:
+                decline(user)
+                second = waiting_for_us(lambda user=user: begin(user))
+        second.join()
+    assert [isinstance(ends[0], enrollments.CannotDecline), ends[1]] == [True, 404]
+    assert [each.user.username for each in campaign.enrollments.all()] == ["begins"]
+
+
 def test_rights_saved_late_do_not_bring_an_old_password_back() -> None:
     account = factories.user()
     late = User.objects.get(pk=account.pk)

@@ -1,0 +1,156 @@
+"""Who was named an annotator by somebody else, and has not begun, declines on the page of their
+studies."""
+
+import pytest
+from django.test import Client
+from django.utils import timezone, translation
+
+from judging.actions import campaigns, enrollments, qualifications
+from judging.models import Campaign, Enrollment, Event, Exclusion, Exercise, User
+from tests import factories
+from tests.annotation import studies
+
+pytestmark = pytest.mark.django_db
+
+
+def named(campaign: Campaign, name: str = "colleague") -> tuple[Client, User]:
+    """Return the browser of somebody whom a manager has just named an annotator, and who."""
+    user = factories.user(name)
+    campaigns.add_member(campaign=campaign, user=user, role="annotator", by=campaign.created_by)
+    return factories.logged_in(user), user
+
+
+def address(campaign: Campaign) -> str:
+    return f"/work/{campaign.uuid}/decline/"
+
+
+def test_declining_takes_the_place_away_as_if_it_had_never_been() -> None:
+    campaign = studies.opened(title="Canal towns")
+    client, user = named(campaign)
+    client.get(f"/work/{campaign.uuid}/", follow=True)  # to look begins nothing
+    own = campaign.enrollments.get()
+    Exclusion.objects.create(
+        enrollment=own, reason="x", excluded_by=campaign.created_by, excluded_at=timezone.now()
+    )
+    assert f'action="{address(campaign)}"' in client.get("/work/").text
+    page = client.post(address(campaign), follow=True)
+    assert "You declined to judge in “Canal towns”." in page.text
+    assert "No study yet" in page.text
+    assert not Enrollment.objects.exists()
+    assert not user.memberships.exists()
+    assert User.objects.filter(pk=user.pk).exists()
+    event = Event.objects.get(act="annotator.declined")
+    assert (event.who, event.campaign, event.about) == (
+        user.pk, campaign.uuid, f"account {user.pk}",
+    )  # fmt: skip
+    assert client.post(address(campaign)).status_code == 404
+
+
+def test_declining_frees_the_seat_of_a_panel() -> None:
+    campaign = studies.opened("qgstec2010-a", sources=4, order="panel", annotators_per_task=2)
+    client, _user = named(campaign)
+    client.get(f"/work/{campaign.uuid}/", follow=True)
+    seat = campaign.enrollments.get().seat
+    assert seat is not None
+    client.post(address(campaign))
+    other = enrollments.enroll(campaign=campaign, user=factories.user())
+    assert other.seat == seat
+
+
+def test_managers_see_who_declined() -> None:
+    campaign = studies.opened()
+    client, _user = named(campaign, "colleague")
+    manager = factories.logged_in(campaign.created_by)
+    annotators = f"/campaigns/{campaign.uuid}/annotators/"
+    assert "Declined" not in manager.get(annotators).text
+    client.post(address(campaign))
+    assert "Declined to judge: colleague" in manager.get(annotators).text
+    assert "annotator declined" in manager.get(f"/campaigns/{campaign.uuid}/history/").text
+
+
+def test_who_declined_comes_back_by_a_link_and_by_no_manager_who_names_them() -> None:
+    campaign = studies.opened()
+    client, user = named(campaign)
+    client.post(address(campaign))
+    with pytest.raises(campaigns.NotAllowedNow, match="declined to judge"):
+        campaigns.add_member(campaign=campaign, user=user, role="annotator", by=campaign.created_by)
+    assert not user.memberships.exists()
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+    client.post(f"/join/{link.token}/", {"agree": "on"})
+    assert campaign.enrollments.get().user == user
+    assert address(campaign) not in client.get("/work/").text
+    manager = factories.logged_in(campaign.created_by)
+    assert "Declined" not in manager.get(f"/campaigns/{campaign.uuid}/annotators/").text
+
+
+def test_manager_who_declined_names_themselves() -> None:
+    campaign, other = studies.opened(), factories.researcher()
+    campaigns.add_member(campaign=campaign, user=other, role="manager")
+    campaigns.add_member(campaign=campaign, user=other, role="annotator", by=campaign.created_by)
+    enrollments.decline(campaign=campaign, user=other)
+    assert other.memberships.get().role == "manager"
+    campaigns.add_member(campaign=campaign, user=other, role="annotator", by=other)
+
+
+BEGINNINGS = ["link", "consent", "task", "a task that lapsed", "training"]
+
+
+@pytest.mark.parametrize("how", BEGINNINGS)
+def test_who_has_begun_does_not_decline(how: str) -> None:
+    campaign = studies.opened(consent="I agree." if how == "consent" else "")
+    if how == "link":
+        link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+        client = factories.logged_in(factories.user())
+        client.post(f"/join/{link.token}/", {"agree": "on"})
+    else:
+        client, user = named(campaign)
+        own = enrollments.enroll_member(campaign=campaign, user=user)
+        if how == "consent":
+            enrollments.agree(enrollment=own, now=timezone.now())
+        elif how == "training":
+            item = Exercise.objects.create(
+                campaign=campaign, kind="training", number=1, question="Who?"
+            )
+            qualifications.train(enrollment=own, exercise=item, now=timezone.now())
+        else:
+            task = studies.held(own)
+            if how == "a task that lapsed":
+                task.state, task.released_at = "released", timezone.now()
+                task.lease_expires_at = None
+                task.save()
+    assert address(campaign) not in client.get("/work/").text
+    page = client.post(address(campaign), follow=True)
+    assert "You have begun to judge in this study, so there is nothing to decline." in page.text
+    assert campaign.enrollments.count() == 1
+    assert not Event.objects.filter(act="annotator.declined").exists()
+
+
+def test_declining_is_asked_by_a_form_alone() -> None:
+    campaign = studies.opened()
+    client, user = named(campaign)
+    assert client.get(address(campaign)).status_code == 405
+    forged = Client(enforce_csrf_checks=True)
+    forged.force_login(user)
+    assert forged.post(address(campaign)).status_code == 403
+    assert user.memberships.exists()
+
+
+def test_declining_speaks_german() -> None:
+    campaign = studies.opened(title="Canal towns")
+    client, _user = named(campaign)
+    with translation.override("de"):
+        page = client.get("/work/", headers={"accept-language": "de"}).text
+        assert "Ablehnen" in page
+        done = client.post(address(campaign), headers={"accept-language": "de"}, follow=True).text
+    assert "Sie haben abgelehnt, in „Canal towns“ zu urteilen." in done
+
+
+def test_home_asks_as_much_for_three_studies_as_for_one(django_assert_num_queries) -> None:
+    client, user = named(studies.opened())
+    client.get("/work/")
+    with django_assert_num_queries(4):
+        client.get("/work/")
+    for _more in range(2):
+        campaigns.add_member(campaign=studies.opened(), user=user, role="annotator")
+    with django_assert_num_queries(4):
+        client.get("/work/")
