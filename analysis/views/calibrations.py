@@ -13,7 +13,7 @@ from analysis.actions.calibrations import ENOUGH, RoundMeasures
 from analysis.reports.numerals import percent, two
 from analysis.stats.estimate import Estimate
 from judging.actions import discussions
-from judging.guards import campaign_for_staff, judges_now
+from judging.guards import campaign_for_staff, how_to_decline, judges_now
 from judging.models import Campaign, Criterion, Membership, Round
 
 
@@ -24,9 +24,12 @@ def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpRespon
     who is missing. Who judges the same questions in another campaign would read what others said of
     them."""
     if judges_now(request.user, campaign.collection, but_in=campaign):
-        raise PermissionDenied(
+        said = (
             "You judge this material in another campaign that has not ended. Until it is closed you do not see what "
             "others said of it here."
+        )
+        raise PermissionDenied(
+            f"{said} {how_to_decline(request.user, campaign.collection)}".strip()
         )
     round = get_object_or_404(campaign.rounds.trials(), pk=pk)
     round.campaign = campaign

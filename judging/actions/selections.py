@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from judging.actions import collection_snapshots
 from judging.actions.bulk import copy, let_planner_know
-from judging.guards import judged_now
+from judging.guards import how_to_decline, judged_now
 from judging.models import (
     Attribute,
     Campaign,
@@ -111,11 +111,12 @@ def keep_from_who_judges(
     """Refuse somebody the questions of a campaign, or of a collection, where these would name their
     systems."""
     if _tells(user, collection, campaign):
-        raise PermissionDenied(
+        said = (
             "You judge this material in a campaign that has not ended. Until it is closed you see no question of a "
             "plan that judges part of it, nor of a degraded copy or what it was made of: it would show which system "
             "made a question."
         )
+        raise PermissionDenied(f"{said} {how_to_decline(user, collection)}".strip())
 
 
 def _tells(user: User, collection: Collection, campaign: Campaign | None) -> bool:

@@ -204,7 +204,7 @@ def test_nobody_is_given_a_role_or_a_way_in_in_a_dry_run() -> None:
     """Who left the draft had given it; it stood on no page of the draft."""
     draft, other = factories.campaign(), factories.researcher("other")
     manager = draft.created_by
-    copy = dry_runs.copy(draft=draft, by=manager, now=timezone.now(), settings={}).campaign
+    copy = shown_copy(draft, manager)
     client = logged_in(manager)
     forms: dict[str, dict[str, Any]] = {
         "members/": {"username": "other", "role": "analyst"},
@@ -241,7 +241,7 @@ def test_role_that_was_given_in_a_dry_run_alone_is_none() -> None:
     maker, other, settler = (factories.researcher() for _ in range(3))
     own = rubrics.install(document=factories.small(), owner=maker)
     draft = factories.campaign(manager=maker, rubric=own)
-    copy = dry_runs.copy(draft=draft, by=maker, now=timezone.now(), settings={}).campaign
+    copy = shown_copy(draft, maker)
     factories.member(copy, other, "manager")
     campaigns.close(campaign=copy, now=timezone.now())
     Adjudication.objects.create(campaign=copy, adjudicator=settler, named_at=timezone.now())
@@ -264,7 +264,7 @@ def test_owner_sees_everybody_who_sees_the_collection_through_a_campaign() -> No
     draft = factories.campaign(manager=maker, collection=material, title="Second look")
     campaigns.add_member(campaign=draft, user=analyst, role="analyst")
     campaigns.add_member(campaign=draft, user=nobody, role="annotator")
-    dry_runs.copy(draft=draft, by=maker, now=timezone.now(), settings={})
+    shown_copy(draft, maker)
     client, path = logged_in(owner), f"/collections/{material.pk}/"
     page = client.get(path).text
     assert "Who sees it through a campaign" in page
@@ -280,7 +280,7 @@ def test_account_is_handed_over_with_its_drafts_and_their_dry_runs() -> None:
         factories.researcher(), factories.researcher(), factories.user(is_superuser=True),
     )  # fmt: skip
     draft = factories.campaign(manager=gone)
-    copy = dry_runs.copy(draft=draft, by=gone, now=timezone.now(), settings={}).campaign
+    copy = shown_copy(draft, gone)
     assert collections.hand_over_all(owner=gone, to=to, by=administrator) == (1, 1)
     client = logged_in(to)
     for each in (draft, copy):
