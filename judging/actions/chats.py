@@ -4,6 +4,7 @@ why there is none."""
 import json
 import re
 import time
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from http.client import HTTPException
@@ -120,15 +121,57 @@ class Chat:
         may write it, within other JSON too."""
         if len(self.key) < SHORTEST_KEY:
             return said
-        signs = (
-            rf"(?:\\{{0,64}}{re.escape(each)}|\\{{1,64}}(?i:u{ord(each):04x}))" for each in self.key
-        )
-        return re.sub("".join(signs), "…", said)
+        # as it is first: read as JSON, signs before a key that begins with digits may swallow them
+        for written in (BACKSLASHES, SPELLED):
+            said = _without(self.key, said, written)
+        return said
+
+
+BACKSLASHES = re.compile(r"\\+|\Z")
+# JSON may write a backslash as \u005c, too, and what is written so may be JSON again
+SPELLED = re.compile(r"(?:\\+(?:u005c)*)+(?:u([0-9a-f]{4}))?|\Z", re.IGNORECASE)
+
+
+def _without(key: str, said: str, written: re.Pattern[str]) -> str:
+    """Return a text without a key that holds no backslash. It is looked for in the text as it
+    reads without what `written` finds: backslashes, with the number of a sign or without.
+
+    A pattern of the key's signs would take the length of the text times that of the key.
+    """
+    pieces = list[str]()  # of the text as it reads
+    begins, places = [-1], [-1]  # where each piece begins in that, and in what was said
+    length = at = 0
+    for found in written.finditer(said):
+        pieces.append(said[at : found.start()])
+        begins.append(length)
+        places.append(at)
+        length += found.start() - at
+        at = found.end()
+        if found.lastindex:
+            pieces.append(chr(int(found[1], 16)))
+            begins.append(length)
+            places.append(at - 1)
+            length += 1
+
+    def end(read: int) -> int:
+        """Return where so many signs end in what was said."""
+        piece = bisect_left(begins, read) - 1
+        return places[piece] + read - begins[piece]
+
+    kept = list[str]()
+    at = read = 0
+    for between in "".join(pieces).split(key)[:-1]:
+        read += len(between)
+        kept.append(said[at : end(read)])
+        read += len(key)
+        at = end(read)
+    return "…".join([*kept, said[at:]])
 
 
 def is_key(text: str) -> bool:
-    """Say whether a header can hold a key: what cannot be sent would stand in an error."""
-    return text.isascii() and text.isprintable() and " " not in text
+    """Say whether a header can hold a key: what cannot be sent would stand in an error. A token of
+    a header has no backslash (RFC 6750), which would be lost among those of JSON."""
+    return text.isascii() and text.isprintable() and not set(text) & {" ", "\\"}
 
 
 UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)

@@ -211,6 +211,8 @@ class JudgeKeyForm(forms.Form):
         key: str = self.cleaned_data["key"]
         if not chats.is_key(key):
             raise forms.ValidationError(
-                _("The key is one word of plain signs, without spaces and line breaks.")
+                _(
+                    "The key is one word of plain signs, without spaces, line breaks and backslashes."
+                )
             )
         return key

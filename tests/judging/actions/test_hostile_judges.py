@@ -18,6 +18,7 @@ from judging.actions.machine_asking import Prices
 from judging.models import MachineJudge, MachineJudgment
 from tests.analysis import studies
 from tests.judging.actions.test_machine_asking import Server, asked
+from tests.judging.imports.readers.test_worst_cases import MEGABYTE, NOTHING_MUCH, seconds
 
 KEY = "sk-a/bcdefgh"
 Send = Callable[[bytes], None]
@@ -105,6 +106,34 @@ def test_what_is_no_http_is_no_answer_and_keeps_no_key(address, sent):
         chat.ask("s", "u")
     said = f"{refused.value} {getattr(refused.value, 'raw', '')}"
     assert "bcdefgh" not in said
+
+
+@pytest.mark.parametrize(
+    ("key", "said", "kept"),
+    [
+        (KEY, KEY * 2 + KEY[:-1], "……" + KEY[:-1]),
+        (KEY, json.dumps(json.dumps(f'a"{KEY}"')), r'"\"a\\\"…\\\"\""'),
+        (KEY, "\\" * 2_000 + "u0073k-a/bcdefgh!", "…!"),
+        (KEY, r"\u005cu005cu0073k-a\u005c/bcdefgh!", "…!"),
+        (KEY, r"\u0073k-a/bcdefg \u00zz \\", r"\u0073k-a/bcdefg \u00zz \\"),
+        ("u0073abc", r"C:\u0073abc", "C:…"),
+        ("73abcdef", r"C:\u0073abcdef", r"C:\u00…"),
+        ("short", "short", "short"),
+    ],
+)
+def test_a_key_is_taken_out_and_nothing_beside_it(key, said, kept):
+    assert Chat("http://a.example", "m", key=key).without_key(said) == kept
+
+
+@pytest.mark.parametrize("unit", ["\\" * 64 + "a", "\\", "\\u0061", "\\u005c", "a", "\\a"])
+def test_a_key_is_looked_for_in_a_megabyte_at_once(unit):
+    chat = Chat("http://a.example", "m", key="a" * 999 + "b")
+    few, many, most = (unit * (length // len(unit)) for length in (4_000, 32_000, MEGABYTE))
+    at_few, at_many = (seconds(chat.without_key, said) for said in (few, many))
+    if at_many > NOTHING_MUCH:
+        at_few = max(NOTHING_MUCH / 20, *(seconds(chat.without_key, few) for _ in range(3)))
+        assert at_many < 24 * at_few
+    assert min(seconds(chat.without_key, most) for _ in range(3)) < 1
 
 
 def test_a_piece_that_is_said_to_be_shorter_than_nothing_is_not_read_for_ever(address):
