@@ -1,19 +1,25 @@
 """Cells that a spreadsheet would take for formulas, made inert: whoever opens a file need not have
 made it."""
 
+import re
+
 from judging.imports.readers.numbers import is_number
 
-FORMULA = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
+# a sign by which a formula begins, with spaces and double quotes that a spreadsheet takes away
+_FORMULA = r'[ "]*[=+\-@＝＋－＠]'
+_FIRST = re.compile(rf"[\t\n]|{_FORMULA}")
+_INSIDE = re.compile(rf"([;\t\n])(?={_FORMULA})")
 
 
 def inert(cell: str) -> str:
     """Return a cell that no spreadsheet takes for a formula; numbers stay as they are.
 
-    A carriage return becomes a line feed: not every writer puts it in quotes, and what follows it
-    would begin a cell.
+    Where a semicolon or a tab parts cells, as in many languages, quotes inside a line of commas
+    keep nothing together: an apostrophe stands wherever a formula would begin behind one of them,
+    or in a new line. A carriage return becomes a line feed: not every writer puts it in quotes.
 
-    >>> inert("=1+1"), inert("-1.5"), inert("-"), inert("yes")
-    ("'=1+1", '-1.5', "'-", 'yes')
+    >>> inert("=1+1"), inert("-1.5"), inert("-"), inert("yes; =1")
+    ("'=1+1", '-1.5', "'-", "yes;' =1")
     """
-    cell = cell.replace("\r\n", "\n").replace("\r", "\n")
-    return f"'{cell}" if cell.startswith(FORMULA) and not is_number(cell) else cell
+    cell = _INSIDE.sub(r"\1'", cell.replace("\r\n", "\n").replace("\r", "\n"))
+    return f"'{cell}" if _FIRST.match(cell) and not is_number(cell.strip(" ")) else cell

@@ -15,8 +15,8 @@ def to_csv(rows: Sequence[Record], columns: Sequence[str] = ()) -> str:
     """Return records as CSV, empty where undefined: the named columns first, then what else the
     records hold.
 
-    Text that a spreadsheet would take for a formula begins with an apostrophe; the JSON of a report
-    has it as it is.
+    Text that a spreadsheet would take for a formula has an apostrophe before it; the JSON of a
+    report has it as it is.
     """
     held = {key for row in rows for key in row}
     known = [column for column in columns if column in held or not rows]
@@ -37,5 +37,5 @@ def _cell(value: Any) -> Any:
     if value is None:
         return ""
     if isinstance(value, dict | list):
-        return json.dumps(value, sort_keys=True, ensure_ascii=False)
+        value = json.dumps(value, sort_keys=True, ensure_ascii=False)
     return inert(value) if isinstance(value, str) else value

@@ -70,15 +70,17 @@ def csv_pieces(
 
     The header has the known columns among those used, in their order, then the others. Cells keep
     their text, also where it begins like a formula: guarding changes data that are read back or
-    compared. `guarded` puts an apostrophe before such cells, for files that will be opened in a
-    spreadsheet by people who did not make them.
+    compared. `guarded` puts an apostrophe before whatever a spreadsheet could take for a formula,
+    names of columns too, for files that will be opened by people who did not make them.
     """
     known = [name for name in (*SOURCE, *QUESTION, *JUDGMENT) if name in used]
     header = [*known, *(name for name in used if name not in known)]
-    yield from _csv_lines([header])
+    guard = inert if guarded else str
+    yield from _csv_lines([[guard(name) for name in header]])
     for part in parts:
-        cells = ([json_text(row.get(name)) for name in header] for row in long_rows(part))
-        yield from _csv_lines([inert(cell) for cell in row] if guarded else row for row in cells)
+        yield from _csv_lines(
+            [guard(json_text(row.get(name))) for name in header] for row in long_rows(part)
+        )
 
 
 def _csv_lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -15,6 +15,14 @@ def test_named_columns_come_first_and_the_others_by_name() -> None:
     )  # fmt: skip
 
 
+def test_no_part_of_a_cell_is_a_formula_where_semicolons_part_cells() -> None:
+    rows = [{"system": "Alba;=1", "seen": ["x;=1"], "a;=1": 1}]
+    assert to_csv(rows, ["system", "seen"]) == (
+        "system,seen,a;'=1\n"
+        "Alba;'=1,\"[\"\"x;'=1\"\"]\",1\n"
+    )  # fmt: skip
+
+
 def test_a_table_without_rows_keeps_its_head() -> None:
     assert to_csv([], ["system", "mean"]) == "system,mean\n"
 

@@ -88,6 +88,14 @@ def test_long_csv_keeps_formulas_unless_guarded() -> None:
     assert ",'+b," in guarded
 
 
+def test_long_csv_guards_names_of_columns_too() -> None:
+    [question, *others] = FULL.questions
+    named = replace(question, scores={"a;=cmd": "1"})
+    study = replace(FULL, questions=(named, *others))
+    assert "score:a;=cmd" in write_long_csv(study)
+    assert "score:a;'=cmd" in write_long_csv(study, guarded=True)
+
+
 def test_long_csv_without_judgments_has_no_columns_for_them() -> None:
     silent = replace(FULL, ratings=(), notes=(), marks=())
     assert "rater" not in write_long_csv(silent).split("\r\n")[0]

@@ -16,6 +16,7 @@ import pytest
 
 from analysis.metrics import consistency, meteor_jar, preparation, ptb
 from judging import spans
+from judging.formulas import inert
 from judging.imports.formats import doccano, mturk
 from judging.imports.forms.files import LANGUAGE
 from judging.imports.readers import guessing, locating, numbers
@@ -129,6 +130,8 @@ WORST: dict[str, tuple[Callable[[str], object], Callable[[int], str]]] = {
     "one long word": (ptb.words, of("a")),
     "hyphens": (ptb.words, of("a-")),
     "apostrophes": (ptb.words, of("a'")),
+    "cells in a cell": (inert, of('; "')),
+    "spaces where a cell may begin": (inert, of(" ", ";")),
 }
 
 
