@@ -78,6 +78,7 @@ def correct_gold(
     """
     values = _ticked(accepted)
     with transaction.atomic():
+        campaign = Campaign.objects.select_for_update(no_key=True).get(pk=item.campaign_id)
         held = CheckItem.objects.select_for_update().get(pk=item.pk)
         before: dict[int, list[int]] = {}
         for criterion, value in held.accepted.order_by("criterion", "value").values_list(
@@ -89,14 +90,14 @@ def correct_gold(
         history.note(
             Event.Act.GOLD_CHANGED,
             by=by,
-            campaign=held.campaign,
+            campaign=campaign,
             about=f"gold {held.pk}",
             before=_written(before),
             after=_written(values),
         )
-        if held.campaign.state != Campaign.State.DRAFT:
+        if campaign.state != Campaign.State.DRAFT:
             Deviation.objects.create(
-                campaign=held.campaign,
+                campaign=campaign,
                 what=f"accepted values of gold question {held.pk}",
                 before=_written(before),
                 after=_written(values),

@@ -2,13 +2,14 @@
 has done."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from django.db import transaction
 
-from judging.actions import accounts, campaigns, enrollments
+from judging.actions import accounts, campaigns, check_items, enrollments
 from judging.actions.accounts import LastAdministrator
-from judging.models import Campaign, Invitation, User
+from judging.models import Campaign, CheckItem, Deviation, Invitation, Unit, User
 from tests import factories
 from tests.judging.actions.test_enrollments import waiting_for_us
 
@@ -46,6 +47,42 @@ def test_plan_saved_while_the_protocol_is_locked_is_refused() -> None:
     saving.join()
     assert len(refused) == 1
     assert Campaign.objects.get(pk=campaign.pk).annotators_per_task == 3
+
+
+def gold_of(campaign: Campaign, value: int) -> tuple[CheckItem, dict[str, Any]]:
+    """Return a gold question of a campaign, and what corrects its accepted value."""
+    criterion = campaign.rubric.criteria.get(key="grammaticality").pk
+    unit = Unit.objects.filter(
+        question_set__source__collection=campaign.collection, question__isnull=False
+    ).first()
+    item = check_items.add_gold(campaign=campaign, unit=unit, text="", accepted={criterion: [1]})
+    by = campaign.created_by
+    change = {"accepted": {criterion: [value]}, "by": by, "now": NOW, "reason": "Two is right."}
+    return item, {"item": item} | change
+
+
+def test_accepted_values_corrected_while_the_protocol_is_locked_are_a_deviation_from_it() -> None:
+    campaign = factories.campaign()
+    item, correction = gold_of(campaign, 2)
+    with transaction.atomic():
+        campaigns.lock(campaign=campaign, now=NOW)
+        correcting = waiting_for_us(lambda: check_items.correct_gold(**correction))
+    correcting.join()
+    [deviation] = Deviation.objects.all()
+    assert deviation.what == f"accepted values of gold question {item.pk}"
+    assert (deviation.before, deviation.after) == ("grammaticality: 1", "grammaticality: 2")
+
+
+def test_protocol_locked_while_accepted_values_are_corrected_fixes_the_new_ones() -> None:
+    campaign = factories.campaign()
+    _item, correction = gold_of(campaign, 2)
+    with transaction.atomic():
+        check_items.correct_gold(**correction)
+        locking = waiting_for_us(lambda: campaigns.lock(campaign=campaign, now=NOW))
+    locking.join()
+    locked = Campaign.objects.get(pk=campaign.pk)
+    assert locked.protocol["checks"] == check_items.protocol(locked)["checks"]
+    assert not Deviation.objects.exists()
 
 
 def test_two_administrators_who_demote_each_other_leave_one() -> None:
