@@ -213,6 +213,7 @@ def duplicate(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @campaign_for_managers
 @require_POST
+@password_confirmed
 def discard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Delete a draft."""
     try:
@@ -383,6 +384,7 @@ def add_member(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @campaign_for_managers
 @require_POST
+@password_confirmed
 def remove_member(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
     """Take a role away from an account."""
     membership = get_object_or_404(campaign.memberships.select_related("user"), pk=pk)

@@ -122,6 +122,7 @@ def share(request: HttpRequest, collection: Collection) -> HttpResponse:
 
 @collection_for_owner
 @require_POST
+@password_confirmed
 def end_use(request: HttpRequest, collection: Collection, user: int) -> HttpResponse:
     """End somebody's use of the collection."""
     other = get_object_or_404(

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from judging.actions import campaigns, second_factors
+from judging.actions import campaigns, collections, second_factors
 from judging.guards import CONFIRMED, CONFIRMED_FOR
 from judging.models import Event, User
 from tests import factories
@@ -31,7 +31,10 @@ def acts() -> list[tuple[str, User]]:
     manager, other = campaign.created_by, factories.user()
     link = campaigns.invite(campaign=campaign, by=manager)
     about = f"/campaigns/{campaign.uuid}"
+    analyst = campaign.memberships.create(user=other, role="analyst")
     own, files = factories.collection(owner=manager), assembled()
+    collections.share(collection=own, user=other)
+    draft = factories.campaign(manager=manager)
     return [
         ("/accounts/new/", administrator),
         (f"/accounts/{other.pk}/", administrator),
@@ -41,10 +44,14 @@ def acts() -> list[tuple[str, User]]:
         ("/key/", manager),
         (f"{about}/draws/reveal/", manager),
         (f"{about}/members/", manager),
+        (f"{about}/members/{analyst.pk}/remove/", manager),
         (f"{about}/adjudication/name/", manager),
         (f"{about}/invitations/{link.pk}/undo/", manager),
         (f"/collections/{own.pk}/delete/", manager),
+        (f"/campaigns/{draft.uuid}/discard/", manager),
         (f"/collections/{own.pk}/share/", manager),
+        (f"/collections/{own.pk}/uses/{other.pk}/end/", manager),
+        (f"/collections/{own.pk}/hand-over/", manager),
         (f"/collections/{files.pk}/files/1/take-back/", files.owner),
         (f"/collections/{files.pk}/files/1/ids.csv", files.owner),
     ]
