@@ -210,6 +210,12 @@ def _judged_campaign(request: HttpRequest, uuid: UUID) -> Campaign | None:
     return own.filter(uuid=uuid).first()
 
 
+def _campaign_of_member(request: HttpRequest, uuid: UUID) -> Campaign | None:
+    """Return the campaign where the user judges, or which they see as a manager or an analyst."""
+    seen = Campaign.objects.visible_to(request.user).select_related("collection", "rubric")
+    return _judged_campaign(request, uuid) or seen.filter(uuid=uuid).first()
+
+
 def _campaign_to_settle(request: HttpRequest, uuid: UUID) -> Campaign | None:
     """Return the campaign where the user settles values; in the copy of a dry run only who sees it
     does."""
@@ -262,6 +268,7 @@ def _hands(
 campaign_for_managers = _hands(partial(_campaign_of, roles=MANAGERS), key="uuid")
 campaign_for_staff = _hands(partial(_campaign_of, roles=STAFF), key="uuid")
 campaign_for_annotators = _hands(_judged_campaign, key="uuid")
+campaign_for_members = _hands(_campaign_of_member, key="uuid")
 campaign_for_adjudicator = _hands(_campaign_to_settle, key="uuid")
 assignment_for_annotator = _hands(
     lambda request, uuid: assignment_at_work(pk=uuid, user_pk=request.user.pk), key="uuid"

@@ -5,7 +5,7 @@ from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -30,7 +30,7 @@ from judging.actions import (
 from judging.actions.assignments import Finished, Here, NoneNow
 from judging.actions.drafts import MissingAnswers, TaskClosed
 from judging.actions.sheets import Sheet
-from judging.guards import campaign_for_annotators
+from judging.guards import campaign_for_annotators, campaign_for_members
 from judging.models import Assignment, Campaign, Enrollment, Membership, Participation, Round, User
 from judging.protocols import documents
 
@@ -286,14 +286,10 @@ def new_link(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("annotation:pause", campaign.uuid)
 
 
-@login_required
+@campaign_for_members
 @require_GET
-def guideline(request: HttpRequest, uuid: str) -> HttpResponse:
+def guideline(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the whole guideline to whoever takes part in a campaign, in whichever role."""
-    mine = Campaign.objects.filter(pk__in=request.user.memberships.values("campaign"))
-    campaign = mine.select_related("rubric").filter(uuid=uuid).first()
-    if campaign is None:
-        raise Http404
     rubric = sheets.known(campaign.rubric).document
     words = documents.localized(rubric, get_language() or rubric.language)
     judges = request.user.memberships.filter(

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from judging.actions import assignments, campaigns, sheets
+from judging.actions import assignments, campaigns, collections, sheets
 from judging.models import Assignment, Round, Unit
 from tests import factories
 from tests.annotation import studies
@@ -100,6 +100,19 @@ def test_guideline_is_whole_for_annotators_and_managers() -> None:
     assert "<li>Answer “Mill Lane”" in html
     manager = factories.logged_in(campaign.created_by)
     assert manager.get(f"/work/{campaign.uuid}/guideline/").status_code == 200
+
+
+def test_guideline_is_not_for_staff_after_the_use_of_the_collection_ended() -> None:
+    owner, other = factories.researcher(), factories.researcher()
+    campaign = factories.opened(manager=other, collection=factories.collection(owner=owner))
+    annotator, manager = studies.annotator(campaign)[0], factories.logged_in(other)
+    guideline = f"/work/{campaign.uuid}/guideline/"
+    assert manager.get(guideline).status_code == 200
+    collections.end_use(collection=campaign.collection, user=other, now=timezone.now(), by=owner)
+    assert manager.get(guideline).status_code == 404
+    assert annotator.get(guideline).status_code == 200  # who may hand in a task they hold
+    campaign.memberships.filter(role="annotator").delete()
+    assert annotator.get(guideline).status_code == 404
 
 
 def test_home_lists_the_campaigns_one_judges_in() -> None:
