@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from analysis.reports.text_tables import marked
+from judging.markdown import marked
 
 PAPER, SYSTEM = "heds-paper_and_resources", "heds-system"
 SAMPLE = "heds-sample_evaluators_design-sample"

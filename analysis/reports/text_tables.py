@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from analysis.reports.layout import Cell, PageTable
 from judging.formulas import inert
-
-MARKED = re.compile(r"([\\`*_\[\]<>|#~])")  # what Markdown would act on inside a cell
+from judging.markdown import marked
 
 
 def markdown(shown: PageTable) -> str:
@@ -64,11 +63,6 @@ def _plain(text: str) -> str:
 
 def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def marked(text: str) -> str:
-    """Return a text in one line, with nothing in it that Markdown acts on."""
-    return MARKED.sub(r"\\\1", " ".join(text.split()))
 
 
 def _below(text: str) -> str:

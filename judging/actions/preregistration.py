@@ -7,10 +7,11 @@ beside it.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from judging.actions import exclusion_rules, selections
+from judging.markdown import marked, marked_lines
 from judging.models import Campaign
 from judging.protocols import documents
 from judging.protocols.documents import RubricDocument
@@ -74,27 +75,29 @@ def as_json(campaign: Campaign) -> dict[str, Any]:
 
 
 def as_markdown(campaign: Campaign) -> str:
-    """Return the same for people to read."""
+    """Return the same for people to read, in Markdown; what somebody wrote is text in it."""
     protocol = _protocol(campaign)
     rubric = documents.from_document(campaign.rubric.document)
     parts = [
-        f"# Preregistration: {_line(campaign.title)}",
+        f"# Preregistration: {marked(campaign.title)}",
         f"Locked on {campaign.locked_at:%Y-%m-%d %H:%M} UTC, before the first judgment of the main round. SHA-256 of "
         f"the protocol: `{campaign.protocol_digest}`.",
         "## What is judged",
-        f"{_line(campaign.collection.name)}: {selections.words(campaign)}.".replace("..", "."),
+        f"{marked(campaign.collection.name)}: {marked(selections.words(campaign))}.".replace(
+            "..", "."
+        ),
         *_files(protocol),
         "## What annotators are asked",
-        f"{rubric.title}, version {rubric.version}. {rubric.citation}".strip(),
+        marked(f"{rubric.title}, version {rubric.version}. {rubric.citation}"),
         *(part for criterion in rubric.criteria for part in _criterion(criterion)),
         "## Annotators and design",
         _bullets(_design(rubric, protocol)),
         "## Checks and exclusion",
         _bullets(_checks(campaign, protocol)),
         "## Why so many",
-        protocol["texts"].get("sample_reason", "").strip() or "No reason was written down.",
+        marked_lines(protocol["texts"].get("sample_reason", "")) or "No reason was written down.",
         "## Analysis",
-        protocol["texts"].get("analysis_plan", "").strip()
+        marked_lines(protocol["texts"].get("analysis_plan", ""))
         or "No plan was written down beyond what the report always computes.",
         "What the report computes in any case:",
         _bullets(COMPUTED),
@@ -113,12 +116,8 @@ def _protocol(campaign: Campaign) -> dict[str, Any]:
     return found
 
 
-def _line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _bullets(lines: Any) -> str:
-    return "\n".join(f"- {_line(each)}" for each in lines)
+def _bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {each}" for each in lines)
 
 
 def _files(protocol: dict[str, Any]) -> Iterator[str]:
@@ -129,12 +128,12 @@ def _files(protocol: dict[str, Any]) -> Iterator[str]:
 
 
 def _criterion(criterion: Any) -> Iterator[str]:
-    yield f"### {_line(criterion.name)}"
+    yield f"### {marked(criterion.name)}"
     if criterion.definition:
-        yield criterion.definition.strip()
-    yield f"> {_line(criterion.prompt)}"
+        yield marked_lines(criterion.definition)
+    yield f"> {marked(criterion.prompt)}"
     yield _bullets(
-        f"{point.value}: {point.label}" + (" (missing)" if point.missing else "")
+        f"{point.value}: {marked(point.label)}" + (" (missing)" if point.missing else "")
         for point in criterion.points
     )
     per = "of each set" if criterion.unit == "set" else "of each question"
@@ -161,7 +160,7 @@ def _design(rubric: RubricDocument, protocol: dict[str, Any]) -> Iterator[str]:
             )
             yield f"{kind.capitalize()} before the first task: {len(marks['items'])} questions{passed}."
     if pay := protocol["texts"].get("pay"):
-        yield f"Pay: {pay}"
+        yield f"Pay: {marked(pay)}"
 
 
 def _checks(campaign: Campaign, protocol: dict[str, Any]) -> Iterator[str]:
@@ -184,9 +183,9 @@ def _checks(campaign: Campaign, protocol: dict[str, Any]) -> Iterator[str]:
 
 
 def _ethics(texts: dict[str, Any]) -> Iterator[str]:
-    yield f"Consent: {texts['consent']}" if texts["consent"] else "No consent text."
+    yield f"Consent: {marked(texts['consent'])}" if texts["consent"] else "No consent text."
     yield (
-        f"Ethics approval: {texts['ethics']}"
+        f"Ethics approval: {marked(texts['ethics'])}"
         if texts.get("ethics")
         else "No ethics approval is named."
     )
@@ -200,7 +199,7 @@ def _deviations(campaign: Campaign) -> Iterator[str]:
     found = list(campaign.deviations.all())
     for each in found:
         when = f"{each.made_at:%Y-%m-%d %H:%M} UTC"
-        yield f"{when}, {each.what}: from “{each.before}” to “{each.after}”. {each.reason}"
+        yield marked(f"{when}, {each.what}: from “{each.before}” to “{each.after}”. {each.reason}")
     if not found:
         yield "Nothing."
 

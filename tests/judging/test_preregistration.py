@@ -1,14 +1,17 @@
 """The document of what a study fixed before its data."""
 
+import html
 import json
+import re
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from markdown_it import MarkdownIt
 
-from judging.actions import campaigns, preregistration
-from judging.models import Campaign, Event
+from judging.actions import campaigns, preregistration, rubrics
+from judging.models import Campaign, Collection, Event
 from judging.protocols import documents
 from tests import factories
 from tests.annotation import studies
@@ -61,6 +64,31 @@ def test_what_changes_after_the_lock_stands_at_the_end_and_the_promise_stays() -
     assert "from “9 euros an hour” to “12 euros an hour”. Too little." in text
     [deviation] = preregistration.as_json(campaign)["deviations"]
     assert (deviation["before"], deviation["after"]) == ("9 euros an hour", "12 euros an hour")
+
+
+def test_what_people_wrote_is_text_in_it_and_neither_a_tag_nor_a_link_nor_a_heading() -> None:
+    sign = "<img src=x onerror=alert(1)> [click](javascript:alert(1)) `a`"
+    rubric = factories.SMALL
+    for written in ("Small", "none", "Grammaticality", "Form alone.", "nearly"):
+        rubric = rubric.replace(f": {written}", f": {json.dumps(sign)}", 1)
+    rubric = rubric.replace("Is it grammatical?", sign)
+    texts = ("title", "consent", "ethics", "pay", "sample_reason")
+    campaign = factories.campaign(
+        rubric=rubrics.install(document=documents.parse(rubric, "small.yaml")),
+        collection=factories.collection(systems=[sign, "Brisa"]),
+        selection={"systems": [sign]},
+        analysis_plan=f"# What changed\n{sign}\n---\n\n- one\n- two_\n",
+        **dict.fromkeys(texts, sign),
+    )
+    Collection.objects.update(name=sign)
+    by, now = campaign.created_by, timezone.now()
+    campaigns.lock(campaign=campaign, now=now, by=by)
+    change = {"what": "pay", "value": f"{sign} more", "reason": sign}
+    campaigns.amend(campaign=campaign, by=by, now=now, **change)
+    shown = MarkdownIt("commonmark", {"html": True}).render(preregistration.as_markdown(campaign))
+    assert shown.count(html.escape(sign)) == 17
+    assert not re.findall(r"<(?:img|a)\b|<code>a|<h1>(?!Pre)|<h2>[^<]*click", shown)
+    assert "<li>one</li>\n<li>two_</li>" in shown
 
 
 def test_what_was_promised_is_part_of_the_protocols_hash() -> None:
