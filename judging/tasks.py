@@ -117,7 +117,7 @@ def _carry_out(
     right: Right | None,
     whole: bool,
     first: First | None,
-    undo: Undo | None,
+    undo: Undo | None = None,
 ) -> None:
     """Do a claimed job and write down its end, whichever it is."""
     with suppress(jobs.JobLost):

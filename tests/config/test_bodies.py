@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db.backends.signals import connection_created
 from django.test import Client, RequestFactory
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
+from config import outages
 from config.bodies import ENVELOPE, TAKE_FILES
 from config.limits import SMALL
 from judging.actions import campaigns, log_ins
@@ -167,6 +169,8 @@ def test_visitor_who_uses_up_their_names_keeps_nobody_else_out(monkeypatch) -> N
 def test_content_type_that_names_an_encoding_of_its_own_is_no_error(said: str) -> None:
     from config.wsgi import application
 
+    # of a web server's connections; those of other tests may wait longer for one another
+    connection_created.disconnect(outages.wait_briefly)
     asked = RequestFactory()._base_environ(PATH_INFO="/login/", CONTENT_TYPE=said)
     answered: list[Any] = []
     body = b"".join(application(asked, lambda *head: answered.append(head)))
