@@ -95,7 +95,9 @@ def copy(*, draft: Campaign, by: User, now: datetime, settings: Mapping[str, Any
     plan: dict[str, Any] = {key: getattr(draft, key) for key in campaigns.PLANNED}
     longest = Campaign._meta.get_field("title").max_length or 0
     plan["title"] = f"{MARK}{draft.title}"[:longest]
-    forget(draft.dry_runs.all())  # what a worker left that died, or that may still have to notice it
+    forget(
+        draft.dry_runs.all()
+    )  # what a worker left that died, or that may still have to notice it
     with transaction.atomic():
         held = Campaign.objects.select_for_update(no_key=True).get(pk=draft.pk)
         check(held)
