@@ -111,11 +111,12 @@ def rubrics_of(user: User) -> QuerySet[Rubric]:
 
     Annotators see the guideline on their pages, and of the protocol's checks nothing.
     """
-    roles = user.memberships.staff()
-    if not (user.may_create_campaigns or user.is_superuser or roles.exists()):
+    seen = Campaign.objects.visible_to(user)
+    if not (user.may_create_campaigns or user.is_superuser or seen.exists()):
         return Rubric.objects.none()
-    seen = roles.values("campaign__rubric")
-    return Rubric.objects.filter(Q(owner__isnull=True) | Q(owner=user) | Q(pk__in=seen))
+    return Rubric.objects.filter(
+        Q(owner__isnull=True) | Q(owner=user) | Q(pk__in=seen.values("rubric"))
+    )
 
 
 def creator_required(view: View) -> View:

@@ -118,7 +118,10 @@ def end_use(*, collection: Collection, user: User, now: datetime, by: User | Non
     with transaction.atomic():
         CollectionShare.objects.filter(collection=collection, user=user).delete()
         theirs = collection.campaigns.filter(created_by=user)
-        running = list(theirs.filter(state=Campaign.State.OPEN))
+        # nobody can join a simulated copy, and a job may be filling it
+        running = list(
+            theirs.filter(state=Campaign.State.OPEN).exclude(origin=Campaign.Origin.SIMULATED)
+        )
         for each in running:
             campaigns.move(campaign=each, to=Campaign.State.PAUSED, now=now, by=by)
         trials = Round.objects.trials().running().filter(campaign__in=theirs)

@@ -140,7 +140,8 @@ def conclude(*, run: DryRun, by: User) -> None:
     copy too."""
     staff = Membership.objects.filter(campaign=run.draft).exclude(role=Membership.Role.ANNOTATOR)
     held = {(each.user_id, each.role) for each in staff.select_for_update(no_key=True)}
-    if (by.pk, Membership.Role.MANAGER) not in held:
+    visible = Campaign.objects.visible_to(by).filter(dry_runs=run)
+    if (by.pk, Membership.Role.MANAGER) not in held or not visible.exists():
         raise CannotTry(NO_MANAGER)
     for each in run.campaign.memberships.all():
         if (each.user_id, each.role) not in held:

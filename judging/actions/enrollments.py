@@ -251,8 +251,9 @@ def decline(*, campaign: Campaign, user: User) -> None:
             raise CannotDecline(
                 _("You have begun to judge in this study, so there is nothing to decline.")
             )
-        if own:
-            own.exclusions.all().delete()
+        if (
+            own and not own.exclusions.exists()
+        ):  # who was left out stays so, by whichever way they come
             own.delete()
         role.delete()
         history.note(Event.Act.DECLINED, by=user, campaign=campaign, about=history.account(user))

@@ -193,7 +193,11 @@ def read_table(work: jobs.Work) -> tuple[Campaign, StoredFile, JudgeAnswers]:
     work.progress(0, 0, "Reading the table")
     try:
         found = machine_judges.read(
-            campaign=campaign, file=file, file_name=said["file_name"], progress=work.progress
+            by=work.job.created_by,
+            campaign=campaign,
+            file=file,
+            file_name=said["file_name"],
+            progress=work.progress,
         )
     except (CannotTake, Unreadable) as refused:
         storage.let_go(file, of_job=work.job)

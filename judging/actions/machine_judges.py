@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -14,6 +15,7 @@ from judging import storage
 from judging.actions import history
 from judging.actions.bulk import copy
 from judging.actions.rounds import TellProgress, silent
+from judging.guards import judges_now
 from judging.imports.readers import limited
 from judging.imports.readers.machine_tables import JudgeAnswers, JudgedItem, read_answers
 from judging.imports.readers.registry import FORMAT
@@ -154,7 +156,7 @@ def add(
     """Take a judge with its answers from a table while a page waits; raises what `check`, `read` and
     `keep` raise."""
     check(campaign=campaign, name=about["name"])
-    found = read(campaign=campaign, file=file, file_name=file_name, waits=True)
+    found = read(campaign=campaign, by=by, file=file, file_name=file_name, waits=True)
     kept = keep(campaign=campaign, by=by, file=file, file_name=file_name, about=about, found=found)
     return kept, found
 
@@ -173,12 +175,15 @@ def check(*, campaign: Campaign, name: str) -> None:
 def read(
     *,
     campaign: Campaign,
+    by: User,
     file: StoredFile,
     file_name: str,
     progress: TellProgress = silent,
     waits: bool = False,
 ) -> JudgeAnswers:
-    """Read a judge's answers from a table. What is no answer comes with its row and reason.
+    """Read a judge's answers from a table. What is no answer comes with its row and reason. To who
+    judges the material no row is found by its system: which are would tell whose questions these
+    are.
 
     Raises
     ------
@@ -189,7 +194,10 @@ def read(
     NotAtOnce
         A page waits for what takes long to read.
     """
-    found = _answers(campaign, file, file_name, progress, waits)
+    known = items(campaign)
+    if judges_now(by, campaign.collection):
+        known = [replace(item, system="") for item in known]
+    found = _answers(campaign, known, file, file_name, progress, waits)
     if not found.answers:
         first = found.problems[0] if found.problems else None
         why = f" The first problem: row {first.row}, {first.value} {first.reason}." if first else ""
@@ -300,7 +308,12 @@ def warnings(campaign: Campaign, prompt: str) -> list[str]:
 
 
 def _answers(
-    campaign: Campaign, file: StoredFile, file_name: str, progress: TellProgress, waits: bool
+    campaign: Campaign,
+    items: list[JudgedItem],
+    file: StoredFile,
+    file_name: str,
+    progress: TellProgress,
+    waits: bool,
 ) -> JudgeAnswers:
     """Return what a table says; what could take long or much is read in a process of its own."""
     rubric = documents.from_document(campaign.rubric.document)
@@ -314,13 +327,13 @@ def _answers(
     if file.size <= NEAR and known.is_text:
         opened = open_jsonl if known.key == "jsonl" else open_delimited
         with suppress(TooManyCells), at_most(NEAR):
-            return read_answers(opened(request.data), items(campaign), rubric)
+            return read_answers(opened(request.data), items, rubric)
     told = "Reading the table: {:,} rows".format
     with limited.limits_where(waits) as limits:
         table = limited.table_of(
             request, limits=limits, progress=lambda rows: progress(0, 0, told(rows))
         )
-        return read_answers(table, items(campaign), rubric)
+        return read_answers(table, items, rubric)
 
 
 def _told(problem: Any) -> dict[str, Any]:

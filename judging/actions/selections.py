@@ -113,31 +113,26 @@ def keep_from_who_judges(
     if _tells(user, collection, campaign):
         said = (
             "You judge this material in a campaign that has not ended. Until it is closed you see no question of a "
-            "plan that judges part of it, nor of a degraded copy or what it was made of: it would show which system "
-            "made a question."
+            "plan that judges part of it, of a degraded copy, or of another collection that holds some of it: it would "
+            "show which system made a question."
         )
         raise PermissionDenied(f"{said} {how_to_decline(user, collection)}".strip())
 
 
 def _tells(user: User, collection: Collection, campaign: Campaign | None) -> bool:
     """Say whether somebody judges this material, and its questions here would tell systems: those
-    of a plan of one system would, and those of a copy in which one system's are degraded, for what
-    it was made of has the others alone."""
+    of a plan of one system would, those of a collection that has fewer systems than the one they
+    judge, and those of a copy in which one system's are degraded."""
     judged = judged_now(user, collection)
     if not judged:
         return False
-    if campaign is not None and narrows(campaign):
+    if judged != {collection.pk} or (campaign is not None and narrows(campaign)):
         return True
-    held = {collection.pk, *judged}
     made = Event.objects.filter(
-        act=Event.Act.COLLECTION_DEGRADED,
-        after__in=[f"collection {pk}" for pk in held],
+        act=Event.Act.COLLECTION_DEGRADED, after=f"collection {collection.pk}"
     )
     # adding a file to a copy overwrites its mapping, and the history stays
-    return (
-        made.exists()
-        or Collection.objects.filter(pk__in=held, mapping__has_key="degraded").exists()
-    )
+    return "degraded" in collection.mapping or made.exists()
 
 
 def judged_before(campaign: Campaign) -> QuerySet[Unit]:

@@ -44,10 +44,11 @@ from judging.guards import (
     campaign_for_staff,
     collections_to_plan_with,
     creator_required,
+    judges_now,
     password_confirmed,
 )
 from judging.imports.readers.numbers import whole_number
-from judging.models import Campaign, Membership, QuestionSet, Round, Task
+from judging.models import Assignment, Campaign, Membership, QuestionSet, Round, Task, User
 from judging.models.campaign import TasksInOrder
 from judging.selection import CannotChoose
 from judging.views import live
@@ -447,8 +448,20 @@ def task_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "is_manager": live.manages(request.user, campaign),
     }
     if not selections.names_systems(campaign, request.user):
-        context["reports"] = live.reports(campaign)[:MOST_REPORTS]
+        context["reports"] = live.reports(campaign, request.user)[:MOST_REPORTS]
+    if judges_now(request.user, campaign.collection):
+        _without_own(page, request.user)
     return render(request, "judging/campaigns/tasks.html", context)
+
+
+def _without_own(page: Page[Task], user: User) -> None:
+    """Take what somebody holds or has handed in out of the counts: a task of theirs that stands in
+    none is a check."""
+    own = Assignment.objects.filter(task__in=[task.pk for task in page], enrollment__user=user)
+    states = dict(own.values_list("task", "state"))
+    for task in page:
+        task.filled -= states.get(task.pk) == Assignment.State.SUBMITTED
+        task.held -= states.get(task.pk) == Assignment.State.HELD
 
 
 def _told(

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from judging.actions import check_items, selections
 from judging.forms.checks import AcceptedForm, GoldForm
 from judging.forms.plain_text import sent
-from judging.guards import campaign_for_managers
+from judging.guards import campaign_for_managers, judges_now
 from judging.models import Campaign, CheckKind
 
 
@@ -47,7 +47,10 @@ def gold(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "form": form if form.fields["unit"].choices else None,
         "source": source,
         "gold": items.filter(kind=CheckKind.GOLD),
-        "degraded": items.filter(kind=CheckKind.DEGRADED),
+        # also where the plan was made wider since: they may all be of one system
+        "degraded": items.none()
+        if judges_now(request.user, campaign.collection)
+        else items.filter(kind=CheckKind.DEGRADED),
     }
     return render(
         request, "judging/campaigns/gold.html", context, status=422 if form.errors else 200

@@ -59,7 +59,7 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
         or CrowdPlatform.objects.filter(campaign=campaign).exists(),
         "quarantined": campaign.collection.quarantine.count(),
         "excluded": sum(row["each"].excluded for row in annotators),
-        "reports": reports(campaign).count(),
+        "reports": reports(campaign, user).count(),
         "corrections": len(judgments.corrections_in(campaign=campaign)),
         "is_manager": manages(user, campaign),
         "question_count": selections.question_count(campaign)
@@ -93,10 +93,13 @@ def enrolled(campaign: Campaign) -> QuerySet[Enrollment]:
     )
 
 
-def reports(campaign: Campaign) -> QuerySet[Note]:
+def reports(campaign: Campaign, user: User) -> QuerySet[Note]:
     """Return what annotators said to be wrong with questions, the latest first; no system is named,
-    for managers may judge too."""
+    for managers may judge too. Who still does is shown what others said: that of their own is none
+    in a check, and would tell one."""
     found = Note.objects.reports().filter(assignment__round__campaign=campaign)
+    if judges_now(user, campaign.collection):
+        found = found.exclude(assignment__enrollment__user=user)
     related = (
         "assignment__enrollment",
         "assignment__task",

@@ -1,6 +1,7 @@
 """The page on which a manager chooses which questions a draft's annotators judge."""
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -8,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from judging.actions import campaigns, selections
 from judging.forms.selection import SelectionForm
-from judging.guards import campaign_for_managers
+from judging.guards import campaign_for_managers, judges_now
 from judging.models import Campaign
 from judging.selection import to_document
 
@@ -20,6 +21,11 @@ def choose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if campaign.state != Campaign.State.DRAFT:
         messages.error(request, _("What is judged is fixed once the protocol is locked."))
         return redirect("judging:plan", campaign.uuid)
+    if request.method == "POST" and judges_now(request.user, campaign.collection, but_in=campaign):
+        raise PermissionDenied(
+            "You judge this material in another campaign that has not ended. Until it is closed you do not choose "
+            "what is judged here: a choice of one system's questions would show which these are."
+        )
     form = SelectionForm(request.POST or None, request.FILES or None, campaign=campaign)
     if request.method == "POST" and form.is_valid():
         chosen = to_document(form.selection)

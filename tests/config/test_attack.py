@@ -24,6 +24,7 @@ from analysis.actions import dry_runs as dry_runs_asked
 from analysis.actions import runs
 from analysis.forms.dry_runs import DryRunForm
 from annotation.views import work
+from judging import storage
 from judging.actions import (
     accounts,
     adjudications,
@@ -35,6 +36,7 @@ from judging.actions import (
     judge_jobs,
     keys,
     log_ins,
+    machine_judges,
     rubrics,
 )
 from judging.actions.judge_jobs import WantedJudge
@@ -55,6 +57,7 @@ from tests import factories
 from tests.analysis import studies as imported_studies
 from tests.annotation import studies
 from tests.judging import trials
+from tests.judging.imports.studies import MATERIAL, assembled, waiting
 
 pytestmark = pytest.mark.django_db
 
@@ -708,3 +711,60 @@ def test_who_has_begun_is_not_told_to_decline() -> None:
     page = logged_in(rival).get(f"/campaigns/{study.uuid}/items/").text
     assert "You judge this material" in page
     assert "have not begun" not in page
+
+
+def test_protocol_of_whose_use_of_a_collection_ended_is_closed_to_their_analysts() -> None:
+    owner, maker, analyst = (factories.researcher() for _ in range(3))
+    plain = factories.user()
+    study = factories.campaign(
+        manager=maker,
+        collection=factories.collection(owner=owner),
+        rubric=rubrics.install(document=factories.small(), owner=maker),
+    )
+    for each in (analyst, plain):
+        campaigns.add_member(campaign=study, user=each, role="analyst")
+    paths = [f"/protocols/{study.rubric_id}/", f"/protocols/{study.rubric_id}/yaml/"]
+    for each in (analyst, plain):
+        assert {logged_in(each).get(path).status_code for path in paths} == {200}
+    collections.end_use(collection=study.collection, user=maker, now=timezone.now(), by=owner)
+    for each in (analyst, plain):
+        assert {logged_in(each).get(path).status_code for path in paths} <= {403, 404}
+    assert logged_in(maker).get(paths[0]).status_code == 200
+
+
+def test_owner_who_judges_learns_from_no_file_whose_question_it_names() -> None:
+    material = assembled()
+    own = factories.opened(manager=material.owner, collection=material)
+    place = factories.enrollment(own, account=material.owner)
+    client = logged_in(material.owner)
+    text = "passage,answer,system,question,Bleu_4\nHerons wade at dawn.,at dawn,Alba,When do herons wade?,0.50\n"
+    score = {"column": "Bleu_4", "name": "Bleu_4", "direction": "higher", "scale": "fraction"}
+    added = waiting(material, text, name="guess.csv", **MATERIAL, scores=[score])
+    page = f"/collections/{material.pk}/files/{added.number}/"
+    assert client.get(page).status_code == 403
+    assert "guess.csv" in client.get(f"/collections/{material.pk}/files/").text
+    place.delete()
+    own.memberships.filter(role="annotator").delete()
+    assert client.get(page).status_code == 200
+
+
+def test_manager_who_judges_learns_from_no_judges_table_whose_question_it_names() -> None:
+    study = factories.opened()
+    place = factories.enrollment(study, account=study.created_by)
+
+    def refused(system: str) -> str:
+        table = f"source,system,grammaticality\ns1,{system},99\n".encode()
+        with pytest.raises(machine_judges.CannotTake) as told:
+            machine_judges.add(
+                campaign=study,
+                by=study.created_by,
+                file=storage.keep(table),
+                file_name="judge.csv",
+                about={"name": "Small"},
+            )
+        return str(told.value).replace(system, "it")
+
+    assert refused("Alba") == refused("Corvo")
+    place.delete()
+    study.memberships.filter(role="annotator").delete()
+    assert refused("Alba") != refused("Corvo")

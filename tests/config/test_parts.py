@@ -19,6 +19,7 @@ from judging.models import (
     Exercise,
     ExerciseKey,
     Note,
+    Question,
     Unit,
     User,
 )
@@ -108,11 +109,25 @@ def showing(user: User, known: dict[str, list[Any]]) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("what", ["part", "copy", "what the copy is of"])
+def fewer(judged: Campaign) -> Collection:
+    """Return a collection that holds one of the files of the judged one, those of a system."""
+    Collection.objects.filter(pk=judged.collection_id).update(file_sha256="a" * 64)
+    own = factories.collection(
+        sources=4, systems=["Alba"], owner=judged.collection.owner, file_sha256="a" * 64
+    )
+    for question in Question.objects.filter(unit__question_set__source__collection=own):
+        question.text = f"What does the {question.pk}th {TEXT}?"
+        question.save()
+    return own
+
+
+@pytest.mark.parametrize("what", ["part", "copy", "what the copy is of", "fewer systems"])
 def test_who_judges_is_shown_no_question_of_a_part_or_of_a_degraded_copy(judged, what) -> None:
     owner, material, judges_in = judged.collection.owner, judged.collection, judged
     columns = {"selection": {"systems": ["Alba"]}} if what == "part" else {}
-    if what != "part":
+    if what == "fewer systems":
+        material = fewer(judged)
+    elif what != "part":
         wanted = WantedDegradation(
             name="Worse", systems=["Alba"], noise=["question_type"], beside="all"
         )
@@ -146,3 +161,22 @@ def test_who_judges_is_shown_no_question_of_a_part_or_of_a_degraded_copy(judged,
         "judging:exercise_key",
         "judging:tasks",
     }
+
+
+def test_who_judges_elsewhere_makes_no_part_and_clears_none(judged) -> None:
+    """Degraded copies that were made for a part stay when it is made the whole again."""
+    owner, material = judged.collection.owner, judged.collection
+    part = factories.campaign(collection=material, manager=owner, selection={"systems": ["Alba"]})
+    unit = Unit.objects.filter(
+        question__isnull=False, question_set__source__collection=material
+    ).first()
+    check_items.add_degraded(campaign=part, unit=unit, text=f"Who {TEXT}", method="noise")
+    client, choice = factories.logged_in(owner), reverse("judging:selection", args=[part.uuid])
+    assert client.post(choice, {"ids": ""}).status_code == 403
+    Campaign.objects.filter(pk=part.pk).update(selection={})
+    gold = reverse("judging:gold", args=[part.uuid])
+    assert f"Who {TEXT}" not in client.get(gold).text
+    judged.enrollments.filter(user=owner).delete()
+    judged.memberships.filter(user=owner, role="annotator").delete()
+    assert f"Who {TEXT}" in client.get(gold).text
+    assert client.post(choice, {"ids": ""}).status_code == 302

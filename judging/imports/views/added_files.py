@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
@@ -228,6 +229,14 @@ def take_apart(request: HttpRequest, added: AddedFile) -> HttpResponse:
 def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """Show what a file would bring, brought or took away."""
     is_owner = _is_owner(request, added.collection)
+    # a file can be all of one system, so rows of it, and how many match, name that of their questions
+    blind = judges_now(request.user, added.collection)
+    if blind and added.state == AddedFile.State.WAITING:
+        said = (
+            "You judge this material in a campaign that has not ended. Until it is closed you do not see what a file "
+            "would bring: which of its rows match would show which system made a question."
+        )
+        raise PermissionDenied(f"{said} {how_to_decline(request.user, added.collection)}".strip())
     if added.state == AddedFile.State.WAITING and is_owner:
         if not added.plan:
             return redirect("judging:file_columns", added.collection_id, added.number)
@@ -244,8 +253,6 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
         "found": added.examined,
         "is_owner": is_owner,
     }
-    # a file can be all of one system, so rows of it name the system of their questions
-    blind = judges_now(request.user, added.collection)
     context |= {"groups": _groups(added.examined), "is_blind": blind}
     if blind:
         context["decline"] = how_to_decline(request.user, added.collection)

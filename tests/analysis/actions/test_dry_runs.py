@@ -22,6 +22,7 @@ from analysis.planning.simulated import Assumed
 from judging.actions import (
     campaigns,
     check_items,
+    collections,
     enrollments,
     exercises,
     jobs,
@@ -34,6 +35,7 @@ from judging.actions.rounds import NothingToJudge
 from judging.imports.actions import adding
 from judging.models import (
     Campaign,
+    Collection,
     DryRun,
     Enrollment,
     Event,
@@ -463,3 +465,39 @@ def test_only_a_study_before_its_opening_is_tried_and_once_at_a_time(draft) -> N
     assert dry_runs.start(campaign=draft, by=draft.created_by, parameters=CLEAR) == first
     with pytest.raises(CannotTry, match="before the campaign is opened"):
         dry_runs.start(campaign=factories.opened(), by=draft.created_by, parameters=CLEAR)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("after", ["copy", "report"])
+def test_use_of_a_collection_ends_while_a_dry_run_goes_on_which_then_leaves_nothing(
+    draft, monkeypatch, after
+) -> None:
+    maker, owner = draft.created_by, factories.researcher()
+    Collection.objects.filter(pk=draft.collection_id).update(owner=owner)
+    draft.collection.refresh_from_db()
+    collections.share(collection=draft.collection, user=maker, by=owner)
+    job = asked_for(draft)
+    place, name = (dry_runs, "fill") if after == "copy" else (copies, "conclude")
+    begun, go_on, done = threading.Event(), threading.Event(), getattr(place, name)
+
+    def held(**asked: object) -> None:
+        begun.set()
+        assert go_on.wait(60)
+        done(**asked)
+
+    monkeypatch.setattr(place, name, held)
+    worker = threading.Thread(target=in_a_thread, args=(job,))
+    worker.start()
+    try:
+        assert begun.wait(120)
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '2s'")
+        collections.end_use(collection=draft.collection, user=maker, now=timezone.now(), by=owner)
+    finally:
+        go_on.set()
+        worker.join()
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout")
+    job.refresh_from_db()
+    assert (job.state, job.error) == ("failed", copies.NO_MANAGER)
+    assert not DryRun.objects.exists()

@@ -6,6 +6,7 @@ from django.test import Client
 from django.utils import timezone, translation
 
 from judging.actions import campaigns, enrollments, qualifications
+from judging.guards import judges_now
 from judging.models import Campaign, Enrollment, Event, Exclusion, Exercise, User
 from tests import factories
 from tests.annotation import studies
@@ -28,10 +29,7 @@ def test_declining_takes_the_place_away_as_if_it_had_never_been() -> None:
     campaign = studies.opened(title="Canal towns")
     client, user = named(campaign)
     client.get(f"/work/{campaign.uuid}/", follow=True)  # to look begins nothing
-    own = campaign.enrollments.get()
-    Exclusion.objects.create(
-        enrollment=own, reason="x", excluded_by=campaign.created_by, excluded_at=timezone.now()
-    )
+    assert campaign.enrollments.exists()
     assert f'action="{address(campaign)}"' in client.get("/work/").text
     page = client.post(address(campaign), follow=True)
     assert "You declined to judge in “Canal towns”." in page.text
@@ -44,6 +42,26 @@ def test_declining_takes_the_place_away_as_if_it_had_never_been() -> None:
         user.pk, campaign.uuid, f"account {user.pk}",
     )  # fmt: skip
     assert client.post(address(campaign)).status_code == 404
+
+
+def test_who_was_left_out_may_decline_and_stays_left_out_however_they_come_back() -> None:
+    campaign = studies.opened(title="Canal towns")
+    client, user = named(campaign)
+    client.get(f"/work/{campaign.uuid}/", follow=True)
+    own = campaign.enrollments.get()
+    enrollments.exclude(
+        enrollment=own, reason="made a system", by=campaign.created_by, now=timezone.now()
+    )
+    client.post(address(campaign))
+    assert not user.memberships.exists()
+    assert not judges_now(user, campaign.collection)
+    link = campaigns.invite(campaign=campaign, by=campaign.created_by, places=3)
+    client.post(f"/join/{link.token}/", {"agree": "on"})
+    assert user.memberships.filter(role="annotator").exists()
+    client.get(f"/work/{campaign.uuid}/?begin", follow=True)
+    assert campaign.enrollments.get() == own
+    assert Exclusion.objects.standing().get().enrollment == own
+    assert not own.assignments.exists()
 
 
 def test_declining_frees_the_seat_of_a_panel() -> None:

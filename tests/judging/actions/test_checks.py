@@ -1,5 +1,6 @@
 """Checks between tasks: when they come, what annotators see of them, and what comes out."""
 
+import re
 from itertools import count, pairwise
 from uuid import NAMESPACE_URL, uuid5
 
@@ -409,3 +410,42 @@ def test_staff_who_judge_see_nothing_of_how_they_did_in_the_checks_before_the_en
     assert not own.exclusions.exists()
     campaigns.close(campaign=campaign, now=factories.timezone.now())
     assert told(own.user) == set(pages)
+
+
+def test_tasks_page_tells_staff_who_judge_of_no_task_they_hold_that_it_is_a_check():
+    """A check stands in no count, and what is said of it in no list of reports: neither may what
+    they hold or say of other tasks."""
+    campaign = checked(sources=12, gold=0, repeats=30, gap=1)
+    who, other = person(campaign), person(campaign)
+    factories.member(campaign, who.user, "analyst")
+    client, kinds = factories.logged_in(who.user), set()
+    page = f"/campaigns/{campaign.uuid}/tasks/"
+    taken = checks.claim(enrollment=other, round=main_round(campaign)).assignment
+    assert filled_and_held(client.get(page).text) == (0, 1)
+    for _task in range(14):
+        found = checks.claim(enrollment=who, round=main_round(campaign))
+        if not isinstance(found, Here):
+            break
+        own = Assignment.objects.select_related(
+            "task", "enrollment", "round__campaign__rubric"
+        ).get(pk=found.assignment.pk)
+        sheet = sheets.of(own)
+        kinds.add(own.round.kind)
+        said = {"name": next(iter(sheet.reports())).name, "value": "a mark", "sequence": 1}
+        assert client.post(f"/tasks/{own.pk}/draft/", said).status_code == 204
+        text = client.get(page).text
+        assert "a mark" not in text
+        assert "a mark" not in client.get(f"/campaigns/{campaign.uuid}/").text
+        assert filled_and_held(text) == (0, 1)
+        client.post(f"/tasks/{own.pk}/draft/", said | {"value": "", "sequence": 2})
+        drafts.save(assignment=own, page=SentPage([(asked, 2) for asked in sheet.asked()], 3))
+        own.refresh_from_db()
+        judgments.submit(assignment=own, token=own.submit_token, sheet=sheet)
+    assert kinds == {"main", "checks"}
+    assert taken.round.kind == "main"
+
+
+def filled_and_held(page):
+    rows = re.findall(3 * r'<td class="n">(\d+)</td>', page)
+    assert len(rows) == 12
+    return sum(int(filled) for filled, _, _ in rows), sum(int(held) for _, held, _ in rows)

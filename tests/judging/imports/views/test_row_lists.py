@@ -157,14 +157,29 @@ def test_who_judges_the_material_reads_no_rows_of_a_file_which_name_systems(clie
     at_rows = reverse("judging:file_rows", args=[waits.collection_id, waits.number])
     at_file = reverse("judging:file", args=[waits.collection_id, waits.number])
     at_table = reverse("judging:file_examples", args=[waits.collection_id, waits.number])
-    assert [client.get(each).status_code for each in (at_rows, at_table)] == [403, 403]
+    pages = (at_rows, at_table, at_file)
+    assert [client.get(each).status_code for each in pages] == [403, 403, 403]
     assert "Until then no page names a system here." in client.get(at_rows).text
+    assert "you do not see what a file would bring" in client.get(at_file).text
+    campaigns.close(campaign=campaign, now=timezone.now())
+    assert [client.get(each).status_code for each in (at_rows, at_table)] == [200, 200]
+    assert "The collection has no such question." in client.get(at_file).text
+
+
+@pytest.mark.django_db
+def test_who_judges_the_material_reads_of_an_added_file_how_many_rows_it_had_alone(
+    client, waits
+) -> None:
+    owner = waits.collection.owner
+    adding.add(added=waits, by=owner, now=timezone.now())
+    campaign = factories.opened(collection=waits.collection, manager=owner)
+    factories.enrollment(campaign, account=owner)
+    client.force_login(owner)
+    at_file = reverse("judging:file", args=[waits.collection_id, waits.number])
     blind = client.get(at_file).text
     assert "Rows that fit nothing: 2" in blind
     assert "The collection has no such question." not in blind
-    assert "many" not in blind
     campaigns.close(campaign=campaign, now=timezone.now())
-    assert [client.get(each).status_code for each in (at_rows, at_table)] == [200, 200]
     assert "The collection has no such question." in client.get(at_file).text
 
 
