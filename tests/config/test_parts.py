@@ -145,6 +145,8 @@ def test_who_judges_is_shown_no_question_of_a_part_or_of_a_degraded_copy(judged,
     known = study_of(material, judged, **columns)
     of_all = {"analysis:collection_item"} if what == "part" else set()
     assert showing(owner, known) - EXPORTS == of_all
+    if what not in ("part", "copy"):
+        return  # that the same pages do show them is seen with these two
 
     judges_in.enrollments.filter(user=owner).delete()
     judges_in.memberships.filter(user=owner, role="annotator").delete()
