@@ -80,7 +80,7 @@ def execute(work: jobs.Work, made: DryRun) -> dict[str, Any]:
         dry_runs.show(run=made)
         _report(made.campaign, by, assumed.seed, work)
         dry_runs.conclude(run=made, by=by)
-    except CannotTry as refused:
+    except (CannotTry, campaigns.NotAllowedNow) as refused:
         raise jobs.CannotDo(str(refused)) from None
     return {"campaign": str(made.campaign.uuid)}
 
