@@ -335,6 +335,12 @@ def how_to_decline(user: User, collection: Collection) -> str:
     )
 
 
+def with_how_to_decline(said: str, user: User, collection: Collection) -> str:
+    """Return why who judges the material is shown none of it, and how to decline for whom that is
+    possible."""
+    return f"{said} {how_to_decline(user, collection)}".strip()
+
+
 def not_for_who_judges(view: View) -> View:
     """Refuse whoever judges the material still: the view names the system of each question."""
 
@@ -345,7 +351,7 @@ def not_for_who_judges(view: View) -> View:
                 "You judge this material in a campaign that has not ended. Until then no page names "
                 "a system here."
             )
-            raise PermissionDenied(f"{refused} {how_to_decline(request.user, collection)}")
+            raise PermissionDenied(with_how_to_decline(refused, request.user, collection))
         return view(request, collection, **parts)
 
     return guarded

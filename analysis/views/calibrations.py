@@ -13,7 +13,7 @@ from analysis.actions.calibrations import ENOUGH, RoundMeasures
 from analysis.reports.numerals import percent, two
 from analysis.stats.estimate import Estimate
 from judging.actions import discussions
-from judging.guards import campaign_for_staff, how_to_decline, judges_now
+from judging.guards import campaign_for_staff, judges_now, with_how_to_decline
 from judging.models import Campaign, Criterion, Membership, Round
 
 
@@ -28,9 +28,7 @@ def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpRespon
             "You judge this material in another campaign that has not ended. Until it is closed you do not see what "
             "others said of it here."
         )
-        raise PermissionDenied(
-            f"{said} {how_to_decline(request.user, campaign.collection)}".strip()
-        )
+        raise PermissionDenied(with_how_to_decline(said, request.user, campaign.collection))
     round = get_object_or_404(campaign.rounds.trials(), pk=pk)
     round.campaign = campaign
     rounds = calibrations.measured(campaign)

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 
 from analysis.actions import check_copies
 from judging.actions import selections
-from judging.guards import campaign_for_managers, how_to_decline
+from judging.guards import campaign_for_managers, with_how_to_decline
 from judging.models import Campaign
 
 
@@ -23,7 +23,7 @@ def make(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             "You judge this material in a campaign that has not ended. Until it is closed you make no degraded "
             "copies for a plan that judges part of it: they would show which system made a question."
         )
-        raise PermissionDenied(f"{refused} {how_to_decline(request.user, campaign.collection)}")
+        raise PermissionDenied(with_how_to_decline(refused, request.user, campaign.collection))
     try:
         made = check_copies.make(campaign=campaign)
     except check_copies.NoCopies as refused:

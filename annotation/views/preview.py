@@ -15,7 +15,7 @@ from annotation.views.page import State, Writer
 from judging.actions import discussions, rounds, selections, sheets
 from judging.actions.rounds import CutSet
 from judging.actions.sheets import Sheet, SheetLine
-from judging.guards import campaign_for_managers, how_to_decline
+from judging.guards import campaign_for_managers, with_how_to_decline
 from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, QuestionSet, Round, Task, Unit
 from judging.selection import CannotChoose
@@ -33,7 +33,7 @@ def preview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             "You judge this material in a campaign that has not ended. Until it is closed there is no "
             "preview of a plan that judges part of it: it would show which system made a question."
         )
-        messages.error(request, f"{refused} {how_to_decline(request.user, campaign.collection)}")
+        messages.error(request, with_how_to_decline(refused, request.user, campaign.collection))
         return redirect("judging:campaign", campaign.uuid)
     tasks = Task.objects.filter(round__campaign=campaign, round__kind=Round.Kind.MAIN)
     total = tasks.count() or 1

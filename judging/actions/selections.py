@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from judging.actions import collection_snapshots
 from judging.actions.bulk import copy, let_planner_know
-from judging.guards import how_to_decline, judged_now
+from judging.guards import judged_now, with_how_to_decline
 from judging.models import (
     Attribute,
     Campaign,
@@ -116,7 +116,7 @@ def keep_from_who_judges(
             "plan that judges part of it, of a degraded copy, or of another collection that holds some of it: it would "
             "show which system made a question."
         )
-        raise PermissionDenied(f"{said} {how_to_decline(user, collection)}".strip())
+        raise PermissionDenied(with_how_to_decline(said, user, collection))
 
 
 def _tells(user: User, collection: Collection, campaign: Campaign | None) -> bool:

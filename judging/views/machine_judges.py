@@ -17,7 +17,7 @@ from judging.actions import history, judge_jobs, machine_asking, machine_judges,
 from judging.actions.chats import CannotAsk
 from judging.actions.machine_judges import CannotTake, NameTaken
 from judging.forms.machine_judges import AskJudgeForm, JudgeKeyForm, MachineJudgeForm
-from judging.guards import campaign_for_managers, campaign_for_staff, how_to_decline
+from judging.guards import campaign_for_managers, campaign_for_staff, with_how_to_decline
 from judging.imports.actions import looks
 from judging.imports.readers.limited import NotAtOnce
 from judging.imports.readers.text import Unreadable
@@ -173,4 +173,4 @@ def _check_blind(request: HttpRequest, campaign: Campaign) -> None:
             "You judge this material in a campaign that has not ended. Until it is closed neither list nor table "
             "is for you of a plan that judges part of it: it would show which system made a question."
         )
-        raise PermissionDenied(f"{refused} {how_to_decline(request.user, campaign.collection)}")
+        raise PermissionDenied(with_how_to_decline(refused, request.user, campaign.collection))

@@ -26,6 +26,7 @@ from judging.guards import (
     not_for_who_judges,
     password_confirmed,
     rubrics_of,
+    with_how_to_decline,
 )
 from judging.imports.actions import (
     adding,
@@ -236,7 +237,7 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
             "You judge this material in a campaign that has not ended. Until it is closed you do not see what a file "
             "would bring: which of its rows match would show which system made a question."
         )
-        raise PermissionDenied(f"{said} {how_to_decline(request.user, added.collection)}".strip())
+        raise PermissionDenied(with_how_to_decline(said, request.user, added.collection))
     if added.state == AddedFile.State.WAITING and is_owner:
         if not added.plan:
             return redirect("judging:file_columns", added.collection_id, added.number)
