@@ -249,6 +249,7 @@ def _chromium() -> str:
 def browser(django_db_setup: None) -> Iterator[object]:
     """Return one real Chromium for all tests."""
     executable = _chromium()
+    from django.db import connections
     from playwright.sync_api import Locator, expect, sync_playwright
 
     expect.set_options(timeout=PATIENCE)
@@ -264,10 +265,14 @@ def browser(django_db_setup: None) -> Iterator[object]:
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = (
         "true"  # Playwright keeps an event loop in the thread of the tests
     )
+    # With an event loop in its thread Django takes another connection and forgets the one before,
+    # which would stay open: a restore refuses to begin beside it.
+    connections.close_all()
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=executable, args=list(CHROMIUM_FLAGS))
         yield launched
         launched.close()
+        connections.close_all()
 
 
 @pytest.fixture
