@@ -29,11 +29,16 @@ from judging.models import (
 )
 from judging.models.at_work import assignment_at_work
 from judging.models.same_material import same_material
+from judging.models.statements import rows
 
 View = Callable[..., HttpResponse]
 
 MANAGERS = (Membership.Role.MANAGER,)
 STAFF = (Membership.Role.MANAGER, Membership.Role.ANALYST)
+JUDGES = """
+SELECT EXISTS (SELECT FROM judging_enrollment WHERE user_id = %(user)s)
+    OR EXISTS (SELECT FROM judging_membership WHERE user_id = %(user)s AND role = 'annotator')
+"""
 CONFIRMED = "password_shown"  # in the session: when its owner last typed the password
 CONFIRMED_FOR = timedelta(minutes=15)
 
@@ -192,15 +197,17 @@ def administrator_required(view: View) -> View:
 def _campaign_of(request: HttpRequest, uuid: UUID, roles: tuple[str, ...]) -> Campaign:
     """Return the campaign where the user has one of the roles; an annotator's colleague may not
     know it exists."""
-    campaign = (
-        Campaign.objects.visible_to(request.user)
+    theirs = request.user.memberships.staff().filter(campaign__uuid=uuid)
+    held = set(theirs.values_list("role", flat=True))
+    campaign = held and (
+        Campaign.objects.rightful(request.user)
         .select_related("collection", "rubric")
         .filter(uuid=uuid)
         .first()
     )
-    if campaign is None:
+    if not campaign:
         raise Http404
-    if not request.user.memberships.staff().filter(campaign=campaign, role__in=roles).exists():
+    if held.isdisjoint(roles):
         raise PermissionDenied("Only a manager of this campaign may do that.")
     return campaign
 
@@ -305,6 +312,10 @@ def _judged_by(
 ) -> dict[int, int]:
     """Return the campaigns by which somebody is not to know the systems of a collection, each with
     the collection that it is about."""
+    # Most who read a page judge nothing anywhere. Pages ask several times, and to put the whole
+    # question together costs more than to answer this one.
+    if not rows(JUDGES, {"user": user.pk})[0][0]:
+        return {}
     ended = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
     running = Campaign.objects.in_use().exclude(state__in=ended)
     if but_in is not None:
@@ -318,7 +329,6 @@ def _judged_by(
         named = named.filter(created_by=user)
     joined = running.filter(enrollments__in=user.enrollments.may_judge())
     found = dict(joined.union(named).values_list("pk", "collection"))
-    # most who read a page judge nothing, and are asked no more
     material = same_material(collection.pk) if found else set()
     return {pk: about for pk, about in found.items() if about in material}
 

@@ -260,7 +260,7 @@ def delete(
                 uploads.delete()
                 storage.let_go(file)
         # by the file the material is known again where somebody else imported it too
-        known_by = f"file {collection.file_sha256}" if collection.file_sha256 else ""
+        known_by = f"file {held.file_sha256}" if held.file_sha256 else ""
         history.note(
             Event.Act.COLLECTION_DELETED, by=by, about=name_of(collection), before=known_by
         )

@@ -23,22 +23,26 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
     def rightful(self, user: "User") -> "CampaignQuerySet":
         """Campaigns whose maker still has a right on the collection; of others, those about a
         collection of the user's own."""
-        return self.in_use() | self.filter(collection__owner=user)
+        return self.filter(_in_use() | Q(collection__owner=user))
 
     def in_use(self) -> "CampaignQuerySet":
         """Campaigns whose maker still has a right on the collection."""
-        from judging.models.material import CollectionShare
-
-        shared = CollectionShare.objects.filter(
-            collection=OuterRef("collection"), user=OuterRef("created_by")
-        )
-        return self.filter(Q(collection__owner=models.F("created_by")) | Exists(shared))
+        return self.filter(_in_use())
 
     def with_places(self) -> "CampaignQuerySet":
         """Campaigns with how many places of their main round there are, and how many are filled."""
         return self.annotate(
             places=_places(), filled=_places(state="submitted"), held=_places(state="held")
         )
+
+
+def _in_use() -> Q:
+    from judging.models.material import CollectionShare
+
+    shared = CollectionShare.objects.filter(
+        collection=OuterRef("collection"), user=OuterRef("created_by")
+    )
+    return Q(collection__owner=models.F("created_by")) | Q(Exists(shared))
 
 
 def _places(**only: str) -> Coalesce:

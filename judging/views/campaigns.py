@@ -290,7 +290,7 @@ def _annotators_page(
         "campaign": campaign,
         "tab": "annotators",
         "annotators": sorted(
-            rows_of(campaign, counted, live.enrolled(campaign)),
+            rows_of(campaign, counted, live.enrolled(campaign), request.user),
             key=lambda row: row["each"].label,
         ),
         "days": days_of(campaign, counted.days),

@@ -48,7 +48,7 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
     """Return what that part shows."""
     counted = counted_for(user, campaign)
     campaign.places, campaign.filled, campaign.held = counted.places, counted.filled, counted.held
-    annotators = rows_of(campaign, counted, enrolled(campaign))
+    annotators = rows_of(campaign, counted, enrolled(campaign), user)
     return {
         "campaign": campaign,
         "counted": counted,
@@ -212,7 +212,7 @@ def _largest_gap(counted: Counted) -> tuple[str, int] | None:
     for who, each in counted.annotators.items():
         own = [counts.get(who, 0) for counts in counted.systems.values()]
         gaps.append((max(own) - min(own), each.work.label))
-    gap, label = max(gaps)
+    gap, label = max(gaps, default=(0, ""))
     return (label, gap) if gap else None
 
 

@@ -23,9 +23,7 @@ from judging.forms.quality import QualityForm
 from judging.guards import campaign_for_managers, campaign_for_staff, judges_now
 from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, Enrollment, Exclusion, User
-from judging.quality import Checked, Flag
-
-OF_CHECKS = ("gold", "repeats", "degraded")  # reasons of flags
+from judging.quality import Flag
 
 
 @campaign_for_managers
@@ -51,22 +49,20 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def counted_for(user: User, campaign: Campaign) -> Counted:
-    """Return a campaign as it was counted, to who judges the material still without how they
-    themselves did in checks: read after each task, it would tell which was one."""
+    """Return a campaign as it was counted; without an annotator who reads it and is not to know
+    which of their tasks are checks."""
     counted = snapshots.of(campaign)
+    hidden = hidden_from(user, campaign)
+    others = {pk: each for pk, each in counted.annotators.items() if pk not in hidden}
+    return replace(counted, annotators=others)
+
+
+def hidden_from(user: User, campaign: Campaign) -> set[int]:
+    """Return the enrollments whose work somebody may not see: their own, while they judge the
+    material and there are checks. Read after each task, counts that a check does not raise would
+    tell which was one."""
     own = campaign.enrollments.filter(user=user).values_list("pk", flat=True)
-    mine = [counted.annotators[pk] for pk in own if pk in counted.annotators]
-    if not mine or not judges_now(user, campaign.collection):
-        return counted
-    hidden = {
-        each.enrollment: replace(
-            each,
-            work=replace(each.work, checked=Checked()),
-            flags=[flag for flag in each.flags if flag.reason not in OF_CHECKS],
-        )
-        for each in mine
-    }
-    return replace(counted, annotators={**counted.annotators, **hidden})
+    return set(own) if campaign.checked and judges_now(user, campaign.collection) else set()
 
 
 @campaign_for_staff
@@ -81,9 +77,7 @@ def annotator(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse
         "tab": "annotators",
         "each": enrollment,
         "standing": standing,
-        "hides_checks": campaign.checked
-        and enrollment.user_id == request.user.pk
-        and judges_now(request.user, campaign.collection),
+        "is_hidden": enrollment.pk in hidden_from(request.user, campaign),
         "counted": counted,
         "told": told(campaign, standing) if standing else [],
         "uses": _uses(campaign, counted, standing) if standing else [],
@@ -248,17 +242,18 @@ def percent(share: float) -> str:
 
 
 def rows_of(
-    campaign: Campaign, counted: Counted, enrollments: Iterable[Enrollment]
+    campaign: Campaign, counted: Counted, enrollments: Iterable[Enrollment], user: User
 ) -> list[dict[str, Any]]:
-    """Return a table's rows: each annotator with their standing and what is to be looked at;
-    flagged ones first."""
-    found = []
+    """Return a table's rows as somebody may see them: each annotator with their standing and what
+    is to be looked at; flagged ones first."""
+    found, hidden = [], hidden_from(user, campaign)
     for each in enrollments:
         standing = counted.annotators.get(each.pk)
         found.append(
             {
                 "each": each,
                 "standing": standing,
+                "is_hidden": each.pk in hidden,
                 "told": told(campaign, standing) if standing else [],
             }
         )

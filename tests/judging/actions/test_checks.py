@@ -402,9 +402,7 @@ def test_staff_who_judge_see_nothing_of_how_they_did_in_the_checks_before_the_en
     assert told(own.user) == set()
     assert told(other) == set(pages)
     page = factories.logged_in(own.user).get(f"{at}annotators/{own.pk}/").text
-    assert (
-        "How you did in checks is shown once the campaigns in which you judge this material" in page
-    )
+    assert "how you did in checks, is shown once the campaigns in which you judge" in page
     left_out = {"annotator": own.pk}
     factories.logged_in(own.user).post(f"{at}annotators/rules/", left_out)
     assert not own.exclusions.exists()
@@ -443,6 +441,33 @@ def test_tasks_page_tells_staff_who_judge_of_no_task_they_hold_that_it_is_a_chec
         judgments.submit(assignment=own, token=own.submit_token, sheet=sheet)
     assert kinds == {"main", "checks"}
     assert taken.round.kind == "main"
+
+
+def test_own_row_and_page_of_staff_who_judge_change_neither_with_a_task_nor_with_a_check():
+    campaign = checked(sources=12, gold=0, repeats=30, gap=1)
+    who, other = person(campaign, label="A01"), person(campaign, label="A02")
+    factories.member(campaign, who.user, "analyst")
+    reader, at = factories.logged_in(who.user), f"/campaigns/{campaign.uuid}/annotators/"
+
+    def own() -> tuple[str, ...]:
+        row = re.search(rf"{at}{who.pk}/.*?</tr>", reader.get(at).text, re.DOTALL)[0]
+        overview = reader.get(f"/campaigns/{campaign.uuid}/").text
+        named = re.search(rf"{at}{who.pk}/.*?</tr>", overview, re.DOTALL)[0]
+        page = reader.get(f"{at}{who.pk}/").text
+        return row, named, page[page.index("<h1") :]
+
+    walk(other, two, most=3)
+    seen, kinds = {own()}, []
+    for _task in range(8):
+        kinds += [each.round.kind for each in walk(who, two, most=1)]
+        seen.add(own())
+    assert set(kinds) == {"main", "checks"}
+    assert len(seen) == 1
+    page = reader.get(f"{at}{other.pk}/").text
+    assert "<dt>Tasks</dt><dd>3</dd>" in page
+    campaigns.close(campaign=campaign, now=factories.timezone.now())
+    tasks = f"<dt>Tasks</dt><dd>{kinds.count('main')}</dd>"
+    assert tasks in reader.get(f"{at}{who.pk}/").text
 
 
 def filled_and_held(page):
