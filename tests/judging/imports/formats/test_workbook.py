@@ -125,7 +125,6 @@ ENTITIES = b'<!DOCTYPE w [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><worksheet'
         (saved(("q",), ("a",))[:-200], "no workbook"),
         (saved(), "The workbook is empty"),
         (saved(("q",)), "a header but no rows"),
-        (bomb(), "unpacks to 210,000,000 bytes"),
         (crowded(), "2,001 parts"),
         (of_one_part(), "names the same part as many of its sheets"),
         (b"question,system\n" + saved(("q",), ("a",)), "no workbook"),
@@ -140,6 +139,11 @@ ENTITIES = b'<!DOCTYPE w [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><worksheet'
 def test_read_workbook_refuses_with_a_sentence(data: bytes, reason: str) -> None:
     with pytest.raises(Unreadable, match=reason):
         read_workbook(data)
+
+
+def test_read_workbook_refuses_a_bomb_with_a_sentence() -> None:
+    with pytest.raises(Unreadable, match="unpacks to 210,000,000 bytes"):
+        read_workbook(bomb())
 
 
 def of_sheets(**sheets: list[tuple[Any, ...]]) -> bytes:

@@ -9,6 +9,7 @@ import sys
 import time
 import zipfile
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -302,20 +303,22 @@ def test_other_hostile_files_end_in_a_sentence(data: bytes, reason: str) -> None
         outline_of(Request(data=data), limits=TIGHT)
 
 
-SMALL_ROWS = b"question,system\n" + b"".join(b"Who is %d?,a\n" % n for n in range(600_000))
+@cache
+def small_rows() -> bytes:
+    return b"question,system\n" + b"".join(b"Who is %d?,a\n" % n for n in range(600_000))
 
 
 def test_ten_megabytes_are_outlined_within_a_hundred_and_fifty() -> None:
-    assert len(SMALL_ROWS) > 10_000_000
+    assert len(small_rows()) > 10_000_000
     found, _ = outline_of(
-        Request(data=SMALL_ROWS, name="a.csv"), limits=Limits(memory=150_000_000, seconds=60)
+        Request(data=small_rows(), name="a.csv"), limits=Limits(memory=150_000_000, seconds=60)
     )
     assert (found.rows_read, found.repeated_count) == (600_000, 0)
 
 
 def test_memory_used_up_is_a_sentence() -> None:
     limits = Limits(memory=100_000_000, seconds=60)
-    found, _ = study_of(Request(data=SMALL_ROWS, name="a.csv"), limits=limits)
+    found, _ = study_of(Request(data=small_rows(), name="a.csv"), limits=limits)
     assert [problem.reason for problem in found.problems] == [
         "Reading the file takes more than 100 MB of memory; split it."
     ]
@@ -323,7 +326,7 @@ def test_memory_used_up_is_a_sentence() -> None:
 
 def test_time_used_up_is_a_sentence() -> None:
     with pytest.raises(LimitHit, match="takes more than 1 seconds"):
-        outline_of(Request(data=SMALL_ROWS, name="a.csv"), limits=Limits(seconds=1))
+        outline_of(Request(data=small_rows(), name="a.csv"), limits=Limits(seconds=1))
 
 
 def test_a_limit_that_is_not_the_last_is_told_to_whoever_asks() -> None:
