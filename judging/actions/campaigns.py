@@ -477,11 +477,13 @@ def add_member(*, campaign: Campaign, user: User, role: str, by: User | None = N
         raise NotAllowedNow("Managers and analysts need an account with a password of their own.")
     if role == Membership.Role.ANNOTATOR and judged_the_first(campaign, user):
         raise NotAllowedNow("They judged or settled values in a study that this one reproduces.")
-    if role == Membership.Role.ANNOTATOR and by != user and declined(campaign).filter(pk=user.pk):
-        raise NotAllowedNow(
-            "They declined to judge in this study. Send them a link: by it they can join all the same."
-        )
     with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)  # as who declines does
+        is_named = role == Membership.Role.ANNOTATOR and by != user
+        if is_named and declined(campaign).filter(pk=user.pk).exists():
+            raise NotAllowedNow(
+                "They declined to judge in this study. Send them a link: by it they can join all the same."
+            )
         member, new = Membership.objects.get_or_create(campaign=campaign, user=user, role=role)
         if new:
             if role != Membership.Role.ANNOTATOR:
