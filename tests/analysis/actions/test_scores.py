@@ -1,5 +1,7 @@
 """Scores of a collection: computed once, chunk by chunk, whatever happens in between."""
 
+import time
+
 import pytest
 from celery import current_app
 
@@ -214,7 +216,11 @@ def carried_out(job):
 
 
 def taken_over():
-    """Let the time pass after which a worker without a lifeline is dead."""
+    """Let the time pass after which a worker without a lifeline is dead: the server takes the lifeline
+    away once it finds the connection closed."""
+    deadline = time.monotonic() + 60
+    while jobs._lifelines() and time.monotonic() < deadline:
+        time.sleep(0.02)
     watch = jobs.Watch()
     assert [watch.recover(now=now) for now in (100, 100 + jobs.CUT_AFTER)] == [0, 1]
 
