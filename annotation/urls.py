@@ -20,6 +20,7 @@ from annotation.views import (
 app_name = "annotation"
 urlpatterns = [
     path("work/", work.home, name="home"),
+    path("work/here/", work.here, name="here"),
     path("work/account/", account.account, name="account"),
     path("join/crowd/<slug:key>/", crowd.crowd, name="crowd"),
     path("crowd/<slug:key>/events/", crowd.crowd_events, name="crowd_events"),

@@ -100,7 +100,7 @@ def _known_or_new(request: HttpRequest, platform: CrowdPlatform, came: Arrival) 
     known = participations.find(platform=platform, came=came)
     if known is None:
         return _new(request, platform, came)
-    if known.end or known.enrollment is None:
+    if known.enrollment is None or participations.is_over(participation=known, came=came):
         return end_page(request, known)
     if _lacks_password(request, known.enrollment.user):
         return redirect_to_login(request.path)

@@ -50,6 +50,15 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "annotation/home.html", {"studies": studies})
 
 
+@never_cache
+@login_required
+@require_GET
+def here(request: HttpRequest) -> HttpResponse:
+    """Hear from a page that it is open, where somebody reads on and sends nothing else: that is
+    noted as every request is."""
+    return HttpResponse(status=204)
+
+
 @campaign_for_annotators
 @require_POST
 def decline(request: HttpRequest, campaign: Campaign) -> HttpResponse:

@@ -2330,9 +2330,6 @@ ALTER TABLE ONLY public.judging_note
 ALTER TABLE ONLY public.analysis_orderedquestion
     ADD CONSTRAINT ordered_question_once UNIQUE (order_id, unit_id);
 
-ALTER TABLE ONLY public.judging_participation
-    ADD CONSTRAINT participation_once UNIQUE (platform_id, person);
-
 ALTER TABLE ONLY public.judging_passage
     ADD CONSTRAINT passage_once UNIQUE (collection_id, digest);
 
@@ -2693,9 +2690,13 @@ CREATE INDEX judging_workerpresence_name_3ee47d82_like ON public.judging_workerp
 
 CREATE UNIQUE INDEX judgment_once ON public.judging_judgment USING btree (assignment_id, unit_id, criterion_id) WHERE (superseded_at IS NULL);
 
+CREATE UNIQUE INDEX participation_once ON public.judging_participation USING btree (platform_id, person) WHERE (NOT ((("end")::text = 'quota_full'::text) AND (enrollment_id IS NULL)));
+
 CREATE INDEX participation_reserved ON public.judging_participation USING btree (reserved_until) WHERE (reserved_until IS NOT NULL);
 
 CREATE INDEX participation_session ON public.judging_participation USING btree (platform_id, session);
+
+CREATE UNIQUE INDEX participation_turned_away_once ON public.judging_participation USING btree (platform_id, person, session) WHERE ((("end")::text = 'quota_full'::text) AND (enrollment_id IS NULL));
 
 CREATE UNIQUE INDEX round_one_main ON public.judging_round USING btree (campaign_id) WHERE ((kind)::text = 'main'::text);
 
@@ -3317,4 +3318,5 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '03
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0380_time_at_work_counted_once', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0390_studies_of_a_crowd_platform', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0400_times_of_events', now());
+INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0410_turned_away_submissions', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('sessions', '0001_initial', now());

@@ -137,14 +137,16 @@ class PlatformStanding:
 
 
 def standing(platform: CrowdPlatform) -> PlatformStanding:
-    """Count the people whom the platform sent."""
+    """Count the people whom the platform sent, and the ends that their submissions came to, as the
+    platform counts the codes: who was turned away may have come with another one."""
     rows = platform.participations.values_list("end", "left").annotate(n=Count("pk")).order_by()
     ends = {
         end: sum(n for found, _left, n in rows if found == end) for end in Participation.End.values
     }
     left = sum(n for end, left, n in rows if not end and left)
     at_work = sum(n for end, left, n in rows if not end and not left)
-    return PlatformStanding(sum(n for _end, _left, n in rows), at_work, left, ends)
+    came = platform.participations.aggregate(n=Count("person", distinct=True))["n"]
+    return PlatformStanding(came, at_work, left, ends)
 
 
 def policy_checks(platform: CrowdPlatform) -> list[PolicyCheck]:

@@ -29,6 +29,7 @@ from judging.models import (
     Job,
     Membership,
     Note,
+    Participation,
     SpanMark,
     User,
 )
@@ -506,6 +507,9 @@ def _remove_person(enrollment: Enrollment) -> None:
     it."""
     user = enrollment.user
     Exclusion.objects.filter(enrollment=enrollment).delete()
+    for own in Participation.objects.filter(enrollment=enrollment):
+        # their submissions that found everything taken go too: these would recognise them
+        Participation.objects.filter(platform=own.platform_id, person=own.person).delete()
     enrollment.delete()
     if user is None:
         return

@@ -23,6 +23,7 @@ from judging.actions import (
     reservations,
     seals,
     signed_links,
+    visits,
 )
 from judging.actions.enrollments import NotAgreed, TooManyNow
 from judging.models import (
@@ -35,6 +36,7 @@ from judging.models import (
     Participation,
     Round,
 )
+from judging.models.statements import rows
 
 End, Left = Participation.End, Participation.Left
 PACE = timedelta(minutes=1)
@@ -45,6 +47,24 @@ ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
 # What a platform calls it when somebody does not go on with a submission.
 FREEING = {"RETURNED": Left.RETURNED, "TIMED-OUT": Left.TIMED_OUT, "REJECTED": Left.REJECTED}
 LATER = (Left.TIMED_OUT, Left.EXPIRED)  # who left by time alone may be told so by a code
+# A sign of life is any request, as far as browsers are noted, to the minute; and what is saved, as
+# for the lease of a task. Whoever was just given a share has shown one by that.
+SILENT = timedelta(minutes=assignments.NEWCOMER_MINUTES) + visits.EXACT
+DUE = """
+SELECT own.id FROM judging_participation own
+JOIN judging_crowdplatform platform ON platform.id = own.platform_id
+JOIN judging_enrollment enrolled ON enrolled.id = own.enrollment_id
+WHERE own.reserved_until IS NOT NULL
+    AND (%(platform)s::bigint IS NULL OR platform.id = %(platform)s)
+    AND (%(own)s::bigint IS NULL OR own.id = %(own)s)
+    AND (own.reserved_until < %(now)s
+        OR own.reserved_until - platform.minutes * interval '1 minute' < %(silent)s
+        AND NOT EXISTS (SELECT FROM judging_assignment done WHERE done.enrollment_id = enrolled.id
+            AND (done.submitted_at IS NOT NULL OR done.last_seen_at >= %(silent)s))
+        AND NOT EXISTS (SELECT FROM judging_visit visit WHERE visit.user_id = enrolled.user_id
+            AND visit.seen_at >= %(silent)s))
+ORDER BY own.id
+"""
 
 
 class BadLink(Exception):
@@ -137,11 +157,27 @@ def hashed(platform: CrowdPlatform, what: str, external: str) -> str:
 
 
 def find(*, platform: CrowdPlatform, came: Arrival) -> Participation | None:
-    """Return the participation of whoever came; None of somebody new."""
+    """Return the participation of whoever came; None of somebody new, as who was turned away with
+    another submission is."""
     known = Participation.objects.select_related(
         "platform__campaign", "enrollment__user", "round__campaign"
-    )
-    return known.filter(platform=platform, person=came.person).first()
+    ).filter(platform=platform, person=came.person)
+    return known.turned_away().filter(session=came.session).first() or known.of_people().first()
+
+
+def is_over(*, participation: Participation, came: Arrival) -> bool:
+    """Say whether nothing is left for whoever came but the page of their end."""
+    if participation.enrollment is None:
+        return True
+    return bool(participation.end) and not _may_ask_again(participation, came.session)
+
+
+def _may_ask_again(own: Participation, session: str) -> bool:
+    """Say whether somebody comes with another submission than found everything taken, and has done
+    nothing: a full study ends a submission, every other end is a person's."""
+    if own.end != End.QUOTA_FULL or session == own.session:
+        return False
+    return bool(own.enrollment and own.round and not reservations.done(own.enrollment, own.round))
 
 
 def of(enrollment: Enrollment) -> Participation | None:
@@ -224,17 +260,42 @@ def decline(*, platform: CrowdPlatform, came: Arrival, now: datetime) -> Partici
 def come_back(
     *, participation: Participation, came: Arrival | None, now: datetime
 ) -> Participation:
-    """Let somebody who joined go on; who left gets a new share with a new submission, or where only
-    time ran out."""
+    """Let somebody who joined go on; who left, or was turned away, gets a new share with a new
+    submission, and also where only time ran out."""
     with transaction.atomic():
         own = _locked(participation, with_campaign=True)
         session = came.session if came and came.session else own.session
         is_new = session != own.session
+        if _may_ask_again(own, session):
+            return _ask_again(own, session, now)
         if own.end or own.enrollment is None or not (is_new or own.left == Left.EXPIRED):
             return own
         _set(own, session=session)
         if own.left and not _gone_before(own):
             _give_new_share(own, now, is_new=is_new)
+    return own
+
+
+def _ask_again(own: Participation, session: str, now: datetime) -> Participation:
+    """Look for a share for another submission than found everything taken, which stays on record
+    with the end and the code that it has."""
+    has_place(platform=own.platform, now=now)
+    _check_pace(own.platform, now)
+    before = (own.session, own.came_at, own.ended_at)
+    _set(own, session=session, came_at=now, end="", ended_at=None)
+    Participation.objects.create(
+        platform=own.platform,
+        person=own.person,
+        session=before[0],
+        came_at=before[1],
+        end=End.QUOTA_FULL,
+        ended_at=before[2],
+    )
+    if gone := _gone_before(own):
+        return _set(own, left=gone, left_at=now)
+    _give_new_share(own, now, is_new=True)
+    if own.reserved_until is None and not own.end:
+        _finish(own, End.QUOTA_FULL, now)
     return own
 
 
@@ -353,12 +414,21 @@ def leave(*, participation: Participation, session: str, left: str, now: datetim
 
 
 def release_due(*, now: datetime, platform: CrowdPlatform | None = None) -> int:
-    """Free the shares whose time has run out; return how many."""
-    due = Participation.objects.under_way().filter(reserved_until__lt=now)
-    due = due.filter(platform=platform) if platform else due
-    return sum(
-        leave(participation=own, session=own.session, left=Left.EXPIRED, now=now) for own in due
-    )
+    """Free the shares whose time has run out, and those of newcomers who give no sign of life;
+    return how many."""
+    names = {"now": now, "silent": now - SILENT, "platform": platform.pk if platform else None}
+    found = [pk for (pk,) in rows(DUE, names | {"own": None})]
+    due = Participation.objects.select_related("platform", "enrollment").filter(pk__in=found)
+    return sum(_release(own, names, now) for own in due)
+
+
+def _release(own: Participation, names: Mapping[str, Any], now: datetime) -> bool:
+    """Free a share that is due, unless its annotator gave a sign of life meanwhile; say whether it
+    was freed."""
+    with transaction.atomic():
+        _locked(own)
+        still = bool(rows(DUE, {**names, "own": own.pk}))
+        return still and leave(participation=own, session=own.session, left=Left.EXPIRED, now=now)
 
 
 def _locked(participation: Participation, *, with_campaign: bool = False) -> Participation:

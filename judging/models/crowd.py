@@ -69,16 +69,28 @@ class CrowdPlatform(models.Model):
         return f"{self.kind} for {self.campaign_id}"
 
 
+TURNED_AWAY = Q(end="quota_full", enrollment__isnull=True)
+
+
 class ParticipationQuerySet(models.QuerySet["Participation"]):
     def under_way(self) -> "ParticipationQuerySet":
         """Who has a share of the work reserved."""
         return self.filter(reserved_until__isnull=False)
 
+    def turned_away(self) -> "ParticipationQuerySet":
+        """Submissions that found everything taken: their person may come with another one."""
+        return self.filter(TURNED_AWAY)
+
+    def of_people(self) -> "ParticipationQuerySet":
+        """All others, of which each person has one at most."""
+        return self.exclude(TURNED_AWAY)
+
 
 class Participation(models.Model):
     """A person whom a crowd platform sent: once in a campaign, whatever they open and how often.
+    Beside that, each submission of theirs that found everything taken: its code may be claimed.
 
-    Their id is a keyed hash. Whoever declines has no enrollment.
+    Their id is a keyed hash. Whoever declines has no enrollment, nor has who was turned away.
     """
 
     class End(models.TextChoices):
@@ -132,7 +144,14 @@ class Participation(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["platform", "person"], name="participation_once"),
+            models.UniqueConstraint(
+                fields=["platform", "person"], condition=~TURNED_AWAY, name="participation_once"
+            ),
+            models.UniqueConstraint(
+                fields=["platform", "person", "session"],
+                condition=TURNED_AWAY,
+                name="participation_turned_away_once",
+            ),
             models.CheckConstraint(
                 condition=Q(end="", ended_at__isnull=True)
                 | (

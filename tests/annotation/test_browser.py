@@ -8,7 +8,8 @@ import pytest
 from django.test import Client
 
 from judging.actions import campaigns, drafts
-from judging.models import Assignment, Campaign, Judgment
+from judging.models import Assignment, Campaign, Judgment, User
+from tests import factories
 from tests.annotation import studies
 from tests.flows.axe import violations
 
@@ -24,6 +25,19 @@ def enter(page, client: Client) -> None:
 def submitted(campaign: Campaign) -> Counter:
     rows = Judgment.objects.filter(assignment__round__campaign=campaign)
     return Counter(rows.values_list("criterion__key", "value", "origin"))
+
+
+def test_page_that_stays_open_says_so_though_nothing_is_entered(page) -> None:
+    campaign = studies.opened("qgbench", sources=1)
+    user = factories.enrollment(campaign).user
+    User.objects.filter(pk=user.pk).update(password="!")  # as of whoever came by a link
+    enter(page, factories.logged_in(User.objects.get(pk=user.pk)))
+    page.clock.install()
+    for address in ("?begin", "guideline/"):
+        page.goto(f"/work/{campaign.uuid}/{address}")
+        with page.expect_response(lambda each: each.url.endswith("/work/here/")) as heard:
+            page.clock.run_for(5 * 60_000)
+        assert heard.value.status == 204
 
 
 def test_rating_a_task_by_keyboard_alone(page) -> None:

@@ -54,7 +54,7 @@ MAY = {
     KNOWN: """password_change password_change_done annotation:home judging:home judging:key judging:key_revoke
         judging:second_factor judging:confirm
         judging:sessions judging:end_sessions judging:collections judging:rubrics judging:campaigns
-        judging:api_collections judging:api_campaigns annotation:account analysis:help""",
+        judging:api_collections judging:api_campaigns annotation:account analysis:help annotation:here""",
     CREATORS: "judging:import judging:rubric_new judging:campaign_new judging:rubric_copy "
     "judging:collection_new analysis:reproduce",
     RESEARCHERS: "judging:rubric judging:rubric_file",

@@ -1,6 +1,7 @@
 // All unit tests of the judging page's scripts in one process: starting one for each file takes longer than the tests.
 
 import "./forcing.test.js";
+import "./here.test.js";
 import "./keyboard.test.js";
 import "./passage.test.js";
 import "./resting.test.js";
