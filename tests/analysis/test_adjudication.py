@@ -1,6 +1,7 @@
 """Adjudication: who settles, what they see, and that judgments and agreement stay as they are."""
 
 import csv
+import re
 from io import StringIO
 
 import pytest
@@ -264,7 +265,7 @@ def test_who_judges_the_material_still_settles_nothing_and_reads_nothing(
     for page in (own.get(address), own.post(address, {"token": token, "value": "2"})):
         assert page.status_code == 403
         assert "You judge this material in a campaign that has not ended." in page.text
-        assert "A01" not in page.text
+        assert not re.search(r"\bA01\b", page.text)  # a drawn token may have it in its middle
     assert not SettledValue.objects.exists()
 
 
