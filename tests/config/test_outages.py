@@ -85,6 +85,7 @@ def held(row: Model) -> Iterator[None]:
         with other.cursor() as cursor:
             cursor.execute(f"SELECT 1 FROM {row._meta.db_table} WHERE id = {row.pk} FOR UPDATE")
         yield
+        other.rollback()  # else its server lets the row go only when it finds the connection closed
     finally:
         other.close()
 
