@@ -15,7 +15,6 @@ from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
 
 from config.limits import SMALL
 from config.postgres import ROOT
-from config.processes import free_port, wait_for_port
 from config.slow_senders import LONGEST_HEAD, Hurried, Worker, send, wait_before
 from tests.config.test_settings import BARE
 
@@ -25,33 +24,38 @@ SLOW = (b"G", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nbegun"
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    """Serve by one process of two threads, as the site does by several."""
-    port = free_port(18700)
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "gunicorn",
-            "-c",
-            "deploy/gunicorn.conf.py",
-            "tests.config.slow_app:application",
-        ],
-        cwd=ROOT,
-        env={
-            **BARE,
-            "QUAESTOR_BIND": f"127.0.0.1:{port}",
-            "QUAESTOR_WEB_PROCESSES": "1",
-        },
-    )
-    assert wait_for_port(port, seconds=60)
-    yield port
-    process.terminate()
-    process.wait(timeout=60)
+    """Serve by one process of two threads, as the site does by several. The socket is ours from the
+    first: another run of the tests would find the same port free at the same moment."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "gunicorn",
+                "-c",
+                "deploy/gunicorn.conf.py",
+                "tests.config.slow_app:application",
+            ],
+            cwd=ROOT,
+            env={
+                **BARE,
+                "QUAESTOR_BIND": f"fd://{listener.fileno()}",
+                "QUAESTOR_WEB_PROCESSES": "1",
+            },
+            pass_fds=[listener.fileno()],
+        )
+        port = listener.getsockname()[1]
+        try:
+            assert posted(port, b"x", timeout=60) == "1"  # once it is there
+            yield port
+        finally:
+            process.terminate()
+            process.wait(timeout=60)
 
 
-def posted(port: int, body: bytes, **headers: str) -> str:
+def posted(port: int, body: bytes, *, timeout: float = 10, **headers: str) -> str:
     asked = urllib.request.Request(f"http://127.0.0.1:{port}/", data=body, headers=headers)
-    with urllib.request.urlopen(asked, timeout=10) as answer:
+    with urllib.request.urlopen(asked, timeout=timeout) as answer:
         return answer.read().decode()
 
 
