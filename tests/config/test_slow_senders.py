@@ -63,7 +63,9 @@ def body_of_answer(sender: socket.socket) -> bytes:
     """Return the one digit that the next answer says, in however many pieces it comes."""
     said = b""
     while not said.partition(b"\r\n\r\n")[2]:
-        said += sender.recv(1000)
+        piece = sender.recv(1000)
+        assert piece, "it hung up"
+        said += piece
     assert said.startswith(b"HTTP/1.1 200 OK")
     return said.partition(b"\r\n\r\n")[2]
 
