@@ -19,6 +19,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -103,7 +104,11 @@ def pytest_configure() -> None:
     from django.core.signals import request_finished, request_started
     from django.test import TransactionTestCase
 
+    from judging.imports.readers import limited
+
     _remove_abandoned()
+    # by the clock; a page of a test must not lead to a job because the machine is busy
+    limited._WHILE_A_PAGE_WAITS = replace(limited._WHILE_A_PAGE_WAITS, patience=600)
     settings.STATIC_ROOT.mkdir()
     settings.STORAGES["staticfiles"]["BACKEND"] = (
         "django.contrib.staticfiles.storage.StaticFilesStorage"
