@@ -260,6 +260,9 @@ def test_sweep_lets_no_lease_hang_when_the_clock_is_set_back() -> None:
     assert held.lease_expires_at < timezone.now() + hour
 
 
+BUSY = 25  # seconds that a busy machine may take meanwhile
+
+
 def be_seen(held: Assignment, ago: timedelta) -> None:
     """Let the last sign of life lie so far back; the annotator's others no later."""
     Assignment.objects.filter(pk=held.pk).update(last_seen_at=timezone.now() - ago)
@@ -279,11 +282,11 @@ def test_renew_counts_time_at_work_and_caps_long_gaps() -> None:
     assignments.renew(assignment=held)
     be_seen(held, ago=-timedelta(hours=1))  # the clock was set back
     assignments.renew(assignment=held)
-    assert seconds_of(held.enrollment) == pytest.approx(30 + 120, abs=10)
+    assert 30 + 120 <= seconds_of(held.enrollment) < 30 + 120 + BUSY
     Assignment.objects.update(last_seen_at=timezone.now() - timedelta(seconds=40))
     Enrollment.objects.update(at_work_until=None)
     assignments.renew(assignment=held)  # and goes on from there
-    assert seconds_of(held.enrollment) == pytest.approx(30 + 120 + 40, abs=10)
+    assert 30 + 120 + 40 <= seconds_of(held.enrollment) < 30 + 120 + 40 + BUSY
 
 
 def two_held() -> list[Assignment]:
@@ -306,7 +309,7 @@ def test_renew_counts_no_moment_twice_for_two_tasks_of_one_annotator() -> None:
         Enrollment.objects.update(at_work_until=F("at_work_until") - timedelta(seconds=60))
         for held in both:
             assignments.renew(assignment=held)
-    assert seconds_of(annotator) == pytest.approx(180, abs=10)
+    assert 180 <= seconds_of(annotator) < 180 + BUSY
 
 
 @pytest.mark.parametrize(
@@ -320,7 +323,7 @@ def test_renew_counts_for_one_lease_after_the_round_was_closed(
     Round.objects.filter(pk=round.pk).update(closed_at=timezone.now() - closed)
     be_seen(held, ago=timedelta(seconds=60))
     assignments.renew(assignment=held)
-    assert seconds_of(held.enrollment) == pytest.approx(counted, abs=10)
+    assert counted <= seconds_of(held.enrollment) < counted + BUSY
 
 
 def test_renew_counts_no_time_after_a_task_was_handed_in() -> None:
@@ -379,7 +382,7 @@ def test_saves_at_one_moment_count_no_more_than_the_time_between() -> None:
     for held in both:
         be_seen(held, ago=timedelta(seconds=100))
     all_at_once(lambda held: assignments.renew(assignment=held), both * 4)
-    assert seconds_of(both[0].enrollment) == pytest.approx(100, abs=10)
+    assert 100 <= seconds_of(both[0].enrollment) < 100 + BUSY
 
 
 def places_filled(round: Round) -> Counter:
