@@ -160,12 +160,8 @@ def test_a_set_rated_once_is_stored_on_each_member_where_the_criterion_is_asked_
 
     do_import(study(text, ratings=ratings, default_system="Alba", **columns), rubric=rubric)
 
-    assert list(
-        Judgment.objects.filter(criterion__key="variety").values_list("unit__position", "value")
-    ) == [
-        (1, 3),
-        (2, 3),
-    ]
+    said = Judgment.objects.filter(criterion__key="variety").order_by("unit__position")
+    assert list(said.values_list("unit__position", "value")) == [(1, 3), (2, 3)]
     assert "this rates a set as a whole" in Quarantine.objects.get().reason
 
 
