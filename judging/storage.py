@@ -100,26 +100,28 @@ def head_of(file: StoredFile, size: int) -> bytes:
         return bytes(cursor.fetchone()[0])
 
 
-NAMED_BY_JOBS = """
+NAMED_BY_ITS_HASH = """
 SELECT 1 FROM judging_job WHERE id IS DISTINCT FROM %(but)s::uuid AND (
     state IN ('queued', 'running') AND (
         parameters ->> 'file' = %(sha256)s
         OR jsonb_path_exists(parameters, '$.files[*][*] ? (@ == $file)', %(named)s))
     OR jsonb_path_exists(result, '$.figures.* ? (@ == $file)', %(named)s)
-) LIMIT 1
+)
+UNION ALL SELECT 1 FROM judging_addedfile WHERE examined ->> 'rows_file' = %(sha256)s LIMIT 1
 """
 
 
 def let_go(file: StoredFile, *, of_job: Job | None = None) -> None:
-    """Remove a file's bytes, unless anything points at them, or a job names them by their hash: what
-    it waits to read, or has drawn. `of_job` has no more need of them."""
+    """Remove a file's bytes, unless anything points at them or names them by their hash: a job what
+    it waits to read, or has drawn, and a collection's file the list of its rows that needed a
+    decision. `of_job` has no more need of them."""
     said = {
         "sha256": file.sha256,
         "named": json.dumps({"file": file.sha256}),
         "but": str(of_job.pk) if of_job else None,
     }
     with connection.cursor() as cursor:
-        cursor.execute(NAMED_BY_JOBS, said)
+        cursor.execute(NAMED_BY_ITS_HASH, said)
         if cursor.fetchone():
             return
     with suppress(ProtectedError, IntegrityError), transaction.atomic():

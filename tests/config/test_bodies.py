@@ -164,14 +164,24 @@ def test_visitor_who_uses_up_their_names_keeps_nobody_else_out(monkeypatch) -> N
 
 
 @pytest.mark.parametrize(
-    "said", ["x; charset*=nope''%41", "multipart/form-data; boundary*=nope''%41", "*"]
+    "said",
+    [
+        "x; charset*=nope''%41",
+        "multipart/form-data; boundary*=nope''%41",
+        "*",
+        "text/plain; charset=zlib",
+        "text/plain; charset=undefined",
+        "text/plain; charset=nope",
+    ],
 )
-def test_content_type_that_names_an_encoding_of_its_own_is_no_error(said: str) -> None:
+def test_content_type_of_no_encoding_that_a_browser_sends_is_no_error(said: str) -> None:
     from config.wsgi import application
 
     # of a web server's connections; those of other tests may wait longer for one another
     connection_created.disconnect(outages.wait_briefly)
-    asked = RequestFactory()._base_environ(PATH_INFO="/login/", CONTENT_TYPE=said)
+    asked = RequestFactory()._base_environ(
+        PATH_INFO="/login/", QUERY_STRING="next=/work/", CONTENT_TYPE=said
+    )
     answered: list[Any] = []
     body = b"".join(application(asked, lambda *head: answered.append(head)))
     [(status, headers)] = answered

@@ -6,7 +6,7 @@ from django.db import connection
 from judging import storage
 from judging.actions import collections, jobs
 from judging.imports.actions import adding
-from judging.models import StoredFile
+from judging.models import AddedFile, StoredFile
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -80,6 +80,22 @@ def test_bytes_that_a_waiting_job_of_another_account_names_stay_when_they_are_th
     for job in (judge, study):
         jobs.cancel(job=job)
     storage.let_go(released)
+    assert not StoredFile.objects.exists()
+
+
+def test_list_of_rows_stays_when_who_read_it_sends_it_and_throws_it_away() -> None:
+    """An analyst may load it down, and could take it away once they were none."""
+    study, other = factories.collection(), factories.collection()
+    added = adding.upload(
+        collection=study, name="t.csv", file=storage.keep(b"question\nWho?\n"), by=study.owner
+    )
+    rows = storage.keep(b"kind,row,what,reason\n")
+    AddedFile.objects.filter(pk=added.pk).update(examined={"rows_file": rows.sha256})
+    sent = adding.upload(collection=other, name="mine.csv", file=rows, by=other.owner)
+    adding.discard(added=sent)
+    assert StoredFile.objects.filter(pk=rows.pk).exists()
+    added.refresh_from_db()
+    adding.discard(added=added)
     assert not StoredFile.objects.exists()
 
 

@@ -91,10 +91,11 @@ class KeptReading:
         return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
-def size_to_read(file: StoredFile) -> int:
+def size_to_read(file: StoredFile, *, enough: int = LARGE) -> int:
     """Return how many bytes reading a file goes through: of a workbook, those it unpacks to, which
-    may be a thousand times as many."""
-    if file.size > LARGE or storage.head_of(file, len(PACKED)) != PACKED:
+    may be a thousand times as many. Of a file that has more than `enough` no more is looked at: a
+    list of parts alone may take a second to read."""
+    if file.size > enough or storage.head_of(file, len(PACKED)) != PACKED:
         return file.size
     try:
         with ZipFile(BytesIO(storage.content_of(file))) as archive:

@@ -10,6 +10,7 @@ cells and attributes are those of ECMA-376, part 1.
 from __future__ import annotations
 
 import io
+import lzma
 import re
 import sys
 import zipfile
@@ -41,6 +42,7 @@ from judging.imports.readers.tables import (
 from judging.imports.readers.text import Unreadable
 
 PACKED = b"PK\x03\x04"  # what such a file begins with
+DAMAGED = (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, zlib.error, lzma.LZMAError)
 LARGEST_UNPACKED = 200_000_000
 LARGEST_TEXTS = 100_000_000  # bytes that the shared texts take in memory
 MOST_PARTS = 2_000
@@ -300,7 +302,7 @@ class _Book:
             for chunk in self._chunks(part):
                 found.take(rest + chunk)
                 rest = chunk[-_LONGEST_REFERENCE:]
-        except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, zlib.error) as error:
+        except DAMAGED as error:
             raise _damaged(error) from error
         return found
 
@@ -360,16 +362,7 @@ class _Book:
             if "out of memory" in str(error):
                 raise MemoryError from error
             raise _damaged(error) from error
-        except (
-            zipfile.BadZipFile,
-            ValueError,
-            LookupError,
-            OSError,
-            EOFError,
-            NotImplementedError,
-            OverflowError,
-            zlib.error,
-        ) as error:
+        except (*DAMAGED, ValueError, LookupError, OverflowError) as error:
             raise _damaged(error) from error
 
 

@@ -49,6 +49,7 @@ from judging.models import AddedFile, Collection, Rubric, StoredFile, Unit
 from judging.views import spreadsheets
 
 LARGE = 500_000  # bytes; above that, looking and adding are jobs with progress
+FEW = 10  # files; a workbook is read in a process of its own
 MANY = 20_000  # slots and sets that a file is held against; above that they are jobs too
 ADD, EXAMINE, TAKE_BACK = "judging.add_files", "judging.examine_file", "judging.take_back_file"
 FileView = Callable[..., HttpResponse]
@@ -382,7 +383,7 @@ def _add(request: HttpRequest, collection: Collection, ready: Sequence[AddedFile
 @password_confirmed
 def take_back(request: HttpRequest, added: AddedFile) -> HttpResponse:
     """Take a file back: a small one now, a large one by a job."""
-    if kept_readings.size_to_read(added.file) > LARGE:
+    if kept_readings.size_to_read(added.file, enough=LARGE) > LARGE:
         return _job(request, added.collection, TAKE_BACK, [added])
     try:
         taking_back.take_back(added=added, by=request.user, now=timezone.now())
@@ -457,9 +458,11 @@ def _job(
     return redirect("judging:job", job.pk)
 
 
-def _is_large(collection: Collection, files: Iterable[AddedFile]) -> bool:
+def _is_large(collection: Collection, files: Sequence[AddedFile]) -> bool:
     """Say whether files take long to look at or add: they do, or the collection that they are held
     against is read whole."""
+    if sum(each.file.size for each in files) > LARGE or len(files) > FEW:
+        return True
     if sum(kept_readings.size_to_read(each.file) for each in files) > LARGE:
         return True
     held = Unit.objects.filter(question_set__source__collection=collection)

@@ -1,6 +1,8 @@
 """The pages of a collection's files, as a browser without scripts uses them."""
 
+import io
 import re
+import zipfile
 from typing import Any
 
 import pytest
@@ -8,11 +10,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from judging import tasks
-from judging.imports.actions import adding
+from judging import storage, tasks
+from judging.imports.actions import adding, kept_readings
 from judging.imports.views import added_files
 from judging.models import AddedFile, Collection, Job, Judgment, Membership, Question, Score
 from tests import factories
@@ -239,6 +242,32 @@ def test_large_files_are_looked_at_and_added_by_a_worker(page, collection, monke
     page.post(at("file_take_back", added))
     run("take_back_file", Job.objects.get(kind="judging.take_back_file").pk)
     assert not Score.objects.exists()
+
+
+def test_more_than_a_few_files_at_once_are_a_job(page, collection):
+    """Workbooks are read in a process each, and the page would wait for all."""
+    for number in range(added_files.FEW + 1):
+        waiting(collection, SCORES + "\n" * number, **MATERIAL, **BLEU)
+
+    answer = page.post(reverse("judging:files_add", args=[collection.pk]))
+
+    job = Job.objects.get(kind="judging.add_files")
+    assert answer.url == reverse("judging:job", args=[job.pk])
+    assert not Score.objects.exists()
+
+
+def test_the_list_of_parts_of_a_file_that_is_large_anyway_is_not_read(collection, monkeypatch):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/a.xml", b" " * 100_000)
+    packed = storage.keep(out.getvalue())
+    assert kept_readings.size_to_read(packed) == 100_000
+    assert kept_readings.size_to_read(packed, enough=packed.size - 1) == packed.size
+    monkeypatch.setattr(added_files, "LARGE", packed.size + 1)
+    both = [AddedFile(file=storage.keep(out.getvalue() + bytes([n]))) for n in range(2)]
+    with CaptureQueriesContext(connection) as asked:
+        assert added_files._is_large(collection, both)
+    assert len(asked) == 0, "their bytes were read"
 
 
 def test_a_small_file_for_a_large_collection_is_a_job(page, collection, monkeypatch):

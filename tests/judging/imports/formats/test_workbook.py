@@ -141,6 +141,22 @@ def test_read_workbook_refuses_with_a_sentence(data: bytes, reason: str) -> None
         read_workbook(data)
 
 
+def test_read_workbook_refuses_damaged_parts_of_any_packing() -> None:
+    for packing in (zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2, zipfile.ZIP_DEFLATED):
+        out = io.BytesIO()
+        with (
+            zipfile.ZipFile(io.BytesIO(saved(("q",), ("a",)))) as before,
+            zipfile.ZipFile(out, "w", packing) as after,
+        ):
+            for info in before.infolist():
+                after.writestr(info.filename, before.read(info))
+            place = after.getinfo(SHEET).header_offset + 30 + len(SHEET)
+        data = bytearray(out.getvalue())
+        data[place + 9 : place + 40] = b"\xff" * 31
+        with pytest.raises(Unreadable, match="damaged"):
+            read_workbook(bytes(data))
+
+
 def test_read_workbook_refuses_a_bomb_with_a_sentence() -> None:
     with pytest.raises(Unreadable, match="unpacks to 210,000,000 bytes"):
         read_workbook(bomb())
