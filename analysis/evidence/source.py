@@ -26,6 +26,7 @@ from judging.models import (
 from judging.spans import Segment, range_of, segments
 
 MATCHING = "analysis.matching"
+MOST_SHOWN = 500  # questions and sets of one source
 
 
 @dataclass(frozen=True)
@@ -81,21 +82,28 @@ class ShownSource:
     unrated: list[Criterion]
     metrics: list[Metric]
     questions: list[Given]
+    not_shown: int = 0  # questions and sets, of a source that has very many
     comments: list[tuple[str, str]] = field(default_factory=list)  # on the whole task
     matched: list[dict[str, Any]] = field(default_factory=list)
     machines: list[SaidByMachine] = field(default_factory=list)
 
 
 def shown(
-    source: Source, *, campaign: Campaign | None, blind: bool, first: Metric | None = None
+    source: Source,
+    *,
+    campaign: Campaign | None,
+    blind: bool,
+    first: Metric | None = None,
+    asked: int | None = None,
 ) -> ShownSource:
     """Return a source with all that is known of it; `first`: the metric whose scores stand first.
+    Of a source with very many questions some are shown, and the one that is `asked` for.
 
     `blind`: for somebody who still judges it. No system, rating, comment, score, reference (which
     may be a system's question) or column of the file is read then, and the questions stand in the
     order of their texts, which no system decides.
     """
-    units, told = _units(source, campaign), _Told()
+    (units, count), told = _units(source, campaign, blind, asked), _Told()
     if not blind:
         told = _Told.of(source, units, first)
         if campaign is not None:
@@ -116,6 +124,7 @@ def shown(
         unrated=told.unrated,
         metrics=told.metrics,
         questions=questions,
+        not_shown=count - len(units),
         comments=told.on_tasks,
         matched=[] if blind else _matched(source),
         machines=told.machines,
@@ -169,13 +178,24 @@ class _Told:
         )
 
 
-def _units(source: Source, campaign: Campaign | None) -> list[Unit]:
+def _units(
+    source: Source, campaign: Campaign | None, blind: bool, asked: int | None
+) -> tuple[list[Unit], int]:
+    """Return the units that are shown, and how many there are. Which of very many are shown to a
+    blind reader is decided by their texts too."""
     found = Unit.objects.filter(question_set__source=source).select_related(
         "question_set__system", "question"
     )
     if campaign and campaign.selection and campaign.state != Campaign.State.DRAFT:
         found = found.filter(pk__in=SelectedUnit.objects.filter(campaign=campaign).values("unit"))
-    return list(found.order_by("question_set__system__name", "question_set", "position"))
+    order = ("question_set__system__name", "question_set", "position")
+    units = list(found.order_by(*(["question__text"] if blind else order))[: MOST_SHOWN + 1])
+    if len(units) <= MOST_SHOWN:
+        return units, len(units)
+    del units[MOST_SHOWN:]
+    if asked and all(each.pk != asked for each in units):
+        units += found.filter(pk=asked)
+    return units, found.count()
 
 
 def said_of(units: list[Unit], campaign: Campaign) -> dict[tuple[int, int], list[Said]]:

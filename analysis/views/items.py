@@ -228,7 +228,10 @@ def _item(
     else:
         context |= _order(request, collection, campaign, source)
     first = context["chosen"].metric if not blind else None
-    context["shown"] = material.shown(source, campaign=campaign, blind=blind, first=first)
+    asked = _number(request.GET.get("unit", ""))
+    context["shown"] = material.shown(
+        source, campaign=campaign, blind=blind, first=first, asked=None if blind else asked
+    )
     if not context["shown"].questions and campaign and campaign.selection:
         raise Http404
     return render(request, "analysis/items/item.html", context)

@@ -179,7 +179,8 @@ class TooManyPlaces(NothingToJudge):
     """A round would have more places than a database should hold."""
 
 
-MOST_CHOICES = 100_000  # on one page, of all its questions and criteria
+MOST_QUESTIONS = 500  # on one page
+MOST_CHOICES = 12_000  # of all its questions and criteria; to write so many takes two seconds
 
 
 class TooLargePage(NothingToJudge):
@@ -187,13 +188,15 @@ class TooLargePage(NothingToJudge):
 
 
 def check_page(rubric: Rubric, questions: int) -> None:
-    """Raise TooLargePage where so many questions on one page have too many points to choose from."""
+    """Raise TooLargePage where so many questions on one page are too many, or have too many points
+    to choose from."""
     criteria = documents.from_document(rubric.document).criteria
     choices = questions * sum(1 if each.is_typed else len(each.points) for each in criteria)
-    if choices > MOST_CHOICES:
+    if questions > MOST_QUESTIONS or choices > MOST_CHOICES:
         raise TooLargePage(
             f"A page would show {questions:,} questions with {choices:,} points to choose from; at most "
-            f"{MOST_CHOICES:,} can be. Take a protocol that shows fewer questions at once, or choose fewer questions."
+            f"{MOST_QUESTIONS:,} with {MOST_CHOICES:,} can be. Take a protocol that shows fewer questions at "
+            "once, or choose fewer questions."
         )
 
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 from analysis.actions import degradations, examples
 from analysis.actions.degrading import WantedDegradation
 from analysis.evidence import kept_orders
+from analysis.evidence import source as evidence
 from analysis.models import KeptExample, QuestionOrder
 from judging.actions import campaigns, collections, enrollments
 from judging.models import (
@@ -458,3 +459,29 @@ def test_a_collections_order_is_kept_too(manager, study, monkeypatch):
 @pytest.mark.parametrize("asked", [{}, {"sort": "gap"}, {"sort": "mean"}])
 def test_what_was_never_sorted_cannot_be_sorted_again(manager, study, asked):
     assert manager.post(reverse("analysis:sort_items", args=[study.uuid]), asked).status_code == 404
+
+
+def test_page_of_a_source_with_very_many_questions_shows_some_and_the_one_that_is_asked_for(
+    client, monkeypatch
+):
+    own = factories.collection(sources=1, expected=2)
+    client.force_login(own.owner)
+    held = Unit.objects.filter(question_set__source__collection=own, question__isnull=False)
+    asked = held.order_by("question_set__system__name", "pk")
+    for number, unit in zip((9, 8, 1, 2), asked.select_related("question"), strict=True):
+        unit.question.text = f"{number}: what is it?"
+        unit.question.save()
+    at = reverse("analysis:collection_item", args=[own.pk, own.sources.get().pk])
+
+    def shown(**query: object) -> list[int]:
+        page = client.get(at, query).text
+        assert ("more are not shown" in page) == (evidence.MOST_SHOWN == 2)
+        return [number for number in (1, 2, 8, 9) if f"{number}: what is it?" in page]
+
+    assert shown() == [1, 2, 8, 9]
+    monkeypatch.setattr(evidence, "MOST_SHOWN", 2)
+    assert shown() == [8, 9]
+    assert shown(unit=asked[2].pk) == [1, 8, 9]
+    # to who judges it, no system decides which are shown, nor does the address
+    factories.enrollment(factories.campaign(collection=own, manager=own.owner), account=own.owner)
+    assert shown(unit=asked[0].pk) == [1, 2]

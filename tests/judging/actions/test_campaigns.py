@@ -65,12 +65,15 @@ def test_a_plan_with_a_page_of_too_many_choices_is_not_locked_nor_shown(monkeypa
     preview = f"/campaigns/{campaign.uuid}/preview/"
     assert client.get(preview).status_code == 200
     monkeypatch.setattr(rounds, "MOST_CHOICES", 11)
-    reason = "2 questions with 12 points to choose from; at most 11"
+    reason = "2 questions with 12 points to choose from; at most 500 with 11"
     with pytest.raises(campaigns.NotAllowedNow, match=reason):
         campaigns.lock(campaign=campaign, now=NOW)
     with pytest.raises(rounds.NothingToJudge, match=reason):
         begun(campaign)
     assert reason in client.get(preview, follow=True).text
+    monkeypatch.setattr(rounds, "MOST_CHOICES", 12)
+    monkeypatch.setattr(rounds, "MOST_QUESTIONS", 1)
+    assert "2 questions with 12 points to choose" in client.get(preview, follow=True).text
 
 
 def test_locked_plan_changes_only_as_a_deviation():
