@@ -14,8 +14,8 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from analysis.stats.ratings import Patterns, value_counts
-from judging.actions import collection_snapshots
-from judging.models import Attribute, Campaign, Metric, Reference
+from judging.actions import selections
+from judging.models import Campaign, Metric, Reference
 from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument, without_criteria
 
@@ -521,9 +521,7 @@ def attributes(campaign: Campaign) -> pd.DataFrame:
 
 def attribute_names(campaign: Campaign) -> list[str]:
     """Return the names of the metadata columns."""
-    rows = Attribute.objects.filter(unit__question_set__source__collection=campaign.collection_id)
-    names = rows.order_by("name").values_list("name", flat=True).distinct()
-    return collection_snapshots.part(campaign.collection, "attributes", lambda: list(names))
+    return selections.column_names(campaign.collection)
 
 
 def aligned(units: NDArray[Any] | pd.Series, values: pd.Series) -> NDArray[np.float64]:

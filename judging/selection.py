@@ -8,12 +8,15 @@ seed choose the same units on every machine, whatever the order of the rows.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 Over = Literal["sources", "column", "systems"]
 SourceAndSystem = tuple[str, str]  # a source's id and a system's name, or "" for all systems
+# Given a column and which of its values are wanted, none where all are, returns the values by unit. In place of one
+# that is not wanted any other may stand; where every slot has a question, it may be left out.
+ReadColumn = Callable[[str, Sequence[str]], Mapping[int, str]]
 NO_VALUE = ""
 HEADERS = {"source", "source_id", "sourceid", "id"}
 
@@ -67,13 +70,6 @@ class Selection:
     sampling: Sampling | None = None
     without: tuple[str, ...] = ()  # sources that earlier rounds were judged on
 
-    def needed_columns(self) -> set[str]:
-        """Return the names of the metadata columns that are looked at."""
-        sampled = (
-            {self.sampling.column} if self.sampling and self.sampling.over == "column" else set()
-        )
-        return set(self.columns or {}) | sampled
-
 
 def to_document(selection: Selection) -> dict[str, Any]:
     """Return a selection as JSON holds it, without its empty parts; {} where everything is
@@ -100,11 +96,16 @@ def from_document(document: Mapping[str, Any]) -> Selection:
     )
 
 
-def choose(units: Iterable[Selectable], selection: Selection) -> frozenset[int]:
+def choose(
+    units: Iterable[Selectable], selection: Selection, read: ReadColumn | None = None
+) -> frozenset[int]:
     """Return the units that are judged.
 
     Every filter narrows what the ones before it left; the sample is drawn last. A set as a whole is
     chosen with any of its slots.
+
+    `read` is asked for one column after another, so that one at a time is held; without it, units hold
+    their values themselves.
 
     Raises
     ------
@@ -116,14 +117,14 @@ def choose(units: Iterable[Selectable], selection: Selection) -> frozenset[int]:
     kept = _of_systems(kept, selection.systems)
     kept = _listed(kept, selection.pairs)
     for name, wanted in (selection.columns or {}).items():
-        kept = _with_values(kept, name, wanted)
+        kept = _with_values(kept, name, wanted, read)
     if selection.without:
         known = set(selection.without)
         kept = [row for row in kept if row.source not in known]
     if not any(row.asked for row in kept):
         raise CannotChoose("", "No question fits all of this.")
     if selection.sampling:
-        kept = _matching(kept, _drawn(kept, selection.sampling))
+        kept = _matching(kept, _drawn(kept, selection.sampling, read))
     sets = {(row.source, row.system) for row in kept}
     wholes = (row.unit for row in rows if row.whole and (row.source, row.system) in sets)
     return frozenset([row.unit for row in kept]).union(wholes)
@@ -152,34 +153,41 @@ def _matching(rows: list[Selectable], pairs: set[SourceAndSystem]) -> list[Selec
     return [row for row in rows if (row.source, "") in pairs or (row.source, row.system) in pairs]
 
 
-def _with_values(rows: list[Selectable], name: str, wanted: Sequence[str]) -> list[Selectable]:
-    values = values_of(rows, name)
+def _with_values(
+    rows: list[Selectable], name: str, wanted: Sequence[str], read: ReadColumn | None
+) -> list[Selectable]:
+    values = values_of(rows, name, read(name, wanted) if read else None)
     known = set().union(*values.values()) if values else set()
     for value in wanted:
         if value not in known:
             raise CannotChoose(
                 "columns", f"No question that is left has “{value}” in the column “{name}”."
             )
-    return [row for row in rows if values[row.unit] & set(wanted)]
+    fitting = frozenset(wanted)
+    return [row for row in rows if values[row.unit] & fitting]
 
 
-def values_of(rows: Iterable[Selectable], name: str) -> dict[int, frozenset[str]]:
-    """Return each slot's values in a column.
+def values_of(
+    rows: Iterable[Selectable], name: str, column: Mapping[int, str] | None = None
+) -> dict[int, frozenset[str]]:
+    """Return each slot's values in a column: of what the rows hold, or of `column`, by unit.
 
     A slot without a question has no row of its own in a file. It has the values of its set's
     questions, or else those of its source's, so that missing questions count where they were
     expected.
     """
     held = list(rows)
+    if column is None:
+        column = {row.unit: row.values[name] for row in held if name in row.values}
     of_set: dict[SourceAndSystem, set[str]] = {}
     of_source: dict[str, set[str]] = {}
     for row in held:
-        if value := row.values.get(name):
+        if value := column.get(row.unit):
             of_set.setdefault((row.source, row.system), set()).add(value)
             of_source.setdefault(row.source, set()).add(value)
     found: dict[int, frozenset[str]] = {}
     for row in held:
-        if value := row.values.get(name):
+        if value := column.get(row.unit):
             found[row.unit] = frozenset([value])
         elif row.asked:
             found[row.unit] = frozenset()
@@ -190,10 +198,12 @@ def values_of(rows: Iterable[Selectable], name: str) -> dict[int, frozenset[str]
     return found
 
 
-def _drawn(rows: list[Selectable], sampling: Sampling) -> set[SourceAndSystem]:
+def _drawn(
+    rows: list[Selectable], sampling: Sampling, read: ReadColumn | None
+) -> set[SourceAndSystem]:
     """Draw the sample: each stratum from a stream of its own, so that one more stratum leaves the
     others alone."""
-    strata = _strata(rows, sampling)
+    strata = _strata(rows, sampling, read)
     sizes = {name: len(members) for name, members in strata.items()}
     if sampling.each:
         wanted = dict.fromkeys(sizes, sampling.size)
@@ -219,7 +229,9 @@ def _drawn(rows: list[Selectable], sampling: Sampling) -> set[SourceAndSystem]:
     return drawn
 
 
-def _strata(rows: list[Selectable], sampling: Sampling) -> dict[str, set[SourceAndSystem]]:
+def _strata(
+    rows: list[Selectable], sampling: Sampling, read: ReadColumn | None
+) -> dict[str, set[SourceAndSystem]]:
     """Return what is drawn from, by stratum: sources, or with systems as strata each one's own
     sources."""
     strata: dict[str, set[SourceAndSystem]] = {}
@@ -227,15 +239,17 @@ def _strata(rows: list[Selectable], sampling: Sampling) -> dict[str, set[SourceA
         for row in rows:
             strata.setdefault(row.system, set()).add((row.source, row.system))
     elif sampling.over == "column":
-        for source, value in _value_of_source(rows, sampling.column).items():
+        for source, value in _value_of_source(rows, sampling.column, read).items():
             strata.setdefault(value, set()).add((source, ""))
     else:
         strata[NO_VALUE] = {(row.source, "") for row in rows}
     return dict(sorted(strata.items()))
 
 
-def _value_of_source(rows: list[Selectable], column: str) -> dict[str, str]:
-    values = values_of(rows, column)
+def _value_of_source(
+    rows: list[Selectable], column: str, read: ReadColumn | None
+) -> dict[str, str]:
+    values = values_of(rows, column, read(column, ()) if read else None)
     of_source: dict[str, set[str]] = {}
     for row in rows:
         of_source.setdefault(row.source, set()).update(values[row.unit])

@@ -2,12 +2,13 @@
 laid out."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Case, Count, F, QuerySet, When, Window
+from django.db.models.functions import RowNumber
 
 from judging.actions import collection_snapshots
 from judging.actions.bulk import copy, let_planner_know
@@ -27,6 +28,7 @@ from judging.models import (
 )
 from judging.selection import (
     CannotChoose,
+    ReadColumn,
     Selectable,
     Selection,
     choose,
@@ -34,6 +36,9 @@ from judging.selection import (
     in_words,
     to_document,
 )
+
+MOST_COLUMNS = 50  # with ticked values: each is a pass over the questions at each look at a draft
+ANOTHER = "\0"  # stands for a value that is not wanted; PostgreSQL stores no text that holds it
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,9 @@ def look(*, collection: Collection, selection: Selection) -> ChosenPart:
     CannotChoose
         If the selection does not fit the collection.
     """
-    return _counted(rows := _rows(collection, selection), choose(rows, selection))
+    _refuse_many_columns(selection)
+    rows = _rows(collection)
+    return _counted(rows, choose(rows, selection, _reading(collection, rows)))
 
 
 def fix(campaign: Campaign) -> dict[str, Any]:
@@ -68,8 +75,7 @@ def fix(campaign: Campaign) -> dict[str, Any]:
     selection = planned(campaign)
     if not to_document(selection):
         return {}
-    rows = _rows(campaign.collection, selection)
-    chosen = _counted(rows, choose(rows, selection))
+    chosen = look(collection=campaign.collection, selection=selection)
     units = sorted(chosen.units)
     copy(SelectedUnit, ("campaign_id", "unit_id"), ((campaign.pk, unit) for unit in units))
     let_planner_know(SelectedUnit)
@@ -160,8 +166,11 @@ def fresh(campaign: Campaign, *, apart: bool) -> dict[str, list[int]]:
     """
     chosen = planned(campaign)
     selection = replace(chosen, sampling=None) if apart else chosen
-    rows = _rows(campaign.collection, selection)
-    units, used = choose(rows, selection), _keys(judged_before(campaign))
+    if campaign.state == Campaign.State.DRAFT:  # what a lock has fixed cannot be mended
+        _refuse_many_columns(selection)
+    rows = _rows(campaign.collection)
+    units = choose(rows, selection, _reading(campaign.collection, rows))
+    used = _keys(judged_before(campaign))
     asked = {row.source for row in rows if row.unit in units and row.asked and not row.whole} - used
     found: dict[str, list[int]] = {}
     for row in rows:
@@ -226,20 +235,31 @@ def systems_of(campaign: Campaign) -> QuerySet[System]:
     return System.objects.filter(pk__in=units.values("unit__question_set__system"))
 
 
-def column_values(collection: Collection, *, most: int) -> dict[str, list[str]]:
-    """Return the metadata columns with their values, as many as `most` each and one more where
-    there are more."""
+def column_names(collection: Collection) -> list[str]:
+    """Return the names of the metadata columns; those of a large collection are kept."""
     own = Attribute.objects.filter(unit__question_set__source__collection=collection)
     names = own.order_by("name").values_list("name", flat=True).distinct()
-    return {
-        name: list(
-            own.filter(name=name)
-            .order_by("value")
-            .values_list("value", flat=True)
-            .distinct()[: most + 1]
-        )
-        for name in names
-    }
+    return collection_snapshots.part(collection, "attributes", lambda: list(names))
+
+
+def column_values(
+    collection: Collection, names: Sequence[str], *, most: int
+) -> dict[str, list[str]]:
+    """Return the values of some metadata columns, as many as `most` each and one more where there
+    are more."""
+    own = Attribute.objects.filter(
+        unit__question_set__source__collection=collection, name__in=names
+    )
+    firsts = (
+        own.values("name", "value")
+        .annotate(rows=Count("pk"))  # groups equal values, which are then counted off
+        .annotate(place=Window(RowNumber(), partition_by="name", order_by="value"))
+        .filter(place__lte=most + 1)
+    )
+    found: dict[str, list[str]] = {name: [] for name in names}
+    for name, value in firsts.order_by("name", "value").values_list("name", "value"):
+        found[name].append(value)
+    return found
 
 
 def _is_part(campaign: Campaign) -> bool:
@@ -257,14 +277,7 @@ def _units(collection: Collection) -> QuerySet[Unit]:
     )
 
 
-def _rows(collection: Collection, selection: Selection) -> list[Selectable]:
-    values: dict[int, dict[str, str]] = {}
-    if names := selection.needed_columns():
-        own = Attribute.objects.filter(
-            unit__question_set__source__collection=collection, name__in=names
-        )
-        for unit, name, value in own.values_list("unit", "name", "value").iterator():
-            values.setdefault(unit, {})[name] = value
+def _rows(collection: Collection) -> list[Selectable]:
     columns = (
         "pk",
         "question_set__source__key",
@@ -272,12 +285,45 @@ def _rows(collection: Collection, selection: Selection) -> list[Selectable]:
         "position",
         "question",
     )
+    none: Mapping[str, str] = {}  # which are read by column, when they are looked at
     return [
-        Selectable(unit, source, system, values.get(unit, {}), position is None, asked is not None)
+        Selectable(unit, source, system, none, position is None, asked is not None)
         for unit, source, system, position, asked in _units(collection)
         .values_list(*columns)
         .iterator()
     ]
+
+
+def _reading(collection: Collection, rows: Iterable[Selectable]) -> ReadColumn:
+    """Return what reads one column of a collection for `choose`.
+
+    Values that are not wanted stay in the database. Which questions have such a value is asked only
+    where slots are without a question, which have the values of their set.
+    """
+    lacks_questions = any(not row.asked and not row.whole for row in rows)
+
+    def read(name: str, wanted: Sequence[str]) -> dict[int, str]:
+        own = Attribute.objects.filter(unit__in=_units(collection), name=name).exclude(value="")
+        if not wanted:
+            return dict(own.values_list("unit", "value").iterator())
+        if not lacks_questions:
+            own = own.filter(value__in=wanted)
+        held = Case(When(value__in=wanted, then=F("value")))
+        return {
+            unit: ANOTHER if value is None else value
+            for unit, value in own.values_list("unit", held).iterator()
+        }
+
+    return read
+
+
+def _refuse_many_columns(selection: Selection) -> None:
+    if (count := len(selection.columns or {})) > MOST_COLUMNS:
+        raise CannotChoose(
+            "columns",
+            f"Values of {count:,} columns are ticked under “By column”, and at most {MOST_COLUMNS} can be. Untick "
+            "those of some columns, or give the questions as a list of ids.",
+        )
 
 
 def _counted(rows: Iterable[Selectable], units: frozenset[int]) -> ChosenPart:

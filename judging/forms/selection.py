@@ -1,8 +1,12 @@
 """What a researcher enters to choose which questions of a collection are judged."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.core.paginator import Page, Paginator
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from judging.actions import selections
@@ -10,6 +14,8 @@ from judging.models import Campaign
 from judging.selection import CannotChoose, Over, Sampling, Selection, from_document, read_list
 
 MOST_VALUES = 50  # of a column; columns with more are no choice to tick
+SHOWN = 200  # columns on one page, as in an import; with 50 values each they are ten thousand boxes
+FEW = 10  # columns of other pages that are named
 LARGEST_LIST = 5_000_000  # bytes
 HOWS: dict[str, tuple[Over, bool]] = {
     "all": ("sources", False),
@@ -20,9 +26,32 @@ HOWS: dict[str, tuple[Over, bool]] = {
 }
 
 
-class SelectionForm(forms.Form):
-    """Systems, columns, a list and a sample; what is left empty chooses everything."""
+@dataclass(frozen=True, slots=True)
+class SelectionPart:
+    """The fields that choose in one way: a title and how it works."""
 
+    title: str
+    how: str
+    fields: list[forms.BoundField]
+    of_columns: bool = False
+
+
+class SelectionForm(forms.Form):
+    """Systems, columns, a list and a sample; what is left empty chooses everything.
+
+    Of more than 200 columns some are shown: a `page` of them, or of those with `named` in their names.
+    What is ticked in the others stays as it is.
+    """
+
+    # The columns that the page shows, so that what is ticked is never taken for another's when a file comes in between.
+    shown = forms.Field(required=False, widget=forms.MultipleHiddenInput)
+    named = forms.CharField(
+        label=_("Find columns by name"),
+        required=False,
+        max_length=100,
+        help_text=_("A part of the name; empty for all of them."),
+    )
+    untick_others = forms.BooleanField(label=_("Untick the columns of other pages"), required=False)
     systems = forms.MultipleChoiceField(
         label=_("Systems"),
         required=False,
@@ -70,19 +99,60 @@ class SelectionForm(forms.Form):
         help_text=_("The same seed draws the same sources again. The protocol names it."),
     )
 
-    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, campaign: Campaign, page: str = "", named: str = "", **kwargs: Any
+    ) -> None:
         self.collection = campaign.collection
         self.selection: Selection = from_document(campaign.selection)
         super().__init__(*args, initial=_initial(self.selection), **kwargs)
-        values = selections.column_values(self.collection, most=MOST_VALUES)
-        names = self.collection.systems.order_by("name").values_list("name", flat=True)
-        self.fields["systems"].choices = [(name, name) for name in names]
-        self.fields["column"].choices = [("", "–"), *((name, name) for name in values)]
+        self.names = selections.column_names(self.collection)
+        self.has_pages = len(self.names) > SHOWN
+        self.sought = named.strip() if self.has_pages else ""
+        found = [name for name in self.names if self.sought.casefold() in name.casefold()]
+        self.page: Page[str] = Paginator(found, SHOWN).get_page(page)
+        self.initial.update(shown=list(self.page), named=self.sought)
+        shown = self._shown()
         chosen = self.selection.columns or {}
+        self.others = {
+            name: chosen[name] for name in self.names if name in chosen and name not in shown
+        }
+        self._set_columns(shown, chosen)
+        systems = self.collection.systems.order_by("name").values_list("name", flat=True)
+        self.fields["systems"].choices = [(name, name) for name in systems]
+        if not self.has_pages:
+            del self.fields["named"]
+        if not self.others:
+            del self.fields["untick_others"]
+            return
+        few, more = list(self.others)[:FEW], len(self.others) - FEW
+        self.fields["untick_others"].help_text = _now("Ticked there: %(names)s.") % {
+            "names": ", ".join(few)
+            + (_now(" and %(more)s more") % {"more": f"{more:,}"} if more > 0 else "")
+        }
+
+    def _shown(self) -> list[str]:
+        """Return the columns that are asked about: those that a page said it showed, or the page's."""
+        said = (
+            self.fields["shown"].widget.value_from_datadict(self.data, self.files, "shown")
+            if self.is_bound
+            else None
+        )
+        return said[:SHOWN] if said else list(self.page)
+
+    def _set_columns(self, shown: list[str], chosen: Mapping[str, tuple[str, ...]]) -> None:
+        known = set(self.names)
+        values = selections.column_values(
+            self.collection, [name for name in shown if name in known], most=MOST_VALUES
+        )
+        drawn_by = self.selection.sampling.column if self.selection.sampling else ""
+        offered = dict.fromkeys([*values, *([drawn_by] if drawn_by in known else ())])
+        self.fields["column"].choices = [("", "–"), *((name, name) for name in offered)]
+        if self.has_pages:
+            self.fields["column"].help_text = _("One of the columns that are shown above.")
         self.columns = {
             f"column-{number}": name
-            for number, (name, held) in enumerate(values.items())
-            if len(held) <= MOST_VALUES or name in chosen
+            for number, name in enumerate(shown)
+            if name in values and (len(values[name]) <= MOST_VALUES or name in chosen)
         }
         for key, name in self.columns.items():
             self.fields[key] = forms.MultipleChoiceField(
@@ -96,36 +166,49 @@ class SelectionForm(forms.Form):
                 ],
             )
 
-    def parts(self) -> list[tuple[str, str, list[forms.BoundField]]]:
-        """Return the fields by what they choose: a title, how it works, and the fields."""
+    def parts(self) -> list[SelectionPart]:
+        """Return the fields by what they choose."""
         columns = [self[key] for key in self.columns]
+        columns += [self["untick_others"]] if self.others else []
         found = [
-            (_("By system"), "", [self["systems"]]),
-            (
+            SelectionPart(_("By system"), "", [self["systems"]]),
+            SelectionPart(
                 _("By column"),
                 _("None ticked: whatever the value. Columns narrow each other."),
                 columns,
+                of_columns=True,
             ),
-            (_("By a list"), "", [self["ids"], self["file"]]),
-            (
+            SelectionPart(_("By a list"), "", [self["ids"], self["file"]]),
+            SelectionPart(
                 _("A sample"),
                 _("Drawn last, from what the rest leaves."),
                 [self["size"], self["how"], self["column"], self["sample_seed"]],
             ),
         ]
-        return [part for part in found if part[2]]
+        return [part for part in found if part.fields or (part.of_columns and self.has_pages)]
+
+    def other_pages(self) -> list[Page[str]]:
+        """Return pages of columns to go to: the first, the last and those nearby."""
+        pages = self.page.paginator
+        near = pages.get_elided_page_range(self.page.number, on_each_side=3, on_ends=1)
+        return [
+            pages.page(number)
+            for number in near
+            if isinstance(number, int) and number != self.page.number
+        ]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if self.errors:
             return cleaned
+        ticked = {name: cleaned[key] for key, name in self.columns.items() if cleaned[key]}
+        if not cleaned.get("untick_others"):
+            ticked |= self.others
         try:
             self.selection = Selection(
                 without=self.selection.without,
                 systems=tuple(cleaned["systems"]),
-                columns={
-                    name: tuple(cleaned[key]) for key, name in self.columns.items() if cleaned[key]
-                },
+                columns={name: tuple(ticked[name]) for name in self.names if name in ticked},
                 pairs=self._pairs(cleaned),
                 sampling=self._sampling(cleaned),
             )

@@ -1,5 +1,7 @@
 """The page on which a manager chooses which questions a draft's annotators judge."""
 
+from urllib.parse import urlencode
+
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -17,7 +19,8 @@ from judging.selection import to_document
 @campaign_for_managers
 @require_http_methods(["GET", "POST"])
 def choose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Choose by system, column, list and sample; a locked protocol's choice stays."""
+    """Choose by system, column, list and sample; a locked protocol's choice stays. Of many columns,
+    saving may lead to others."""
     if campaign.state != Campaign.State.DRAFT:
         messages.error(request, _("What is judged is fixed once the protocol is locked."))
         return redirect("judging:plan", campaign.uuid)
@@ -26,7 +29,13 @@ def choose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             "You judge this material in another campaign that has not ended. Until it is closed you do not choose "
             "what is judged here: a choice of one system's questions would show which these are."
         )
-    form = SelectionForm(request.POST or None, request.FILES or None, campaign=campaign)
+    form = SelectionForm(
+        request.POST or None,
+        request.FILES or None,
+        campaign=campaign,
+        page=request.GET.get("page", ""),
+        named=request.GET.get("named", ""),
+    )
     if request.method == "POST" and form.is_valid():
         chosen = to_document(form.selection)
         try:
@@ -35,6 +44,12 @@ def choose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             messages.error(request, str(refused))
         else:
             messages.success(request, _("Saved."))
+            sought = form.cleaned_data.get("named", "")
+            if sought != form.sought or "page" in request.POST:
+                page = request.POST.get("page", "") if sought == form.sought else ""
+                asked = {"named": sought, "page": page}
+                query = urlencode({name: value for name, value in asked.items() if value})
+                return redirect(f"{request.path}{'?' if query else ''}{query}")
         return redirect("judging:plan", campaign.uuid)
     context = {
         "campaign": campaign,

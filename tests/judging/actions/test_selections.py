@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime
 
 import pytest
+from django.db import connection
 
 from analysis import frames
 from judging.actions import campaigns, draw_checks, draws, rounds, selections
@@ -20,7 +21,7 @@ from judging.models import (
     TaskUnit,
     Unit,
 )
-from judging.selection import Sampling, Selection, to_document
+from judging.selection import CannotChoose, Sampling, Selection, to_document
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -224,3 +225,109 @@ def test_draws_of_a_selection_can_be_checked(order):
     draws.reveal(campaign=campaign, now=NOW)
     assert len(judged(campaign)) == 6
     assert draw_checks.problems(json.loads(json.dumps(draws.document(campaign)))) == []
+
+
+def rows_read(monkeypatch, act):
+    """Return how many rows each statement about metadata brought, of what `act` asks."""
+    monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
+    found = []
+
+    def note(execute, sql, params, many, context):
+        answer = execute(sql, params, many, context)
+        if "judging_attribute" in sql:
+            found.append(context["cursor"].rowcount)
+        return answer
+
+    with connection.execute_wrapper(note):
+        act()
+    return found
+
+
+def with_columns(collection, values):
+    """Give the n-th question, from 0, of a collection `values(n)`: by column."""
+    units = Unit.objects.filter(question_set__source__collection=collection, question__isnull=False)
+    Attribute.objects.bulk_create(
+        Attribute(unit=unit, name=name, value=value)
+        for number, unit in enumerate(units.order_by("pk"))
+        for name, value in values(number).items()
+    )
+
+
+def test_values_of_columns_are_read_at_once_and_no_further_than_they_are_shown(monkeypatch):
+    collection = factories.collection(sources=30)
+    with_columns(
+        collection,
+        lambda number: (
+            {f"c{column}": f"v{number % 2}" for column in range(5)} | {"id": f"i{number:02}"}
+        ),
+    )
+    found = {}
+    names = selections.column_names(collection)
+    assert names == ["c0", "c1", "c2", "c3", "c4", "id"]
+
+    def act():
+        found.update(selections.column_values(collection, ["c1", "id", "mood"], most=3))
+
+    assert rows_read(monkeypatch, act) == [2 + 4]
+    assert found == {"c1": ["v0", "v1"], "id": ["i00", "i01", "i02", "i03"], "mood": []}
+    assert list(found) == ["c1", "id", "mood"]
+
+
+def test_only_wanted_values_of_ticked_columns_are_read(monkeypatch):
+    collection = factories.collection(sources=30)
+    with_columns(
+        collection,
+        lambda number: {f"c{column}": f"v{(number + column) % 6}" for column in range(5)},
+    )
+    chosen = Selection(columns={"c0": ("v1", "v2"), "c1": ("v3",)})
+    looks = []
+
+    def act():
+        looks.append(selections.look(collection=collection, selection=chosen))
+
+    assert rows_read(monkeypatch, act) == [20, 10]
+    assert (looks[0].questions, looks[0].out_of) == (10, 60)
+
+
+def test_columns_of_a_slot_without_a_question_are_those_of_its_set_whatever_is_wanted():
+    """Alba's set on s1 lacks its second question, and its first is of another topic than wanted, so that the missing
+    one does not have the topic of its source either."""
+    collection = factories.collection(sources=2, expected=2)
+    topics = {"Alba": "x", "Brisa": "y"}
+    units = Unit.objects.filter(question_set__source__collection=collection, position__isnull=False)
+    for unit in units:
+        Attribute.objects.create(
+            unit=unit, name="topic", value=topics[unit.question_set.system.name]
+        )
+    gone = units.filter(question_set__source__key="s1", position=2)
+    Attribute.objects.filter(unit__in=gone).delete()
+    Question.objects.filter(unit__in=gone).delete()
+    look = selections.look(collection=collection, selection=Selection(columns={"topic": ("y",)}))
+    left = Unit.objects.filter(pk__in=look.units, position__isnull=False)
+    assert sorted(
+        left.values_list("question_set__source__key", "question_set__system__name", "position")
+    ) == [("s1", "Brisa", 1), ("s1", "Brisa", 2), ("s2", "Brisa", 1), ("s2", "Brisa", 2)]
+    assert look.questions == 3
+
+
+def test_empty_value_is_none():
+    collection = factories.collection(sources=2)
+    with_topics(collection, {"s1": "", "s2": "x"})
+    with pytest.raises(CannotChoose, match="No question that is left has “” in the column “topic”"):
+        selections.look(collection=collection, selection=Selection(columns={"topic": ("", "x")}))
+
+
+def test_draft_that_names_too_many_columns_says_so_and_reads_none(monkeypatch):
+    columns = {f"c{number:02}": ["x"] for number in range(51)}
+    campaign = factories.campaign(selection={"columns": columns})
+    with_columns(campaign.collection, lambda _number: dict.fromkeys(columns, "x"))
+
+    def act():
+        assert "51 columns" in selections.words(campaign)
+        with pytest.raises(CannotChoose, match="51 columns") as refused:
+            selections.fresh(campaign, apart=True)
+        assert refused.value.field == "columns"
+
+    assert rows_read(monkeypatch, act) == []
+    with pytest.raises(campaigns.NotAllowedNow, match="51 columns"):
+        campaigns.lock(campaign=campaign, now=NOW)

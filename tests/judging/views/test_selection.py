@@ -5,9 +5,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from judging.actions import campaigns
+from judging.forms import selection
 from judging.models import Attribute, Unit
 from tests import factories
-from tests.judging.views.campaign_pages import address, plan
+from tests.judging.views.campaign_pages import address, assert_same_queries, plan
+from tests.judging.views.importing import form_of
 
 pytestmark = pytest.mark.django_db
 
@@ -151,3 +153,141 @@ def test_overview_counts_what_is_judged(page, topical):
     chosen(page, topical, systems=["Alba"])
     campaigns.lock(campaign=topical, now=timezone.now())
     assert page.get(address("campaign", topical)).context["question_count"] == 4
+
+
+def with_columns(collection, names, value="x"):
+    """Give every question the same value in each of some more columns."""
+    units = Unit.objects.filter(question_set__source__collection=collection, question__isnull=False)
+    Attribute.objects.bulk_create(
+        Attribute(unit=unit, name=name, value=value) for unit in units for name in names
+    )
+
+
+@pytest.fixture
+def paged(topical, monkeypatch):
+    """The same draft with c0 to c5 before its topics, of which a page shows three."""
+    monkeypatch.setattr(selection, "SHOWN", 3)
+    with_columns(topical.collection, [f"c{number}" for number in range(6)])
+    return topical
+
+
+def labels(answer):
+    form = answer.context["form"]
+    return [form.fields[key].label for key in form.columns]
+
+
+def test_page_asks_as_much_of_many_columns_as_of_few(page, topical):
+    numbers = iter(range(100))
+
+    def more():
+        with_columns(topical.collection, [f"c{next(numbers)}" for _ in range(20)])
+
+    assert_same_queries(page, address("selection", topical), more)
+
+
+def test_page_shows_two_hundred_of_many_columns_and_says_so(page, topical):
+    with_columns(topical.collection, [f"c{number:03}" for number in range(300)])
+    answer = page.get(address("selection", topical))
+    assert labels(answer) == [f"c{number:03}" for number in range(200)]
+    assert "columns 1 to 200 of 301" in answer.text
+    last = page.get(address("selection", topical) + "?page=2")
+    assert labels(last) == [*(f"c{number:03}" for number in range(200, 300)), "topic"]
+    assert "Columns 1 to 200" in last.text
+
+
+def test_page_of_few_columns_has_no_search_and_no_other_pages(page, topical):
+    answer = page.get(address("selection", topical))
+    assert 'name="named"' not in answer.text
+    assert 'name="page"' not in answer.text
+
+
+def test_columns_are_found_by_name(page, paged):
+    answer = page.get(address("selection", paged) + "?named=TOP")
+    assert labels(answer) == ["topic"]
+    assert "1 of 7 columns" in answer.text
+    none = page.get(address("selection", paged) + "?named=mood")
+    assert labels(none) == []
+    assert "No column has “mood” in its name." in none.text
+    assert 'name="named"' in none.text
+
+
+def test_columns_ticked_on_other_pages_stay(page, paged):
+    own = address("selection", paged)
+    moved = page.post(own, form_of(page.get(own)) | {"column-1": ["x"], "page": "3"})
+    assert moved.url == own + "?page=3"
+    last = page.get(moved.url)
+    assert labels(last) == ["topic"]
+    assert "c1" in last.text
+    done = page.post(moved.url, form_of(last) | {"column-0": ["weirs"]})
+    assert done.url == address("plan", paged)
+    paged.refresh_from_db()
+    assert paged.selection == {"columns": {"c1": ["x"], "topic": ["weirs"]}}
+
+    chosen(page, paged, **form_of(page.get(own)) | {"column-1": []})
+    assert paged.selection == {"columns": {"topic": ["weirs"]}}
+
+
+def test_search_saves_what_the_page_says(page, paged):
+    own = address("selection", paged)
+    found = page.post(own, form_of(page.get(own)) | {"column-0": ["x"], "named": "top & c"})
+    assert found.url == own + "?named=top+%26+c"
+    paged.refresh_from_db()
+    assert paged.selection == {"columns": {"c0": ["x"]}}
+    again = page.post(found.url, form_of(page.get(found.url)) | {"named": ""})
+    assert again.url == own
+    paged.refresh_from_db()
+    assert paged.selection == {"columns": {"c0": ["x"]}}
+
+
+def test_columns_of_other_pages_are_unticked_at_once(page, paged):
+    own = address("selection", paged)
+    assert "untick_others" not in page.get(own).text
+    with_two = {"c0": ["x"], "c4": ["x"], "topic": ["weirs"]}
+    campaigns.change_plan(campaign=paged, plan={"selection": {"columns": with_two}})
+    fields = form_of(page.get(own)) | {"column-0": ["x"], "untick_others": "on"}
+    chosen(page, paged, **fields)
+    assert paged.selection == {"columns": {"c0": ["x"]}}
+
+
+def test_what_is_ticked_is_about_the_columns_that_the_page_showed(page, paged):
+    """A file that was added meanwhile has put a column before them."""
+    own = address("selection", paged)
+    form = form_of(page.get(own))
+    with_columns(paged.collection, ["a"])
+    chosen(page, paged, **form | {"column-0": ["x"]})
+    assert paged.selection == {"columns": {"c0": ["x"]}}
+
+
+def test_column_that_is_gone_goes_with_the_next_save(page, paged):
+    campaigns.change_plan(
+        campaign=paged, plan={"selection": {"columns": {"mood": ["x"], "c5": ["x"]}}}
+    )
+    chosen(page, paged, **form_of(page.get(address("selection", paged))))
+    assert paged.selection == {"columns": {"c5": ["x"]}}
+
+
+def test_column_of_a_sample_is_kept_on_pages_that_do_not_show_it(page, paged):
+    own = address("selection", paged)
+    fields = {"size": 1, "how": "each_value", "column": "topic", "sample_seed": 7}
+    chosen(page, paged, **form_of(page.get(own + "?page=3")) | fields)
+    kept = paged.selection
+    assert kept["sample"]["column"] == "topic"
+    chosen(page, paged, **form_of(page.get(own)))
+    assert paged.selection == kept
+
+
+def test_more_than_fifty_columns_are_refused_with_what_to_do(page, topical):
+    names = [f"c{number:02}" for number in range(51)]
+    with_columns(topical.collection, names)
+    fields = {f"column-{number}": ["x"] for number in range(51)}
+    refused = chosen(page, topical, **fields)
+    assert refused.status_code == 422
+    said = " ".join(refused.context["form"].errors["__all__"])
+    assert said == (
+        "Values of 51 columns are ticked under “By column”, and at most 50 can be. Untick those of some columns, "
+        "or give the questions as a list of ids."
+    )
+    assert topical.selection == {}
+    del fields["column-7"]
+    assert chosen(page, topical, **fields).url == address("plan", topical)
+    assert len(topical.selection["columns"]) == 50
