@@ -11,7 +11,7 @@ from analysis.sections.agreement import alpha_row
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.own_repeats import OwnRepeats
 from analysis.sections.section import Found, averaged
-from analysis.sections.study import unblinded
+from analysis.sections.sights import unblinded
 from judging import quality, selection
 from judging.actions import exclusion_rules, selections
 from judging.models import Assignment, Campaign, Exclusion, Round

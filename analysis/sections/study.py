@@ -2,32 +2,24 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from math import isnan
 from typing import Any
-from uuid import UUID
 
 import pandas as pd
-from django.db.models import Max, Min
 from judging.models import (
     Assignment,
     Campaign,
-    CollectionShare,
     CrowdPlatform,
-    Enrollment,
-    Event,
     Exclusion,
     Judgment,
-    Membership,
-    User,
 )
-from judging.models.same_material import same_material
 from judging.pay import rate_of
 
 from analysis.frames import settled_count
 from analysis.reports.numerals import counted
 from analysis.reports.rows import Record
 from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.sights import read_others, unblinded
 from analysis.sections.violations import Violations
 
 ORIGINS = {
@@ -61,9 +53,11 @@ class StudyFacts:
     returned: questions returned
     seconds_a_question: median time at work for a question; empty for imported ratings
     excluded: annotators left out by a manager, with the reason
-    unblinded: annotators who could have known which system is which
-    read_others: annotators who were named to settle values of the material before they handed in a
-      task, so may have read what others said
+    unblinded: annotators who could have known which system is which: by a role or a right given
+      before they began or while the study was closed in between, or by what they did themselves
+    read_others: annotators who were named to settle values of the material, where others had judged
+      it, before they began or while the study was closed in between, so may have read what others
+      said
     deviations: what was changed after the lock
     violations: ratings that contradict a rule of the protocol
     extras_counted: whether answers handed in after their place was given away count
@@ -283,94 +277,6 @@ def _excluded(campaign: Campaign) -> list[Record]:
         {"annotator": row.enrollment.label, "reason": row.reason}
         for row in rows.order_by("enrollment__label").select_related("enrollment")
     ]
-
-
-def unblinded(campaign: Campaign) -> list[str]:
-    """Return who judged in the main round and could see questions with their systems: managers and
-    analysts of any study of the material, in whichever collection, and who owns or may use it.
-
-    A role that ended leaves no row, nor does a study or a collection that was deleted, but the
-    history says who had it; before there was a history, its holder is known as the maker or by a
-    deviation or exclusion.
-    """
-    roles = [Membership.Role.MANAGER, Membership.Role.ANALYST]
-    material = same_material(campaign.collection_id)
-    studies = Campaign.objects.filter(collection__in=material)
-    held = Membership.objects.filter(campaign__in=studies, role__in=roles)
-    shares = CollectionShare.objects.filter(collection__in=material)
-    staff = {*held.values_list("user", flat=True), *shares.values_list("user", flat=True)}
-    staff |= set(User.objects.filter(collections__in=material).values_list("pk", flat=True))
-    staff |= set(studies.values_list("created_by", flat=True))
-    seen = {pk for pk in (*_formerly(material, roles), *_used(material)) if pk}
-    staff |= {*seen, *campaign.deviations.values_list("made_by", flat=True)}
-    excluding = Exclusion.objects.filter(enrollment__campaign=campaign)
-    for pair in excluding.values_list("excluded_by", "lifted_by"):
-        staff |= {user for user in pair if user}
-    judged = Enrollment.objects.filter(
-        campaign=campaign,
-        user__in=staff,
-        assignments__state__in=["submitted", "extra"],
-        assignments__round__kind="main",
-    )
-    return sorted(judged.distinct().values_list("label", flat=True))
-
-
-def read_others(campaign: Campaign) -> list[str]:
-    """Return who judged in the main round after they were named to settle values of a study of the
-    material that had been closed by then: its page tells what others said."""
-    studies = _studies(same_material(campaign.collection_id))
-    told = Event.objects.filter(campaign__in=studies)
-    closed = told.filter(act=Event.Act.CAMPAIGN_CLOSED).values_list("campaign").annotate(Min("at"))
-    first_closed = dict(closed.order_by())
-    named = told.filter(act=Event.Act.ADJUDICATOR_NAMED, campaign__in=first_closed)
-    since: dict[int, datetime] = {}
-    for study, about, at in named.values_list("campaign", "about", "at"):
-        who, begin = int(about.removeprefix("account ")), max(at, first_closed[study])
-        since[who] = min(begin, since.get(who, begin))
-    own = Enrollment.objects.filter(
-        campaign=campaign,
-        user__in=since,
-        assignments__state__in=["submitted", "extra"],
-        assignments__round__kind="main",
-    )
-    last = own.annotate(last=Max("assignments__judgments__created_at"))
-    judged = last.filter(last__isnull=False).values_list("label", "user", "last")
-    return sorted(label for label, user, at in judged if at > since[user])
-
-
-def _studies(material: set[int]) -> set[UUID | None]:
-    """Return the uuids of all studies of the material, those included that were deleted."""
-    made = Event.objects.filter(act=Event.Act.CAMPAIGN_MADE, about__in=_names(material))
-    standing = Campaign.objects.filter(collection__in=material)
-    return {*made.values_list("campaign", flat=True), *standing.values_list("uuid", flat=True)}
-
-
-def _names(material: set[int]) -> list[str]:
-    """Return what events call the collections."""
-    return [f"collection {pk}" for pk in material]
-
-
-def _formerly(material: set[int], roles: Sequence[str]) -> Iterator[int | None]:
-    """Yield the accounts that made a study of the material or were given one of the roles in
-    one."""
-    made = Event.objects.filter(act=Event.Act.CAMPAIGN_MADE, about__in=_names(material))
-    yield from made.values_list("who", flat=True)
-    told = Event.objects.filter(
-        act=Event.Act.ROLE_GIVEN, campaign__in=_studies(material), after__in=roles
-    )
-    for about in told.values_list("about", flat=True):
-        yield int(about.removeprefix("account "))
-
-
-def _used(material: set[int]) -> Iterator[int | None]:
-    """Yield the accounts that owned one of the collections or might use it, also those whose right
-    ended and those who copied or deleted one."""
-    about = Event.objects.filter(about__in=_names(material))
-    told = about.filter(act__in=[Event.Act.COLLECTION_SHARED, Event.Act.COLLECTION_HANDED_OVER])
-    for pair in told.values_list("before", "after"):
-        yield from (int(each.removeprefix("account ")) for each in pair if each)
-    own = about.filter(act__in=[Event.Act.COLLECTION_DEGRADED, Event.Act.COLLECTION_DELETED])
-    yield from own.values_list("who", flat=True)
 
 
 def _deviations(campaign: Campaign) -> list[Record]:

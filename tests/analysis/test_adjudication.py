@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from analysis.actions import runs
 from analysis.forms.runs import RunForm
-from analysis.sections.study import read_others
+from analysis.sections.sights import read_others
 from judging.actions import adjudications, campaigns, clones, enrollments
 from judging.actions.adjudications import CannotSettle
 from judging.actions.campaigns import NotAllowedNow
@@ -270,16 +270,19 @@ def test_who_judges_the_material_still_settles_nothing_and_reads_nothing(
 
 
 def test_report_names_who_could_read_what_others_said_before_they_judged(differing):
-    early, late, lone, former = (factories.user() for _ in range(4))
+    early, honest, late, lone, former = (factories.user() for _ in range(5))
     second = opened_again(differing)
+    for each in (former, early):  # the first of them nobody but the history still knows
+        name_to_settle(differing, each)
     begin = {
-        each: factories.enrollment(second, account=each) for each in (early, late, lone, former)
+        each: factories.enrollment(second, account=each)
+        for each in (early, honest, late, lone, former)
     }
     work(begin[late], tasks=1, choose=3)
-    for each in (former, early, late):  # whom nobody but the history still knows, the first two
+    for each in (late, honest):  # the page is closed to them
         name_to_settle(differing, each)
     name_to_settle(second, lone)  # where nothing is shown before it is closed
-    for each in (early, lone, former):
+    for each in (early, honest, lone, former):
         work(begin[each], tasks=1, choose=3)
     labels = sorted(begin[each].label for each in (early, former))
     assert read_others(second) == labels
@@ -289,9 +292,47 @@ def test_report_names_who_could_read_what_others_said_before_they_judged(differi
     assert read_others(second) == sorted([*labels, begin[lone].label])
     analysed(second)
     page = browser(second.created_by).get(reverse("analysis:report", args=[second.uuid])).text
-    told = "was named to settle values of this material before handing in a task here"
-    assert f"{labels[0]} {told}, and may have read what others said of the questions." in page
+    told = (
+        "was named to settle values of this material before they began here, or while this study was closed "
+        "in between, and may have read what others said of the questions."
+    )
+    assert f"{labels[0]} {told}" in page
     assert f"{begin[late].label} {told}" not in page
+
+
+@pytest.mark.parametrize("by", ["nobody", "themselves", "somebody", "somebody later", "one erased"])
+def test_report_names_nobody_for_a_study_in_which_nobody_else_had_said_anything(differing, by):
+    """Who has the file plans a study of their own, closes it and names an annotator."""
+    own, judged = opened_again(differing), opened_again(differing)
+    honest, other = factories.user(), factories.user()
+    if by == "themselves":
+        work(factories.enrollment(own, account=honest), tasks=1, choose=3)
+    if by in ("somebody", "one erased"):
+        theirs = factories.enrollment(own, account=other)
+        work(theirs, tasks=1, choose=3)
+    if by == "one erased":
+        enrollments.erase(enrollment=theirs, by=own.created_by, now=timezone.now())
+    campaigns.close(campaign=own, now=timezone.now())
+    name_to_settle(own, honest)
+    begun = factories.enrollment(judged, account=honest)
+    work(begun, tasks=1, choose=3)
+    if by == "somebody later":
+        campaigns.open_(campaign=own, now=timezone.now())
+        work(factories.enrollment(own, account=other), tasks=1, choose=3)
+    assert read_others(judged) == ([begun.label] if by in ("somebody", "one erased") else [])
+
+
+def test_report_names_who_settled_values_before_they_last_judged_however_they_came_to_it(differing):
+    """No page lets who judges; older versions did."""
+    second = opened_again(differing)
+    people = [factories.user() for _ in range(2)]
+    early, late = (factories.enrollment(second, account=each) for each in people)
+    work(late, tasks=1, choose=3)
+    for each in people:
+        name_to_settle(differing, each)
+        settle(differing, each, 2)
+    work(early, tasks=1, choose=3)
+    assert read_others(second) == [early.label]
 
 
 def opened_again(campaign: Campaign) -> Campaign:

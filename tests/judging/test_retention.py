@@ -4,11 +4,10 @@ stays."""
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.hashers import make_password
 from django.urls import reverse
 from django.utils import timezone
 
-from analysis.sections.study import unblinded
+from analysis.sections.sights import unblinded
 from judging.actions import campaigns, drafts, enrollments, judgments, retention, sheets
 from judging.models import (
     Campaign,
@@ -28,13 +27,16 @@ NOW = timezone.now()
 
 
 def study(
-    days: int | None = 30, *, closed_days_ago: int = 31
+    days: int | None = 30, *, closed_days_ago: int = 31, by_analyst: bool = False
 ) -> tuple[Campaign, Enrollment, Enrollment]:
-    """Return a closed study, somebody who came by a link and judged, and somebody with a
-    password."""
+    """Return a closed study, somebody who came by a link and judged, perhaps one of its analysts,
+    and somebody with a password."""
     campaign = studies.opened(annotators_per_task=2)
     link = campaigns.invite(campaign=campaign, by=campaign.created_by)
-    own = enrollments.join(invitation=link, user=None, agreed=True, now=NOW).enrollments.get()
+    staff = factories.user() if by_analyst else None
+    if staff:
+        campaigns.add_member(campaign=campaign, user=staff, role="analyst")
+    own = enrollments.join(invitation=link, user=staff, agreed=True, now=NOW).enrollments.get()
     held = studies.held(own)
     drafts.save(
         assignment=held,
@@ -55,12 +57,9 @@ def study(
 def test_who_could_have_known_the_systems_is_named_in_reports_after_the_others_are_forgotten(
     has_left,
 ) -> None:
-    campaign, own, _named = study()
-    User.objects.filter(pk=own.user_id).update(password=make_password(factories.PASSWORD))
-    staff = User.objects.get(pk=own.user_id)
-    campaigns.add_member(campaign=campaign, user=staff, role="analyst")
+    campaign, own, _named = study(by_analyst=True)
     if has_left:
-        campaigns.remove_member(campaign=campaign, user=staff, role="analyst")
+        campaigns.remove_member(campaign=campaign, user=own.user, role="analyst")
     assert unblinded(campaign) == [own.label]
     assert retention.forget_due(now=NOW) == 0
     assert unblinded(campaign) == [own.label]

@@ -1,22 +1,36 @@
 """Who is named in a report as having judged while knowing the systems."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from analysis.actions import degradations
+from analysis.actions import degradations, runs
 from analysis.actions.degrading import WantedDegradation
 from analysis.sections import study
 from analysis.sections.page import in_short
+from analysis.sections.sights import unblinded
 from judging import storage
-from judging.actions import campaigns, collections, crowd_platforms, enrollments, rounds
+from judging.actions import (
+    campaigns,
+    collections,
+    crowd_platforms,
+    enrollments,
+    history,
+    rounds,
+)
+from judging.guards import judges_now
 from judging.models import (
+    AddedFile,
     Assignment,
     Campaign,
     Collection,
+    CollectionShare,
     Enrollment,
+    Event,
+    Membership,
     QualificationTry,
     User,
 )
@@ -42,10 +56,6 @@ def handed_in(task: Assignment) -> tuple[str, str]:
     client.post(f"/tasks/{task.pk}/submit/?step=0", studies.filled(task))
     task.refresh_from_db()
     return task.enrollment.label, task.state
-
-
-def unblinded(campaign: Campaign) -> list[str]:
-    return study.unblinded(campaign)
 
 
 def test_unblinded_are_managers_who_judged() -> None:
@@ -149,8 +159,9 @@ def test_page_of_a_report_names_who_could_have_known_the_systems() -> None:
         reverse("analysis:report", args=[campaign.uuid])
     )
     assert (
-        f"{label} judged here and had a role or a right that shows this material with its systems, "
-        "so could have known which system is which."
+        f"{label} judged here and could see this material with its systems, by a role or a right given "
+        "before they began or while this study was closed in between, or by what they did themselves, so "
+        "could have known which system is which."
     ) in page.text
 
 
@@ -226,6 +237,284 @@ def test_unblinded_are_analysts_who_judged() -> None:
     campaigns.add_member(campaign=campaign, user=analyst, role="analyst")
     label, _ = handed_in(begun(campaign, analyst))
     assert unblinded(campaign) == [label]
+
+
+def same_file(campaign: Campaign, *, owner: User | None = None) -> Collection:
+    """Return a collection of somebody else that was made of the study's file."""
+    Collection.objects.filter(pk=campaign.collection_id).update(file_sha256="a" * 64)
+    return factories.collection(owner=owner, file_sha256="a" * 64)
+
+
+def share(of: Collection, person: User) -> None:
+    collections.share(collection=of, user=person, by=of.owner)
+
+
+def name_analyst(of: Collection, person: User) -> None:
+    own = planned(of, of.owner)
+    campaigns.add_member(campaign=own, user=person, role="analyst", by=of.owner)
+
+
+def name_manager_for_a_moment(of: Collection, person: User) -> None:
+    own = planned(of, of.owner)
+    campaigns.add_member(campaign=own, user=person, role="manager", by=of.owner)
+    campaigns.remove_member(campaign=own, user=person, role="manager", by=of.owner)
+
+
+def hand_over(of: Collection, person: User) -> None:
+    collections.hand_over(collection=of, to=person, by=of.owner)
+
+
+def hand_over_unwanted(of: Collection, person: User) -> None:
+    """Hand a collection over to somebody who deletes it."""
+    hand_over(of, person)
+    collections.delete(collection=of, by=person)
+
+
+def hand_to_and_fro(of: Collection, person: User) -> None:
+    """Hand a collection over to somebody who gives it back."""
+    collections.hand_over(collection=of, to=person, by=of.owner)
+    collections.hand_over(collection=of, to=of.owner, by=person)
+
+
+GIVEN = [
+    share,
+    name_analyst,
+    name_manager_for_a_moment,
+    hand_over,
+    hand_over_unwanted,
+    hand_to_and_fro,
+]
+
+
+@pytest.mark.parametrize("give", GIVEN)
+@pytest.mark.parametrize("when", ["before", "while they judge", "at the end", "once it is closed"])
+def test_what_others_give_makes_nobody_unblinded_who_has_begun(give, when: str) -> None:
+    campaign, honest = studies.opened(annotators_per_task=3), factories.researcher()
+    theirs = same_file(campaign)
+    if when == "before":
+        give(theirs, honest)
+    task = begun(campaign, honest)
+    if when == "while they judge":
+        give(theirs, honest)
+    label, _ = handed_in(task)
+    if when == "at the end":
+        give(theirs, honest)
+    campaigns.close(campaign=campaign, now=timezone.now())
+    if when == "once it is closed":
+        give(theirs, honest)
+    assert unblinded(campaign) == ([label] if when == "before" else [])
+
+
+def test_a_share_by_the_page_of_a_stranger_makes_nobody_unblinded() -> None:
+    campaign, honest = studies.opened(annotators_per_task=3), factories.researcher()
+    theirs, task = same_file(campaign), begun(campaign, honest)
+    name = {"username": honest.get_username()}
+    answer = factories.logged_in(theirs.owner).post(f"/collections/{theirs.pk}/share/", name)
+    assert (answer.status_code, theirs.shares.count()) == (302, 1)
+    handed_in(task)
+    assert unblinded(campaign) == []
+
+
+def test_a_file_that_comes_into_a_shared_collection_later_makes_nobody_unblinded() -> None:
+    campaign, honest, maker = studies.opened(), factories.researcher(), factories.researcher()
+    file = storage.keep(b"the same")
+    Collection.objects.filter(pk=campaign.collection_id).update(file_sha256=file.sha256)
+    theirs, once_own = factories.collection(), factories.collection(owner=maker)
+    share(theirs, honest)
+    collections.hand_over(collection=once_own, to=theirs.owner, by=maker)
+    for each in (theirs, once_own):
+        name_analyst(each, honest)
+    tasks = [begun(campaign, person) for person in (honest, maker)]
+    for each in (theirs, once_own):
+        each.added_files.create(
+            number=1, file=file, added_by=theirs.owner, state="added", added_at=timezone.now()
+        )
+        Collection.objects.filter(pk=each.pk).update(file_sha256=file.sha256)
+    labels = [handed_in(task)[0] for task in tasks]
+    assert unblinded(campaign) == []
+    AddedFile.objects.update(uploaded_at=timezone.now() - timedelta(days=1))
+    assert unblinded(campaign) == labels
+
+
+@pytest.mark.parametrize("has_it", [False, True])
+def test_unblinded_are_those_who_send_the_file_themselves_before_their_last_judgment(
+    has_it,
+) -> None:
+    campaign, sender = studies.opened(annotators_per_task=3), factories.researcher()
+    file = storage.keep(b"the same")
+    Collection.objects.filter(pk=campaign.collection_id).update(file_sha256=file.sha256)
+    own, task = factories.collection(owner=sender), begun(campaign, sender)
+    sent_at = timezone.now()
+    label, _ = handed_in(task)
+    now = timezone.now()
+    own.added_files.create(number=1, file=file, added_by=sender, state="added", added_at=now)
+    if has_it:  # it waited to be added
+        AddedFile.objects.update(uploaded_at=sent_at)
+    assert unblinded(campaign) == ([label] if has_it else [])
+
+
+def test_a_file_that_the_study_gets_later_was_seen_elsewhere_until_then() -> None:
+    """Only then does the other collection hold what they judge, and is it closed to them."""
+    campaign, reader = studies.opened(), factories.researcher()
+    file = storage.keep(b"the same")
+    theirs, task = factories.collection(file_sha256=file.sha256), begun(campaign, reader)
+    share(theirs, reader)
+    campaign.collection.added_files.create(
+        number=1, file=file, added_by=theirs.owner, state="added", added_at=timezone.now()
+    )
+    label, _ = handed_in(task)
+    assert unblinded(campaign) == [label]
+    AddedFile.objects.update(added_at=timezone.now())  # they had judged nothing of it
+    assert unblinded(campaign) == []
+
+
+@pytest.mark.parametrize("act", ["export", "report", "copy", "study", "upload", "nothing", "plan"])
+def test_unblinded_are_those_who_use_what_they_were_given_while_they_judge(act: str) -> None:
+    campaign, analyst = studies.opened(annotators_per_task=3), factories.researcher()
+    task = begun(campaign, analyst)
+    campaigns.add_member(campaign=campaign, user=analyst, role="analyst", by=campaign.created_by)
+    share(campaign.collection, analyst)
+    do = {
+        "export": lambda: export(campaign, analyst, "judgments.csv"),
+        "report": lambda: runs.start(campaign=campaign, by=analyst, seed=1, parameters={}),
+        "copy": lambda: copied(campaign.collection, analyst),
+        "study": lambda: planned(campaign.collection, analyst),
+        "upload": lambda: same_file(campaign, owner=analyst),
+        "plan": lambda: export(campaign, analyst, "preregistration.md"),
+    }.get(act, lambda: None)
+    do()
+    label, _ = handed_in(task)
+    assert unblinded(campaign) == ([] if act in ("nothing", "plan") else [label])
+
+
+def export(campaign: Campaign, by: User, name: str) -> None:
+    history.note(Event.Act.EXPORTED, by=by, campaign=campaign, about=name)
+
+
+def test_what_somebody_does_after_their_last_judgment_makes_nobody_unblinded() -> None:
+    campaign, reader = studies.opened(annotators_per_task=3), factories.researcher()
+    label, _ = handed_in(begun(campaign, reader))
+    campaigns.close(campaign=campaign, now=timezone.now())
+    campaigns.add_member(campaign=campaign, user=reader, role="manager", by=campaign.created_by)
+    export(campaign, reader, "judgments.csv")
+    own = same_file(campaign, owner=reader)
+    planned(own, reader)
+    campaign.deviations.create(what="annotators", made_by=reader, made_at=timezone.now())
+    assert unblinded(campaign) == []
+    Collection.objects.filter(pk=own.pk).update(created_at=campaign.created_at)
+    assert unblinded(campaign) == [label]
+
+
+@pytest.mark.parametrize("when", ["before it was closed", "while it was closed", "afterwards"])
+def test_unblinded_are_those_who_could_look_while_a_study_was_closed_in_between(when: str) -> None:
+    campaign, reader = studies.opened(annotators_per_task=3), factories.researcher()
+    theirs, task = same_file(campaign), begun(campaign, reader)
+    if when == "before it was closed":
+        share(theirs, reader)
+    campaigns.close(campaign=campaign, now=timezone.now())
+    if when == "while it was closed":
+        share(theirs, reader)
+    campaigns.open_(campaign=campaign, now=timezone.now())
+    if when == "afterwards":
+        share(theirs, reader)
+    label, state = handed_in(task)
+    assert state == "submitted"
+    assert unblinded(campaign) == ([] if when == "afterwards" else [label])
+
+
+def test_unblinded_are_those_who_hand_in_after_the_end_what_others_gave_them_meanwhile() -> None:
+    campaign, reader = studies.opened(annotators_per_task=3), factories.researcher()
+    theirs, task = same_file(campaign), begun(campaign, reader)
+    campaigns.close(campaign=campaign, now=timezone.now())
+    share(theirs, reader)
+    label, state = handed_in(task)
+    assert state == "extra"
+    assert unblinded(campaign) == [label]
+
+
+def test_unblinded_are_those_who_could_look_while_a_study_was_out_of_use() -> None:
+    owner, maker = factories.researcher(), factories.researcher()
+    material = factories.collection(owner=owner)
+    campaign = factories.opened(collection=material, manager=maker, annotators_per_task=3)
+    reader = factories.researcher()
+    task = begun(campaign, reader)
+    share(material, reader)
+    collections.end_use(collection=material, user=maker, now=timezone.now(), by=owner)
+    collections.share(collection=material, user=maker, by=owner)
+    campaigns.open_(campaign=campaign, now=timezone.now())
+    label, _ = handed_in(task)
+    assert unblinded(campaign) == [label]
+
+
+def test_unblinded_are_those_who_got_a_right_in_another_study_before_they_began_in_this() -> None:
+    first, reader = studies.opened(annotators_per_task=3), factories.researcher()
+    second = factories.opened(
+        collection=first.collection, manager=first.created_by, annotators_per_task=3
+    )
+    task = begun(first, reader)
+    campaigns.add_member(campaign=first, user=reader, role="analyst", by=first.created_by)
+    handed_in(task)
+    campaigns.close(campaign=first, now=timezone.now())
+    label, _ = handed_in(begun(second, reader))
+    assert (unblinded(first), unblinded(second)) == ([], [label])
+
+
+@pytest.mark.parametrize("where", ["here", "elsewhere", "as owner"])
+def test_a_name_on_the_list_of_annotators_closes_the_studys_own_collection_alone(where) -> None:
+    campaign, reader = studies.opened(annotators_per_task=3), factories.researcher()
+    theirs = same_file(campaign)
+    campaigns.add_member(campaign=campaign, user=reader, role="annotator")
+    give = hand_over if where == "as owner" else share
+    give(theirs if where == "elsewhere" else campaign.collection, reader)
+    campaign.refresh_from_db()
+    assert judges_now(reader, campaign.collection) == (where != "as owner")
+    assert not judges_now(reader, theirs)
+    label, _ = handed_in(begun(campaign, reader))
+    assert unblinded(campaign) == ([] if where == "here" else [label])
+
+
+def test_unblinded_are_those_who_could_look_before_they_were_named_once_more() -> None:
+    campaign, reader = studies.opened(annotators_per_task=3), factories.researcher()
+    enrollments.enroll(campaign=campaign, user=reader)
+    campaigns.remove_member(campaign=campaign, user=reader, role="annotator")
+    share(campaign.collection, reader)
+    assert not judges_now(reader, campaign.collection)
+    label, _ = handed_in(begun(campaign, reader))
+    # the time a task is taken is that of the transaction, so here of the whole test
+    Assignment.objects.filter(enrollment__user=reader).update(held_at=timezone.now())
+    assert unblinded(campaign) == [label]
+
+
+def test_who_has_begun_is_not_unblinded_by_a_role_that_is_taken_and_given_again() -> None:
+    campaign, honest = studies.opened(annotators_per_task=3), factories.researcher()
+    task = begun(campaign, honest)
+    campaigns.remove_member(campaign=campaign, user=honest, role="annotator")
+    share(same_file(campaign), honest)
+    assert judges_now(honest, campaign.collection)
+    handed_in(task)
+    assert unblinded(campaign) == []
+    campaigns.add_member(campaign=campaign, user=honest, role="annotator")
+    assert unblinded(campaign) == []
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_of_a_study_that_is_older_than_the_history_what_came_before_it_counts(when: str) -> None:
+    """It may have been closed and opened again."""
+    campaign, reader = studies.opened(annotators_per_task=3), factories.researcher()
+    task = begun(campaign, reader)
+    share(campaign.collection, reader)
+    label, _ = handed_in(task)
+    assert unblinded(campaign) == []
+    Campaign.objects.filter(pk=campaign.pk).update(uuid=uuid4())
+    campaign.refresh_from_db()
+    assert unblinded(campaign) == []
+    long_ago = timezone.now() - timedelta(days=400)
+    Membership.objects.filter(campaign=campaign, user=reader).update(created_at=long_ago)
+    Enrollment.objects.filter(user=reader).update(created_at=long_ago)
+    Assignment.objects.filter(pk=task.pk).update(held_at=long_ago)
+    given = long_ago + timedelta(days=1) if when == "before" else timezone.now()
+    CollectionShare.objects.filter(user=reader).update(created_at=given)
+    assert unblinded(campaign) == ([label] if when == "before" else [])
 
 
 def test_an_unfinished_study_says_how_many_places_were_filled() -> None:

@@ -1,0 +1,312 @@
+"""Who judged a study although they could have known its systems, or have read what others said.
+
+Pages name no system to whoever judges the material, and do not let them settle values
+(`judging.guards.judges_now`). So a right that others gave shows an annotator something only where it
+stood before they began, or while the study was closed in between. Else anybody who has the file
+could have an honest annotator named, by giving them a right on a collection of their own. What an
+annotator did themselves counts up to their last judgment: exports stay open to staff who judge.
+Where a time is not known, it counts.
+"""
+
+from collections.abc import Collection as Group
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Max, Min, Q
+from judging.models import (
+    AddedFile,
+    Assignment,
+    Campaign,
+    Collection,
+    CollectionShare,
+    Enrollment,
+    Event,
+    Exclusion,
+    Judgment,
+    Membership,
+    SettledValue,
+)
+from judging.models.same_material import since_same
+
+from analysis.models import Run
+
+STAFF = (Membership.Role.MANAGER, Membership.Role.ANALYST)
+# exports that name no system beside a question
+PLAIN = Q(about__in=["history.csv", "top-ups.csv"]) | Q(about__startswith="preregistration.")
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """By what an account could look: since when, None where that is not known; in which collection;
+    and whether by a deed of their own."""
+
+    who: int | None
+    where: int
+    at: datetime | None
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MainAnnotator:
+    """An annotator of the main round: when they last said something, and from when on the pages were
+    closed to them without a gap until then, those of the study's collection and those of others."""
+
+    label: str
+    user: int
+    last: datetime
+    closed_here: datetime
+    closed_elsewhere: datetime
+
+
+class SharedMaterial:
+    """A study's material: its collections, and all studies of them, those included that were
+    deleted."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self.campaign = campaign
+        self.since = since_same(campaign.collection_id)
+        self.names = {f"collection {pk}": pk for pk in self.since}
+        made = Event.objects.filter(act=Event.Act.CAMPAIGN_MADE, about__in=self.names)
+        self.studies: dict[UUID | None, int] = {
+            uuid: self.names[about] for uuid, about in made.values_list("campaign", "about")
+        }
+        standing = Campaign.objects.filter(collection__in=self.since)
+        self.studies |= dict(standing.values_list("uuid", "collection"))
+        self.standing: dict[UUID | None, int] = dict(standing.values_list("uuid", "pk"))
+
+    def shown(self, sight: Sight, annotator: MainAnnotator) -> bool:
+        """Say whether an annotator could look by this before their last judgment."""
+        came, both = self.since[sight.where]
+        at = sight.at
+        if at is None:
+            return True
+        if sight.own and (came is None or came <= at):
+            return at <= annotator.last
+        if both and both > annotator.last:
+            return False  # what they judged was not in it yet
+        at = max(at, came) if came else at  # the file came later, by whomever
+        here = sight.where == self.campaign.collection_id
+        closed = annotator.closed_here if here else annotator.closed_elsewhere
+        return at < (max(closed, both) if both else closed)
+
+
+def unblinded(campaign: Campaign) -> list[str]:
+    """Return who judged in the main round and could see questions with their systems: managers and
+    analysts of any study of the material, in whichever collection, and who owns or may use it.
+
+    A role that ended leaves no row, nor does a study or a collection that was deleted, but the
+    history says who had it; before there was a history, its holder is known as the maker or by a
+    deviation or exclusion.
+    """
+    material = SharedMaterial(campaign)
+    return _labels(material, [*_rights(material), *_deeds(material), *_undated(campaign)])
+
+
+def read_others(campaign: Campaign) -> list[str]:
+    """Return who judged in the main round and was shown before, as who settles values of a closed
+    study of the material, what others had said."""
+    material = SharedMaterial(campaign)
+    told = Event.objects.filter(campaign__in=material.studies)
+    closed = told.filter(act=Event.Act.CAMPAIGN_CLOSED).values_list("campaign").annotate(Min("at"))
+    first_closed = dict(closed.order_by())
+    named = told.filter(act=Event.Act.ADJUDICATOR_NAMED, campaign__in=first_closed)
+    shown: dict[UUID | None, list[Sight]] = {}
+    for study, about, at in named.values_list("campaign", "about", "at"):
+        sight = Sight(_number(about), material.studies[study], max(at, first_closed[study]))
+        shown.setdefault(study, []).append(sight)
+    settled = SettledValue.objects.filter(campaign__collection__in=material.since)
+    for study, who, at in settled.values_list("campaign__uuid", "settled_by", "settled_at"):
+        shown.setdefault(study, []).append(Sight(who, material.studies[study], at, own=True))
+    annotators = _annotators(campaign, {each.who for sights in shown.values() for each in sights})
+    return sorted(
+        annotator.label
+        for annotator in annotators
+        if any(
+            any(each.who == annotator.user and material.shown(each, annotator) for each in sights)
+            and _was_judged(material, study, annotator)
+            for study, sights in shown.items()
+        )
+    )
+
+
+def _was_judged(material: SharedMaterial, study: UUID | None, annotator: MainAnnotator) -> bool:
+    """Say whether anybody but the annotator had said something in a study before they last did here;
+    also where what was said there may be gone."""
+    acts = [Event.Act.ERASED, Event.Act.FILE_TAKEN_BACK]
+    removed = Event.objects.filter(campaign=study, act__in=acts).exclude(before="0 judgments")
+    if study not in material.standing or removed.exists():
+        return True
+    others = Q(assignment__enrollment__user=None) | ~Q(assignment__enrollment__user=annotator.user)
+    said = Judgment.objects.filter(assignment__round__campaign=material.standing[study])
+    return said.filter(others, created_at__lt=annotator.last).exists()
+
+
+def _labels(material: SharedMaterial, sights: Group[Sight]) -> list[str]:
+    annotators = _annotators(material.campaign, {each.who for each in sights})
+    return sorted(
+        annotator.label
+        for annotator in annotators
+        if any(each.who == annotator.user and material.shown(each, annotator) for each in sights)
+    )
+
+
+def _number(name: str) -> int:
+    """Return the account that an event names."""
+    return int(name.removeprefix("account "))
+
+
+def _rights(material: SharedMaterial) -> Iterator[Sight]:
+    """Yield what accounts were given: roles in studies and uses of collections, also those that
+    ended."""
+    roles = Membership.objects.filter(campaign__collection__in=material.since, role__in=STAFF)
+    for who, where, at in roles.values_list("user", "campaign__collection", "created_at"):
+        yield Sight(who, where, at)
+    shares = CollectionShare.objects.filter(collection__in=material.since)
+    for who, where, at in shares.values_list("user", "collection", "created_at"):
+        yield Sight(who, where, at)
+    given = Event.objects.filter(
+        act=Event.Act.ROLE_GIVEN, campaign__in=material.studies, after__in=STAFF
+    )
+    for study, about, by, at in given.values_list("campaign", "about", "who", "at"):
+        yield Sight(_number(about), material.studies[study], at, own=by == _number(about))
+    lent = Event.objects.filter(
+        act__in=[Event.Act.COLLECTION_SHARED, Event.Act.COLLECTION_HANDED_OVER],
+        about__in=material.names,
+    )
+    for about, after, by, at in lent.values_list("about", "after", "who", "at"):
+        yield Sight(_number(after), material.names[about], at, own=by == _number(after))
+
+
+def _deeds(material: SharedMaterial) -> Iterator[Sight]:
+    """Yield what accounts did that shows the systems, or for which they had to know the file."""
+    yield from _brought(material)
+    # the copy of a dry run is its draft's maker's, whoever asked for it
+    made = Campaign.objects.filter(collection__in=material.since, dry_run__isnull=True)
+    for who, where, at in made.values_list("created_by", "collection", "created_at"):
+        yield Sight(who, where, at, own=True)
+    acts = [Event.Act.CAMPAIGN_MADE, Event.Act.COLLECTION_DEGRADED]
+    acted = Event.objects.filter(act__in=acts, about__in=material.names)
+    for by, about, at in acted.values_list("who", "about", "at"):
+        yield Sight(by, material.names[about], at, own=True)
+    taken = Event.objects.filter(act=Event.Act.EXPORTED, campaign__in=material.studies)
+    for by, study, at in taken.exclude(PLAIN).values_list("who", "campaign", "at"):
+        yield Sight(by, material.studies[study], at, own=True)
+    runs = Run.objects.filter(campaign__collection__in=material.since)
+    for who, where, at in runs.values_list("job__created_by", "campaign__collection", "created_at"):
+        yield Sight(who, where, at, own=True)
+
+
+def _brought(material: SharedMaterial) -> Iterator[Sight]:
+    """Yield who made a collection, and who added files to it. Whoever owns, hands over or deletes
+    one has made it, unless it was handed over to them."""
+    added = AddedFile.objects.filter(collection__in=material.since, added_at__isnull=False)
+    for who, where, at in added.values_list("added_by", "collection", "uploaded_at"):
+        yield Sight(who, where, at, own=True)
+    standing = Collection.objects.filter(pk__in=material.since)
+    made_at = {}
+    owners: list[tuple[int, int]] = []  # in the order of time
+    for where, who, at in standing.values_list("pk", "owner", "created_at"):
+        made_at[where] = at
+        owners.append((where, who))
+    told = Event.objects.filter(
+        act__in=[Event.Act.COLLECTION_HANDED_OVER, Event.Act.COLLECTION_DELETED],
+        about__in=material.names,
+    )
+    received: set[tuple[int, int | None]] = set()
+    for act, about, before, after, by in told.order_by("pk").values_list(
+        "act", "about", "before", "after", "who"
+    ):
+        where = material.names[about]
+        is_deleted = act == Event.Act.COLLECTION_DELETED
+        maker = by if is_deleted else _number(before)
+        if (where, maker) not in received:
+            yield Sight(maker, where, made_at.get(where), own=True)
+        if not is_deleted:
+            received.add((where, _number(after)))
+    for where, who in owners:
+        if (where, who) not in received:
+            yield Sight(who, where, made_at[where], own=True)
+
+
+def _undated(campaign: Campaign) -> Iterator[Sight]:
+    """Yield who managed the study, by what they did in it, where nothing says since when."""
+    managed = {*campaign.deviations.values_list("made_by", flat=True)}
+    excluding = Exclusion.objects.filter(enrollment__campaign=campaign)
+    for pair in excluding.values_list("excluded_by", "lifted_by"):
+        managed |= {who for who in pair if who}
+    staff = campaign.memberships.filter(role__in=STAFF)
+    given = Event.objects.filter(
+        act=Event.Act.ROLE_GIVEN, campaign=campaign.uuid, after__in=STAFF
+    ).values_list("about", flat=True)
+    dated = {*staff.values_list("user", flat=True), *map(_number, given), campaign.created_by_id}
+    for who in managed - dated:
+        yield Sight(who, campaign.collection_id, None, own=True)
+
+
+def _annotators(campaign: Campaign, users: Group[int | None]) -> Iterator[MainAnnotator]:
+    """Yield those of the accounts that handed something in in the main round."""
+    handed_in = Assignment.objects.filter(
+        round__campaign=campaign,
+        round__kind="main",
+        state__in=["submitted", "extra"],
+        enrollment__user__in=users,
+    )
+    last = {
+        pk: max(each for each in times if each)
+        for pk, *times in handed_in.values_list("enrollment").annotate(
+            Max("submitted_at"), Max("judgments__created_at")
+        )
+    }
+    named = campaign.memberships.filter(role=Membership.Role.ANNOTATOR)
+    roles = dict(named.values_list("user", "created_at"))
+    handed_over = Event.objects.filter(
+        act=Event.Act.COLLECTION_HANDED_OVER, about=f"collection {campaign.collection_id}"
+    ).values_list("after", flat=True)
+    owners = {campaign.collection.owner_id, *map(_number, handed_over)}
+    own = Enrollment.objects.filter(pk__in=last).annotate(held=Min("assignments__held_at"))
+    held = dict(own.values_list("pk", "held"))
+    for each in own:
+        joined, role = each.created_at, roles.get(each.user_id or 0)
+        begun = [each.consented_at, held[each.pk], joined if each.invitation_id else None]
+        signs = [max(at, joined) for at in begun if at]
+        elsewhere = [*signs, max(role, joined)] if role else signs
+        # others cannot close a collection to its owner by a role
+        here = [*signs, role] if role and each.user_id not in owners else elsewhere
+        until = last[each.pk]
+        again = _closed_again(campaign, until)
+        yield MainAnnotator(
+            label=each.label,
+            user=each.user_id or 0,
+            last=until,
+            closed_here=max(filter(None, [min(here, default=until), again])),
+            closed_elsewhere=max(filter(None, [min(elsewhere, default=until), again])),
+        )
+
+
+def _closed_again(campaign: Campaign, until: datetime) -> datetime | None:
+    """Return from when on pages were closed again, for good until a moment, to annotators to whom the
+    study's end had opened them; None where it had not ended before.
+
+    It ends when it is closed, and when its maker's use of the collection is ended. What is handed in
+    after that was said with open pages.
+    """
+    own = Event.objects.filter(campaign=campaign.uuid)
+    ended = Event.objects.filter(
+        act=Event.Act.COLLECTION_ENDED,
+        about=f"collection {campaign.collection_id}",
+        before=f"account {campaign.created_by_id}",
+    )
+    ends = (own.filter(act=Event.Act.CAMPAIGN_CLOSED) | ended).filter(at__lt=until)
+    times = [*ends.values_list("at", flat=True)]
+    if campaign.closed_at and campaign.closed_at < until:
+        times.append(campaign.closed_at)
+    if times:
+        opened = own.filter(act=Event.Act.CAMPAIGN_OPENED, at__gt=max(times), at__lt=until)
+        return opened.aggregate(first=Min("at"))["first"] or until
+    if campaign.locked_at and not own.filter(act=Event.Act.CAMPAIGN_LOCKED).exists():
+        # it is older than the history, which may not know of an end before
+        first = Event.objects.order_by("pk").values_list("at", flat=True).first()
+        return min(first, until) if first else until
+    return None
