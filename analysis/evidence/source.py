@@ -1,11 +1,12 @@
 """One source with everything that is known of it: its questions, what people said of each, and all
 scores."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet, Sum
+from django.db.models.functions import Length
 
 from judging.models import (
     Attribute,
@@ -27,6 +28,8 @@ from judging.spans import Segment, range_of, segments
 
 MATCHING = "analysis.matching"
 MOST_SHOWN = 500  # questions and sets of one source
+MOST_CELLS = 20_000  # scores beside them, and as many other values; to write so many takes a second
+CELL = 100  # characters of a long text that count as one
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,10 @@ class ShownSource:
     unrated: list[Criterion]
     metrics: list[Metric]
     questions: list[Given]
-    not_shown: int = 0  # questions and sets, of a source that has very many
+    not_shown: int = (
+        0  # questions and sets, of a source that has very many or with very much beside
+    )
+    metrics_not_shown: int = 0
     comments: list[tuple[str, str]] = field(default_factory=list)  # on the whole task
     matched: list[dict[str, Any]] = field(default_factory=list)
     machines: list[SaidByMachine] = field(default_factory=list)
@@ -97,7 +103,8 @@ def shown(
     asked: int | None = None,
 ) -> ShownSource:
     """Return a source with all that is known of it; `first`: the metric whose scores stand first.
-    Of a source with very many questions some are shown, and the one that is `asked` for.
+    Of a source with very many questions, or with very much beside them, some are shown, and the one
+    that is `asked` for.
 
     `blind`: for somebody who still judges it. No system, rating, comment, score, reference (which
     may be a system's question) or column of the file is read then, and the questions stand in the
@@ -125,6 +132,7 @@ def shown(
         metrics=told.metrics,
         questions=questions,
         not_shown=count - len(units),
+        metrics_not_shown=told.metrics_not_shown,
         comments=told.on_tasks,
         matched=[] if blind else _matched(source),
         machines=told.machines,
@@ -140,6 +148,7 @@ class _Told:
     """What is known of a source's units beside their texts; a blind reader is told nothing."""
 
     metrics: list[Metric] = field(default_factory=list)
+    metrics_not_shown: int = 0
     scores: dict[tuple[int | None, int], Score] = field(default_factory=dict)  # unit, metric
     attributes: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
     criteria: list[Criterion] = field(default_factory=list)  # that somebody rated here
@@ -155,9 +164,12 @@ class _Told:
         metrics = Metric.objects.filter(
             collection=source.collection_id, pk__in=scored.values("metric")
         ).order_by("pk")
-        rows = scored.filter(metric__in=metrics)
+        found = sorted(metrics, key=lambda metric: metric != first)
+        kept = found[: max(1, MOST_CELLS // max(1, len(units)))]
+        rows = scored.filter(metric__in=kept)
         return cls(
-            metrics=sorted(metrics, key=lambda metric: metric != first),
+            metrics=kept,
+            metrics_not_shown=len(found) - len(kept),
             scores={(each.unit_id, each.metric_id): each for each in rows},
             attributes=_attributes(units),
         )
@@ -189,13 +201,40 @@ def _units(
     if campaign and campaign.selection and campaign.state != Campaign.State.DRAFT:
         found = found.filter(pk__in=SelectedUnit.objects.filter(campaign=campaign).values("unit"))
     order = ("question_set__system__name", "question_set", "position")
-    units = list(found.order_by(*(["question__text"] if blind else order))[: MOST_SHOWN + 1])
-    if len(units) <= MOST_SHOWN:
+    first = list(found.order_by(*(["question__text"] if blind else order))[: MOST_SHOWN + 1])
+    cells = Counter[int]() if blind else _cells(first, campaign)
+    units: list[Unit] = []
+    written = 0
+    for each in first[:MOST_SHOWN]:
+        written += cells[each.pk]
+        if units and written > MOST_CELLS:
+            break
+        units.append(each)
+    if len(units) == len(first):
         return units, len(units)
-    del units[MOST_SHOWN:]
     if asked and all(each.pk != asked for each in units):
         units += found.filter(pk=asked)
     return units, found.count()
+
+
+def _cells(units: list[Unit], campaign: Campaign | None) -> Counter[int]:
+    """Count by unit what stands beside it: values of columns, and what people and machine judges
+    said. Its scores are columns of their own."""
+    cells: Counter[int] = Counter()
+    held = Attribute.objects.filter(unit__in=units).order_by().values_list("unit")
+    for unit, n, length in held.annotate(n=Count("pk"), length=Sum(Length("value"))):
+        cells[unit] += n + length // CELL
+    if campaign is None:
+        return cells
+    said = Judgment.objects.standing().filter(assignment__round__campaign=campaign)
+    machines = MachineJudgment.objects.filter(judge__campaign=campaign)
+    for rows in (said.filter(unit__in=units), machines.filter(unit__in=units)):
+        cells.update(dict(rows.order_by().values_list("unit").annotate(n=Count("pk"))))
+    comments = _notes(campaign).filter(unit__in=units).order_by().values_list("unit")
+    cells.update(
+        {unit: length // CELL for unit, length in comments.annotate(n=Sum(Length("text")))}
+    )
+    return cells
 
 
 def said_of(units: list[Unit], campaign: Campaign) -> dict[tuple[int, int], list[Said]]:
@@ -248,9 +287,9 @@ def _by_machines(units: list[Unit], campaign: Campaign) -> list[SaidByMachine]:
             "unit", "judge__name", "repeat", "criterion__name", "value", "point__label", "rationale"
         )
     )
-    held: dict[tuple[int, str, int], list[tuple[str, int, str, str]]] = defaultdict(list)
+    held: dict[int, dict[tuple[str, int], list[tuple[str, int, str, str]]]] = defaultdict(dict)
     for unit, judge, repeat, name, value, label, reason in rows:
-        held[unit, judge, repeat].append((name, value, label, reason))
+        held[unit].setdefault((judge, repeat), []).append((name, value, label, reason))
     return [
         SaidByMachine(
             judge=judge,
@@ -261,8 +300,7 @@ def _by_machines(units: list[Unit], campaign: Campaign) -> list[SaidByMachine]:
             rationales=list(dict.fromkeys(reason for *_, reason in said if reason)),
         )
         for each in units
-        for (unit, judge, repeat), said in held.items()
-        if unit == each.pk
+        for (judge, repeat), said in held[each.pk].items()
     ]
 
 

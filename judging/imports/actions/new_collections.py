@@ -37,6 +37,7 @@ from judging.models import (
 
 MOST_SYSTEMS = 1_000
 MOST_BLANK = 1_000_000  # slots without a question
+MOST_REFERENCES = 10_000  # of one source
 MOST_REPEATED = 1_000_000_000  # characters of sources, each as often as it has slots
 MOST_ABOUT = 10_000_000  # characters of one source with its questions, which stand on one page
 LONGEST = {"name": 200, "label": 100, "number": 100}
@@ -163,6 +164,12 @@ def too_many(study: StudyRecords) -> Iterator[str]:
             "Look at the positions, and at how many questions are expected."
         )
 
+    references = max((len(each.references) for each in study.sources), default=0)
+    if references > MOST_REFERENCES:
+        yield (
+            f"A source has {references:,} references; at most {MOST_REFERENCES:,} can be kept. Look whether the right "
+            "column was chosen for the references."
+        )
     yield from too_much_text(_repeated(study))
     yield from too_much_about(_about(study))
 

@@ -485,3 +485,34 @@ def test_page_of_a_source_with_very_many_questions_shows_some_and_the_one_that_i
     # to who judges it, no system decides which are shown, nor does the address
     factories.enrollment(factories.campaign(collection=own, manager=own.owner), account=own.owner)
     assert shown(unit=asked[0].pk) == [1, 2]
+
+
+def test_page_of_a_source_ends_where_very_much_stands_beside_its_questions(client, monkeypatch):
+    own = factories.collection(sources=1, expected=2)
+    client.force_login(own.owner)
+    held = Unit.objects.filter(question_set__source__collection=own, question__isnull=False)
+    units = list(held.order_by("question_set__system__name", "pk"))
+    for unit in units:
+        unit.attributes.create(name="topic", value="locks")
+    for name in ("BLEU", "METEOR", "ROUGE"):
+        metric = own.metrics.create(
+            name=name, kind="imported", direction="higher", fingerprint=name
+        )
+        for unit in units:
+            metric.scores.create(unit=unit, value=0.5)
+    at = reverse("analysis:collection_item", args=[own.pk, own.sources.get().pk])
+
+    def shown(**query: object) -> tuple[int, int]:
+        page = client.get(at, query).text
+        assert ("are not shown" in page) == (evidence.MOST_CELLS < 20_000)
+        return page.count("topic: "), page.count("0.500")
+
+    assert shown() == (4, 12)
+    monkeypatch.setattr(evidence, "MOST_CELLS", 5)
+    assert shown() == (4, 4)  # one metric of three
+    monkeypatch.setattr(evidence, "MOST_CELLS", 2)
+    assert shown() == (2, 2)
+    assert shown(unit=units[3].pk) == (3, 3)
+    monkeypatch.setattr(evidence, "MOST_CELLS", 3)
+    units[1].attributes.update(value="a long text " * 20)
+    assert shown() == (1, 3)

@@ -243,6 +243,14 @@ def test_a_study_without_questions_is_refused():
         do_import(study("question,system\n,Alba\n", question="question", system="system"))
 
 
+def test_a_source_with_more_references_than_are_kept_is_refused(monkeypatch):
+    monkeypatch.setattr(new_collections, "MOST_REFERENCES", 1)
+    text = "question,id,gold\nWhy?,k,Why so?\nWho?,k,Who was it?\n"
+    read = study(text, question="question", source_id="id", references=("gold",))
+    with pytest.raises(new_collections.CannotImport, match="A source has 2 references; at most 1"):
+        do_import(read)
+
+
 def test_a_name_that_is_too_long_is_refused_with_its_row():
     read = study(f"question,id\nWhy?,{'k' * 201}\n", question="question", key="id")
 
