@@ -142,9 +142,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Have Python's collector leave the thousands of tests and modules alone that stay to the end,
-    and look less often through the rest."""
-    gc.freeze()
+    """Have Python's collector look less often through the thousands of tests and modules that stay
+    to the end."""
     gc.set_threshold(100_000, 20, 100)
 
 
