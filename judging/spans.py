@@ -4,7 +4,7 @@ pasted piece."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -85,37 +85,32 @@ def joined(ranges: Iterable[Range]) -> tuple[Range, ...]:
     return tuple(found)
 
 
-def places(text: str, piece: str) -> tuple[Range, ...]:
-    """Return where a piece of a text stands; any blank is as good as another, since copying changes
-    them.
+class Searched:
+    """A text in which pieces are looked for; any blank is as good as another, since copying changes
+    them."""
 
-    >>> places("a lock, a weir", "a")
-    ((0, 1), (8, 9))
-    """
-    wanted = " ".join(piece.split())
-    if not wanted:
-        return ()
-    plain, starts = _one_blank(text)
-    found: list[Range] = []
-    start = plain.find(wanted)
-    while start >= 0:
-        last = start + len(wanted) - 1
-        found.append((starts[start], starts[last] + 1))
-        start = plain.find(wanted, last + 1)
-    return tuple(found)
+    def __init__(self, text: str) -> None:
+        plain: list[str] = []
+        self.starts: list[int] = []  # where each character of `plain` stands in the text
+        for place, character in enumerate(text):
+            blank = character.isspace()
+            if not (blank and plain and plain[-1] == " "):
+                plain.append(" " if blank else character)
+                self.starts.append(place)
+        self.plain = "".join(plain)
 
+    def places(self, piece: str) -> Iterator[Range]:
+        """Yield where a piece stands.
 
-def _one_blank(text: str) -> tuple[str, list[int]]:
-    """Return the text with every run of blanks as one space, and where each of its characters
-    stands in the text."""
-    plain: list[str] = []
-    starts: list[int] = []
-    for place, character in enumerate(text):
-        blank = character.isspace()
-        if not (blank and plain and plain[-1] == " "):
-            plain.append(" " if blank else character)
-            starts.append(place)
-    return "".join(plain), starts
+        >>> list(Searched("a lock, a weir").places("a"))
+        [(0, 1), (8, 9)]
+        """
+        wanted = " ".join(piece.split())
+        start = self.plain.find(wanted) if wanted else -1
+        while start >= 0:
+            last = start + len(wanted) - 1
+            yield self.starts[start], self.starts[last] + 1
+            start = self.plain.find(wanted, last + 1)
 
 
 def segments(

@@ -3,11 +3,13 @@ a question set."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 from math import nan
 
 import numpy as np
 import pandas as pd
-from judging.spans import places
+from judging.spans import Searched
 
 from analysis import frames
 from analysis.reports.cells import estimate_cell
@@ -22,6 +24,7 @@ MEASURES = {
     "with_submitted": "with the submitted answer",
     "within_set": "within a set",
 }
+LONGEST_TEXT = 1_000
 MarkedRanges = Mapping[
     str, list[MarkedRange]
 ]  # by annotator; an empty list where nothing answers the question
@@ -51,7 +54,8 @@ class MarkRow:
     position: place of the question in its set
     start: first code point of the passage
     end: code point after the last
-    text: the marked text; empty where the annotator said that nothing answers the question
+    text: the first thousand characters of the marked text; empty where the annotator said that nothing answers the
+        question
     """
 
     source: str
@@ -132,7 +136,7 @@ class SpanMarks(Section[MarkRow]):
         for _, row in frames.marks(material).join(slots, on="unit").iterrows():
             nothing = row["nothing"] == frames.TRUE
             start, end = (None, None) if nothing else (int(row["start"]), int(row["end"]))
-            text = "" if nothing else row["passage"][start:end]
+            text = "" if nothing else row["passage"][start:end][:LONGEST_TEXT]
             where = str(row["source"]), str(row["system"]), str(row["annotator"])
             rows.append(MarkRow(*where, int(row["position"]), start, end, text))
         return rows
@@ -151,8 +155,14 @@ def _of_unit(rows: pd.DataFrame) -> dict[str, list[MarkedRange]]:
 def _submitted(passage: str, answer: object) -> list[MarkedRange]:
     """Return where a submitted answer stands; nowhere, where it stands not at all or more than
     once."""
-    found = places(passage, answer) if isinstance(answer, str) else ()
-    return list(found) if len(found) == 1 else []
+    found = list(islice(_searched(passage).places(answer), 2)) if isinstance(answer, str) else []
+    return found if len(found) == 1 else []
+
+
+@lru_cache(maxsize=2)
+def _searched(passage: str) -> Searched:
+    """Prepare it once for the questions about it, which stand together."""
+    return Searched(passage)
 
 
 def _overlaps(

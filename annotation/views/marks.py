@@ -3,6 +3,7 @@ a piece."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
@@ -11,7 +12,7 @@ from annotation.forms import AnswersForm
 from judging import spans
 from judging.actions import span_marks
 from judging.actions.sheets import AskedMark
-from judging.spans import Marked
+from judging.spans import Marked, Searched
 
 PageMarks = dict[AskedMark, Marked]
 
@@ -63,8 +64,10 @@ def _pressed(marks: PageMarks, act: str) -> PageMarks:
 
 def _found(marks: PageMarks, pieces: Mapping[AskedMark, str], texts: Mapping[int, str]) -> Sent:
     choosing, problems = None, []
+    searched = {text: Searched(text) for text in set(texts.values())}  # questions share passages
     for mark, piece in pieces.items():
-        places = spans.places(texts.get(mark.unit, ""), piece)
+        found = searched[texts[mark.unit]].places(piece) if mark.unit in texts else iter(())
+        places = list(islice(found, 2))
         if len(places) == 1:
             marks = marks | {mark: marks[mark].adding(*places)}
         elif places:

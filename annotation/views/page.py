@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from django.utils.translation import get_language
@@ -30,10 +31,11 @@ from judging.protocols import documents
 from judging.protocols.guideline import Block, blocks
 from judging.protocols.rubric_schema import MOST_BUTTONS, RubricCriterion, RubricDocument
 from judging.rules import Force, Forced, Identical
-from judging.spans import Marked, Range, places
+from judging.spans import Marked, Range, Searched
 
 MOST_CHOICES = 20
 AROUND = 40  # code points shown on either side of a choice
+END_OF_MARK = 120  # code points shown of a long mark where it begins, and where it ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +318,9 @@ class Writer:
             required=not asked.optional,
             disabled=asked.stage < self.state.stage,
             nothing=marked.nothing,
-            pieces=tuple((f"{start}-{end}", text[start:end]) for start, end in marked.ranges),
+            pieces=tuple(
+                (f"{start}-{end}", _ends(text, start, end)) for start, end in marked.ranges
+            ),
             choices=self._choices(asked, text),
             error=_("Still to answer.")
             if self.state.name_missing and asked.name in self.unmarked
@@ -325,8 +329,10 @@ class Writer:
 
     def _choices(self, asked: AskedMark, text: str) -> tuple[tuple[str, str, str, str], ...]:
         name, piece = self.state.choosing
-        found = places(text, piece) if name == asked.name else ()
-        return tuple(_in_context(text, each) for each in found[:MOST_CHOICES])
+        if name != asked.name:
+            return ()
+        found = islice(Searched(text).places(piece), MOST_CHOICES)
+        return tuple(_in_context(text, each) for each in found)
 
     def _passage(self, question: AskedQuestion) -> str:
         own = self.materials.get(question.source)
@@ -380,6 +386,13 @@ class Writer:
             if key in names
         ]
         return json.dumps(rules, ensure_ascii=False) if rules else ""
+
+
+def _ends(text: str, start: int, end: int) -> str:
+    """Return a marked piece, a long one without its middle."""
+    if end - start <= 2 * END_OF_MARK:
+        return text[start:end]
+    return f"{text[start : start + END_OF_MARK]} … {text[end - END_OF_MARK : end]}"
 
 
 def _in_context(text: str, place: Range) -> tuple[str, str, str, str]:

@@ -41,13 +41,13 @@ from judging.actions.drafts import (
 )
 from judging.actions.judgments import StaleToken
 from judging.actions.sheets import AskedControl, AskedMark, AskedReport, Sheet
-from judging.actions.span_marks import OutsidePassage
+from judging.actions.span_marks import RefusedMarks
 from judging.guards import assignment_for_annotator
 from judging.models import Assignment
 from judging.spans import Marked
 
 View = Callable[..., HttpResponse]
-REFUSED = (OffScale, OutsidePassage, StageFrozen, StageNotReached, TaskClosed, StaleToken)
+REFUSED = (OffScale, RefusedMarks, StageFrozen, StageNotReached, TaskClosed, StaleToken)
 
 
 def from_own_page(view: View) -> View:
@@ -184,7 +184,7 @@ def draft(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         lost = drafts.save(
             assignment=assignment, page=_page(sheet, form.cleaned_data, form.sequence)
         )
-    except (sheets.NotAsked, OffScale, OutsidePassage) as error:
+    except (sheets.NotAsked, OffScale, RefusedMarks) as error:
         return _refused(str(error), 422)
     except (StageFrozen, StageNotReached, TaskClosed) as error:
         return _refused(str(error), 409)

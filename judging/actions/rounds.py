@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from django.db import transaction
 from django.db.models import Count, Max, QuerySet
+from django.db.models.functions import Length
 
 from judging import design
 from judging.actions import authorships, draws, history, panels, selections
@@ -22,6 +23,7 @@ from judging.models import (
     QuestionSet,
     Round,
     Rubric,
+    Source,
     Task,
     TaskUnit,
     Unit,
@@ -181,6 +183,7 @@ class TooManyPlaces(NothingToJudge):
 
 MOST_QUESTIONS = 500  # on one page
 MOST_CHOICES = 12_000  # of all its questions and criteria; to write so many takes two seconds
+MOST_TO_MARK = 10_000_000  # characters of passages, counted once for each question marked in them
 
 
 class TooLargePage(NothingToJudge):
@@ -208,6 +211,30 @@ def check_pages(campaign: Campaign, units: QuerySet[Unit]) -> None:
         asked = units.filter(question__isnull=False).order_by().values(by)
         most = asked.annotate(n=Count("pk")).aggregate(most=Max("n"))["most"] or 0
     check_page(campaign.rubric, most)
+    check_marking(campaign, units)
+
+
+def check_marking(campaign: Campaign, units: QuerySet[Unit]) -> None:
+    """Raise TooLargePage where the questions of one page are marked in too much text: each may be
+    answered by all of its passage."""
+    rubric = campaign.rubric
+    if documents.from_document(rubric.document).span_mark is None:
+        return
+    asked = units.filter(question__isnull=False, question_set__source__passage__isnull=False)
+    sources = Source.objects.filter(pk__in=asked.order_by().values("question_set__source"))
+    lengths = dict(sources.values_list("pk", Length("passage__text")))
+    if rubric.task == Rubric.Task.UNIT:
+        most = rubric.page_size * max(lengths.values(), default=0)
+    else:
+        by = "question_set__source" if rubric.task == Rubric.Task.SOURCE else "question_set"
+        pages = asked.order_by().values_list(by, "question_set__source").annotate(n=Count("pk"))
+        most = max((count * lengths[source] for _page, source, count in pages), default=0)
+    if most > MOST_TO_MARK:
+        raise TooLargePage(
+            f"Answers would be marked in {most:,} characters on one page, its passages counted once for each "
+            f"question; at most {MOST_TO_MARK:,} can be. Take a protocol that shows fewer questions at once or "
+            "marks nothing, or choose other questions."
+        )
 
 
 def check_places(laid: int, *, of_trial: bool = False) -> None:
@@ -349,12 +376,14 @@ def _make_tasks(
         ) from None
     if wanted is not None:
         sets = sets.filter(units__in=wanted).distinct()
+    units = units.filter(question_set__source__collection=campaign.collection)
+    check_marking(campaign, units)
     drawn = _in_drawn_order(round, sets)
     known = {held.pk: held for held in drawn}
     cuts = cut(
         rubric=campaign.rubric,
         sets=drawn,
-        units=cut_units(units.filter(question_set__source__collection=campaign.collection)),
+        units=cut_units(units),
     )
     check_page(campaign.rubric, max(map(len, cuts), default=0))
     laid = len(cuts) * round.per_task

@@ -4,9 +4,10 @@ request loses."""
 from collections.abc import Iterable, Mapping
 from uuid import UUID
 
+from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 
-from judging.models import Assignment, Marking, SpanMark
+from judging.models import Assignment, Marking, Passage, SpanMark
 from judging.models.statements import rows, run
 from judging.spans import Marked
 
@@ -22,22 +23,37 @@ RETURNING unit_id
 REMOVE = (
     "DELETE FROM judging_spanmark WHERE assignment_id = %(assignment)s AND unit_id = ANY(%(units)s)"
 )
-TEXTS = """
-SELECT unit.id, passage.text FROM judging_unit unit
+PASSAGES = """
+SELECT unit.id, source.passage_id FROM judging_unit unit
 JOIN judging_questionset held ON held.id = unit.question_set_id
 JOIN judging_source source ON source.id = held.source_id
-JOIN judging_passage passage ON passage.id = source.passage_id
-WHERE unit.id = ANY(%(units)s)
+WHERE unit.id = ANY(%(units)s) AND source.passage_id IS NOT NULL
 """
+MOST_MARKS = 5_000  # in one task; its page shows each
 
 
-class OutsidePassage(ValueError):
+class RefusedMarks(ValueError):
+    """Marks that are not kept."""
+
+
+class OutsidePassage(RefusedMarks):
     """A mark that is no part of the question's passage."""
 
 
+class TooManyMarks(RefusedMarks):
+    """More marks in one task than a page can show."""
+
+
 def texts(units: Iterable[int]) -> dict[int, str]:
-    """Return the passage each unit is about."""
-    return dict(rows(TEXTS, {"units": list(units)}))
+    """Return the passage each unit is about; units about the same one share its text."""
+    about = _passages(units)
+    held = dict(Passage.objects.filter(pk__in=set(about.values())).values_list("pk", "text"))
+    return {unit: held[passage] for unit, passage in about.items()}
+
+
+def _passages(units: Iterable[int]) -> dict[int, int]:
+    """Return the key of the passage each unit is about."""
+    return dict(rows(PASSAGES, {"units": list(units)}))
 
 
 def kept(assignment: Assignment) -> tuple[dict[int, Marked], int]:
@@ -56,11 +72,15 @@ def store(assignment: Assignment, entered: Mapping[int, Marked], sequence: int) 
     _check(entered)
     won = _claim(assignment.pk, entered, sequence)
     run(REMOVE, {"assignment": assignment.pk, "units": won})
-    SpanMark.objects.bulk_create(
+    made = SpanMark.objects.bulk_create(
         SpanMark(assignment=assignment, unit_id=unit, start=start, end=end)
         for unit in won
         for start, end in entered[unit].ranges
     )
+    if made and SpanMark.objects.filter(assignment=assignment).count() > MOST_MARKS:
+        raise TooManyMarks(
+            _("At most %(most)s places can be marked in one task.") % {"most": MOST_MARKS}
+        )
     if len(won) == len(entered):
         return set()
     standing = kept(assignment)[0]
@@ -77,6 +97,8 @@ def _claim(assignment: UUID, entered: Mapping[int, Marked], sequence: int) -> li
 
 def _check(entered: Mapping[int, Marked]) -> None:
     marked = [unit for unit, each in entered.items() if each.ranges]
-    passages = texts(marked) if marked else {}
-    if not all(entered[unit].within(len(passages.get(unit, ""))) for unit in marked):
+    about = _passages(marked) if marked else {}
+    asked = Passage.objects.filter(pk__in=set(about.values()))
+    lengths = dict(asked.values_list("pk", Length("text"))) if about else {}
+    if not all(entered[unit].within(lengths.get(about.get(unit), 0)) for unit in marked):
         raise OutsidePassage(_("A mark lies outside the passage."))

@@ -176,6 +176,26 @@ def test_marks_come_back_and_a_piece_can_be_pasted(page, campaign: Campaign) -> 
     assert marked() == ["𝒜nna's", "lock"]
 
 
+@pytest.mark.parametrize("scripts", [True, False])
+def test_of_a_long_mark_the_page_shows_where_it_begins_and_ends(
+    new_page, campaign: Campaign, scripts: bool
+) -> None:
+    begins, ends = "𝒜" + "b" * 119, "y" * 119 + "z"
+    Passage.objects.update(text=begins + ends)
+    page = new_page(java_script_enabled=scripts)
+    at_work(page, campaign)
+    page.locator("#m1 summary").click()
+    page.locator("#m1-text").fill(begins + ends)
+    page.locator("#m1-text").press("Enter")
+    expect(page.locator("#m1 q")).to_have_text(begins + ends)
+    Passage.objects.update(text=f"{begins}{'🦉' * 40}{ends}")
+    SpanMark.objects.update(end=280)
+    page.reload()
+    expect(page.locator("#m1 q")).to_have_text(f"{begins} … {ends}")
+    remove = page.locator("#m1 .kept button")
+    expect(remove).to_have_attribute("aria-label", f"Remove this mark: {begins} … {ends}")
+
+
 def test_marking_without_scripts(new_page, campaign: Campaign) -> None:
     page = new_page(width=360, height=740, java_script_enabled=False)
     at_work(page, campaign)

@@ -42,12 +42,19 @@ const writeRanges = (fieldset, ranges) => write(fieldset, joined(ranges).map((ra
 
 // ---- what is shown
 
+const END = 120; // characters shown of a long mark where it begins, and where it ends
+
+function endsOf(range) {
+  const [start, end] = range;
+  return end - start <= 2 * END ? textOf(range) : `${textOf([start, start + END])} … ${textOf([end - END, end])}`;
+}
+
 function line(range) {
   const shown = piece.content.firstElementChild.cloneNode(true);
   const button = shown.querySelector("button");
-  shown.querySelector("q").textContent = textOf(range);
+  shown.querySelector("q").textContent = endsOf(range);
   button.value = button.dataset.remove = range.join("-");
-  button.setAttribute("aria-label", `${button.getAttribute("aria-label")} ${textOf(range)}`);
+  button.setAttribute("aria-label", `${button.getAttribute("aria-label")} ${endsOf(range)}`);
   return shown;
 }
 

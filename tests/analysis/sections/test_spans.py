@@ -52,6 +52,17 @@ def test_marks_agree_by_the_words_they_touch(campaign: Campaign) -> None:
     assert found["within_set"] == 0
 
 
+def test_the_list_of_marks_holds_the_beginning_of_a_long_one(campaign: Campaign) -> None:
+    text = "".join(chr(ord("a") + number % 26) for number in range(1_003))
+    Passage.objects.update(text=text)
+    judge(campaign, "2-1002", "2-1003")
+    rows = records(SpanMarks, campaign)
+    assert [(row["end"], row["text"]) for row in rows] == [
+        (1_002, text[2:1_002]),
+        (1_003, text[2:1_002]),
+    ]
+
+
 def test_a_submitted_answer_that_stands_nowhere_or_twice_does_not_count(campaign: Campaign) -> None:
     Question.objects.filter(unit__position=1).update(submitted_answer="nine")
     Question.objects.filter(unit__position=2).update(submitted_answer="e")

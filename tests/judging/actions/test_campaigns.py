@@ -1,12 +1,23 @@
 """A campaign's way from draft to archive."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from judging.actions import campaigns, check_items, rounds
 from judging.imports.actions.released_ratings import closed_campaign
-from judging.models import Assignment, Campaign, Event, Question, Task, TaskUnit, Unit
+from judging.models import (
+    Assignment,
+    Campaign,
+    Event,
+    Passage,
+    Question,
+    Task,
+    TaskUnit,
+    Unit,
+)
+from judging.protocols.rubric_schema import AskedSpan
 from tests import factories
 from tests.judging.trials import begun
 
@@ -74,6 +85,39 @@ def test_a_plan_with_a_page_of_too_many_choices_is_not_locked_nor_shown(monkeypa
     monkeypatch.setattr(rounds, "MOST_CHOICES", 12)
     monkeypatch.setattr(rounds, "MOST_QUESTIONS", 1)
     assert "2 questions with 12 points to choose" in client.get(preview, follow=True).text
+
+
+@pytest.mark.parametrize(
+    ("design", "most"),
+    [
+        ({"task": "source"}, 4 * 30),  # two systems, two questions each
+        ({"task": "question_set"}, 2 * 30),
+        ({"task": "unit"}, 30),
+        ({"task": "unit", "page_size": 3}, 3 * 30),
+    ],
+)
+def test_a_plan_whose_pages_mark_too_much_text_is_not_locked(monkeypatch, client, design, most):
+    span = AskedSpan(key="span", prompt="Mark it.", stage="all")
+    material = factories.collection(systems=("Alba", "Brisa"), expected=2)
+    Passage.objects.update(text="x" * 30)
+    made = [
+        factories.campaign(
+            collection=material,
+            rubric=factories.rubrics.install(
+                document=replace(factories.small(), key=key, span_mark=marking, **design)
+            ),
+        )
+        for key, marking in (("marking", span), ("plain", None))
+    ]
+    monkeypatch.setattr(rounds, "MOST_TO_MARK", most - 1)
+    reason = f"marked in {most} characters on one page.*at most {most - 1}"
+    with pytest.raises(campaigns.NotAllowedNow, match=reason):
+        campaigns.lock(campaign=made[0], now=NOW)
+    with pytest.raises(rounds.NothingToJudge, match=reason):
+        begun(made[0])
+    campaigns.lock(campaign=made[1], now=NOW)
+    monkeypatch.setattr(rounds, "MOST_TO_MARK", most)
+    campaigns.lock(campaign=made[0], now=NOW)
 
 
 def test_locked_plan_changes_only_as_a_deviation():

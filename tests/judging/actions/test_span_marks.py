@@ -2,11 +2,12 @@
 left out."""
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from judging.actions import drafts, judgments, sheets, span_marks
 from judging.actions.drafts import MissingAnswers, StageFrozen
-from judging.actions.span_marks import OutsidePassage
+from judging.actions.span_marks import OutsidePassage, TooManyMarks
 from judging.models import Assignment, Passage, SpanMark
 from judging.spans import Marked, read
 from tests.annotation import studies
@@ -79,6 +80,26 @@ def test_marks_count_code_points_of_the_passage(task: Assignment) -> None:
     with pytest.raises(OutsidePassage):
         mark(task, f"0-{len(text) + 1}", sequence=2)
     assert stored(task) == [(0, len(text))]
+
+
+def test_a_task_holds_no_more_marks_than_its_page_shows(
+    task: Assignment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(span_marks, "MOST_MARKS", 3)
+    mark(task, "0-1 2-3", sequence=1)
+    mark(task, "0-1", sequence=2, question=2)
+    with pytest.raises(TooManyMarks, match="At most 3 places"), transaction.atomic():
+        mark(task, "0-1 2-3", sequence=3, question=2)
+    mark(task, "", sequence=4)
+    assert mark(task, "0-1 2-3 4-5", sequence=5, question=2)
+    assert stored(task) == [(0, 1), (2, 3), (4, 5)]
+
+
+def test_questions_about_one_passage_share_its_text(task: Assignment) -> None:
+    asked = [each.mark.unit for each in sheets.of(task).questions() if each.mark]
+    texts = span_marks.texts([*asked, -1])
+    assert list(texts) == asked
+    assert len({id(text) for text in texts.values()}) == 1
 
 
 def test_a_task_is_complete_only_with_every_question_marked(task: Assignment) -> None:

@@ -52,7 +52,7 @@ def sniffed(text: str) -> object:
 
 
 def pasted(text: str) -> object:
-    return spans.places(text, text[: len(text) // 2] + "b")
+    return list(spans.Searched(text).places(text[: len(text) // 2] + "b"))
 
 
 def labelled(text: str) -> object:
