@@ -36,6 +36,7 @@ from judging.models import (
 
 FILE = Path(__file__).with_name("questions.csv")
 SEED = 2026
+SECONDS_A_VALUE = 6  # that a simulated annotator is to have taken
 RUBRIC = "qgbench"
 NAME = "Demo: questions on eight passages"
 LICENCE = "CC0 1.0; written for this project"
@@ -163,10 +164,11 @@ def _judge_everything(campaign: Campaign, enrollment: Enrollment, severity: floa
         assignment = Assignment.objects.select_related(
             "task", "enrollment", "round__campaign__rubric"
         ).get(pk=found.assignment.pk)
-        drafts.save(
-            assignment=assignment, page=drafts.SentPage(_answers(assignment, severity), sequence=1)
-        )
+        answers = _answers(assignment, severity)
+        drafts.save(assignment=assignment, page=drafts.SentPage(answers, sequence=1))
         judgments.submit(assignment=assignment, token=assignment.submit_token)
+        spent = SECONDS_A_VALUE * len(answers)  # a program is done at once, which pages would flag
+        Assignment.objects.filter(pk=assignment.pk).update(active_seconds=spent)
 
 
 def _answers(

@@ -69,6 +69,14 @@ def test_demo_has_a_closed_campaign_that_says_it_is_simulated(people):
     assert not Enrollment.objects.filter(campaign=judged, user__is_active=True).exists()
 
 
+def test_simulated_annotators_are_not_flagged_for_their_speed(people, client):
+    made = make(people)
+    client.force_login(people[0].user)
+    page = client.get(f"/campaigns/{made.judged.uuid}/annotators/").text
+    assert page.count('<span class="chip good">counts</span>') == 3
+    assert "look at" not in page
+
+
 def test_simulated_annotators_obey_the_rule_of_the_protocol(people):
     make(people)
 
