@@ -1,6 +1,7 @@
 """Degraded copies for a campaign's checks: questions of its own material, made worse in one of four
 ways."""
 
+from collections.abc import Iterator
 from random import Random
 
 from django.db import transaction
@@ -39,22 +40,27 @@ def make(*, campaign: Campaign) -> int:
             raise NoCopies("This campaign has degraded copies already.")
         draws.keep_secret(campaign=held, now=timezone.now())
         rng = Random(int(held.secret, 16) ^ int.from_bytes(b"degraded copies"))
-        made = 0
+        made, too_many = 0, list[check_items.TooManyCopied]()
         for unit in _drawn(held, rng):
             found = _degraded(unit.question.text, rng, first=made)
             if found:
                 text, way = found
-                check_items.add_degraded(campaign=held, unit=unit, text=text, method=NAMES[way])
-                made += 1
-            if made == MOST:
+                try:
+                    check_items.add_degraded(campaign=held, unit=unit, text=text, method=NAMES[way])
+                    made += 1
+                except check_items.TooManyCopied as refused:
+                    too_many.append(refused)
+            if made == MOST or len(too_many) == MOST:
                 break
+    if too_many and not made:
+        raise NoCopies(str(too_many[0]))
     if not made:
         raise NoCopies("No question of this campaign can be degraded.")
     return made
 
 
-def _drawn(campaign: Campaign, rng: Random) -> list[Unit]:
-    """Return one question of each source in a drawn order."""
+def _drawn(campaign: Campaign, rng: Random) -> Iterator[Unit]:
+    """Yield one question of each source in a drawn order."""
     own = selections.units_of(campaign).filter(
         question__isnull=False,
         question_set__source__collection=campaign.collection,
@@ -66,8 +72,11 @@ def _drawn(campaign: Campaign, rng: Random) -> list[Unit]:
     rng.shuffle(rows)
     chosen = list(dict(rows).values())
     rng.shuffle(chosen)
-    units = Unit.objects.select_related("question", "question_set__source__passage").in_bulk(chosen)
-    return [units[pk] for pk in chosen]
+    related = Unit.objects.select_related("question", "question_set__source__passage")
+    for start in range(0, len(chosen), MOST):
+        some = chosen[start : start + MOST]
+        units = related.in_bulk(some)
+        yield from (units[pk] for pk in some)
 
 
 def _degraded(text: str, rng: Random, *, first: int) -> tuple[str, str] | None:

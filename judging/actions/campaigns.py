@@ -15,6 +15,7 @@ from judging import quality
 from judging.actions import (
     authorships,
     check_items,
+    checks,
     discussions,
     draws,
     exercises,
@@ -202,6 +203,8 @@ def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: s
             rounds.check_places(own.count() * held.annotators_per_task)
             if held.origin != Campaign.Origin.IMPORTED:  # nobody is shown a page of it
                 rounds.check_pages(held, own)
+                held.state = Campaign.State.LOCKED  # what is judged is read as it was fixed above
+                checks.check_pages(held)
         except rounds.NothingToJudge as refused:
             raise NotAllowedNow(str(refused)) from None
         protocol |= _reproduced(held, protocol)

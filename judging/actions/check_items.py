@@ -27,10 +27,18 @@ from judging.models import (
     User,
 )
 
+MOST_CHECKS = 500  # of a campaign
+MOST_OF_SOURCE = 1_000  # questions and places for them; a check holds a copy of its whole source
+MOST_COPIED = 20_000  # of all checks of a campaign
+
 
 class NotAQuestion(ValueError):
     """What is to become a check is no question of the campaign's collection, or has no accepted
     value."""
+
+
+class TooManyCopied(NotAQuestion):
+    """Checks would hold more copies than a campaign should."""
 
 
 def add_gold(
@@ -187,6 +195,7 @@ def _add(campaign: Campaign, kind: str, unit: Unit, text: str, method: str) -> C
         or not Question.objects.filter(unit=unit).exists()
     ):
         raise NotAQuestion("This is no question of the campaign's collection.")
+    _check_copied(campaign, origin)
     copied = _copy(
         origin, _collection(campaign), f"{kind} {CheckItem.objects.count() + 1} {unit.pk}"
     )
@@ -196,6 +205,22 @@ def _add(campaign: Campaign, kind: str, unit: Unit, text: str, method: str) -> C
     return CheckItem.objects.create(
         campaign=campaign, kind=kind, unit_id=own, original=unit, method=method
     )
+
+
+def _check_copied(campaign: Campaign, origin: Source) -> None:
+    """Raise TooManyCopied where a check more, with all that its source holds, would be too many."""
+    own = Unit.objects.filter(question_set__source=origin).count()
+    if own > MOST_OF_SOURCE:
+        raise TooManyCopied(
+            f"The source has {own:,} questions and places for questions; a check holds a copy of all, and at most "
+            f"{MOST_OF_SOURCE:,} can be. Take a question about another source."
+        )
+    held = Unit.objects.filter(question_set__source__collection__checks_of=campaign).count()
+    if held + own > MOST_COPIED or campaign.check_items.count() >= MOST_CHECKS:
+        raise TooManyCopied(
+            f"A campaign has at most {MOST_CHECKS:,} checks, which hold copies of {MOST_COPIED:,} questions with "
+            "all others of their sources."
+        )
 
 
 def _collection(campaign: Campaign) -> Collection:
@@ -226,17 +251,31 @@ def _copy(origin: Source, into: Collection, key: str) -> dict[int, int]:
         passage=passage,
         **{name: getattr(origin, name) for name in kept},
     )
-    copied: dict[int, int] = {}
-    for held in origin.question_sets.select_related("system").prefetch_related("units__question"):
-        system, _new = System.objects.get_or_create(collection=into, name=held.system.name)
-        there = QuestionSet.objects.create(source=source, system=system, expected=held.expected)
-        for unit in held.units.all():
-            copied[unit.pk] = Unit.objects.create(question_set=there, position=unit.position).pk
-            if question := getattr(unit, "question", None):
-                Question.objects.create(
-                    unit_id=copied[unit.pk],
-                    text=question.text,
-                    question_type=question.question_type,
-                    submitted_answer=question.submitted_answer,
-                )
+    held = list(origin.question_sets.select_related("system").prefetch_related("units__question"))
+    names = {each.system.name for each in held}
+    System.objects.bulk_create(
+        (System(collection=into, name=name) for name in sorted(names)), ignore_conflicts=True
+    )
+    systems = {each.name: each for each in into.systems.filter(name__in=names)}
+    sets = QuestionSet.objects.bulk_create(
+        QuestionSet(source=source, system=systems[each.system.name], expected=each.expected)
+        for each in held
+    )
+    units = [
+        (unit, there) for each, there in zip(held, sets, strict=True) for unit in each.units.all()
+    ]
+    made = Unit.objects.bulk_create(
+        Unit(question_set=there, position=unit.position) for unit, there in units
+    )
+    copied = {unit.pk: new.pk for (unit, _there), new in zip(units, made, strict=True)}
+    Question.objects.bulk_create(
+        Question(
+            unit_id=copied[unit.pk],
+            text=unit.question.text,
+            question_type=unit.question.question_type,
+            submitted_answer=unit.question.submitted_answer,
+        )
+        for unit, _there in units
+        if hasattr(unit, "question")
+    )
     return copied

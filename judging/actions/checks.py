@@ -221,6 +221,16 @@ class _Check:
         return Assignment.objects.get(pk=released.pk)
 
 
+def check_pages(campaign: Campaign) -> None:
+    """Raise TooLargePage where the page of a gold question would hold too much: it shows what the
+    systems say of its source, be that judged or not."""
+    gold = campaign.check_items.filter(kind=CheckKind.GOLD, retired_at__isnull=True)
+    for item in gold.select_related("unit__question_set__source", "original__question_set"):
+        page = Unit.objects.filter(pk__in=_page_of(item, campaign))
+        rounds.check_page(campaign.rubric, page.filter(question__isnull=False).count())
+        rounds.check_marking(campaign, page)
+
+
 def _page_of(item: CheckItem, campaign: Campaign) -> list[int]:
     """Return the units of the task that the protocol makes of an item's source, with the item in
     it."""

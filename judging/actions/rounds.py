@@ -183,6 +183,7 @@ class TooManyPlaces(NothingToJudge):
 
 MOST_QUESTIONS = 500  # on one page
 MOST_CHOICES = 12_000  # of all its questions and criteria; to write so many takes two seconds
+MOST_WORDS = 10_000_000  # characters of a protocol's criteria, which stand beside each question
 MOST_TO_MARK = 10_000_000  # characters of passages, counted once for each question marked in them
 
 
@@ -191,15 +192,24 @@ class TooLargePage(NothingToJudge):
 
 
 def check_page(rubric: Rubric, questions: int) -> None:
-    """Raise TooLargePage where so many questions on one page are too many, or have too many points
-    to choose from."""
-    criteria = documents.from_document(rubric.document).criteria
-    choices = questions * sum(1 if each.is_typed else len(each.points) for each in criteria)
+    """Raise TooLargePage where so many questions on one page are too many, have too many points to
+    choose from, or repeat too many words of the protocol."""
+    document = documents.from_document(rubric.document)
+    choices = questions * sum(
+        1 if each.is_typed else len(each.points) for each in document.criteria
+    )
     if questions > MOST_QUESTIONS or choices > MOST_CHOICES:
         raise TooLargePage(
             f"A page would show {questions:,} questions with {choices:,} points to choose from; at most "
             f"{MOST_QUESTIONS:,} with {MOST_CHOICES:,} can be. Take a protocol that shows fewer questions at "
             "once, or choose fewer questions."
+        )
+    words = questions * documents.longest_words(document)
+    if words > MOST_WORDS:
+        raise TooLargePage(
+            f"A page would show {words:,} characters of the protocol, whose criteria stand beside each of "
+            f"{questions:,} questions; at most {MOST_WORDS:,} can be. Shorten its prompts and definitions, take a "
+            "protocol that shows fewer questions at once, or choose fewer questions."
         )
 
 

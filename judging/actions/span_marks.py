@@ -72,15 +72,15 @@ def store(assignment: Assignment, entered: Mapping[int, Marked], sequence: int) 
     _check(entered)
     won = _claim(assignment.pk, entered, sequence)
     run(REMOVE, {"assignment": assignment.pk, "units": won})
-    made = SpanMark.objects.bulk_create(
-        SpanMark(assignment=assignment, unit_id=unit, start=start, end=end)
-        for unit in won
-        for start, end in entered[unit].ranges
-    )
-    if made and SpanMark.objects.filter(assignment=assignment).count() > MOST_MARKS:
+    new = [(unit, *each) for unit in won for each in entered[unit].ranges]
+    if new and SpanMark.objects.filter(assignment=assignment).count() + len(new) > MOST_MARKS:
         raise TooManyMarks(
             _("At most %(most)s places can be marked in one task.") % {"most": MOST_MARKS}
         )
+    SpanMark.objects.bulk_create(
+        SpanMark(assignment=assignment, unit_id=unit, start=start, end=end)
+        for unit, start, end in new
+    )
     if len(won) == len(entered):
         return set()
     standing = kept(assignment)[0]

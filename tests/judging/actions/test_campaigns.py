@@ -17,6 +17,7 @@ from judging.models import (
     TaskUnit,
     Unit,
 )
+from judging.protocols import documents
 from judging.protocols.rubric_schema import AskedSpan
 from tests import factories
 from tests.judging.trials import begun
@@ -85,6 +86,21 @@ def test_a_plan_with_a_page_of_too_many_choices_is_not_locked_nor_shown(monkeypa
     monkeypatch.setattr(rounds, "MOST_CHOICES", 12)
     monkeypatch.setattr(rounds, "MOST_QUESTIONS", 1)
     assert "2 questions with 12 points to choose" in client.get(preview, follow=True).text
+
+
+def test_a_plan_with_a_page_of_too_many_words_is_not_locked_nor_shown(monkeypatch, client):
+    campaign = factories.campaign()  # two systems
+    words = 2 * documents.longest_words(factories.small())
+    client.force_login(campaign.created_by)
+    preview = f"/campaigns/{campaign.uuid}/preview/"
+    monkeypatch.setattr(rounds, "MOST_WORDS", words - 1)
+    reason = f"{words} characters of the protocol, whose criteria stand beside each of 2 questions"
+    with pytest.raises(campaigns.NotAllowedNow, match=reason):
+        campaigns.lock(campaign=campaign, now=NOW)
+    assert reason in client.get(preview, follow=True).text
+    monkeypatch.setattr(rounds, "MOST_WORDS", words)
+    assert client.get(preview).status_code == 200
+    campaigns.lock(campaign=campaign, now=NOW)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Checks between tasks: when they come, what annotators see of them, and what comes out."""
 
 import re
+from dataclasses import replace
 from itertools import count, pairwise
 from uuid import NAMESPACE_URL, uuid5
 
@@ -14,6 +15,7 @@ from judging.actions import (
     drafts,
     enrollments,
     judgments,
+    rounds,
     sheets,
     snapshots,
 )
@@ -28,10 +30,14 @@ from judging.models import (
     Enrollment,
     Event,
     Judgment,
+    Passage,
+    Question,
+    QuestionSet,
     Round,
     Task,
     Unit,
 )
+from judging.protocols.rubric_schema import AskedSpan
 from judging.quality import Checked, QualityPlan
 from tests import factories
 from tests.annotation.studies import main_round
@@ -152,14 +158,13 @@ def test_turns_follow_from_the_secret_and_the_annotator_and_nothing_else():
 
 
 def gold(campaign, number: int = 1) -> CheckItem:
+    return add_gold(campaign, question(campaign, number), text="Who is it that built it?")
+
+
+def add_gold(campaign, unit: Unit, *, text: str = "") -> CheckItem:
     criteria = {each.key: each.pk for each in campaign.rubric.criteria.all()}
     accepted = {criteria["grammaticality"]: [3], criteria["correctness"]: [2, 3]}
-    return check_items.add_gold(
-        campaign=campaign,
-        unit=question(campaign, number),
-        text="Who is it that built it?",
-        accepted=accepted,
-    )
+    return check_items.add_gold(campaign=campaign, unit=unit, text=text, accepted=accepted)
 
 
 def test_gold_question_stands_on_a_page_like_any_other_and_is_met_once():
@@ -255,6 +260,106 @@ def test_gold_without_an_accepted_value_or_of_another_collection_is_refused():
         check_items.add_gold(
             campaign=campaign, unit=question(elsewhere), text="", accepted={criterion.pk: [1]}
         )
+
+
+def test_a_page_of_a_gold_question_that_would_be_too_large_keeps_the_plan_from_its_lock(
+    monkeypatch,
+):
+    """It shows what the judged systems say of its source, also where nothing of that is judged."""
+
+    def prepare(campaign):
+        only = {"systems": ["Brisa"], "without": ["s1"]}
+        Campaign.objects.filter(pk=campaign.pk).update(selection=only)
+        held = QuestionSet.objects.get(
+            source__collection=campaign.collection, source__key="s1", system__name="Brisa"
+        )
+        for position in (2, 3):
+            unit = Unit.objects.create(question_set=held, position=position)
+            Question.objects.create(unit=unit, text=f"Why {position}?")
+        add_gold(campaign, Unit.objects.get(question_set=held, position=2))
+        monkeypatch.setattr(rounds, "MOST_QUESTIONS", 2)
+
+    with pytest.raises(campaigns.NotAllowedNow, match=r"would show 3 questions.*at most 2 with"):
+        checked(sources=3, gold=50, prepare=prepare)
+    monkeypatch.setattr(rounds, "MOST_QUESTIONS", 3)
+    campaign = Campaign.objects.get(checked=True)
+    campaigns.lock(campaign=campaign, now=factories.timezone.now())
+
+
+def test_a_page_of_a_gold_question_that_marks_too_much_text_keeps_the_plan_from_its_lock(
+    monkeypatch,
+):
+    def prepare(campaign):
+        Campaign.objects.filter(pk=campaign.pk).update(selection={"without": ["s1"]})
+        Passage.objects.update(text="x")
+        Passage.objects.filter(sources__key="s1").update(text="x" * 30)
+        source = campaign.collection.sources.get(key="s1")
+        add_gold(campaign, Unit.objects.filter(question_set__source=source, position=1).first())
+
+    held = factories.campaign(collection=factories.collection(sources=2, expected=1))
+    marking = replace(
+        factories.small(),
+        key="marks",
+        span_mark=AskedSpan(key="span", prompt="Mark it.", stage="all"),
+    )
+    held = factories.campaign(
+        collection=held.collection, rubric=factories.rubrics.install(document=marking)
+    )
+    prepare(held)
+    monkeypatch.setattr(rounds, "MOST_TO_MARK", 59)  # two systems' questions about thirty letters
+    with pytest.raises(campaigns.NotAllowedNow, match="marked in 60 characters"):
+        campaigns.lock(campaign=held, now=factories.timezone.now())
+    check_items.retire(
+        item=CheckItem.objects.get(), by=held.created_by, now=factories.timezone.now()
+    )
+    campaigns.lock(campaign=held, now=factories.timezone.now())
+
+
+def test_checks_hold_no_more_copies_than_a_campaign_should(monkeypatch):
+    campaign = factories.campaign(collection=factories.collection(sources=3, expected=2))
+    first, second, third = Unit.objects.filter(
+        question_set__source__collection=campaign.collection,
+        question_set__system__name="Alba",
+        position=1,
+    ).order_by("question_set__source__position")
+    monkeypatch.setattr(check_items, "MOST_OF_SOURCE", 5)  # two systems: two sets, four questions
+    with pytest.raises(check_items.TooManyCopied, match=r"has 6 questions and places.*at most 5"):
+        add_gold(campaign, first)
+    monkeypatch.setattr(check_items, "MOST_OF_SOURCE", 6)
+    monkeypatch.setattr(check_items, "MOST_COPIED", 12)
+    add_gold(campaign, first)
+    add_gold(campaign, second)
+    with pytest.raises(check_items.TooManyCopied, match="copies of 12 questions"):
+        add_gold(campaign, third)
+    monkeypatch.setattr(check_items, "MOST_COPIED", 100)
+    monkeypatch.setattr(check_items, "MOST_CHECKS", 2)
+    with pytest.raises(check_items.TooManyCopied, match="at most 2 checks"):
+        add_gold(campaign, third)
+    monkeypatch.setattr(check_items, "MOST_CHECKS", 3)
+    add_gold(campaign, third)
+    assert check_items.CheckItem.objects.count() == 3
+
+
+def test_a_source_is_copied_whole_by_as_many_queries_however_long_it_is(
+    django_assert_max_num_queries,
+):
+    for number, expected in enumerate((1, 40)):
+        material = factories.collection(sources=1, expected=expected)
+        campaign = factories.campaign(
+            collection=material, rubric=factories.rubric(version=f"{number}")
+        )
+        source = material.sources.get()
+        unit = Unit.objects.filter(question_set__source=source, position=1).first()
+        with django_assert_max_num_queries(45):
+            item = add_gold(campaign, unit, text="Who?")
+        place = ("question_set__system__name", "position", "question__text")
+        copies = Unit.objects.filter(question_set__source=item.unit.question_set.source)
+        before = Unit.objects.filter(question_set__source=source).exclude(pk=unit.pk)
+        assert sorted(map(str, copies.exclude(pk=item.unit_id).values_list(*place))) == sorted(
+            map(str, before.values_list(*place))
+        )
+        assert item.unit.question.text == "Who?"
+        assert item.unit.question_set.system.name == unit.question_set.system.name
 
 
 def degrade(campaign) -> None:
