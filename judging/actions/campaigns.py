@@ -25,6 +25,8 @@ from judging.actions import (
     rounds,
     selections,
 )
+from judging.actions.exercises import CannotChangeExercises
+from judging.actions.exit_forms import CannotChangeForm
 from judging.actions.rounds import TellProgress, silent
 from judging.models import (
     Adjudication,
@@ -42,6 +44,7 @@ from judging.models import (
     TaskUnit,
     User,
 )
+from judging.models.campaign import LONGEST_TEXT
 from judging.models.people import token_digest
 from judging.selection import CannotChoose
 
@@ -71,6 +74,8 @@ OPENED_ONCE = {  # as they are made
     Campaign.Origin.SIMULATED.value: "Nobody judges in a simulation: open the campaign that it is a copy of.",
     Campaign.Origin.IMPORTED.value: "Nobody judges in imported ratings: plan another campaign about the collection.",
 }
+LONG_TEXTS = ("introduction", "consent", "analysis_plan", "sample_reason")
+MOST_AMENDMENTS = 100  # each keeps the text before and after, and pages list them all
 AMENDABLE = ("lease_minutes", "introduction", "consent", "ethics", "contact", "pay")
 
 
@@ -109,6 +114,7 @@ def duplicate(*, campaign: Campaign, by: User) -> Campaign:
     longest = Campaign._meta.get_field("title").max_length or 0
     plan["title"] = f"Copy of {campaign.title}"[:longest]
     with transaction.atomic():
+        check_size(Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk))
         made = create(
             by=by,
             collection=campaign.collection,
@@ -163,6 +169,10 @@ def amend(
         held = _held(campaign)
         if held.state == Campaign.State.DRAFT:
             raise NotAllowedNow("Nothing is locked yet: change the plan itself.")
+        if held.deviations.filter(what__in=AMENDABLE).count() >= MOST_AMENDMENTS:
+            raise NotAllowedNow(
+                f"This campaign was amended {MOST_AMENDMENTS} times, and cannot be more often. Plan another one."
+            )
         before = getattr(held, what)
         _set(held, {what: value})
         history.note(
@@ -179,6 +189,21 @@ def amend(
         )
 
 
+def check_size(campaign: Campaign) -> None:
+    """Raise NotAllowedNow where a plan that was made before there were limits holds too much to be
+    locked or copied; the caller holds its row."""
+    try:
+        exercises.check_size(campaign)
+        exit_forms.check_size(campaign)
+    except (CannotChangeExercises, CannotChangeForm) as refused:
+        raise NotAllowedNow(str(refused)) from None
+    for name in LONG_TEXTS:
+        if (length := len(getattr(campaign, name))) > LONGEST_TEXT:
+            raise NotAllowedNow(
+                f"The {name.replace('_', ' ')} has {length:,} characters, and {LONGEST_TEXT:,} can be. Shorten it."
+            )
+
+
 def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: str = "") -> None:
     """Fix the protocol and its hash; from here on every change is a deviation. Refreshes
     `campaign`.
@@ -191,6 +216,7 @@ def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: s
         Collection.objects.select_for_update(no_key=True).get(
             pk=held.collection_id
         )  # no file comes in between
+        check_size(held)
         if held.state == Campaign.State.DRAFT and (misfit := authorships.check_plan(held)):
             raise NotAllowedNow(misfit)
         draws.keep_secret(campaign=held, now=now, given=secret)

@@ -23,6 +23,7 @@ def clone(*, campaign: Campaign, by: User) -> Campaign:
     longest = Campaign._meta.get_field("title").max_length or 0
     plan["title"] = f"Reproduction of {campaign.title}"[:longest]
     with transaction.atomic():
+        campaigns.check_size(Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk))
         made = campaigns.create(
             by=by,
             collection=campaign.collection,

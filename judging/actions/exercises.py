@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import CharField, Count, Max, Sum
+from django.db.models.functions import Cast, Length
 
 from judging import qualifying
-from judging.actions import history
+from judging.actions import history, rounds
 from judging.models import (
     Campaign,
     Deviation,
@@ -22,12 +23,17 @@ from judging.models import (
     ScalePoint,
     User,
 )
+from judging.protocols import documents
 from judging.qualifying import QualificationItem
+
+MOST_ITEMS = 100  # of a kind
+LONGEST_PASSAGE = 50_000
+MOST_CHARACTERS = 1_000_000  # of all items of a campaign; what is asked again counts again
 
 
 class CannotChangeExercises(Exception):
-    """The items are fixed by the lock, or what was entered does not fit the protocol; the message
-    says which."""
+    """The items are fixed by the lock, too many or too long, or what was entered does not fit the
+    protocol; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +80,10 @@ def add(
                 ExerciseKey.objects.create(
                     exercise=made,
                     criterion=criteria[name],
-                    accepted=sorted(key.accepted),
+                    accepted=sorted(set(key.accepted)),
                     explanation=key.explanation,
                 )
+        check_size(held)
         _note_gates(held)
         history.note(Event.Act.EXERCISE_ADDED, by=by, campaign=held, about=str(made))
     return made
@@ -95,8 +102,45 @@ def remove(*, exercise: Exercise, by: User) -> None:
         _note_gates(held)
 
 
+def check_size(campaign: Campaign) -> None:
+    """Raise CannotChangeExercises where the items of a campaign are more than a page and the
+    protocol should hold; the database counts, so that no text is read for it."""
+    items, keys = campaign.exercises.all(), ExerciseKey.objects.filter(exercise__campaign=campaign)
+    counts = items.order_by().values_list("kind").annotate(n=Count("pk"))
+    kind, most = max(counts, key=lambda each: each[1], default=("", 0))
+    if most > MOST_ITEMS:
+        raise CannotChangeExercises(
+            f"{most:,} items of the {kind} are too many: {MOST_ITEMS:,} can be. Take items away, or add no more."
+        )
+    texts = Length("question") + Length("passage") + Length("answer")
+    of_keys = Length("explanation") + Length(Cast("accepted", CharField()))
+    characters = sum(
+        rows.aggregate(total=Sum(length))["total"] or 0
+        for rows, length in ((items, texts), (keys, of_keys))
+    )
+    if characters > MOST_CHARACTERS:
+        raise CannotChangeExercises(
+            f"Training and qualification would hold {characters:,} characters, and {MOST_CHARACTERS:,} can be; an "
+            "item that is asked again counts again. Take items away, or add them with shorter passages."
+        )
+    points = {
+        each.key: 1 if each.is_typed else len(each.points)
+        for each in documents.from_document(campaign.rubric.document).criteria
+    }
+    asked = keys.filter(exercise__kind=Exercise.Kind.QUALIFICATION).order_by()
+    choices = sum(
+        points[key] * n for key, n in asked.values_list("criterion__key").annotate(n=Count("pk"))
+    )
+    if choices > rounds.MOST_CHOICES:
+        raise CannotChangeExercises(
+            f"The page of the qualification would show {choices:,} points to choose from, and {rounds.MOST_CHOICES:,} "
+            "can be. Take items away, or say the right values of fewer criteria."
+        )
+
+
 def copy(*, of: Campaign, to: Campaign) -> None:
-    """Give a draft the items of another campaign that judges by the same protocol."""
+    """Give a draft the items of another campaign that judges by the same protocol; the caller has
+    checked their size."""
     made: dict[int, Exercise] = {}
     for each in of.exercises.prefetch_related("keys").order_by("kind", "number"):
         repeats = made.get(each.repeats_id or 0)
@@ -170,6 +214,7 @@ def mend(
         raise CannotChangeExercises("At least one value is right.")
     with transaction.atomic():
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=key.exercise.campaign_id)
+        key.refresh_from_db(fields=["accepted", "explanation"])
         _check_scale(key.criterion_id, accepted)
         tries = QualificationTry.objects.filter(enrollment__campaign=campaign)
         before, values = tries.filter(passed=True).count(), key.accepted
@@ -177,13 +222,16 @@ def mend(
             criterion=key.criterion_id, exercise__repeats=key.exercise_id
         )
         for rows in (ExerciseKey.objects.filter(pk=key.pk), same):
-            rows.update(accepted=sorted(accepted), explanation=explanation)
+            rows.update(accepted=sorted(set(accepted)), explanation=explanation)
+        # of a locked plan that holds too much nothing can be taken away: its keys are mended all the same
+        if campaign.state == Campaign.State.DRAFT or len(explanation) > len(key.explanation):
+            check_size(campaign)
         for each in tries.select_related("enrollment").order_by("pk"):
             mark(attempt=each, campaign=campaign, now=now)
         after = tries.filter(passed=True).count()
         said = {
             "before": f"{values}, {before} passed",
-            "after": f"{sorted(accepted)}, {after} passed",
+            "after": f"{sorted(set(accepted))}, {after} passed",
         }
         about = f"{key.exercise}, {key.criterion.key}"
         history.note(Event.Act.KEY_MENDED, by=by, campaign=campaign, about=about, **said)

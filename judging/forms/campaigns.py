@@ -6,15 +6,17 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
-from django.core.validators import MaxValueValidator
+from django.core.validators import MaxLengthValidator, MaxValueValidator
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from judging.actions import fit, panels, sheets
+from judging.actions.campaigns import LONG_TEXTS
 from judging.actions.fit import MaterialFacts
 from judging.models import Campaign, Enrollment, Invitation, Membership, Rubric, User
+from judging.models.campaign import LONGEST_TEXT
 
 MOST_ANNOTATORS = 1_000  # for each task; a panel has that many seats for each system
 FIRST_LIFE = timedelta(days=14)  # of a link, unless its maker says otherwise
@@ -125,6 +127,9 @@ class PlanForm(forms.ModelForm):
         annotators.max_value = MOST_ANNOTATORS
         annotators.validators.append(MaxValueValidator(MOST_ANNOTATORS))
         annotators.widget.attrs["max"] = MOST_ANNOTATORS
+        for name in LONG_TEXTS:
+            self.fields[name].validators.append(MaxLengthValidator(LONGEST_TEXT))
+            self.fields[name].widget.attrs["maxlength"] = LONGEST_TEXT
         self.fields["rubric"].queryset = self._rubrics(user).order_by("title", "version")
         self.fields["rubric"].empty_label = None
 
@@ -312,7 +317,9 @@ class AmendForm(forms.Form):
             ("pay", _("Pay")),
         ],
     )
-    value = forms.CharField(label=_("New value"), widget=forms.Textarea(attrs={"rows": 2}))
+    value = forms.CharField(
+        label=_("New value"), max_length=LONGEST_TEXT, widget=forms.Textarea(attrs={"rows": 2})
+    )
     reason = forms.CharField(label=_("Why"), help_text=_("The report lists it."), max_length=500)
 
     def clean(self) -> dict[str, Any]:

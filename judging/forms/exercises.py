@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from judging.actions.exercises import KeyText
+from judging.actions.exercises import LONGEST_PASSAGE, KeyText
 from judging.models import Campaign, Criterion, ExerciseKey
 
 
@@ -26,7 +26,10 @@ class ExerciseForm(forms.Form):
         label=_("Question"), max_length=2_000, widget=forms.Textarea(attrs={"rows": 2})
     )
     passage = forms.CharField(
-        label=_("Passage"), required=False, widget=forms.Textarea(attrs={"rows": 5})
+        label=_("Passage"),
+        required=False,
+        max_length=LONGEST_PASSAGE,
+        widget=forms.Textarea(attrs={"rows": 5}),
     )
     answer = forms.CharField(label=_("Answer"), required=False, max_length=2_000)
 

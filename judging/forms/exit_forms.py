@@ -5,9 +5,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from judging.actions.exit_forms import LONGEST_OPTION, MOST_OPTIONS
 from judging.models import ExitQuestion
-
-MOST_OPTIONS = 12
 
 
 class ExitQuestionForm(forms.Form):
@@ -37,6 +36,11 @@ class ExitQuestionForm(forms.Form):
 
     def clean_options(self) -> list[str]:
         lines = [line.strip() for line in self.cleaned_data["options"].splitlines()]
+        if any(len(line) > LONGEST_OPTION for line in lines):
+            raise forms.ValidationError(
+                _("An option has %(most)s characters at most: shorten the longest."),
+                params={"most": LONGEST_OPTION},
+            )
         return list(dict.fromkeys(line for line in lines if line))
 
     def clean(self) -> dict[str, Any]:

@@ -64,6 +64,7 @@ def _places(**only: str) -> Coalesce:
 
 
 LONGEST_RETENTION = 3_650  # days: ten years
+LONGEST_TEXT = 50_000  # characters of what annotators read, and of what is promised beforehand
 LONGEST_LEASE = 7 * 24 * 60  # minutes: a week
 HEX_OF_256_BITS = "^[0-9a-f]{64}$"
 

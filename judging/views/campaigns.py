@@ -205,7 +205,11 @@ def lock(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def duplicate(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Plan another campaign like this one."""
     get_object_or_404(collections_to_plan_with(request.user), pk=campaign.collection_id)
-    made = campaigns.duplicate(campaign=campaign, by=request.user)
+    try:
+        made = campaigns.duplicate(campaign=campaign, by=request.user)
+    except campaigns.NotAllowedNow as refused:
+        messages.error(request, str(refused))
+        return redirect("judging:campaign", campaign.uuid)
     messages.success(
         request, _("A draft with the same plan. Change what is to differ, then lock its protocol.")
     )

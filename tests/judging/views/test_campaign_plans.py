@@ -163,12 +163,37 @@ def test_amendment_is_listed_with_its_reason(page, open_campaign):
         {"what": "lease_minutes", "value": "9" * 5000, "reason": "x"},
         {"what": "contact", "value": "x" * 201, "reason": "x"},
         {"what": "introduction", "value": "zero \x00 byte", "reason": "x"},
+        {"what": "consent", "value": "x" * 50_001, "reason": "x"},
     ],
 )
 def test_amendment_malformed_changes_nothing(page, open_campaign, change):
     answer = page.post(address("amend", open_campaign), change)
     assert answer.status_code == 422
     assert not open_campaign.deviations.exists()
+
+
+def test_amendments_have_an_end(page, open_campaign, monkeypatch):
+    monkeypatch.setattr(campaigns, "MOST_AMENDMENTS", 2)
+    for value in ("45", "46", "47"):
+        change = {"what": "lease_minutes", "value": value, "reason": "Breaks"}
+        answer = page.post(address("amend", open_campaign), change, follow=True)
+    assert "was amended 2 times, and cannot be more often" in answer.text
+    open_campaign.refresh_from_db()
+    assert (open_campaign.lease_minutes, open_campaign.deviations.count()) == (46, 2)
+
+
+@pytest.mark.parametrize("name", ["introduction", "consent", "analysis_plan", "sample_reason"])
+def test_a_text_that_is_too_long_is_refused_where_it_is_written_at_the_lock_and_in_a_copy(
+    page, draft, name
+):
+    url = address("plan", draft)
+    assert page.post(url, plan(draft, **{name: "x" * 50_001})).status_code == 422
+    assert page.post(url, plan(draft, **{name: "x" * 50_000})).status_code == 302
+    Campaign.objects.filter(pk=draft.pk).update(**{name: "x" * 50_001})  # written before the limit
+    for act in ("lock", "duplicate"):
+        told = page.post(address(act, draft), follow=True).text
+        assert "has 50,001 characters, and 50,000 can be. Shorten it." in told
+    assert Campaign.objects.get().state == "draft"
 
 
 def test_amendment_of_a_draft_is_no_deviation(page, draft):
