@@ -106,8 +106,8 @@ def check_size(campaign: Campaign) -> None:
     """Raise CannotChangeExercises where the items of a campaign are more than a page and the
     protocol should hold; the database counts, so that no text is read for it."""
     items, keys = campaign.exercises.all(), ExerciseKey.objects.filter(exercise__campaign=campaign)
-    counts = items.order_by().values_list("kind").annotate(n=Count("pk"))
-    kind, most = max(counts, key=lambda each: each[1], default=("", 0))
+    counts = dict(items.order_by().values_list("kind").annotate(n=Count("pk")))
+    kind, most = max(counts.items(), key=lambda each: each[1], default=("", 0))
     if most > MOST_ITEMS:
         raise CannotChangeExercises(
             f"{most:,} items of the {kind} are too many: {MOST_ITEMS:,} can be. Take items away, or add no more."
@@ -123,10 +123,14 @@ def check_size(campaign: Campaign) -> None:
             f"Training and qualification would hold {characters:,} characters, and {MOST_CHARACTERS:,} can be; an "
             "item that is asked again counts again. Take items away, or add them with shorter passages."
         )
-    points = {
-        each.key: 1 if each.is_typed else len(each.points)
-        for each in documents.from_document(campaign.rubric.document).criteria
-    }
+    document = documents.from_document(campaign.rubric.document)
+    words = counts.get(Exercise.Kind.QUALIFICATION, 0) * documents.longest_words(document)
+    if words > rounds.MOST_WORDS:
+        raise CannotChangeExercises(
+            f"The page of the qualification would show {words:,} characters of the protocol, whose criteria stand "
+            f"beside each item, and {rounds.MOST_WORDS:,} can be. Take items away, or shorten the protocol."
+        )
+    points = {each.key: 1 if each.is_typed else len(each.points) for each in document.criteria}
     asked = keys.filter(exercise__kind=Exercise.Kind.QUALIFICATION).order_by()
     choices = sum(
         points[key] * n for key, n in asked.values_list("criterion__key").annotate(n=Count("pk"))

@@ -9,6 +9,7 @@ from judging.actions import campaigns, clones, dry_runs, exercises, rounds
 from judging.actions.campaigns import NotAllowedNow
 from judging.actions.exercises import CannotChangeExercises
 from judging.models import Campaign, Exercise
+from judging.protocols import documents
 from tests import factories
 from tests.judging.actions.test_enrollments import waiting_for_us
 from tests.judging.actions.test_qualifications import item
@@ -80,6 +81,18 @@ def test_the_page_of_the_qualification_has_no_more_points_than_other_pages(monke
     for _ in range(3):
         item(draft, "training")  # one on a page
     with pytest.raises(CannotChangeExercises, match="18 points to choose from, and 12 can be"):
+        item(draft)
+
+
+def test_the_page_of_the_qualification_repeats_no_more_of_the_protocol_than_other_pages(
+    monkeypatch,
+) -> None:
+    draft = factories.campaign()
+    words = documents.longest_words(factories.small())
+    monkeypatch.setattr(rounds, "MOST_WORDS", 2 * words)
+    for kind in ("qualification", "training", "training", "training", "qualification"):
+        item(draft, kind)
+    with pytest.raises(CannotChangeExercises, match=f"would show {3 * words} characters"):
         item(draft)
 
 
