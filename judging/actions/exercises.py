@@ -107,7 +107,9 @@ def check_size(campaign: Campaign) -> None:
     protocol should hold; the database counts, so that no text is read for it."""
     items, keys = campaign.exercises.all(), ExerciseKey.objects.filter(exercise__campaign=campaign)
     counts = dict(items.order_by().values_list("kind").annotate(n=Count("pk")))
-    kind, most = max(counts.items(), key=lambda each: each[1], default=("", 0))
+    if not counts:
+        return
+    kind, most = max(counts.items(), key=lambda each: each[1])
     if most > MOST_ITEMS:
         raise CannotChangeExercises(
             f"{most:,} items of the {kind} are too many: {MOST_ITEMS:,} can be. Take items away, or add no more."
