@@ -17,10 +17,12 @@ from typing import Any
 from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
 from gunicorn.workers.gthread import ThreadWorker
 
-from config.limits import SMALL, UPLOAD
+from config.limits import SMALL
 
-READERS = 64  # requests that may be on their way to one process
-HEAD = 15.0  # seconds for a request's first line and headers, and for a body besides its length
+READERS = 256  # requests that may be on their way to one process
+PATIENCE = (
+    15.0  # seconds for a request's head, for a body besides what has come of it, and for silence
+)
 # Bytes of them, as nginx takes at most. A browser with a proxy before it sends two to ten thousand. gunicorn looks at
 # all of an unfinished head again for each piece that comes, and would take 800,000.
 LONGEST_HEAD = 32 * 1024
@@ -33,7 +35,7 @@ LONGEST_LEFT = 0.005
 
 class Hurried:
     """A socket from which only so much time is left to read, and of a request's head so many
-    bytes."""
+    bytes. What comes gives more time; what was announced gives none."""
 
     def __init__(self, socket: Any, deadline: float, most: float = LONGEST_HEAD) -> None:
         self.socket, self.deadline, self.most = socket, deadline, most
@@ -41,7 +43,7 @@ class Hurried:
     def recv(self, size: int) -> bytes:
         if self.most <= 0:
             raise LimitRequestHeaders("the head of the request is too long")
-        left = self.deadline - time.monotonic()
+        left = min(self.deadline - time.monotonic(), PATIENCE)
         if left <= 0:
             raise NoMoreData
         self.socket.settimeout(left)
@@ -52,6 +54,7 @@ class Hurried:
         finally:
             self.socket.settimeout(None)
         self.most -= len(data)
+        self.deadline += len(data) / SLOWEST
         return data
 
     def __getattr__(self, name: str) -> Any:
@@ -83,7 +86,7 @@ class Outbox:
 
     def flush(self) -> None:
         """Send what is kept; raise TimeoutError where the other side is too slow."""
-        deadline = time.monotonic() + HEAD + self.kept.tell() / SLOWEST
+        deadline = time.monotonic() + PATIENCE + self.kept.tell() / SLOWEST
         self.kept.seek(0)
         send(self.socket, iter(partial(self.kept.read, PIECE), b""), deadline)
         self.kept.seek(0)
@@ -127,6 +130,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.answering = ThreadPoolExecutor(self.cfg.threads)
         return ThreadPoolExecutor(READERS)
 
+    def enqueue_req(self, conn: Any) -> None:
+        conn.came = time.monotonic()  # who waits for a thread that reads has begun, too
+        super().enqueue_req(conn)
+
     def handle(self, conn: Any) -> Any:
         conn.init = partial(_begin, conn)
         goes_on = super().handle(conn)
@@ -138,7 +145,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def handle_request(self, req: Any, conn: Any) -> Any:
         length = _length(req)
-        deadline = time.monotonic() + HEAD + min(length, UPLOAD) / SLOWEST
+        deadline = time.monotonic() + PATIENCE
         hurried = conn.parser.unreader.sock
         hurried.deadline, hurried.most = deadline, math.inf  # the head is whole
         answered = copy(conn)
@@ -161,7 +168,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
 def _begin(conn: Any) -> None:
     type(conn).init(conn)
-    conn.parser.unreader.sock = Hurried(conn.sock, time.monotonic() + HEAD)
+    conn.parser.unreader.sock = Hurried(conn.sock, conn.came + PATIENCE)
 
 
 def _has_closed(graceful: bool = False) -> None:

@@ -13,9 +13,18 @@ from contextlib import ExitStack, suppress
 import pytest
 from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
 
+from config import slow_senders
 from config.limits import SMALL
 from config.postgres import ROOT
-from config.slow_senders import LONGEST_HEAD, Hurried, Worker, send, wait_before
+from config.slow_senders import (
+    LONGEST_HEAD,
+    READERS,
+    SLOWEST,
+    Hurried,
+    Worker,
+    send,
+    wait_before,
+)
 from tests.config.test_settings import BARE
 
 pytestmark = pytest.mark.jobs
@@ -167,6 +176,34 @@ def test_socket_gives_bytes_until_its_time_is_over_however_they_trickle() -> Non
         hurried.deadline = time.monotonic() + 0.05  # nothing comes
         with pytest.raises(NoMoreData):
             hurried.recv(1)
+
+
+def test_what_comes_gives_time_and_silence_takes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    here, there = socket.socketpair()
+    with here, there:
+        hurried = Hurried(here, time.monotonic() + 60, math.inf)
+        before = hurried.deadline
+        there.sendall(b"x" * SLOWEST)
+        while hurried.deadline < before + 1:
+            hurried.recv(SLOWEST)
+        assert hurried.deadline == pytest.approx(before + 1)
+        monkeypatch.setattr(slow_senders, "PATIENCE", 0.05)
+        with pytest.raises(NoMoreData):  # a minute is left of it
+            hurried.recv(1)
+
+
+def test_who_announces_much_and_sends_nothing_holds_up_nobody_for_long(port: int) -> None:
+    """More of them than there are threads that read: those who wait for one have begun, too."""
+    with ExitStack() as open_all_the_while:
+        for _ in range(READERS + 40):
+            slow = open_all_the_while.enter_context(
+                socket.create_connection(("127.0.0.1", port), 60)
+            )
+            slow.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % SMALL)
+        before = time.monotonic()
+        assert posted(port, b"x", timeout=300) == "1"
+        # 320 s for what was announced; a machine that is busy may take longer than 15
+        assert time.monotonic() - before < 150
 
 
 @pytest.mark.parametrize("pieces", [1, LONGEST_HEAD // 1000])
