@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
 from judging.forms import rubric_sections as sections
@@ -54,6 +55,8 @@ LISTS: Mapping[str, type[SectionForm]] = {
     "agreement": sections.AgreementForm,
 }
 CARRIED = ("translations",)  # shown and changed as YAML only
+LONGEST_CHOICE = 80  # characters; each rule and each fact shows the names of all criteria
+MOST_OPTIONS = 20_000  # points of all criteria, once for each list of values; else they are typed
 
 
 class Editor:
@@ -201,17 +204,20 @@ def _renamed(data: QueryDict, rows: list[Tree], key: str) -> dict[str, str]:
 def _names(plain: Tree) -> dict[str, Any]:
     """Return what lists to choose from offer: the stages and criteria there are, and their
     scales."""
-    criteria = [row for row in _maps(plain, "criteria") if row.get("key")]
+    stages, criteria = (
+        [row for row in _maps(plain, key) if row.get("key") and _is_short(row["key"])][:MOST_ROWS]
+        for key in ("stages", "criteria")
+    )
+    scales = {
+        str(row["key"]): (_cut(row.get("name", row["key"])), _points(row)) for row in criteria
+    }
+    lists = 1 + len(_maps(plain, "rules")[:MOST_ROWS])
+    if lists * sum(len(points) for _name, points in scales.values()) > MOST_OPTIONS:
+        scales = {key: (name, []) for key, (name, _points) in scales.items()}
     return {
-        "stages": [
-            (str(row["key"]), row.get("title", row["key"]))
-            for row in _maps(plain, "stages")
-            if row.get("key")
-        ],
-        "criteria": [(str(row["key"]), row.get("name", row["key"])) for row in criteria],
-        "scales": {
-            str(row["key"]): (row.get("name", row["key"]), _points(row)) for row in criteria
-        },
+        "stages": [(str(row["key"]), _cut(row.get("title", row["key"]))) for row in stages],
+        "criteria": [(str(row["key"]), _cut(row.get("name", row["key"]))) for row in criteria],
+        "scales": scales,
     }
 
 
@@ -220,9 +226,19 @@ def _points(criterion: Tree) -> list[tuple[str, str]]:
     if "scale" in criterion:
         return []
     return [
-        (str(point["value"]), f"{point['value']} {point.get('label', '')}".strip())
+        (str(point["value"]), _cut(f"{point['value']} {point.get('label', '')}".strip()))
         for point in points
+        if _is_short(point["value"])
     ]
+
+
+def _is_short(word: Any) -> bool:
+    """Say whether what a choice stands for can be one; keys and values are much shorter."""
+    return len(str(word)) <= LONGEST_CHOICE
+
+
+def _cut(words: Any) -> str:
+    return Truncator(str(words)).chars(LONGEST_CHOICE)
 
 
 def _map(plain: Tree, key: str) -> Tree:

@@ -397,3 +397,33 @@ def test_protocol_page_shows_the_worked_item_in_both_languages(page):
     assert html.count("(QCET, HEDS): goodness of content in its own right.") == 1
     assert "<q>Who first keeper bridge at Holm?</q>" in html
     assert "<q>Wer erster Wärter Brücke in Holm?</q>" in html
+
+
+def crowded(name: str, points: int) -> dict[str, str]:
+    """Return a form of fifty criteria with as many rules and facts, each of which names them all."""
+    return {
+        "title": "Crowded",
+        "act": "save",
+        **{f"criteria[{n}].name": f"{n} {name}" for n in range(50)},
+        **{
+            f"criteria[{n}].points[{each}].{part}": said
+            for n in range(50)
+            for each in range(points)
+            for part, said in (("value", str(each)), ("label", name))
+        },
+        **{f"rules[{n}].kind": "fatal" for n in range(50)},
+        **{f"facts[{n}].kind": "quota" for n in range(50)},
+    }
+
+
+@pytest.mark.parametrize(("longest", "points"), [(9_000, 1), (100, 20)])
+def test_lists_to_choose_from_hold_short_names_and_not_too_many(page, owner, longest, points):
+    made = draft(owner, documents.write(rubric_trees.blank()))
+    sent = crowded("x" * longest, points) | {"revision": str(made.revision)}
+
+    answer = page.post(
+        reverse("judging:rubric_draft", args=[made.pk]), sent, headers={"HX-Request": "true"}
+    )
+
+    assert answer.status_code in (200, 422)
+    assert len(answer.content) < 8_000_000
