@@ -175,7 +175,7 @@ def start_adding(
 ) -> Job:
     """Write down that a judge is to be taken from a large table; the caller rings. CannotTake where
     it cannot, whatever the table holds."""
-    machine_judges.check(campaign=campaign, name=about["name"])
+    machine_judges.check(campaign=campaign, about=about)
     plain = {
         name: str(value) if isinstance(value, Decimal | date) else value
         for name, value in about.items()

@@ -227,19 +227,26 @@ def _judge(
         )
     prompt = prompt_of(campaign, part.criteria)
     digest = hashlib.sha256(prompt.encode()).hexdigest()
-    judge, made = MachineJudge.objects.get_or_create(
-        campaign=campaign,
-        name=name,
-        defaults={
-            "model": chat.model,
-            "prompt": prompt,
-            "prompt_sha256": digest,
-            "temperature": chat.temperature,
-            "judged_on": today,
-            "created_by": by,
-            **about,
-        },
-    )
+    with transaction.atomic():
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        judge = MachineJudge.objects.filter(campaign=campaign, name=name).first()
+        made = judge is None
+        if judge is None:
+            try:
+                machine_judges.check_room(campaign)
+            except machine_judges.TooMany as refused:
+                raise CannotAsk(str(refused)) from None
+            judge = MachineJudge.objects.create(
+                campaign=campaign,
+                name=name,
+                model=chat.model,
+                prompt=prompt,
+                prompt_sha256=digest,
+                temperature=chat.temperature,
+                judged_on=today,
+                created_by=by,
+                **about,
+            )
     if not made and (judge.model, judge.prompt_sha256, judge.temperature) != (
         chat.model,
         digest,

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -157,6 +158,7 @@ def _page(
         "judges": [
             {
                 "judge": each,
+                "prompt": Truncator(each.prompt).chars(machine_judges.PROMPT_SHOWN),
                 "problems": [] if is_blind else machine_judges.problem_lines(each),
                 "asked": asked.get(each.name),
             }

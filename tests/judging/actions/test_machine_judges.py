@@ -256,3 +256,40 @@ def test_a_large_table_of_a_judge_that_is_there_already_is_not_kept(client, camp
     assert "already called Big judge" in page.text
     assert not Job.objects.filter(kind="judging.add_judge").exists()
     assert not StoredFile.objects.filter(size=11).exists()
+
+
+def test_a_campaign_has_so_many_judges_and_prompts_so_many_characters(campaign, monkeypatch):
+    monkeypatch.setattr(machine_judges, "MOST_JUDGES", 2)
+    with pytest.raises(CannotTake, match="at most 50,000 characters"):
+        added(campaign, prompt="x" * 50_001)
+    added(campaign)
+    added(campaign, name="Second")
+
+    with pytest.raises(CannotTake, match="at most 2 machine judges"):
+        added(campaign, name="Third")
+    assert MachineJudge.objects.filter(campaign=campaign).count() == 2
+
+
+def test_the_page_of_the_judges_shows_how_a_long_prompt_begins(campaign):
+    added(campaign, prompt="begin " + "a\n\n" * 10_000 + " end")
+
+    page = factories.logged_in(campaign.created_by)
+    html = page.get(reverse("judging:machine_judges", args=[campaign.uuid])).text
+
+    assert "begin" in html
+    assert html.count("<p>a</p>") < 1_000
+
+
+def test_a_prompt_that_is_too_long_is_refused_in_the_form(campaign):
+    sent = {
+        "file": SimpleUploadedFile("answers.csv", table(campaign)),
+        "name": "Judge",
+        "model": "m",
+        "prompt": "x" * 50_001,
+    }
+    page = factories.logged_in(campaign.created_by)
+
+    answer = page.post(reverse("judging:machine_judge_add", args=[campaign.uuid]), sent)
+
+    assert answer.status_code == 422
+    assert not MachineJudge.objects.filter(campaign=campaign).exists()
