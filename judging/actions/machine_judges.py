@@ -320,7 +320,7 @@ def warnings(campaign: Campaign, prompt: str) -> list[str]:
     if named := sorted(
         label
         for label in labels
-        if len(label) > 2 and re.search(rf"\b{re.escape(label)}\b", prompt)
+        if len(label) > 2 and label in prompt and re.search(rf"\b{re.escape(label)}\b", prompt)
     ):
         found.append(
             f"The prompt names annotators ({', '.join(named[:3])}): see that it holds none of their ratings."

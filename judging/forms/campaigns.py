@@ -18,6 +18,7 @@ from judging.actions.fit import MaterialFacts
 from judging.models import Campaign, Enrollment, Invitation, Membership, Rubric, User
 from judging.models.campaign import LONGEST_TEXT
 
+MOST_PROTOCOLS = 50  # of one's own to choose from, the newest; the library leads to the others
 MOST_ANNOTATORS = 1_000  # for each task; a panel has that many seats for each system
 FIRST_LIFE = timedelta(days=14)  # of a link, unless its maker says otherwise
 NO_PLACES = {
@@ -130,14 +131,16 @@ class PlanForm(forms.ModelForm):
         for name in LONG_TEXTS:
             self.fields[name].validators.append(MaxLengthValidator(LONGEST_TEXT))
             self.fields[name].widget.attrs["maxlength"] = LONGEST_TEXT
-        self.fields["rubric"].queryset = self._rubrics(user).order_by("title", "version")
+        # the list of buttons is drawn again and again, and needs no document
+        rubrics = self._rubrics(user).order_by("title", "version").defer("document")
+        self.fields["rubric"].queryset = rubrics
         self.fields["rubric"].empty_label = None
 
     def protocols(self) -> list[tuple[Any, Rubric, list[str]]]:
         """Return the button of each protocol, the protocol, and what of it the material does not
         fit."""
         buttons = {button.data["value"].value: button for button in self["rubric"]}
-        rubrics = self.fields["rubric"].queryset
+        rubrics = self.fields["rubric"].queryset.defer(None)
         found = (
             fit.by_fit(rubrics, self.material)
             if self.material
@@ -146,8 +149,8 @@ class PlanForm(forms.ModelForm):
         return [(buttons[rubric.pk], rubric, misfits) for rubric, misfits in found]
 
     def _rubrics(self, user: User) -> QuerySet[Rubric]:
-        """Return the newest version of each protocol, and the one that is asked for or planned
-        already."""
+        """Return the newest version of each protocol, of one's own those made last, and the one that
+        is asked for or planned already."""
         own = Rubric.objects.filter(owner__isnull=True) | Rubric.objects.filter(owner=user)
         newest = own.order_by("owner", "key", "-pk").distinct("owner", "key").values("pk")
         asked = [
@@ -155,7 +158,12 @@ class PlanForm(forms.ModelForm):
             for pk in (self.instance.rubric_id, self.initial.get("rubric"))
             if str(pk).isdecimal()
         ]
-        return own.filter(pk__in=newest) | own.filter(pk__in=asked)
+        made_last = own.filter(pk__in=newest, owner=user).order_by("-pk").values("pk")
+        return (
+            own.filter(pk__in=newest, owner__isnull=True)
+            | own.filter(pk__in=made_last[:MOST_PROTOCOLS])
+            | own.filter(pk__in=asked)
+        )
 
     def sections(self) -> list[tuple[str, str, list[forms.BoundField]]]:
         """Return the fields under the question they answer: a title, why it is asked, and the

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -24,6 +25,7 @@ from judging.protocols import documents, rubric_trees
 from judging.protocols.guideline import blocks
 from judging.protocols.rubric_schema import FACT_KINDS, RULE_KINDS, RubricCriterion, RubricDocument
 
+ON_A_PAGE = 50
 KINDS = {kind: name for name, kind in (*RULE_KINDS.items(), *FACT_KINDS.items())}
 
 
@@ -44,24 +46,36 @@ class LibraryEntry:
 @require_GET
 def index(request: HttpRequest) -> HttpResponse:
     """List the protocols a user may see, and what they are writing."""
-    entries = list(_entries(rubrics_of(request.user).order_by("title", "-pk")))
+    page = Paginator(_versions(request.user), ON_A_PAGE).get_page(request.GET.get("page"))
+    entries = list(_entries(page))
     context = {
+        "page": page,
         "shipped": [entry for entry in entries if entry.rubric.owner_id is None],
         "own": [entry for entry in entries if entry.rubric.owner_id == request.user.pk],
         "others": [
             entry for entry in entries if entry.rubric.owner_id not in (None, request.user.pk)
         ],
-        "drafts": RubricDraft.objects.filter(owner=request.user),
+        "drafts": RubricDraft.objects.filter(owner=request.user).defer("text"),
     }
     return render(request, "judging/rubrics/index.html", context)
 
 
-def _entries(rubrics: Iterable[Rubric]) -> Iterator[LibraryEntry]:
+def _versions(user: User) -> list[list[Rubric]]:
+    """Return the versions of each protocol, one's own first and those that are shipped last; without
+    documents, of which only those on the page are read."""
     versions: dict[tuple[int | None, str], list[Rubric]] = {}
-    for rubric in rubrics:
+    for rubric in rubrics_of(user).defer("document").order_by("title", "-pk"):
         versions.setdefault((rubric.owner_id, rubric.key), []).append(rubric)
-    for newest, *older in versions.values():
-        document = documents.from_document(newest.document)
+    return sorted(
+        versions.values(), key=lambda row: (row[0].owner_id is None, row[0].owner_id != user.pk)
+    )
+
+
+def _entries(protocols: Iterable[list[Rubric]]) -> Iterator[LibraryEntry]:
+    protocols = list(protocols)
+    read = Rubric.objects.in_bulk([newest.pk for newest, *_older in protocols])
+    for newest, *older in protocols:
+        document = documents.from_document(read[newest.pk].document)
         yield LibraryEntry(
             newest, documents.localized(document, get_language() or "en"), tuple(older)
         )

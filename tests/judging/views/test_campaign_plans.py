@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.actions import campaigns, rubrics
+from judging.forms import campaigns as forms
 from judging.models import AnalysedAgreement, Campaign
 from judging.protocols import documents
 from tests import factories
@@ -339,3 +340,19 @@ def test_new_campaign_offers_the_newest_version_of_a_protocol_and_the_one_asked_
     assert offered() == {new.pk, mine.pk}
     assert offered(rubric=old.pk) == {old.pk, new.pk, mine.pk}
     assert offered(rubric="x") == {new.pk, mine.pk}
+
+
+def test_new_campaign_offers_ones_newest_protocols_and_any_that_is_asked_for(
+    page, owner, monkeypatch
+):
+    monkeypatch.setattr(forms, "MOST_PROTOCOLS", 2)
+    factories.collection(owner=owner)
+    small = factories.small()
+    made = [rubrics.install(document=replace(small, key=f"mine{n}"), owner=owner) for n in range(3)]
+
+    def offered(**asked):
+        html = page.get(reverse("judging:campaign_new"), asked).text
+        return {each.pk for each in made if f'name="rubric" value="{each.pk}"' in html}
+
+    assert offered() == {each.pk for each in made[1:]}
+    assert offered(rubric=made[0].pk) == {each.pk for each in made}

@@ -7,6 +7,7 @@ from django.urls import reverse
 from judging.actions import rubrics
 from judging.models import Membership, Rubric, RubricDraft, User
 from judging.protocols import documents
+from judging.views import rubrics as rubric_pages
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -64,11 +65,11 @@ def test_library_takes_the_same_queries_for_one_row_and_three(
 ):
     own(owner)
     page.get(reverse("judging:rubrics"))
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         page.get(reverse("judging:rubrics"))
     own(owner, mine="other")
     own(owner, mine="third")
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         page.get(reverse("judging:rubrics"))
 
 
@@ -303,3 +304,14 @@ def test_campaign_is_planned_with_the_protocol_chosen(page, owner):
 
     assert answer.context["form"]["rubric"].value() == rubric.pk
     assert rubric.title in answer.text
+
+
+def test_library_reads_the_documents_of_one_page(page, owner, monkeypatch):
+    monkeypatch.setattr(rubric_pages, "ON_A_PAGE", 2)
+    made = [own(owner, mine=f"mine{n}") for n in range(3)]
+
+    pages = [page.get(reverse("judging:rubrics"), {"page": n}) for n in (1, 2)]
+
+    found = [[entry.rubric.pk for entry in each.context["own"]] for each in pages]
+    assert [len(each) for each in found] == [2, 1]
+    assert sorted(found[0] + found[1]) == [each.pk for each in made]
