@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Min, Q, QuerySet
 
 from judging.formulas import inert
 from judging.imports.readers.records import (
@@ -132,6 +132,17 @@ def columns_of(
     brought = JudgmentAttribute.objects.filter(judgment__in=ratings)
     used |= {f"attribute:{name}" for name in _names(attributes)}
     return used | {f"judgment:{name}" for name in _names(brought)}
+
+
+def raters_of(
+    *, campaign: Campaign, extras: bool = False, trials: bool = False, settled: bool = False
+) -> list[str]:
+    """Return the labels of who rated, in the order in which `study_of` comes to them. What is settled
+    adds nobody."""
+    wanted = _wanted(campaign, extras=extras, trials=trials)
+    ratings = Judgment.objects.standing().filter(assignment__in=wanted).order_by()
+    labels = ratings.values_list(label := "assignment__enrollment__label", flat=True)
+    return list(labels.annotate(first=Min("unit")).order_by("first", label))
 
 
 def _rows_of_material(collection: Collection) -> ColumnRows:

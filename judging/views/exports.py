@@ -1,6 +1,6 @@
 """Judgments to take along, in every format that holds them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
@@ -11,10 +11,9 @@ from django.views.decorators.http import require_GET
 
 from judging.actions import exports, history
 from judging.guards import campaign_for_staff
-from judging.imports.formats.label_studio import label_studio_config, write_label_studio
+from judging.imports.formats.label_studio import label_studio_config, label_studio_pieces
 from judging.imports.formats.long import csv_pieces, jsonl_pieces
 from judging.imports.formats.qgstec_writer import CannotWrite, write_qgstec
-from judging.imports.readers.records import StudyRecords
 from judging.models import Campaign, Event
 from judging.protocols import documents
 
@@ -22,12 +21,9 @@ IN_PIECES = {
     "csv": ("text/csv", "judgments.csv"),
     "csv-raw": ("text/csv", "judgments-raw.csv"),
     "jsonl": ("application/jsonl", "judgments.jsonl"),
+    "label-studio": ("application/json", "label-studio.json"),
 }
-# formats that hold a study as one document
-AS_ONE: Mapping[str, tuple[Callable[[StudyRecords], str], str, str]] = {
-    "qgstec": (write_qgstec, "application/xml", "judgments.xml"),
-    "label-studio": (write_label_studio, "application/json", "label-studio.json"),
-}
+QGSTEC = "qgstec"  # written as one document: it says each sentence once
 
 LONGEST_NAME = 100  # of which the history keeps the end
 
@@ -45,15 +41,14 @@ def judgments(request: HttpRequest, campaign: Campaign, key: str) -> HttpRespons
             _pieces(campaign, key, chosen),
             headers=_file_headers(f"{title}-{name}", f"{media_type}; charset=utf-8"),
         )
-    if key not in AS_ONE:
+    if key != QGSTEC:
         raise Http404
-    write, media_type, name = AS_ONE[key]
     try:
-        content = write(exports.study_of(campaign=campaign, **chosen))
+        content = write_qgstec(exports.study_of(campaign=campaign, **chosen))
     except CannotWrite as refused:
         messages.error(request, str(refused))
         return redirect("judging:campaign", campaign.uuid)
-    return taken_along(request, campaign, content, media_type, f"{title}-{name}")
+    return taken_along(request, campaign, content, "application/xml", f"{title}-judgments.xml")
 
 
 def _pieces(campaign: Campaign, key: str, chosen: Mapping[str, bool]) -> Iterator[str]:
@@ -61,6 +56,9 @@ def _pieces(campaign: Campaign, key: str, chosen: Mapping[str, bool]) -> Iterato
         parts = exports.parts_of(campaign=campaign, **chosen)
         if key == "jsonl":
             yield from jsonl_pieces(parts)
+        elif key == "label-studio":
+            raters = exports.raters_of(campaign=campaign, **chosen)
+            yield from label_studio_pieces(parts, raters=raters)
         else:
             used = sorted(exports.columns_of(campaign=campaign, **chosen))
             yield from csv_pieces(parts, used=used, guarded=key == "csv")

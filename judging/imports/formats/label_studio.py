@@ -10,9 +10,11 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
 from xml.sax.saxutils import quoteattr
 
-from judging.imports.formats.long import long_rows
+from judging.imports.formats.long import in_pieces, long_rows
 from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.contract import ALL, Format
 from judging.imports.readers.guessing import guess
@@ -73,12 +75,34 @@ def label_studio_columns(table: AnyTable) -> ColumnRoles:
 def write_label_studio(study: StudyRecords) -> str:
     """Return the study as a list of tasks that Label Studio imports and that `read_label_studio`
     reads."""
-    tasks: defaultdict[tuple[object, ...], list[Mapping[str, object]]] = defaultdict(list)
-    for row in long_rows(study):
-        tasks[row["source_id"], row["system"], row["position"]].append(row)
-    numbers = {rater: number for number, rater in enumerate(study.raters, 1)}
-    written = [_task(number, rows, numbers) for number, rows in enumerate(tasks.values(), 1)]
-    return json.dumps(written, ensure_ascii=False, indent=1) + "\n"
+    return "".join(label_studio_pieces([study], raters=study.raters))
+
+
+def label_studio_pieces(parts: Iterable[StudyRecords], *, raters: Iterable[str]) -> Iterator[str]:
+    """Yield the same list some tasks at a time: each repeats its passage, so that the file may take
+    far more than the study."""
+    numbers = {rater: number for number, rater in enumerate(raters, 1)}
+    yield from in_pieces(_listed(_tasks(parts, numbers)))
+
+
+def _tasks(
+    parts: Iterable[StudyRecords], numbers: Mapping[str, int]
+) -> Iterator[dict[str, object]]:
+    rows = (row for part in parts for row in long_rows(part))
+    # the rows of a question stand together
+    of_questions = groupby(rows, itemgetter("source_id", "system", "position"))
+    for number, (_question, own) in enumerate(of_questions, 1):
+        yield _task(number, list(own), numbers)
+
+
+def _listed(tasks: Iterable[Mapping[str, object]]) -> Iterator[str]:
+    """Yield what `json.dumps` makes of the whole list."""
+    before = "[\n "
+    for task in tasks:
+        yield before
+        yield json.dumps(task, ensure_ascii=False, indent=1).replace("\n", "\n ")
+        before = ",\n "
+    yield "[]\n" if before.startswith("[") else "\n]\n"
 
 
 def label_studio_config(criteria: Iterable[RubricCriterion]) -> str:

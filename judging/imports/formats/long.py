@@ -27,6 +27,7 @@ from judging.imports.readers.records import (
     StudyRecords,
 )
 from judging.imports.readers.tables import AnyTable, open_delimited
+from judging.long_texts import shortened
 from judging.spans import NOTHING
 
 RatedUnit = tuple[str, str, int | None]
@@ -52,10 +53,17 @@ def write_long_csv(study: StudyRecords, *, guarded: bool = False) -> str:
     return "".join(pieces_of(study, guarded=guarded))
 
 
-def pieces_of(study: StudyRecords, *, guarded: bool = False) -> Iterator[str]:
+def pieces_of(
+    study: StudyRecords, *, guarded: bool = False, longest: int | None = None
+) -> Iterator[str]:
     """Yield the study as CSV under the columns that its rows use; see `csv_pieces`."""
     used = dict.fromkeys(name for row in long_rows(study) for name in row)
-    yield from csv_pieces([study], used=used, guarded=guarded)
+    yield from csv_pieces([study], used=used, guarded=guarded, longest=longest)
+
+
+def characters_of(study: StudyRecords) -> int:
+    """Return how many characters the rows of a study hold, each with what it repeats."""
+    return sum(len(json_text(value)) for row in long_rows(study) for value in row.values())
 
 
 def write_long_jsonl(study: StudyRecords) -> str:
@@ -64,22 +72,28 @@ def write_long_jsonl(study: StudyRecords) -> str:
 
 
 def csv_pieces(
-    parts: Iterable[StudyRecords], *, used: Collection[str], guarded: bool = False
+    parts: Iterable[StudyRecords],
+    *,
+    used: Collection[str],
+    guarded: bool = False,
+    longest: int | None = None,
 ) -> Iterator[str]:
     """Yield a study as CSV, one judgment to a row, some rows at a time.
 
     The header has the known columns among those used, in their order, then the others. Cells keep
     their text, also where it begins like a formula: guarding changes data that are read back or
     compared. `guarded` puts an apostrophe before whatever a spreadsheet could take for a formula,
-    names of columns too, for files that will be opened by people who did not make them.
+    names of columns too, for files that will be opened by people who did not make them. `longest`:
+    characters of a cell, where longer ones are cut.
     """
     known = [name for name in (*SOURCE, *QUESTION, *JUDGMENT) if name in used]
     header = [*known, *(name for name in used if name not in known)]
     guard = inert if guarded else str
+    cut = json_text if longest is None else lambda value: shortened(json_text(value), longest)
     yield from _csv_lines([[guard(name) for name in header]])
     for part in parts:
         yield from _csv_lines(
-            [guard(json_text(row.get(name))) for name in header] for row in long_rows(part)
+            [guard(cut(row.get(name))) for name in header] for row in long_rows(part)
         )
 
 
@@ -98,14 +112,19 @@ def _csv_lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:
 def jsonl_pieces(parts: Iterable[StudyRecords]) -> Iterator[str]:
     """Yield a study as JSON Lines, some rows at a time."""
     for part in parts:
-        waiting, length = list[str](), 0
-        for row in long_rows(part):
-            waiting.append(json.dumps(row, ensure_ascii=False) + "\n")
-            length += len(waiting[-1])
-            if length > PIECE:
-                yield "".join(waiting)
-                waiting, length = [], 0
-        yield "".join(waiting)
+        yield from in_pieces(json.dumps(row, ensure_ascii=False) + "\n" for row in long_rows(part))
+
+
+def in_pieces(texts: Iterable[str]) -> Iterator[str]:
+    """Yield texts joined, some at a time; a long one is a piece of its own or ends one."""
+    waiting, length = list[str](), 0
+    for text in texts:
+        waiting.append(text)
+        length += len(text)
+        if length > PIECE:
+            yield "".join(waiting)
+            waiting, length = [], 0
+    yield "".join(waiting)
 
 
 def long_columns(table: AnyTable) -> ColumnRoles:

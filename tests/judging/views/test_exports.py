@@ -11,8 +11,9 @@ from django.db import connection
 from django.urls import reverse
 
 from judging.actions import exports
-from judging.imports.formats.long import write_long_csv, write_long_jsonl
-from judging.models import Campaign, Source, Unit
+from judging.imports.formats.label_studio import write_label_studio
+from judging.imports.formats.long import PIECE, write_long_csv, write_long_jsonl
+from judging.models import Campaign, Passage, Source, Unit
 from tests import factories
 from tests.analysis import studies
 
@@ -85,12 +86,22 @@ def test_parts_of_a_study_make_the_same_file_as_the_whole(page, campaign, monkey
     lines = list(page.get(address(campaign, "jsonl")))
     assert len(lines) == parts
     assert b"".join(lines).decode() == write_long_jsonl(whole)
+    tasks = page.get(address(campaign, "label-studio")).getvalue().decode()
+    assert tasks == write_label_studio(whole)
     pieces = list(page.get(address(campaign, "csv-raw")))
     assert len(pieces) == 1 + parts
     sent = list(csv.DictReader(io.StringIO(b"".join(pieces).decode(), newline="")))
     other = list(csv.DictReader(io.StringIO(write_long_csv(whole), newline="")))
     assert sent == other
     assert {"attribute:z", "note", "judgment:comment"} <= set(sent[0])
+
+
+@pytest.mark.parametrize("key", ["csv", "jsonl", "label-studio"])
+def test_file_that_repeats_a_long_passage_is_sent_in_pieces(page, campaign, key):
+    Passage.objects.update(text="x" * PIECE)
+    sent = [len(each) for each in page.get(address(campaign, key))]
+    assert sum(sent) > 5 * PIECE
+    assert max(sent) < 2.1 * PIECE
 
 
 @pytest.mark.django_db(transaction=True)

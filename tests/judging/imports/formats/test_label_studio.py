@@ -1,6 +1,7 @@
 """Label Studio's JSON."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -38,6 +39,12 @@ def test_written_tasks_come_back_whole() -> None:
     again = FORMAT["label_studio"].read(write_label_studio(FULL).encode())
     assert contents(again) == contents(FULL)
     assert again.problems == ()
+
+
+def test_written_piece_by_piece_the_file_is_the_list_as_a_whole() -> None:
+    for study in (FULL, replace(FULL, expected={})):
+        text = write_label_studio(study)
+        assert json.dumps(json.loads(text), ensure_ascii=False, indent=1) + "\n" == text
 
 
 def test_read_takes_choices_stars_numbers_and_notes() -> None:
