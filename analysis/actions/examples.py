@@ -1,17 +1,29 @@
 """Questions kept as examples for a paper: keeping one, letting it go, and writing them down."""
 
+from collections import defaultdict
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.db.models.functions import Left
 
 from analysis.evidence.source import said_of
 from analysis.models import KeptExample
 from analysis.reports.rows import Record
+from judging.long_texts import shortened
 from judging.models import Campaign, Reference, Unit, User
+
+MOST_KEPT = 50  # of a campaign
+LONGEST_WRITTEN = 10_000  # characters of a text of an example in the report's files
+LONGEST_SHOWN = 2_000  # and on its page and in its PDF
 
 
 class NotOfCampaign(ValueError):
     """The question is not judged in this campaign."""
+
+
+class TooManyKept(ValueError):
+    """No more questions can be kept; the message says how many."""
 
 
 def keep(*, campaign: Campaign, unit: int, note: str, by: User, now: datetime) -> KeptExample:
@@ -21,16 +33,23 @@ def keep(*, campaign: Campaign, unit: int, note: str, by: User, now: datetime) -
     )
     if not of_collection.exists():
         raise NotOfCampaign(f"question {unit}")
-    example, _made = KeptExample.objects.update_or_create(
-        campaign=campaign,
-        unit_id=unit,
-        defaults={"note": note},
-        create_defaults={
-            "note": note,
-            "kept_by": by,
-            "kept_at": now,
-        },
-    )
+    with transaction.atomic():
+        # one at a time, or two side by side would both be the last
+        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        if kept(campaign).exclude(unit=unit).count() >= MOST_KEPT:
+            raise TooManyKept(
+                f"{MOST_KEPT} questions are kept as examples, and no more can be. Let one of them go first."
+            )
+        example, _made = KeptExample.objects.update_or_create(
+            campaign=campaign,
+            unit_id=unit,
+            defaults={"note": note},
+            create_defaults={
+                "note": note,
+                "kept_by": by,
+                "kept_at": now,
+            },
+        )
     return example
 
 
@@ -45,37 +64,60 @@ def kept(campaign: Campaign) -> QuerySet[KeptExample]:
     return KeptExample.objects.filter(campaign=campaign, unit__in=there)
 
 
-def records(campaign: Campaign) -> list[Record]:
-    """Return the kept examples as rows: the texts, and every annotator's values by criterion."""
-    related = (
-        "unit__question",
-        "unit__question_set__system",
-        "unit__question_set__source__passage",
+def records(campaign: Campaign, *, longest: int = LONGEST_WRITTEN) -> list[Record]:
+    """Return the kept examples as rows: the texts, and every annotator's values by criterion.
+
+    `longest`: characters of a text; of a longer one the row has the beginning and an ellipsis.
+    """
+    of_set, of_source = "unit__question_set__", "unit__question_set__source__"
+    rows = list(
+        kept(campaign)
+        .values(
+            "note",
+            "unit",
+            key=F(f"{of_source}key"),
+            own_source=F(f"{of_set}source"),
+            system=F(f"{of_set}system__name"),
+            position=F("unit__position"),
+            question=_beginning("unit__question__text", longest),
+            answer=_beginning(f"{of_source}answer", longest),
+            passage=_beginning(f"{of_source}passage__text", longest),
+        )
+        .order_by("kept_at", "pk")[:MOST_KEPT]
     )
-    rows = list(kept(campaign).select_related(*related))
-    said = said_of([row.unit for row in rows], campaign)
+    units = [Unit(pk=row["unit"]) for row in rows]
+    said = said_of(units, campaign)
     criteria = list(campaign.rubric.criteria.all())
-    sources = {row.unit.question_set.source_id for row in rows}
-    references: dict[int, list[str]] = {}
-    for key, text in Reference.objects.filter(source__in=sources).values_list("source", "text"):
-        references.setdefault(key, []).append(text)
+    references = _references({row["own_source"] for row in rows}, longest)
     found = []
     for row in rows:
-        held, unit = row.unit.question_set, row.unit
-        source = held.source
         texts = {
-            "source": source.key,
-            "system": held.system.name,
-            "position": unit.position or 0,
-            "question": unit.question.text if hasattr(unit, "question") else "",
-            "answer": source.answer,
-            "passage": source.passage.text if source.passage else "",
-            "references": " | ".join(references.get(source.pk, [])),
-            "note": row.note,
+            "source": row["key"],
+            "system": row["system"],
+            "position": row["position"] or 0,
+            "question": shortened(row["question"] or "", longest),
+            "answer": shortened(row["answer"], longest),
+            "passage": shortened(row["passage"] or "", longest),
+            "references": references.get(row["own_source"], ""),
+            "note": row["note"],
         }
         values = {
-            each.key: " ".join(str(one.value) for one in said.get((unit.pk, each.pk), []))
+            each.key: " ".join(str(one.value) for one in said.get((row["unit"], each.pk), []))
             for each in criteria
         }
         found.append(texts | values)
     return found
+
+
+def _beginning(name: str, longest: int) -> Left:
+    """Return as much of a text as tells whether it is longer; the rest stays in the database."""
+    return Left(name, longest + 1)
+
+
+def _references(sources: set[int], longest: int) -> dict[int, str]:
+    found: defaultdict[int, str] = defaultdict(str)
+    held = Reference.objects.filter(source__in=sources)
+    for key, text in held.values_list("source", _beginning("text", longest)).iterator():
+        if len(found[key]) <= longest:
+            found[key] = " | ".join(filter(None, [found[key], text]))
+    return {key: shortened(text, longest) for key, text in found.items()}

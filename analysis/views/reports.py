@@ -150,7 +150,7 @@ def _page(
             "has_pdf": Result.objects.filter(run=run, key=papers.PDF).exists(),
             "kept": []
             if judges_now(request.user, campaign.collection)
-            else examples.records(campaign),
+            else examples.records(campaign, longest=examples.LONGEST_SHOWN),
             "facts": making.facts(run.parameters, run.versions, seed=run.seed),
         }
     return render(request, "analysis/report.html", context, status=status)

@@ -20,6 +20,7 @@ from judging.models import (
     Job,
     Membership,
     Note,
+    Passage,
     Reference,
     Source,
     Unit,
@@ -337,6 +338,28 @@ def test_question_is_kept_with_a_note_shown_and_let_go(manager, study):
     )
     manager.post(address, {"unit": unit.pk, "act": "let-go"})
     assert not KeptExample.objects.exists()
+
+
+def test_a_campaign_keeps_so_many_examples_and_no_more(manager, study, monkeypatch):
+    monkeypatch.setattr(examples, "MOST_KEPT", 1)
+    address = reverse("analysis:keep_example", args=[study.uuid])
+    first, second = (unit_of(study, "1", name).pk for name in ("Corvo", "Alba"))
+    manager.post(address, {"unit": first})
+    told = manager.post(address, {"unit": second}, follow=True)
+    assert "1 questions are kept as examples, and no more can be." in told.text
+    manager.post(address, {"unit": first, "note": "new"})
+    assert list(KeptExample.objects.values_list("unit", "note")) == [(first, "new")]
+
+
+def test_long_texts_of_kept_examples_are_cut(manager, study):
+    unit = unit_of(study, "1", "Corvo")
+    Passage.objects.update(text="x" * 20_000)
+    Source.objects.update(answer="y" * 20_000)
+    manager.post(reverse("analysis:keep_example", args=[study.uuid]), {"unit": unit.pk})
+    [row] = examples.records(study)
+    assert row["passage"] == "x" * examples.LONGEST_WRITTEN + "…"
+    [row] = examples.records(study, longest=10)
+    assert (row["passage"], row["answer"]) == ("x" * 10 + "…", "y" * 10 + "…")
 
 
 @pytest.mark.parametrize("unit", ["", "x", "0", "99999999999999999999"])
