@@ -4,7 +4,10 @@ is named."""
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from judging.actions import excerpts
+from judging.actions.excerpts import SourceExcerpt
 from judging.actions.unit_names import unit_name
+from judging.long_texts import longest_of
 from judging.models import (
     Assignment,
     Criterion,
@@ -14,7 +17,6 @@ from judging.models import (
     Note,
     Round,
     ScalePoint,
-    Source,
 )
 
 STEPS = 1  # ranks that two annotators may lie apart without it being a difference to discuss
@@ -37,7 +39,7 @@ class RoundDifference:
     unit: str  # what forms call it
     criterion: Criterion
     question: str  # "" for a set as a whole
-    source: Source
+    source: SourceExcerpt
     task: int
     said: list[Voice]
     apart: int  # ranks between the lowest and the highest value; 0 where the scale has no order
@@ -72,16 +74,26 @@ def compared(round: Round) -> Compared:
     shared = {place: rows for place, rows in said.items() if len(rows) > 1}
     equal = sum(len({row.value for row in rows}) == 1 for rows in shared.values())
     comments, notes = _comments(round), _notes(round)
+    apart = {
+        (unit, key): rows
+        for (unit, key), rows in shared.items()
+        if scales[key].differ([row.value for row in rows])
+    }
+    longest = longest_of(len(apart))
+    own = {unit: rows[0].unit.question_set.source_id for (unit, _key), rows in apart.items()}
+    sources = excerpts.of_sources(set(own.values()), longest)
+    questions = excerpts.of_questions(own, longest)
     found = [
         _difference(
             rows,
             scales[key],
             unit_name(round.campaign, unit),
+            questions.get(unit, ""),
+            sources[own[unit]],
             comments.get(unit, []),
             notes.get((key, unit), ""),
         )
-        for (unit, key), rows in shared.items()
-        if scales[key].differ([row.value for row in rows])
+        for (unit, key), rows in apart.items()
     ]
     found.sort(key=lambda each: (each.criterion.position, -each.apart, each.task, each.unit))
     return Compared(len(shared), equal, found)
@@ -145,11 +157,9 @@ def _rows(round: Round) -> list[Judgment]:
         "assignment__enrollment",
         "assignment__task",
         "point",
-        "unit__question_set__source__passage",
+        "unit__question_set",
     )
-    own = rows.exclude(assignment__enrollment__in=left_out).select_related(
-        *related, "unit__question"
-    )
+    own = rows.exclude(assignment__enrollment__in=left_out).select_related(*related)
     return list(own.order_by("unit", "assignment__enrollment__label"))
 
 
@@ -177,6 +187,8 @@ def _difference(
     rows: list[Judgment],
     scale: _RankedScale,
     name: str,
+    question: str,
+    source: SourceExcerpt,
     comments: list[tuple[str, str]],
     note: str,
 ) -> RoundDifference:
@@ -184,8 +196,8 @@ def _difference(
     return RoundDifference(
         unit=name,
         criterion=scale.criterion,
-        question=first.unit.question.text if hasattr(first.unit, "question") else "",
-        source=first.unit.question_set.source,
+        question=question,
+        source=source,
         task=first.assignment.task.number,
         said=[
             Voice(who.label if who else "", row.value, row.point.label)

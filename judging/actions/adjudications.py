@@ -14,8 +14,10 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.crypto import salted_hmac
 
-from judging.actions import history, sheets
+from judging.actions import excerpts, history, sheets
 from judging.actions.campaigns import NotAllowedNow, check_own_people
+from judging.actions.excerpts import SourceExcerpt
+from judging.long_texts import longest_of
 from judging.models import (
     Adjudication,
     Assignment,
@@ -81,7 +83,8 @@ class ToSettle:
     is named."""
 
     token: str
-    unit: Unit
+    source: SourceExcerpt
+    question: str  # "" for a set as a whole
     criterion: Criterion
     prompt: str
     apart: int
@@ -151,9 +154,14 @@ def token_of(campaign: Campaign, each: Differing) -> str:
 def shown(campaign: Campaign, places: Iterable[Differing]) -> list[ToSettle]:
     """Return differences with everything an adjudicator needs."""
     places = list(places)
-    units = Unit.objects.select_related("question", "question_set__source__passage").in_bulk(
-        [each.unit for each in places]
+    units = dict(
+        Unit.objects.filter(pk__in=[each.unit for each in places]).values_list(
+            "pk", "question_set__source"
+        )
     )
+    longest = longest_of(len(places))
+    sources = excerpts.of_sources(set(units.values()), longest)
+    questions = excerpts.of_questions(units, longest)
     criteria = Criterion.objects.prefetch_related("points").in_bulk(
         {each.criterion for each in places}
     )
@@ -167,7 +175,8 @@ def shown(campaign: Campaign, places: Iterable[Differing]) -> list[ToSettle]:
     return [
         ToSettle(
             token=token_of(campaign, each),
-            unit=units[each.unit],
+            source=sources[units[each.unit]],
+            question=questions.get(each.unit, ""),
             criterion=criteria[each.criterion],
             prompt=prompts[criteria[each.criterion].key],
             apart=each.apart,

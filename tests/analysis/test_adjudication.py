@@ -22,7 +22,9 @@ from judging.models import (
     Event,
     Judgment,
     Membership,
+    Passage,
     SettledValue,
+    Source,
     Unit,
     User,
 )
@@ -152,6 +154,18 @@ def test_adjudicator_sees_what_was_said_without_systems_and_settles_it(differing
     ):
         assert why in own.post(address, wrong, follow=True).text
     assert SettledValue.objects.count() == 2
+
+
+def test_page_shows_a_piece_of_a_long_passage_around_the_answer(
+    differing, judge, client, monkeypatch
+):
+    Passage.objects.update(text="b" * 500_000 + "ANSWER" + "e" * 500_000)
+    Source.objects.update(answer_start=500_000, answer="ANSWER")
+    client.force_login(judge)
+    told = client.get(reverse("judging:settle", args=[differing.uuid])).text
+    assert "bANSWERe" in told
+    assert 0 < told.count("…b") < 21
+    assert len(told) < 21 * 60_000
 
 
 def test_nobody_else_settles_and_nothing_before_the_end(differing, judge):

@@ -7,7 +7,7 @@ from django.urls import reverse
 from analysis.actions import calibrations
 from analysis.evidence.rounds import compared
 from judging.actions import campaigns, discussions, enrollments, rounds
-from judging.models import Campaign, Enrollment, GuidelineVersion, Round, TaskUnit
+from judging.models import Campaign, Enrollment, GuidelineVersion, Passage, Round, TaskUnit
 from tests import factories
 from tests.judging.trials import NOW, begun, judged
 
@@ -62,6 +62,12 @@ def test_differences_are_those_of_more_than_one_rank_with_who_said_what(campaign
         ("A01", 3, "yes"),
         ("A02", 1, "no"),
     ]
+
+
+def test_page_shows_a_piece_of_a_long_passage_beside_each_difference(campaign, people) -> None:
+    round = closed(campaign, people, all_three, opposed)
+    Passage.objects.update(text="b" * 1_000_000)
+    assert 100_000 <= len(page(campaign, round)) < 200_000
 
 
 def test_rounds_stand_side_by_side_and_the_rule_says_when_to_stop(campaign, people) -> None:
