@@ -35,7 +35,7 @@ def of_sources(keys: Collection[int], longest: int) -> dict[int, SourceExcerpt]:
         Left("answer", longest + 1),
         "target_type",
     ):
-        before = "…" if start_at > 1 else ""
+        before = "…" if passage and start_at > 1 else ""
         found[key] = SourceExcerpt(
             passage=before + shortened(passage or "", longest),
             sentence=shortened(sentence, longest),
