@@ -162,7 +162,8 @@ class Judgments(generics.ListAPIView):
 
 def seen_by(user: Any) -> QuerySet[Campaign]:
     """Return the campaigns a user manages or analyses, with their places."""
-    return Campaign.objects.visible_to(user).select_related("collection", "rubric").with_places()
+    seen = Campaign.objects.visible_to(user).select_related("collection", "rubric")
+    return seen.listed().with_places()
 
 
 def campaign_of(user: Any, uuid: UUID) -> Campaign:

@@ -2,7 +2,7 @@
 
 import re
 
-ACTS = re.compile(r"([\\`*_\[\]<>|#~])")  # what Markdown would act on inside a line
+ACTS = "\\`*_[]<>|#~"  # what Markdown would act on inside a line; first what marks the others
 
 
 def marked(text: str) -> str:
@@ -11,7 +11,10 @@ def marked(text: str) -> str:
     >>> marked("<b>a_1</b>")
     '\\\\<b\\\\>a\\\\_1\\\\</b\\\\>'
     """
-    return ACTS.sub(r"\\\1", " ".join(text.split()))
+    line = " ".join(text.split())
+    for sign in ACTS:  # a pattern takes ten times as long, and preregistrations hold millions
+        line = line.replace(sign, f"\\{sign}")
+    return line
 
 
 def marked_lines(text: str) -> str:

@@ -6,6 +6,7 @@ from math import isnan
 from typing import Any
 
 import pandas as pd
+from django.utils.text import Truncator
 from judging.models import (
     Assignment,
     Campaign,
@@ -13,6 +14,7 @@ from judging.models import (
     Exclusion,
     Judgment,
 )
+from judging.models.campaign import SHOWN_OF_CHANGE
 from judging.pay import rate_of
 
 from analysis.frames import settled_count
@@ -22,6 +24,7 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.sights import read_others, unblinded
 from analysis.sections.violations import Violations
 
+MOST_DEVIATIONS = 100  # in a report; the preregistration lists all
 ORIGINS = {
     "simulated": "These ratings were made by simulated annotators, not by people: they show what a report looks "
     "like, and say nothing about any system.",
@@ -58,7 +61,8 @@ class StudyFacts:
     read_others: annotators who were named to settle values of the material, where others had judged
       it, before they began or while the study was closed in between, so may have read what others
       said
-    deviations: what was changed after the lock
+    deviations: what was changed after the lock: the first hundred, with the beginnings of long texts
+    deviation_count: how many there are in all
     violations: ratings that contradict a rule of the protocol
     extras_counted: whether answers handed in after their place was given away count
     reading: how ratings that contradict a rule were read for systems and metrics
@@ -89,6 +93,7 @@ class StudyFacts:
     unblinded: list[str]
     read_others: list[str]
     deviations: list[Any]
+    deviation_count: int
     violations: int
     extras_counted: bool
     reading: str
@@ -165,6 +170,7 @@ class Study(Section[StudyFacts]):
                 unblinded=unblinded(campaign),
                 read_others=read_others(campaign),
                 deviations=_deviations(campaign),
+                deviation_count=campaign.deviations.count(),
                 violations=len(found.of(Violations)),
                 extras_counted=bool(inputs.settings["extras"]),
                 reading=inputs.settings["reading"],
@@ -280,15 +286,17 @@ def _excluded(campaign: Campaign) -> list[Record]:
 
 
 def _deviations(campaign: Campaign) -> list[Record]:
+    found = campaign.deviations.shortened()[:MOST_DEVIATIONS]
+    columns = ("made_at", "what", "before_begins", "after_begins", "reason")
     return [
         {
-            "day": row.made_at.date().isoformat(),
-            "what": row.what,
-            "before": row.before,
-            "after": row.after,
-            "reason": row.reason,
+            "day": at.date().isoformat(),
+            "what": what,
+            "before": Truncator(before).chars(SHOWN_OF_CHANGE),
+            "after": Truncator(after).chars(SHOWN_OF_CHANGE),
+            "reason": reason,
         }
-        for row in campaign.deviations.all()
+        for at, what, before, after, reason in found.values_list(*columns)
     ]
 
 

@@ -44,7 +44,7 @@ ON_A_PAGE = 50  # tasks in the list of those handed in
 def home(request: HttpRequest) -> HttpResponse:
     """List the campaigns in which the user judges."""
     judges = request.user.memberships.filter(role=Membership.Role.ANNOTATOR).values("campaign")
-    campaigns = Campaign.objects.filter(pk__in=judges).order_by("-created_at", "-pk")
+    campaigns = Campaign.objects.filter(pk__in=judges).listed().order_by("-created_at", "-pk")
     declinable = set(request.user.memberships.not_begun().values_list("campaign", flat=True))
     studies = [(each, each.pk in declinable) for each in campaigns]
     return render(request, "annotation/home.html", {"studies": studies})

@@ -4,6 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from judging.models.campaign import UNLISTED
+
 
 class AddedFileQuerySet(models.QuerySet["AddedFile"]):
     def waiting(self) -> "AddedFileQuerySet":
@@ -15,11 +17,13 @@ class AddedFileQuerySet(models.QuerySet["AddedFile"]):
         return self.filter(state="added")
 
     def listed(self) -> "AddedFileQuerySet":
-        """Files in the order in which they came, with who added them and without their bytes."""
+        """Files in the order in which they came, with who added them and without their bytes
+        and long texts."""
         related = self.select_related(
             "file", "added_by", "taken_back_by", "campaign", "collection", "rubric"
         )
-        return related.defer("file__content").order_by("number")
+        own = (f"campaign__{name}" for name in UNLISTED if "__" not in name)
+        return related.defer("file__content", "rubric__document", *own).order_by("number")
 
 
 class AddedFile(models.Model):

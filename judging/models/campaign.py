@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Left
 
 if TYPE_CHECKING:
     from judging.models.people import User
@@ -28,6 +28,10 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
     def in_use(self) -> "CampaignQuerySet":
         """Campaigns whose maker still has a right on the collection."""
         return self.filter(_in_use())
+
+    def listed(self) -> "CampaignQuerySet":
+        """Campaigns as lists show them: hundreds with their texts fill the memory of a process."""
+        return self.defer(*UNLISTED)
 
     def with_places(self) -> "CampaignQuerySet":
         """Campaigns with how many places of their main round there are, and how many are filled."""
@@ -63,8 +67,20 @@ def _places(**only: str) -> Coalesce:
     return Coalesce(Subquery(counted.values("n")), 0)
 
 
+UNLISTED = (  # what is long, and on no list
+    "introduction",
+    "consent",
+    "analysis_plan",
+    "sample_reason",
+    "selection",
+    "quality",
+    "protocol",
+    "rubric__document",
+    "collection__mapping",
+)
 LONGEST_RETENTION = 3_650  # days: ten years
 LONGEST_TEXT = 50_000  # characters of what annotators read, and of what is promised beforehand
+SHOWN_OF_CHANGE = 500  # characters of a text before and after a change; downloads hold all
 LONGEST_LEASE = 7 * 24 * 60  # minutes: a week
 HEX_OF_256_BITS = "^[0-9a-f]{64}$"
 
@@ -289,6 +305,16 @@ class Campaign(models.Model):
         return {"draft": 1, "locked": 2, "open": 3, "paused": 3}.get(self.state, 4)
 
 
+class DeviationQuerySet(models.QuerySet["Deviation"]):
+    def shortened(self) -> "DeviationQuerySet":
+        """Deviations with the beginnings of their texts only, as pages and reports show them: each
+        may hold a whole consent before and after."""
+        return self.defer("before", "after").annotate(
+            before_begins=Left("before", SHOWN_OF_CHANGE + 1),
+            after_begins=Left("after", SHOWN_OF_CHANGE + 1),
+        )
+
+
 class Deviation(models.Model):
     """A change after the protocol was locked; the report lists them."""
 
@@ -301,6 +327,8 @@ class Deviation(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
     made_at = models.DateTimeField()
+
+    objects = DeviationQuerySet.as_manager()
 
     class Meta:
         ordering = ["campaign", "made_at", "id"]

@@ -48,7 +48,16 @@ from judging.guards import (
     password_confirmed,
 )
 from judging.imports.readers.numbers import whole_number
-from judging.models import Assignment, Campaign, Membership, QuestionSet, Round, Task, User
+from judging.models import (
+    Assignment,
+    Campaign,
+    Deviation,
+    Membership,
+    QuestionSet,
+    Round,
+    Task,
+    User,
+)
 from judging.models.campaign import TasksInOrder
 from judging.selection import CannotChoose
 from judging.views import live
@@ -63,9 +72,9 @@ MOST_REPORTS = 200  # of broken items on the page of tasks
 def index(request: HttpRequest) -> HttpResponse:
     """List the campaigns a user manages or analyses."""
     found = Campaign.objects.visible_to(request.user).select_related("rubric", "collection")
-    return render(
-        request, "judging/campaigns/index.html", {"campaigns": snapshots.with_places(found)}
-    )
+    page = Paginator(found.listed(), 50).get_page(request.GET.get("page"))
+    context = {"page": page, "campaigns": snapshots.with_places(page.object_list)}
+    return render(request, "judging/campaigns/index.html", context)
 
 
 @creator_required
@@ -156,7 +165,7 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "tab": "plan",
         "form": form,
         "amend": AmendForm(),
-        "deviations": campaign.deviations.all(),
+        "deviations": _deviations(request, campaign),
         "proof": panels.proof(campaign),
         "judged": selections.words(campaign),
         **_outlook(campaign, material),
@@ -164,6 +173,11 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return render(
         request, "judging/campaigns/plan.html", context, status=422 if form.errors else 200
     )
+
+
+def _deviations(request: HttpRequest, campaign: Campaign) -> Page[Deviation]:
+    found = campaign.deviations.shortened().select_related("made_by")
+    return Paginator(found, 50).get_page(request.GET.get("page"))
 
 
 @campaign_for_managers
@@ -177,7 +191,7 @@ def amend(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             "tab": "plan",
             "form": None,
             "amend": form,
-            "deviations": campaign.deviations.all(),
+            "deviations": _deviations(request, campaign),
             "judged": selections.words(campaign),
         }
         return render(request, "judging/campaigns/plan.html", context, status=422)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging import tasks
-from judging.actions import collection_snapshots, collections, jobs, snapshots
+from judging.actions import collection_snapshots, collections, jobs
 from judging.forms.campaigns import MemberForm
 from judging.guards import (
     collection_for_owner,
@@ -53,6 +53,7 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
         Campaign.objects.visible_to(request.user)
         .filter(collection=collection)
         .select_related("rubric")
+        .listed()
     )
     held = collection_snapshots.of(collection)
     blind = judges_now(request.user, collection)
@@ -65,7 +66,7 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
         # a system's name may stand beside a text there, where degrading left it out
         "is_blind": blind,
         "decline": how_to_decline(request.user, collection) if blind else "",
-        "campaigns": snapshots.with_places(campaigns),
+        "campaigns": Paginator(campaigns, 50).get_page(request.GET.get("campaigns")),
         "files": collection.added_files.listed(),
         "is_owner": request.user.may_create_campaigns and collection.owner_id == request.user.pk,
         "uses": _uses(collection) if collection.owner_id == request.user.pk else [],
@@ -74,9 +75,10 @@ def collection(request: HttpRequest, collection: Collection) -> HttpResponse:
         "hand_over_form": MemberForm(roles=(), auto_id="id_owner_%s"),
         "may_plan": collections_to_plan_with(request.user).filter(pk=collection.pk).exists(),
     }
-    context["has_people"] = any(
-        each.kind == Metric.Kind.HUMAN_MEAN for each in context["metrics"]
-    ) or any(each.origin == Campaign.Origin.IMPORTED for each in context["campaigns"])
+    context["has_people"] = (
+        any(each.kind == Metric.Kind.HUMAN_MEAN for each in context["metrics"])
+        or campaigns.filter(origin=Campaign.Origin.IMPORTED).exists()
+    )
     context["alike"] = systems.alike([each.name for each in context["systems"]])
     return render(request, "judging/collections/collection.html", context)
 
@@ -87,6 +89,7 @@ def _uses(collection: Collection) -> list[tuple[User, bool, list[Campaign]]]:
     about = (
         collection.campaigns.exclude(created_by=collection.owner_id)
         .select_related("created_by")
+        .listed()
         .order_by("pk")
     )
     found: dict[User, list[Campaign]] = {
@@ -103,7 +106,8 @@ def _seen_by(collection: Collection) -> QuerySet[Membership]:
     somebody else made."""
     seen = Membership.objects.staff().filter(campaign__in=collection.campaigns.in_use())
     others = seen.exclude(user=collection.owner_id).exclude(user=F("campaign__created_by"))
-    return others.select_related("user", "campaign").order_by("user__username", "campaign", "role")
+    shown = others.select_related("user", "campaign").only("role", "user", "campaign__title")
+    return shown.order_by("user__username", "campaign", "role")
 
 
 @collection_for_owner
@@ -190,7 +194,8 @@ def delete(request: HttpRequest, collection: Collection) -> HttpResponse:
         except collections.InUse:
             pass  # the page says which
     held = collection_snapshots.of(collection)
-    in_use, seen = collection.campaigns.order_by("title"), Campaign.objects.visible_to(request.user)
+    in_use = collection.campaigns.listed().order_by("title")
+    seen = Campaign.objects.visible_to(request.user)
     context = {
         "collection": collection,
         "held": held,

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from judging.actions import campaigns, rubrics
 from judging.forms import campaigns as forms
-from judging.models import AnalysedAgreement, Campaign
+from judging.models import AnalysedAgreement, Campaign, Deviation
 from judging.protocols import documents
 from tests import factories
 from tests.judging.views.campaign_pages import address, plan
@@ -356,3 +356,30 @@ def test_new_campaign_offers_ones_newest_protocols_and_any_that_is_asked_for(
 
     assert offered() == {each.pk for each in made[1:]}
     assert offered(rubric=made[0].pk) == {each.pk for each in made}
+
+
+def test_long_changes_are_shortened_on_the_page_and_whole_in_the_download(page, open_campaign):
+    """A hundred amended consents were a page of sixteen megabytes, and a refused one as well."""
+    text = "I take part. " * 3_000
+    Deviation.objects.bulk_create(
+        Deviation(
+            campaign=open_campaign,
+            what="consent",
+            before=f"{n} {text}",
+            after=text,
+            reason="Clearer.",
+            made_by=open_campaign.created_by,
+            made_at=timezone.now(),
+        )
+        for n in range(60)
+    )
+    url = reverse("judging:plan", args=[open_campaign.uuid])
+    refused = page.post(reverse("judging:amend", args=[open_campaign.uuid]), {})
+    assert refused.status_code == 422
+    for shown in (page.get(url).text, refused.text):
+        assert len(shown) < 200_000
+        assert shown.count("Clearer.") == 50
+        assert f'href="{url}?page=2"' in shown
+    assert page.get(url, {"page": 2}).text.count("Clearer.") == 10
+    whole = page.get(reverse("judging:preregistration", args=[open_campaign.uuid])).text
+    assert whole.count(text.strip()) == 120

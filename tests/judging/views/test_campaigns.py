@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from judging.actions import campaigns
-from judging.models import Assignment, Job, Membership, Round, Task
+from judging.models import Assignment, Campaign, Job, Membership, Round, Task
 from judging.models.campaign import TasksInOrder
 from judging.views import campaigns as views
 from tests import factories
@@ -129,6 +129,41 @@ def test_list_of_nothing_says_what_to_do_next(page):
 def test_list_takes_as_many_queries_for_three_campaigns_as_for_one(page, owner):
     factories.opened(manager=owner)
     assert_same_queries(page, reverse("judging:campaigns"), lambda: factories.opened(manager=owner))
+
+
+def test_lists_load_no_long_text_and_have_pages(page, owner):
+    draft = factories.campaign(manager=owner)
+    made = Campaign.objects.bulk_create(
+        Campaign(
+            title=f"Study {n}",
+            collection=draft.collection,
+            rubric=draft.rubric,
+            created_by=owner,
+            introduction="Welcome. " * 100,
+        )
+        for n in range(60)
+    )
+    Membership.objects.bulk_create(
+        Membership(user=owner, campaign=each, role="manager") for each in made
+    )
+    Membership.objects.bulk_create(
+        Membership(user=owner, campaign=each, role="annotator") for each in made
+    )
+    index = reverse("judging:campaigns")
+    material = reverse("judging:collection", args=[draft.collection.pk])
+    delete = reverse("judging:collection_delete", args=[draft.collection.pk])
+    for url in (index, material, delete, "/work/", "/api/campaigns/"):
+        with CaptureQueriesContext(connection) as asked:
+            assert page.get(url).status_code == 200
+        assert len(asked) < 40, url
+        for statement in asked:
+            assert '"judging_campaign"."introduction"' not in statement["sql"].split("FROM")[0], url
+            assert '"judging_rubric"."document"' not in statement["sql"], url
+    for url, name in ((index, "page"), (material, "campaigns")):
+        first, second = (page.get(url, {name: n}).text for n in (1, 2))
+        assert f'href="?{name}=2"' in first
+        assert sum(f">Study {n}</a>" in first for n in range(60)) == 50
+        assert sum(f">Study {n}</a>" in second for n in range(60)) == 10
 
 
 # --- its states ---
