@@ -114,9 +114,10 @@ def judgments_of(campaign: Campaign, raters: Names[str]) -> dict[tuple[int, str,
 
 
 def resting(collection: Collection) -> list[Campaign]:
-    """Return the campaigns that fixed what is judged: all past their draft that people judge in."""
+    """Return the campaigns that fixed what is judged, without their long texts: all past their draft
+    that people judge in."""
     fixed = collection.campaigns.exclude(state=Campaign.State.DRAFT)
-    return list(fixed.filter(origin=Campaign.Origin.JUDGED).order_by("title"))
+    return list(fixed.filter(origin=Campaign.Origin.JUDGED).listed().order_by("title"))
 
 
 def computed_on(sources: Names[int]) -> list[str]:

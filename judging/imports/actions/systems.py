@@ -11,6 +11,8 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import CharField, Value
+from django.db.models.functions import Cast, Concat
 
 from judging.actions import history
 from judging.actions.collections import name_of
@@ -35,6 +37,7 @@ from judging.models import (
 )
 
 LONGEST = 200
+MOST_TOLD = 50  # changes of one kind that are listed one by one, in each locked campaign
 What = SystemChange.What
 
 
@@ -80,20 +83,26 @@ def change(
         for each in done:
             each.made_by, each.made_at = by, now
         SystemChange.objects.bulk_create(done)
-        for each in done:
-            _deviate(each, reason)
-            _note(each)
+        _tell(collection, list(_summed(done)), reason)
     return done
 
 
-def _note(change: SystemChange) -> None:
-    history.note(
-        Event.Act.SYSTEMS_CHANGED,
-        by=change.made_by,
-        about=name_of(change.collection),
-        before=change.before,
-        after=change.after,
-    )
+def _summed(changes: Sequence[SystemChange]) -> Iterator[SystemChange]:
+    """Yield what is told of changes: each; of more than MOST_TOLD of one kind, that they were made,
+    with the first of them. The collection keeps each, so that it can be undone."""
+    for what in What:
+        alike = [each for each in changes if each.what == what]
+        if len(alike) <= MOST_TOLD:
+            yield from alike
+            continue
+        more = f" and {len(alike) - MOST_TOLD:,} more"
+        yield SystemChange(
+            what=what,
+            before=", ".join(each.before for each in alike[:MOST_TOLD]) + more,
+            after=", ".join(each.after for each in alike[:MOST_TOLD]) + more,
+            made_by=alike[0].made_by,
+            made_at=alike[0].made_at,
+        )
 
 
 def _check(name: str) -> None:
@@ -126,10 +135,12 @@ def _rename(
     collection: Collection, systems: Mapping[int, System], wanted: Mapping[int, str]
 ) -> list[SystemChange]:
     changed = {pk: name for pk, name in wanted.items() if systems[pk].name != name}
-    for pk in changed:  # names may be swapped, and each stands once at any time
-        System.objects.filter(pk=pk).update(name=f"\N{HORIZONTAL ELLIPSIS}{pk}")
-    for pk, name in changed.items():
-        System.objects.filter(pk=pk).update(name=name)
+    # names may be swapped, and each stands once at any time
+    own = Concat(Value("\N{HORIZONTAL ELLIPSIS}"), Cast("pk", CharField()))
+    System.objects.filter(pk__in=changed).update(name=own)
+    System.objects.bulk_update(
+        [System(pk=pk, name=name) for pk, name in changed.items()], ["name"], batch_size=200
+    )
     return [
         SystemChange(
             collection=collection,
@@ -144,19 +155,23 @@ def _rename(
 
 def _mark(
     collection: Collection, systems: Mapping[int, System], kinds: Mapping[int, str]
-) -> Iterator[SystemChange]:
-    for pk, system in systems.items():
-        kind = kinds.get(pk, system.kind)
-        if kind != system.kind:
-            System.objects.filter(pk=pk).update(kind=System.Kind(kind))
-            details = {"system": pk}
-            yield SystemChange(
-                collection=collection,
-                what=What.MARKED,
-                before=system.kind,
-                after=kind,
-                details=details,
-            )
+) -> list[SystemChange]:
+    changed = {pk: kind for pk, kind in kinds.items() if pk in systems and kind != systems[pk].kind}
+    System.objects.bulk_update(
+        [System(pk=pk, kind=System.Kind(kind)) for pk, kind in changed.items()],
+        ["kind"],
+        batch_size=200,
+    )
+    return [
+        SystemChange(
+            collection=collection,
+            what=What.MARKED,
+            before=systems[pk].kind,
+            after=kind,
+            details={"system": pk},
+        )
+        for pk, kind in changed.items()
+    ]
 
 
 def _merge(collection: Collection, gone: System, kept: System) -> SystemChange:
@@ -256,8 +271,7 @@ def undo(*, change: SystemChange, by: User, now: datetime) -> None:
             made_by=by,
             made_at=now,
         )
-        _deviate(back, "Undone.")
-        _note(back)
+        _tell(change.collection, [back], "Undone.")
 
 
 def _set_back(change: SystemChange) -> None:
@@ -310,15 +324,16 @@ def _make_empty_set(source: int, system: System, expected: int, file: int | None
     )
 
 
-def _deviate(change: SystemChange, reason: str) -> None:
-    """Have campaigns whose protocol is locked list the change."""
+def _tell(collection: Collection, changes: Sequence[SystemChange], reason: str) -> None:
+    """Write changes into the history, and have campaigns whose protocol is locked list them."""
     what = {
         What.RENAMED: "name of a system",
         What.MARKED: "kind of a system",
         What.MERGED: "systems merged",
     }
-    for campaign in holdings.resting(change.collection):
-        Deviation.objects.create(
+    resting = holdings.resting(collection)
+    Deviation.objects.bulk_create(
+        Deviation(
             campaign=campaign,
             what=what[What(change.what)],
             before=change.before,
@@ -326,6 +341,17 @@ def _deviate(change: SystemChange, reason: str) -> None:
             reason=reason,
             made_by=change.made_by,
             made_at=change.made_at,
+        )
+        for change in changes
+        for campaign in resting
+    )
+    for change in changes:
+        history.note(
+            Event.Act.SYSTEMS_CHANGED,
+            by=change.made_by,
+            about=name_of(collection),
+            before=change.before,
+            after=change.after,
         )
 
 

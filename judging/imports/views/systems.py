@@ -1,6 +1,7 @@
 """The page of a collection's systems: names, kinds, spellings that look like one, and undoing."""
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -32,12 +33,15 @@ def change(request: HttpRequest, collection: Collection) -> HttpResponse:
         except systems.CannotChange as refused:
             form.add_error(None, str(refused))
         else:
-            for each in done:
+            for each in done[: systems.MOST_TOLD]:
                 messages.success(
                     request, f"{each.get_what_display()}: {each.before} → {each.after}"
                 )
+            if len(done) > systems.MOST_TOLD:
+                messages.success(request, _("Changes in all: %(n)s.") % {"n": len(done)})
             return redirect("judging:systems", collection.pk)
-    changes = collection.system_changes.filter(undone_at__isnull=True).select_related("made_by")
+    standing = collection.system_changes.filter(undone_at__isnull=True).select_related("made_by")
+    changes = Paginator(standing, 50).get_page(request.GET.get("page"))
     alike = systems.alike([each.name for each in made])
     context = {"collection": collection, "form": form, "changes": changes, "alike": alike}
     return render(
