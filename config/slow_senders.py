@@ -20,9 +20,8 @@ from gunicorn.workers.gthread import ThreadWorker
 from config.limits import SMALL
 
 READERS = 256  # requests that may be on their way to one process
-PATIENCE = (
-    15.0  # seconds for a request's head, for a body besides what has come of it, and for silence
-)
+PATIENCE = 15.0  # seconds for a request besides what has come of it, and for silence
+LEAST = 3.0  # seconds of them for who has waited for a thread; what they sent is there
 # Bytes of them, as nginx takes at most. A browser with a proxy before it sends two to ten thousand. gunicorn looks at
 # all of an unfinished head again for each piece that comes, and would take 800,000.
 LONGEST_HEAD = 32 * 1024
@@ -145,7 +144,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def handle_request(self, req: Any, conn: Any) -> Any:
         length = _length(req)
-        deadline = time.monotonic() + PATIENCE
+        deadline = _deadline(conn)
         hurried = conn.parser.unreader.sock
         hurried.deadline, hurried.most = deadline, math.inf  # the head is whole
         answered = copy(conn)
@@ -168,7 +167,12 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
 def _begin(conn: Any) -> None:
     type(conn).init(conn)
-    conn.parser.unreader.sock = Hurried(conn.sock, conn.came + PATIENCE)
+    conn.parser.unreader.sock = Hurried(conn.sock, _deadline(conn))
+
+
+def _deadline(conn: Any) -> float:
+    """Return until when a request is waited for of which nothing more comes."""
+    return max(float(conn.came) + PATIENCE, time.monotonic() + LEAST)
 
 
 def _has_closed(graceful: bool = False) -> None:

@@ -9,6 +9,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from types import SimpleNamespace
 
 import pytest
 from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
@@ -192,8 +193,14 @@ def test_what_comes_gives_time_and_silence_takes_it(monkeypatch: pytest.MonkeyPa
             hurried.recv(1)
 
 
+@pytest.mark.parametrize(("waited", "left"), [(0, 15), (10, 5), (100, 3)])
+def test_who_waited_for_a_thread_to_read_has_a_moment_left(waited: float, left: float) -> None:
+    came = SimpleNamespace(came=time.monotonic() - waited)
+    assert slow_senders._deadline(came) - time.monotonic() == pytest.approx(left, abs=0.5)
+
+
 def test_who_announces_much_and_sends_nothing_holds_up_nobody_for_long(port: int) -> None:
-    """More of them than there are threads that read: those who wait for one have begun, too."""
+    """More of them than there are threads that read; who waits behind them is answered all the same."""
     with ExitStack() as open_all_the_while:
         for _ in range(READERS + 40):
             slow = open_all_the_while.enter_context(
