@@ -77,10 +77,11 @@ END $$;
 SET session_replication_role = DEFAULT;
 """
 
-# A slow moment is no failure, and the short form draws the same examples each time: whether a change
-# lands may not depend on what another part's test happens to draw. The long form draws new ones.
+# A slow moment is no failure, and the short form draws the same examples each time, and fewer: whether
+# a change lands may not depend on what another part's test happens to draw. The long form draws new ones.
+LONG = "QUAESTOR_LONG" in os.environ
 hypothesis.settings.register_profile(
-    "busy machine", deadline=None, derandomize="QUAESTOR_LONG" not in os.environ
+    "busy machine", deadline=None, derandomize=not LONG, max_examples=100 if LONG else 40
 )
 hypothesis.settings.load_profile("busy machine")
 

@@ -2,9 +2,12 @@
 quicker.
 
 ``first_tables.sql`` is what PostgreSQL dumps after these migrations. Later ones follow as
-everywhere. A test compares a database made so with one that every migration was applied to.
+everywhere. Its last line is a digest of the migrations and of the statements, so that a test sees at
+once when either changed; a longer one compares a database made so with one that every migration was
+applied to.
 """
 
+import hashlib
 import os
 import re
 import subprocess
@@ -24,6 +27,7 @@ FILE = Path(__file__).with_name("first_tables.sql")
 _LEFT_OUT = re.compile(
     r"^(SET |SELECT pg_catalog\.set_config|\\(un)?restrict|CREATE SCHEMA public|COMMENT ON SCHEMA|--)"
 )
+_OF = "-- made by the command write_first_tables; migrations and statements: "
 _APPLIED = (
     "INSERT INTO public.django_migrations (app, name, applied) VALUES ('{app}', '{name}', now());"
 )
@@ -36,6 +40,26 @@ _MIGRATION = re.compile(
 def migrations() -> set[tuple[str, str]]:
     """Return which migrations the file stands for."""
     return set(_MIGRATION.findall(FILE.read_text()))
+
+
+def write(address: str) -> None:
+    """Write the file anew from an empty database."""
+    statements = by_migrations(address)
+    FILE.write_text(f"{statements}{_OF}{_digest(statements)}\n")
+
+
+def is_as_written() -> bool:
+    """Say whether the file is as the command wrote it, and its migrations as they were then."""
+    statements, _of, digest = FILE.read_text().partition(_OF)
+    return digest.strip() == _digest(statements)
+
+
+def _digest(statements: str) -> str:
+    found = hashlib.sha256(statements.encode())
+    for app, name in sorted(_MIGRATION.findall(statements)):
+        if (path := ROOT / app / "migrations" / f"{name}.py").exists():  # not Django's own
+            found.update(f"{app} {name} ".encode() + path.read_bytes())
+    return found.hexdigest()
 
 
 def make() -> bool:

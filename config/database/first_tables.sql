@@ -3320,3 +3320,4 @@ INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '03
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0400_times_of_events', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('judging', '0410_turned_away_submissions', now());
 INSERT INTO public.django_migrations (app, name, applied) VALUES ('sessions', '0001_initial', now());
+-- made by the command write_first_tables; migrations and statements: bc111d3f7660048bfc8d49af42db43bac32daa93f9ab5abd9a312850ee483ae7

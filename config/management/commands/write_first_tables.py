@@ -22,5 +22,5 @@ class Command(BaseCommand):
             TemporaryDirectory() as folder,
             Cluster(Path(folder), durable=False).serving() as cluster,
         ):
-            first_tables.FILE.write_text(first_tables.by_migrations(cluster.url()))
+            first_tables.write(cluster.url())
         self.stdout.write(f"Written: {first_tables.FILE}")
