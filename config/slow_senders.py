@@ -34,7 +34,8 @@ LONGEST_LEFT = 0.005
 
 class Hurried:
     """A socket from which only so much time is left to read, and of a request's head so many
-    bytes. What comes gives more time; what was announced gives none."""
+    bytes. What comes gives more time, but none is saved up: who sends much at once and then little
+    is cut off as who sends little from the beginning. What was announced gives none."""
 
     def __init__(self, socket: Any, deadline: float, most: float = LONGEST_HEAD) -> None:
         self.socket, self.deadline, self.most = socket, deadline, most
@@ -53,7 +54,8 @@ class Hurried:
         finally:
             self.socket.settimeout(None)
         self.most -= len(data)
-        self.deadline += len(data) / SLOWEST
+        latest = max(self.deadline, time.monotonic() + PATIENCE)
+        self.deadline = min(self.deadline + len(data) / SLOWEST, latest)
         return data
 
     def __getattr__(self, name: str) -> Any:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models.functions import Left
+
 from analysis.actions import items, scores
 from analysis.metrics import registry
 from analysis.metrics.contract import Need, Parameter
@@ -18,7 +20,8 @@ MADE = (
     "delta",
     "prepare",
 )  # settings that Q-metrics and set metrics add to those of their base
-LOOKED_AT = 200  # references, to see whether they were prepared before
+LOOKED_AT = 200  # references, to see whether they were prepared before,
+BEGINNING = 500  # and of each so many characters: a page waits for it
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "qgbench": {
         "metrics": ["bleu_4", "rouge_l", "meteor", "bertscore", "moverscore"],
@@ -103,7 +106,7 @@ def reference_preparation(collection: Collection) -> str:
     some = (
         Reference.objects.filter(source__collection=collection)
         .order_by("pk")
-        .values_list("text", flat=True)
+        .values_list(Left("text", BEGINNING), flat=True)
     )
     return "raw" if is_prepared(list(some[:LOOKED_AT])) else usual
 

@@ -19,7 +19,7 @@ from analysis.metrics.contract import (
 )
 from analysis.metrics.ptb import ptb
 from analysis.metrics.question_types import balance, question_type
-from analysis.metrics.rouge import lcs_length
+from analysis.metrics.rouge import LONGEST, lcs_length
 
 NEAR = 0.8
 WITHOUT_BETTER_END = frozenset(
@@ -135,6 +135,8 @@ def _exact(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
 
 
 def _near(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
+    if sum(len(text.split()) > LONGEST for text in one.hypotheses) > 1:
+        return undefined(f"two questions have more than {LONGEST:,} words each")
     return _too_many(one) or MetricResult(
         float(near_duplicates(one.hypotheses, threshold=params["threshold"]))
     )

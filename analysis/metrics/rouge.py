@@ -4,16 +4,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.metrics.contract import WORDS, MetricResult, MetricSpec, ScoredQuestion, ScoredUnit
+from analysis.metrics.contract import (
+    WORDS,
+    MetricResult,
+    MetricSpec,
+    ScoredQuestion,
+    ScoredUnit,
+    undefined,
+)
 
 BETA = 1.2
+LONGEST = 20_000  # words in both texts; 200,000 took three gigabytes
+TOO_LONG = f"the question and a reference have more than {LONGEST:,} words each"
 
 
 def lcs_length(left: Sequence[str], right: Sequence[str]) -> int:
     """Return the length of the longest common subsequence.
 
     One row of the table is a single integer whose bits say where the row grows (Crochemore et al.
-    2001; Hyyrö 2004): memory is linear, and texts of 10,000 tokens take milliseconds.
+    2001; Hyyrö 2004), and each word has one whose bits say where it stands: texts of 10,000 tokens
+    take milliseconds. Only words that both have are kept, and where they stand in the text of fewer:
+    memory grows with the words' number times that text's length.
 
     Examples
     --------
@@ -22,16 +33,19 @@ def lcs_length(left: Sequence[str], right: Sequence[str]) -> int:
     >>> lcs_length("the boy went home".split(), "the boy will go home".split())
     3
     """
+    shorter, longer = sorted((left, right), key=len)
+    in_both = set(shorter) & set(longer)
     places: dict[str, int] = {}
-    for position, token in enumerate(left):
-        places[token] = places.get(token, 0) | (1 << position)
-    full = (1 << len(left)) - 1
+    for position, token in enumerate(shorter):
+        if token in in_both:
+            places[token] = places.get(token, 0) | (1 << position)
+    full = (1 << len(shorter)) - 1
     row = full
-    for token in right:
+    for token in longer:
         here = row & places.get(token, 0)
         if here:
             row = ((row + here) | (row - here)) & full
-    return len(left) - row.bit_count()
+    return len(shorter) - row.bit_count()
 
 
 def rouge_l(hypothesis: str, references: Sequence[str]) -> float:
@@ -77,5 +91,14 @@ class RougeL:
         self, batch: Sequence[ScoredQuestion], params: Mapping[str, Any]
     ) -> list[MetricResult]:
         return [
-            MetricResult(rouge_l(question.hypothesis, question.references)) for question in batch
+            undefined(TOO_LONG)
+            if is_too_long(question)
+            else MetricResult(rouge_l(question.hypothesis, question.references))
+            for question in batch
         ]
+
+
+def is_too_long(question: ScoredQuestion) -> bool:
+    """Say whether a question and one of its references both have more words than can be compared."""
+    longest = max((text.count(" ") + 1 for text in question.references), default=0)
+    return min(question.hypothesis.count(" ") + 1, longest) > LONGEST

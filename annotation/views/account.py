@@ -17,7 +17,7 @@ from annotation.views.work import own_way_out
 from judging.actions import enrollments, history, visits
 from judging.forms.accounts import NewPasswordForm
 from judging.guards import CONFIRMED
-from judging.models import Event
+from judging.models import Event, User
 
 
 @never_cache
@@ -31,6 +31,9 @@ def account(request: HttpRequest) -> HttpResponse:
     form = NewPasswordForm(request.user, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
+            # one of many at once: to hash each would keep others waiting
+            if User.objects.select_for_update().get(pk=request.user.pk).has_usable_password():
+                return redirect("password_change")
             form.save()
             visits.end_all(user=request.user)
             history.note(Event.Act.PASSWORD_CHANGED, by=request.user)

@@ -84,8 +84,7 @@ class AccessKey(models.Model):
 
 class LogInAttempts(models.Model):
     """How often passwords were tried for a name. By a keyed hash of it: people type passwords into
-    the wrong field. `visitor` is where the last attempt came from, as a hash that changes with the
-    day."""
+    the wrong field. Rows that count looks within a minute are marked in `visitor`."""
 
     key = models.CharField(max_length=64, primary_key=True)
     attempts = models.PositiveSmallIntegerField(default=0)

@@ -85,6 +85,10 @@ class NewPassword(PasswordResetConfirmView):
 
     def form_valid(self, form: SetPasswordForm) -> HttpResponse:
         with transaction.atomic():
+            # one of many at once: to hash each would keep others waiting
+            if User.objects.select_for_update().get(pk=self.user.pk).password != self.user.password:
+                self.validlink = False
+                return self.render_to_response(self.get_context_data())
             answer = super().form_valid(form)
             visits.end_all(user=self.user)
             history.note(Event.Act.PASSWORD_CHANGED, by=self.user, after="by a link")

@@ -56,6 +56,7 @@ from judging.models import (
 from tests import factories
 from tests.analysis import studies as imported_studies
 from tests.annotation import studies
+from tests.annotation.test_crowd_stress import all_at_once
 from tests.judging import trials
 from tests.judging.imports.studies import MATERIAL, assembled, waiting
 
@@ -769,3 +770,29 @@ def test_manager_who_judges_learns_from_no_judges_table_whose_question_it_names(
     place.delete()
     study.memberships.filter(role="annotator").delete()
     assert refused("Alba") != refused("Corvo")
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("way", ["first password", "password link"])
+def test_of_passwords_set_at_one_moment_one_is_hashed(way: str) -> None:
+    """Each hash takes a quarter of a second, in which a page waits."""
+    windows = [Client() for _ in range(6)]
+    if way == "first password":
+        campaign = studies.opened()
+        link = campaigns.invite(campaign=campaign, by=campaign.created_by)
+        windows[0].post(f"/join/{link.token}/", {"agree": "on"})
+        for each in windows:
+            each.cookies = windows[0].cookies
+        path = "/work/account/"
+    else:
+        parts = accounts.password_link_parts(user=factories.researcher())
+        address = reverse("password_reset_confirm", kwargs=parts)
+        [path] = {each.get(address).url for each in windows}
+
+    def choose(number: int) -> int:
+        chosen = dict.fromkeys(("new_password1", "new_password2"), f"heron number {number}")
+        return windows[number].post(path, chosen).status_code
+
+    assert set(all_at_once(choose, list(range(6)))) <= {200, 302, 400}
+    assert Event.objects.filter(act=Event.Act.PASSWORD_CHANGED).count() == 1

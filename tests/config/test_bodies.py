@@ -14,7 +14,6 @@ from config import outages
 from config.bodies import ENVELOPE, TAKE_FILES
 from config.limits import SMALL
 from judging.actions import campaigns, log_ins
-from judging.models import LogInAttempts
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -139,15 +138,13 @@ def test_json_that_is_nested_deeply_or_no_text_is_a_bad_request(said: str) -> No
 
 def test_flood_of_log_ins_under_many_names_is_told_to_wait_and_a_known_browser_is_not() -> None:
     now = timezone.now()
-    LogInAttempts.objects.bulk_create(
-        LogInAttempts(key=str(number), attempts=1, last_at=now)
-        for number in range(log_ins.MOST_A_MINUTE)
-    )
+    for number in range(log_ins.MOST_A_MINUTE):
+        log_ins.count(name=f"name{number}", mark_shown="", now=now)
     owner = factories.researcher()
     form = {"username": owner.username, "password": factories.PASSWORD}
     stranger, known = Client(), Client()
     answer = stranger.post("/login/", form)
-    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "60")
+    assert answer.status_code == 429 and 0 < int(answer.headers["Retry-After"]) <= 60
     known.cookies[log_ins.MARK] = log_ins.mark(name=owner.username)
     assert known.post("/login/", form).status_code == 302
 

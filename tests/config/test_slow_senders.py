@@ -182,15 +182,27 @@ def test_socket_gives_bytes_until_its_time_is_over_however_they_trickle() -> Non
 def test_what_comes_gives_time_and_silence_takes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     here, there = socket.socketpair()
     with here, there:
-        hurried = Hurried(here, time.monotonic() + 60, math.inf)
+        hurried = Hurried(here, time.monotonic() + 5, math.inf)
         before = hurried.deadline
         there.sendall(b"x" * SLOWEST)
         while hurried.deadline < before + 1:
             hurried.recv(SLOWEST)
         assert hurried.deadline == pytest.approx(before + 1)
         monkeypatch.setattr(slow_senders, "PATIENCE", 0.05)
-        with pytest.raises(NoMoreData):  # a minute is left of it
+        with pytest.raises(NoMoreData):  # some seconds are left of it
             hurried.recv(1)
+
+
+def test_who_sends_much_at_once_has_saved_up_no_time_for_little_after_it() -> None:
+    """560 who sent 700 kB and then a byte every ten seconds kept everybody waiting for a minute."""
+    here, there = socket.socketpair()
+    with here, there:
+        hurried = Hurried(here, time.monotonic() + 10, math.inf)
+        sent = 0
+        while sent < 100 * SLOWEST:
+            there.sendall(b"x" * SLOWEST)
+            sent += len(hurried.recv(SLOWEST))
+        assert hurried.deadline <= time.monotonic() + slow_senders.PATIENCE
 
 
 @pytest.mark.parametrize(("waited", "left"), [(0, 15), (10, 5), (100, 3)])

@@ -72,6 +72,15 @@ def test_questions_are_not_compared_where_there_are_too_many(id: str) -> None:
     assert found.reason == "1,001 questions are more than are compared with each other (1,000)"
 
 
+def test_questions_of_very_many_words_are_not_compared_with_each_other() -> None:
+    long = "w " * 20_001
+    alone, two = score(
+        registry.get("near_duplicates"), [ScoredSet((long, "w?")), ScoredSet((long, long))]
+    )
+    assert alone.value == 0
+    assert two.reason == "two questions have more than 20,000 words each"
+
+
 @pytest.mark.parametrize("id", ["self_bleu_2", "type_ratio", "type_balance"])
 def test_an_empty_set_is_undefined(id: str) -> None:
     assert score(registry.get(id), [ScoredSet(())])[0].status is Status.UNDEFINED

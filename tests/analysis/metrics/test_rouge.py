@@ -1,5 +1,6 @@
 """ROUGE-L against coco's edge values, a plain dynamic programme, and examples worked by hand."""
 
+import tracemalloc
 from time import process_time
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.metrics.contract import ScoredQuestion
-from analysis.metrics.rouge import RougeL, lcs_length, rouge_l
+from analysis.metrics.rouge import LONGEST, RougeL, lcs_length, rouge_l
 
 
 def by_table(left: list[str], right: list[str]) -> int:
@@ -34,6 +35,34 @@ def test_lcs_of_10_000_words_takes_far_less_than_a_second() -> None:
     start = process_time()
     assert 0 < lcs_length(left, right) < 10_000
     assert process_time() - start < 1
+
+
+def test_a_long_reference_of_different_words_takes_little_memory() -> None:
+    """200,000 words took 2.7 gigabytes: each word kept where it stands among all of them."""
+    reference = " ".join(str(number) for number in range(200_000))
+    tracemalloc.start()
+    try:
+        assert rouge_l("7 150 99 30000", [reference]) > 0
+        _now, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 100_000_000
+
+
+def test_two_texts_of_very_many_words_are_undefined_and_say_why() -> None:
+    words = [" ".join("w" * number) for number in (LONGEST, LONGEST + 1)]
+    short, long = RougeL().score(
+        [
+            ScoredQuestion(hypothesis=words[1], references=(words[0],)),
+            ScoredQuestion(hypothesis=words[1], references=("a b", words[1])),
+        ],
+        {},
+    )
+    assert short.value == pytest.approx(1, abs=1e-3)
+    assert (long.value, long.reason) == (
+        None,
+        "the question and a reference have more than 20,000 words each",
+    )
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,13 @@ def test_the_page_names_every_metric_and_why_some_are_not_available(owner, colle
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("Who built it?", "nqg"), ("who built it ?", "raw")]
+    ("text", "expected"),
+    [
+        ("Who built it?", "nqg"),
+        ("who built it ?", "raw"),
+        ("who built it ?" + " " * 500 + "(" * 1_000_000, "raw"),  # a page reads the beginning alone
+    ],
+    ids=["raw", "prepared", "long"],
 )
 def test_references_that_came_prepared_are_left_as_they_are(owner, collection, text, expected):
     Reference.objects.update(text=text)

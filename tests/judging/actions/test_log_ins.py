@@ -1,6 +1,7 @@
 """Counting attempts to log in: how long the next one waits, and that attempts at one moment count
 as well."""
 
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
@@ -42,6 +43,38 @@ def test_visitor_who_tries_name_after_name_waits_and_others_do_not():
     log_ins.count(name="ada", mark_shown="", visitor=other, now=now)
     log_ins.count(name="eve", mark_shown=log_ins.mark(name="eve"), visitor=one, now=now)
     log_ins.count(name="bob", mark_shown="", visitor=one, now=now + timedelta(minutes=1))
+
+
+@pytest.mark.django_db
+def test_right_passwords_of_many_accounts_are_looked_at_no_more_often_than_the_pages_can_wait():
+    """Seven accounts of one link, twenty right ones each: others waited for 78 seconds."""
+    now = timezone.now()
+
+    def look(name, minutes=0):
+        at = now + timedelta(minutes=minutes)
+        log_ins.count(name=name, mark_shown=log_ins.mark(name=name), now=at)
+        log_ins.forget(name=name)
+
+    looks = [f"name{number // 20}" for number in range(log_ins.MOST_A_MINUTE)]
+    for name in looks:
+        look(name)
+    with pytest.raises(log_ins.Paused) as paused:
+        look("ada")
+    assert paused.value.seconds == 60
+    log_ins.count(name="ada", mark_shown="", now=now)  # nor do they keep out who is not known
+    look("ada", minutes=1)
+
+
+@pytest.mark.django_db
+def test_a_visitor_who_waits_takes_nothing_of_what_all_have():
+    now = timezone.now()
+    for number in range(log_ins.MOST_A_MINUTE):
+        with suppress(log_ins.Paused):
+            log_ins.count(name=f"name{number}", mark_shown="", visitor="one", now=now)
+    for number in range(log_ins.MOST_A_MINUTE - log_ins.MOST_OF_A_VISITOR):
+        log_ins.count(name=f"other{number}", mark_shown="", visitor=f"{number}", now=now)
+    with pytest.raises(log_ins.Paused):
+        log_ins.count(name="ada", mark_shown="", visitor="new", now=now)
 
 
 @pytest.mark.parametrize(
