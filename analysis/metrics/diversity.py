@@ -57,7 +57,10 @@ def exact_duplicates(hypotheses: Sequence[str]) -> int:
 
 def near_duplicates(hypotheses: Sequence[str], *, threshold: float = NEAR) -> int:
     """Count the questions that are at least so like an earlier one (exact repetitions included)."""
-    worded = [ptb(hypothesis).split() for hypothesis in hypotheses]
+    return _near_duplicates([ptb(hypothesis).split() for hypothesis in hypotheses], threshold)
+
+
+def _near_duplicates(worded: Sequence[Sequence[str]], threshold: float) -> int:
     return sum(
         any(_likeness(words, earlier) >= threshold for earlier in worded[:place])
         for place, words in enumerate(worded)
@@ -135,11 +138,12 @@ def _exact(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
 
 
 def _near(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
-    if sum(len(text.split()) > LONGEST for text in one.hypotheses) > 1:
+    if found := _too_many(one):
+        return found
+    worded = [ptb(hypothesis).split() for hypothesis in one.hypotheses]
+    if sum(len(words) > LONGEST for words in worded) > 1:
         return undefined(f"two questions have more than {LONGEST:,} words each")
-    return _too_many(one) or MetricResult(
-        float(near_duplicates(one.hypotheses, threshold=params["threshold"]))
-    )
+    return MetricResult(float(_near_duplicates(worded, params["threshold"])))
 
 
 def _too_many(one: ScoredSet) -> MetricResult | None:
