@@ -6,8 +6,9 @@ has been let in before counts apart, so that a stranger who guesses passwords ca
 account's owner out.
 
 To look at a password costs a quarter of a second of a processor, right ones too. So there is a pace
-as well: so many looks within a minute at a name, of a visitor, and of all. Pages wait no longer for
-all of them than some fifteen seconds, with two cores.
+as well: so many looks within a minute at a name, of a visitor, and of each of three groups: browsers
+nobody knows, researchers, and annotators, who may come by a link in any number and must not keep
+researchers out. Pages wait no longer for all of them than some twenty seconds, with two cores.
 """
 
 from collections.abc import Collection, Mapping
@@ -29,7 +30,7 @@ FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(minutes=15)
 FORGOTTEN = timedelta(days=1)
 MINUTE = timedelta(minutes=1)
-MOST_A_MINUTE = 60  # by browsers nobody knows, and as many by those that are known
+MOST_A_MINUTE = 60  # of each group
 MOST_OF_A_VISITOR = 20  # nobody knows, so that they do not keep all others out
 MOST_OF_A_NAME = 20
 PACE = "pace"  # marks the rows that count looks, among those that count attempts
@@ -58,9 +59,11 @@ def visitor_of(request: HttpRequest, *, now: datetime) -> str:
     return hashed(network, purpose="judging.log_ins.visitor", now=now) if network else ""
 
 
-def count(*, name: str, mark_shown: str, now: datetime, visitor: str = "") -> None:
-    """Count an attempt, before its password is looked at; raise `Paused` instead while the name, or
-    the visitor, has to wait."""
+def count(
+    *, name: str, mark_shown: str, now: datetime, visitor: str = "", account: str = ""
+) -> None:
+    """Count an attempt, before its password is looked at; raise `Paused` instead while the name,
+    the visitor or the group has to wait. `account`: whose it is, where `name` is no account's."""
     known = constant_time_compare(mark_shown, mark(name=name))
     with transaction.atomic():
         forget_old(now=now)
@@ -69,18 +72,27 @@ def count(*, name: str, mark_shown: str, now: datetime, visitor: str = "") -> No
         )
         if (left := _until(row) - now) > timedelta():
             raise Paused(left)
-        _keep_pace(f"name {name}", MOST_OF_A_NAME, known=known, now=now)
+        group = _group(account or name) if known else "unknown browsers"
+        _keep_pace(f"name {name}, {known}", MOST_OF_A_NAME, now=now)
         if visitor and not known:
-            _keep_pace(f"visitor {visitor}", MOST_OF_A_VISITOR, known=known, now=now)
-        _keep_pace("all", MOST_A_MINUTE, known=known, now=now)
+            _keep_pace(f"visitor {visitor}", MOST_OF_A_VISITOR, now=now)
+        _keep_pace(f"all {group}", MOST_A_MINUTE, now=now)
         row.attempts, row.last_at = min(row.attempts + 1, MOST), now
         row.save()
 
 
-def _keep_pace(whose: str, most: int, *, known: bool, now: datetime) -> None:
+def _group(name: str) -> str:
+    user = User.objects.filter(username=name).first()
+    is_named = user and (
+        user.may_create_campaigns or user.is_superuser or user.memberships.staff().exists()
+    )
+    return "researchers" if is_named else "annotators"
+
+
+def _keep_pace(whose: str, most: int, *, now: datetime) -> None:
     """Count a look; raise `Paused` where there were so many within a minute."""
     rows = LogInAttempts.objects.select_for_update()
-    key = salted_hmac(f"judging.log_ins.{PACE}.{known}", whose, algorithm="sha256").hexdigest()
+    key = salted_hmac(f"judging.log_ins.{PACE}", whose, algorithm="sha256").hexdigest()
     row, _made = rows.get_or_create(key=key, defaults={"last_at": now, "visitor": PACE})
     if row.last_at <= now - MINUTE:
         row.attempts, row.last_at = 0, now

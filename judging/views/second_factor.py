@@ -132,7 +132,12 @@ def _let_in(request: HttpRequest, user: User, code: str, onward: str) -> HttpRes
     """Count the attempt before the code is looked at; the password was right, so no flood of
     strangers counts here."""
     name = f"second factor of {user.pk}"  # no user name has blanks
-    log_ins.count(name=name, mark_shown=log_ins.mark(name=name), now=timezone.now())
+    log_ins.count(
+        name=name,
+        mark_shown=log_ins.mark(name=name),
+        account=user.get_username(),
+        now=timezone.now(),
+    )
     second_factors.check(user=user, code=code, now=timezone.now())
     log_ins.forget(name=name)
     del request.session[PENDING]

@@ -8,8 +8,9 @@ import pytest
 from django.test import RequestFactory
 from django.utils import timezone
 
-from judging.actions import log_ins
+from judging.actions import campaigns, log_ins
 from judging.models import LogInAttempts
+from tests import factories
 from tests.judging.actions.test_assignments import all_at_once
 
 
@@ -61,8 +62,23 @@ def test_right_passwords_of_many_accounts_are_looked_at_no_more_often_than_the_p
     with pytest.raises(log_ins.Paused) as paused:
         look("ada")
     assert paused.value.seconds == 60
-    log_ins.count(name="ada", mark_shown="", now=now)  # nor do they keep out who is not known
+    look(factories.researcher().username)  # nor do annotators of a link keep researchers out
+    log_ins.count(name="ada", mark_shown="", now=now)  # or who is not known
     look("ada", minutes=1)
+
+
+@pytest.mark.django_db
+def test_researchers_codes_and_roles_count_among_researchers():
+    now, analyst, named = timezone.now(), factories.user(), factories.user()
+    campaigns.add_member(campaign=factories.campaign(), user=analyst, role="analyst")
+    for number in range(log_ins.MOST_A_MINUTE):
+        name = f"name{number}"
+        log_ins.count(name=name, mark_shown=log_ins.mark(name=name), now=now)
+    log_ins.count(name=analyst.username, mark_shown=log_ins.mark(name=analyst.username), now=now)
+    code = "second factor of 5"
+    log_ins.count(name=code, mark_shown=log_ins.mark(name=code), account=analyst.username, now=now)
+    with pytest.raises(log_ins.Paused):
+        log_ins.count(name=named.username, mark_shown=log_ins.mark(name=named.username), now=now)
 
 
 @pytest.mark.django_db
