@@ -1,7 +1,7 @@
 """Published studies again: released files into a closed campaign, its numbers beside those in
 print."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -26,6 +26,7 @@ KIND = "analysis.reproduce"
 REPRODUCED = "reproduced"  # where a collection keeps what came out
 LEFT_OUT = ("unmatched", "ambiguous")
 LENIENT = Sameness(case=True, marks=True)
+MOST_SCORES = 60  # columns, each of which is compared with each
 
 
 class UnknownStudy(LookupError):
@@ -66,8 +67,16 @@ class Reproduction:
             yield " / ".join(path), _at(self.published, path), value
 
 
-def reproduce(*, key: str, files: Sequence[ReleasedFile], by: User, now: datetime) -> Reproduction:
-    """Import released files, once for each set of them, and compute what their authors published.
+def reproduce(
+    *,
+    key: str,
+    files: Sequence[ReleasedFile],
+    by: User,
+    now: datetime,
+    tell: Callable[[str], None] = lambda _doing: None,
+) -> Reproduction:
+    """Import released files, once for each set of them, and compute what their authors published;
+    `tell` is told what begins.
 
     Raises
     ------
@@ -81,6 +90,15 @@ def reproduce(*, key: str, files: Sequence[ReleasedFile], by: User, now: datetim
     study = STUDIES[key]
     with transaction.atomic():
         campaign = _campaign(study, files, by, now)
+        tell("Computing the study's numbers")
+        of_metrics = campaign.collection.metrics.filter(kind=Metric.Kind.IMPORTED)
+        if (columns := of_metrics.count()) > MOST_SCORES:
+            raise CannotImport(
+                [
+                    f"The files hold {columns:,} columns of scores, and at most {MOST_SCORES} are compared with "
+                    "each other. Leave columns out of the files."
+                ]
+            )
         read = frames.material(campaign, excluded=())
         standing = list(campaign.collection.added_files.standing().listed())
         hashes = tuple(each.file.sha256 for each in standing)
@@ -216,7 +234,13 @@ def execute(work: jobs.Work, *, now: datetime) -> Mapping[str, Any]:
         for name, sha256, scores in parameters["files"]
     ]
     try:
-        found = reproduce(key=parameters["study"], files=files, by=work.job.created_by, now=now)
+        found = reproduce(
+            key=parameters["study"],
+            files=files,
+            by=work.job.created_by,
+            now=now,
+            tell=lambda doing: work.progress(0, 0, doing),
+        )
     except ValueError as refused:  # CannotImport and Unreadable are such, and say a sentence
         raise jobs.CannotDo(str(refused)) from None
     return {"published": str(found.campaign.uuid)}

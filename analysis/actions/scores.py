@@ -27,6 +27,7 @@ from analysis.metrics.contract import (
 )
 from analysis.metrics.preparation import UnknownPreparation, require_language
 from judging.actions import collection_snapshots
+from judging.actions.collections import no_room_for
 from judging.models import Collection, Metric, Score
 
 CHUNKS = {ScoredUnit.SET: 250, ScoredUnit.SYSTEM: 1}
@@ -123,11 +124,16 @@ def _works(
     failures: dict[str, str],
 ) -> Iterator[_Work]:
     referenced = items.has_references(collection)
+    there = set(collection.metrics.values_list("fingerprint", flat=True))
     for each in chosen:
         try:
             metric = registry.get(each.id)
             _require_usable(metric, referenced)
             require_language(metric.spec, each.params, preparation, collection.language)
+            column = fingerprint(metric.spec, each.params, preparation, collection.language)
+            if column not in there and (refused := no_room_for(1, there=len(there))):
+                raise MetricUnavailable(refused)
+            there.add(column)
             yield _work(collection, metric, each, preparation)
         except REFUSALS as error:
             failures[each.id] = str(error)

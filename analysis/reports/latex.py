@@ -338,7 +338,9 @@ def _one_table(shown: PageTable, *, label: str) -> str:
 
 
 def _line(cells: Iterable[str]) -> str:
-    return " & ".join(cells) + r" \\" + "\n"
+    r"""Return a row; \\\\ before it would take a bracket or a star that it begins with for its own."""
+    row = " & ".join(cells)
+    return ("{}" if row.startswith(("[", "*")) else "") + row + r" \\" + "\n"
 
 
 def _cell(cell: Cell, *, in_lines: bool) -> str:

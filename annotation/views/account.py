@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.views.work import own_way_out
-from judging.actions import enrollments, history, visits
+from judging.actions import enrollments, history, log_ins, visits
 from judging.forms.accounts import NewPasswordForm
 from judging.guards import CONFIRMED
 from judging.models import Event, User
@@ -29,19 +29,15 @@ def account(request: HttpRequest) -> HttpResponse:
     if request.user.has_usable_password():
         return redirect("password_change")
     form = NewPasswordForm(request.user, request.POST if request.method == "POST" else None)
+    is_too_fast = False
     if request.method == "POST" and form.is_valid():
-        with transaction.atomic():
-            # one of many at once: to hash each would keep others waiting
-            if User.objects.select_for_update().get(pk=request.user.pk).has_usable_password():
-                return redirect("password_change")
-            form.save()
-            visits.end_all(user=request.user)
-            history.note(Event.Act.PASSWORD_CHANGED, by=request.user)
-        update_session_auth_hash(request, request.user)
-        request.session[CONFIRMED] = int(timezone.now().timestamp())
-        name = {"name": request.user.get_username()}
-        messages.success(request, _("Your password is set. Log in as %(name)s from now on.") % name)
-        return redirect("annotation:home")
+        try:
+            log_ins.count_first_password(now=timezone.now())
+        except log_ins.Paused:
+            is_too_fast = True
+            form.add_error(None, _("Many passwords are being chosen. Try again in a minute."))
+        else:
+            return _with_password(request, form)
     signed = enrollments.personal_link(request.user)
     taking_part = request.user.enrollments.select_related("campaign").order_by("-created_at", "-pk")
     ways_out = [(each.campaign.title, own_way_out(each.campaign)) for each in taking_part]
@@ -51,4 +47,21 @@ def account(request: HttpRequest) -> HttpResponse:
         "ways_out": [(title, url) for title, url in ways_out if url],
         "link": request.build_absolute_uri(reverse("annotation:go", args=[signed])),
     }
-    return render(request, "annotation/account.html", context, status=422 if form.errors else 200)
+    status = 429 if is_too_fast else 422 if form.errors else 200
+    return render(request, "annotation/account.html", context, status=status)
+
+
+def _with_password(request: HttpRequest, form: NewPasswordForm) -> HttpResponse:
+    """Set the password, and end what whoever had the link began or made."""
+    with transaction.atomic():
+        # one of many at once: to hash each would keep others waiting
+        if User.objects.select_for_update().get(pk=request.user.pk).has_usable_password():
+            return redirect("password_change")
+        form.save()
+        visits.end_all(user=request.user)
+        history.note(Event.Act.PASSWORD_CHANGED, by=request.user)
+    update_session_auth_hash(request, request.user)
+    request.session[CONFIRMED] = int(timezone.now().timestamp())
+    name = {"name": request.user.get_username()}
+    messages.success(request, _("Your password is set. Log in as %(name)s from now on.") % name)
+    return redirect("annotation:home")

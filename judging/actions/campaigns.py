@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import ProtectedError, Q, QuerySet
 from django.db.models.functions import Now
 
@@ -70,6 +70,7 @@ PLANNED = (
     "rate",
 )
 DOUBLE_CLICK = timedelta(seconds=10)
+MAKING = 1_903_783  # marks the advisory locks of drafts that are made, one a person
 OPENED_ONCE = {  # as they are made
     Campaign.Origin.SIMULATED.value: "Nobody judges in a simulation: open the campaign that it is a copy of.",
     Campaign.Origin.IMPORTED.value: "Nobody judges in imported ratings: plan another campaign about the collection.",
@@ -92,7 +93,9 @@ def create(
     asked |= {key: plan[key] for key in PLANNED if key in plan}
     asked |= {"checked": quality.from_document(asked.get("quality", {})).has_checks}
     with transaction.atomic():
-        User.objects.select_for_update(no_key=True).get(pk=by.pk)
+        with connection.cursor() as cursor:
+            # not the account's row: an import goes on for minutes, and its owner must be able to log in and out
+            cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [MAKING, by.pk])
         drafts = Campaign.objects.filter(
             state=Campaign.State.DRAFT, created_at__gt=Now() - DOUBLE_CLICK
         )

@@ -81,6 +81,13 @@ def count(
         row.save()
 
 
+def count_first_password(*, now: datetime) -> None:
+    """Count a first password that an annotator chooses, which costs as much to hash as one to look
+    at; raise `Paused` where there were so many within a minute."""
+    with transaction.atomic():
+        _keep_pace("first passwords", MOST_A_MINUTE, now=now)
+
+
 def _group(name: str) -> str:
     user = User.objects.filter(username=name).first()
     is_named = user and (

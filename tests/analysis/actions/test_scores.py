@@ -11,7 +11,7 @@ from analysis.actions.scores import ChosenMetric
 from analysis.metrics import registry
 from analysis.metrics.contract import RAW, MetricResult, MetricSpec, Need, Preparation, ScoredUnit
 from analysis.models import Result
-from judging.actions import jobs
+from judging.actions import collections, jobs
 from judging.models import Metric, Reference, Score, Unit
 from tests import factories
 from tests.analysis import studies
@@ -288,3 +288,16 @@ def test_an_estimate_times_a_sample_and_keeps_no_score(collection, counting):
     assert job.result["seconds"] > 0
     assert not Score.objects.exists()
     assert not Metric.objects.exists()
+
+
+def test_a_metric_for_whose_column_there_is_no_room_is_named_and_the_others_go_on(
+    collection, monkeypatch
+):
+    assert not computed(collection, ALL[:2]).failures
+    monkeypatch.setattr(collections, "MOST_METRICS", 3)
+    found = computed(collection, ALL[:4])
+    assert found.failures == {
+        "nist": "There would be 1 column of scores beside the 3 that are there, and at "
+        "most 3 can be kept. Leave columns out."
+    }
+    assert collection.metrics.count() == 3

@@ -312,3 +312,10 @@ def test_numbers_of_a_large_table_are_read_when_they_are_asked_for(tmp_path):
         assert b"a0.30b0.40c1.50d" in said.stdout
         assert b"0.50" in said.stdout
     assert "No number is called x/y" in compiled(tmp_path, latex.document("T", [r"\Q{x/y} \Q{x}"]))
+
+
+@pytest.mark.parametrize("name", ["[9cm]", "*x"])
+def test_a_row_that_begins_with_a_bracket_or_a_star_is_no_part_of_the_row_before(name):
+    """LaTeX reads both as arguments of the line break before them, blanks and all."""
+    assert latex._line([latex.escaped(name), "1"]).startswith("{}" + name[0])
+    assert latex._line([latex.escaped("Alba"), name]) == rf"Alba & {name} \\" + "\n"

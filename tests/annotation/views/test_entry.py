@@ -7,7 +7,7 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 
 from annotation.views import entry
-from judging.actions import campaigns, enrollments, keys
+from judging.actions import campaigns, enrollments, keys, log_ins
 from judging.guards import CONFIRMED
 from judging.models import Campaign, Enrollment, Invitation, User
 from tests import factories
@@ -275,3 +275,13 @@ def test_joining_again_after_logging_out_does_not_make_a_second_person_unasked()
     assert client.post(link, {"another": "on"}).status_code == 302
     assert Enrollment.objects.count() == 2
     assert "before" not in Client().get(link).text
+
+
+def test_first_password_is_refused_for_a_minute_where_very_many_are_chosen(monkeypatch) -> None:
+    monkeypatch.setattr(log_ins, "MOST_A_MINUTE", 0)
+    client = joined(studies.opened())
+    good = {"new_password1": "a heron at dusk", "new_password2": "a heron at dusk"}
+    answer = client.post("/work/account/", good)
+    assert answer.status_code == 429
+    assert "Many passwords are being chosen. Try again in a minute." in answer.text
+    assert not Enrollment.objects.get().user.has_usable_password()

@@ -137,3 +137,13 @@ def test_attempts_at_one_moment_are_no_more_than_attempts_one_by_one():
 
     results = all_at_once(attempt, list(range(12)))
     assert sorted(results) == ["has to wait"] * 7 + ["may try"] * 5
+
+
+@pytest.mark.django_db
+def test_first_passwords_of_many_accounts_have_a_pace():
+    now = timezone.now()
+    for _ in range(log_ins.MOST_A_MINUTE):
+        log_ins.count_first_password(now=now)
+    with pytest.raises(log_ins.Paused):
+        log_ins.count_first_password(now=now)
+    log_ins.count_first_password(now=now + timedelta(minutes=1))

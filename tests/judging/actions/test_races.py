@@ -5,12 +5,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
+from django.utils import timezone
 
-from judging.actions import accounts, campaigns, check_items, enrollments
+from judging.actions import accounts, campaigns, check_items, enrollments, visits
 from judging.actions.accounts import LastAdministrator
 from judging.models import Campaign, CheckItem, Deviation, Invitation, Unit, User
 from tests import factories
+from tests.annotation.test_crowd_stress import all_at_once
 from tests.judging.actions.test_enrollments import waiting_for_us
 
 pytestmark = [pytest.mark.threads, pytest.mark.django_db(transaction=True)]
@@ -188,3 +190,18 @@ def test_manager_who_may_not_log_in_does_not_count_as_one() -> None:
     campaigns.add_member(campaign=campaign, user=gone, role="manager")
     with pytest.raises(campaigns.NotAllowedNow, match="at least one manager"):
         campaigns.remove_member(campaign=campaign, user=campaign.created_by, role="manager")
+
+
+def test_who_makes_a_draft_in_a_long_import_can_log_in_and_out_meanwhile() -> None:
+    """An import that makes a campaign held the account's row to its end: no log-in, no new password."""
+    owner, material = factories.researcher(), factories.collection()
+
+    def other_window(_each: int) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '2s'")
+        User.objects.filter(pk=owner.pk).update(last_login=timezone.now())
+        visits.end_all(user=owner)
+
+    with transaction.atomic():
+        campaigns.create(by=owner, collection=material, rubric=factories.rubric(), plan={})
+        all_at_once(other_window, [1])
