@@ -216,31 +216,40 @@ def _kept(
     fresh = [
         (key, result) for (key, _), result in zip(asked, results, strict=True) if key in work.todo
     ]
-    with transaction.atomic():
-        row = _row(collection, work)
-        # a worker taken for dead may still have written: the same values, by the same recipe
-        Score.objects.bulk_create(
-            (_score(row, work, *each) for each in fresh), ignore_conflicts=True
-        )
+    try:
+        with transaction.atomic():
+            row = _row(collection, work)
+            # a worker taken for dead may still have written: the same values, by the same recipe
+            Score.objects.bulk_create(
+                (_score(row, work, *each) for each in fresh), ignore_conflicts=True
+            )
+    except MetricUnavailable as no_room:  # other columns came meanwhile
+        failures[work.id] = str(no_room)
+        return 0
     return len(fresh)
 
 
 def _row(collection: Collection, work: _Work) -> Metric:
+    """Return the column of a metric, made where there is none yet; jobs and files that make columns
+    of one collection wait for each other."""
     spec = work.recipe.spec
-    row, _ = Metric.objects.get_or_create(
+    own = fingerprint(spec, work.params, work.preparation, collection.language)
+    if known := collection.metrics.filter(fingerprint=own).first():
+        return known
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    if known := collection.metrics.filter(fingerprint=own).first():
+        return known
+    if refused := no_room_for(1, there=collection.metrics.count()):
+        raise MetricUnavailable(refused)
+    return Metric.objects.create(
         collection=collection,
-        fingerprint=fingerprint(spec, work.params, work.preparation, collection.language),
-        defaults={
-            "name": spec.name[:100],
-            "kind": Metric.Kind.COMPUTED,
-            "direction": Metric.Direction.HIGHER
-            if spec.higher_is_better
-            else Metric.Direction.LOWER,
-            "scale": SCALES[spec.scale],
-            "made": recipe(spec, work.params, work.preparation, collection.language),
-        },
+        fingerprint=own,
+        name=spec.name[:100],
+        kind=Metric.Kind.COMPUTED,
+        direction=Metric.Direction.HIGHER if spec.higher_is_better else Metric.Direction.LOWER,
+        scale=SCALES[spec.scale],
+        made=recipe(spec, work.params, work.preparation, collection.language),
     )
-    return row
 
 
 def settings_of(metric: Scorer, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -301,3 +301,20 @@ def test_a_metric_for_whose_column_there_is_no_room_is_named_and_the_others_go_o
         "most 3 can be kept. Leave columns out."
     }
     assert collection.metrics.count() == 3
+
+
+def test_columns_that_come_while_a_job_computes_leave_no_room_for_its_own(collection, monkeypatch):
+    """Two jobs that each looked before either wrote made 139 columns where 100 may be."""
+    monkeypatch.setattr(collections, "MOST_METRICS", 2)
+
+    def brought_meanwhile(done, total, name):
+        if not name:
+            for number in range(2):
+                Metric.objects.create(collection=collection, name="m", fingerprint=f"f{number}")
+
+    found = scores.compute(collection, chosen=ALL[:1], preparation=RAW, step=brought_meanwhile)
+    assert found.failures == {
+        "bleu_1": "There would be 1 column of scores beside the 2 that are there, and at most 2 can be kept. "
+        "Leave columns out."
+    }
+    assert (found.values, collection.metrics.count()) == (0, 2)
