@@ -146,9 +146,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Have Python's collector leave alone the thousands of tests and modules that stay to the end,
-    and look less often through the others."""
-    gc.freeze()
+    """Have Python's collector look less often through the thousands of tests and modules that stay
+    to the end."""
     gc.enable()
     gc.set_threshold(100_000, 20, 100)
 
