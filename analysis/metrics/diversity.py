@@ -19,14 +19,16 @@ from analysis.metrics.contract import (
 )
 from analysis.metrics.ptb import ptb
 from analysis.metrics.question_types import balance, question_type
-from analysis.metrics.rouge import LONGEST, lcs_length
+from analysis.metrics.rouge import lcs_length
 
 NEAR = 0.8
 WITHOUT_BETTER_END = frozenset(
     {"cardinality_difference"}
 )  # 0 is best, between too few and too many
 NO_QUESTIONS = "the set has no questions"
-MOST_QUESTIONS = 1_000  # of a set, each of which is compared with each other
+# of a set, each of whose questions is compared with each other
+MOST_QUESTIONS = 1_000
+MOST_WORDS = 40_000
 
 
 def self_bleu_2(hypotheses: Sequence[str], *, duplicates: str = "keep") -> float:
@@ -50,21 +52,37 @@ def normalised(question: str) -> str:
     return " ".join(question.split())
 
 
+def too_large(worded: Sequence[Sequence[str]]) -> str:
+    """Return why a set's questions, each a list of words, are not compared with each other; nothing
+    where they are."""
+    if len(worded) > MOST_QUESTIONS:
+        return (
+            f"{len(worded):,} questions are more than are compared with each other "
+            f"({MOST_QUESTIONS:,})"
+        )
+    words = sum(map(len, worded))
+    if words > MOST_WORDS:
+        return (
+            f"a set's {words:,} words are more than are compared with each other ({MOST_WORDS:,})"
+        )
+    return ""
+
+
 def exact_duplicates(hypotheses: Sequence[str]) -> int:
     """Count the questions that repeat an earlier one, white space aside."""
     return len(hypotheses) - len({normalised(hypothesis) for hypothesis in hypotheses})
 
 
-def near_duplicates(hypotheses: Sequence[str], *, threshold: float = NEAR) -> int:
+def near_duplicates(hypotheses: Sequence[str], *, threshold: float = NEAR) -> MetricResult:
     """Count the questions that are at least so like an earlier one (exact repetitions included)."""
-    return _near_duplicates([ptb(hypothesis).split() for hypothesis in hypotheses], threshold)
-
-
-def _near_duplicates(worded: Sequence[Sequence[str]], threshold: float) -> int:
-    return sum(
+    worded = [ptb(hypothesis).split() for hypothesis in hypotheses]
+    if why := too_large(worded):
+        return undefined(why)
+    found = sum(
         any(_likeness(words, earlier) >= threshold for earlier in worded[:place])
         for place, words in enumerate(worded)
     )
+    return MetricResult(float(found))
 
 
 def _likeness(a: Sequence[str], b: Sequence[str]) -> float:
@@ -104,9 +122,9 @@ def _spec(id: str, name: str, **rest: Any) -> MetricSpec:
 def _self_bleu(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
     if not one.hypotheses:
         return undefined(NO_QUESTIONS)
-    return _too_many(one) or MetricResult(
-        self_bleu_2(one.hypotheses, duplicates=params["duplicates"])
-    )
+    if why := too_large([hypothesis.split() for hypothesis in one.hypotheses]):
+        return undefined(why)
+    return MetricResult(self_bleu_2(one.hypotheses, duplicates=params["duplicates"]))
 
 
 def _cardinality(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
@@ -138,21 +156,7 @@ def _exact(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
 
 
 def _near(one: ScoredSet, params: Mapping[str, Any]) -> MetricResult:
-    if found := _too_many(one):
-        return found
-    worded = [ptb(hypothesis).split() for hypothesis in one.hypotheses]
-    if sum(len(words) > LONGEST for words in worded) > 1:
-        return undefined(f"two questions have more than {LONGEST:,} words each")
-    return MetricResult(float(_near_duplicates(worded, params["threshold"])))
-
-
-def _too_many(one: ScoredSet) -> MetricResult | None:
-    if len(one.hypotheses) <= MOST_QUESTIONS:
-        return None
-    return undefined(
-        f"{len(one.hypotheses):,} questions are more than are compared with each other "
-        f"({MOST_QUESTIONS:,})"
-    )
+    return near_duplicates(one.hypotheses, threshold=params["threshold"])
 
 
 _COUNTS: dict[str, Any] = {

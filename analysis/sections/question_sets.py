@@ -15,7 +15,12 @@ from judging.rules import TypeSpread, quota_scores, type_spread
 
 from analysis import frames
 from analysis.frames import Material
-from analysis.metrics.diversity import exact_duplicates, near_duplicates
+from analysis.metrics.diversity import (
+    MOST_QUESTIONS,
+    MOST_WORDS,
+    exact_duplicates,
+    near_duplicates,
+)
 from analysis.metrics.languages import default_preparation, is_spaced
 from analysis.metrics.preparation import raw, step
 from analysis.metrics.question_types import TYPES, knows_types, question_type
@@ -28,6 +33,10 @@ from analysis.sections.section import Chance, Found, Inputs, Section
 TYPES_UNKNOWN = (
     "Question types are not counted: they are told by English question words, "
     "so they are not for this language."
+)
+NOT_COMPARED = (
+    "Questions that nearly repeat others are not counted for a system with a set of more than "
+    f"{MOST_QUESTIONS:,} questions or {MOST_WORDS:,} words."
 )
 COLUMNS = ("question_set", "source", "system", "unit", "text", "submitted_answer", "answer")
 LevelsByUnit = Mapping[int, Mapping[str, float]]  # by unit and annotator
@@ -82,7 +91,8 @@ class SetFactsRow:
     cardinality_difference: mean over those of references minus questions
     cardinality_error: the same, absolute
     exact_duplicates: questions that repeat another of their set
-    near_duplicates: questions that nearly repeat another of their set
+    near_duplicates: questions that nearly repeat another of their set; empty where a set is too
+      large to compare each with each
     type_who: questions of the type who
     type_when: questions of the type when
     type_where: questions of the type where
@@ -105,7 +115,7 @@ class SetFactsRow:
     cardinality_difference: float
     cardinality_error: float
     exact_duplicates: int
-    near_duplicates: int
+    near_duplicates: int | None
     type_who: int
     type_when: int
     type_where: int
@@ -160,7 +170,8 @@ class SetRow:
     type_share: different types for each question
     type_balance: how evenly the types are spread
     exact_duplicates: questions that repeat another of the set
-    near_duplicates: questions that nearly repeat another of the set
+    near_duplicates: questions that nearly repeat another of the set; empty where it is too large to
+      compare each with each
     facts: computed facts, each a key, its value, and the mean rating it stands beside
     """
 
@@ -172,7 +183,7 @@ class SetRow:
     type_share: float
     type_balance: float
     exact_duplicates: int
-    near_duplicates: int
+    near_duplicates: int | None
     facts: list[Any]
 
 
@@ -203,10 +214,14 @@ class SetFacts(Section[SetFactsRow]):
 
     def small_print(self, found: Found) -> list[str]:
         rows = found.of(SetFacts)
+        too_large = any(row.near_duplicates is None for row in rows)
         untold = any(row.returned for row in rows) and not any(
             sum(row.asked().values()) for row in rows
         )
-        return [TYPES_UNKNOWN] if untold else []
+        return [
+            *([TYPES_UNKNOWN] if untold else []),
+            *([NOT_COMPARED] if too_large else []),
+        ]
 
 
 class ComputedFacts(Section[FactRow]):
@@ -355,6 +370,7 @@ def _of_system(
     ]
     types = Counter(each for held in sets for each in held.types)
     counts = {f"type_{each}": types[each] for each in TYPES}
+    near = [count for held in sets if (count := _near_duplicates(held)) is not None]
     return SetFactsRow(
         system=system,
         kind=kind,
@@ -367,9 +383,14 @@ def _of_system(
         cardinality_difference=_mean(gaps),
         cardinality_error=_mean([abs(gap) for gap in gaps]),
         exact_duplicates=sum(exact_duplicates(held.returned) for held in sets),
-        near_duplicates=sum(near_duplicates(held.parted) for held in sets),
+        near_duplicates=sum(near) if len(near) == len(sets) else None,
         **counts,
     )
+
+
+def _near_duplicates(held: HeldSet) -> int | None:
+    counted = near_duplicates(held.parted).value
+    return None if counted is None else int(counted)
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -391,7 +412,7 @@ def _set_row(held: HeldSet, facts: Iterable[tuple[Fact, LevelsByUnit]]) -> SetRo
         type_share=spread.share if spread else nan,
         type_balance=spread.balance if spread else nan,
         exact_duplicates=exact_duplicates(held.returned),
-        near_duplicates=near_duplicates(held.parted),
+        near_duplicates=_near_duplicates(held),
         facts=computed,
     )
 
@@ -469,5 +490,5 @@ def _kind(row: SetFactsRow) -> str:
     return "degraded on purpose" if row.kind == "degradation" else ""
 
 
-def _number(value: float | int) -> Cell:
+def _number(value: float | int | None) -> Cell:
     return Cell(f"{value:,}" if isinstance(value, int) else or_dash(value))

@@ -30,6 +30,17 @@ TELL_AGAIN_AFTER = timedelta(seconds=2)
 ATTEMPTS = 3
 LIFELINES = 1_903_781  # marks our advisory locks among those of other programs in the same database
 WAITS_FOR_OTHERS = "judging.ask_judge"  # the kind whose jobs ask a server that is not ours
+COMPUTES = (  # the kinds whose jobs may take hours of a processor
+    "analysis.run",
+    "analysis.score",
+    "analysis.reproduce",
+    "analysis.dry_run",
+    "analysis.planning",
+    "analysis.tuning",
+    "analysis.matching",
+    "analysis.repeatability",
+    "analysis.degrade",
+)
 DRY_RUN = "analysis.dry_run"  # the kind that fills a copy of a draft
 FORGET_ANNOTATORS = "analysis.forget"  # the kind that takes erased people out of reports
 BRING_FILES = ("judging.add_judge", "analysis.reproduce")  # kinds with files that nothing points at
@@ -176,11 +187,21 @@ def notify() -> None:
         cursor.execute("SELECT pg_notify(%s, '')", [BELL])
 
 
-# Whose last job began longest ago is served first: nobody's many hold up another's one. A job that
-# asks somebody else's server waits for it, for hours perhaps. There are at most as many of these at
-# once as workers, so a process of each worker is left for everything else.
+# Whose last job began longest ago is served first: nobody's many hold up another's one. Two kinds of
+# job may last for hours: those that ask somebody else's server, and those of one person that compute.
+# Of each there are at most as many at once as workers, so a process of each worker is left for
+# everything else.
 RESERVE = """
-WITH told AS (SELECT now() - make_interval(secs => %(told)s) AS earliest),
+WITH told AS (
+    SELECT now() - make_interval(secs => %(told)s) AS earliest, (
+        SELECT GREATEST(1, count(*)) FROM judging_workerpresence
+        WHERE seen_at > statement_timestamp() - make_interval(secs => %(present)s)
+            AND seen_at <= statement_timestamp()) AS workers
+),
+begun AS (
+    SELECT kind, created_by_id AS person FROM judging_job, told WHERE state = 'running'
+        OR (state = 'queued' AND rung_at BETWEEN told.earliest AND now())
+),
 served AS (
     SELECT created_by_id AS person, max(started_at) AS at FROM judging_job
     WHERE created_by_id IN (SELECT created_by_id FROM judging_job WHERE state = 'queued')
@@ -191,14 +212,11 @@ UPDATE judging_job SET rung_at = now() WHERE id = (
     LEFT JOIN served ON served.person = job.created_by_id
     WHERE job.state = 'queued'
     AND (job.rung_at IS NULL OR job.rung_at NOT BETWEEN told.earliest AND now())
-    AND (job.kind <> %(waits)s OR (
-        SELECT count(*) FROM judging_job other, told WHERE other.kind = %(waits)s AND (
-            other.state = 'running'
-            OR (other.state = 'queued' AND other.rung_at BETWEEN told.earliest AND now()))
-    ) < GREATEST(1, (
-        SELECT count(*) FROM judging_workerpresence
-        WHERE seen_at > statement_timestamp() - make_interval(secs => %(present)s)
-            AND seen_at <= statement_timestamp())))
+    AND (job.kind <> %(waits)s
+        OR (SELECT count(*) FROM begun WHERE kind = %(waits)s) < told.workers)
+    AND (job.kind <> ALL(%(computes)s) OR told.workers > (
+        SELECT count(*) FROM begun
+        WHERE begun.person = job.created_by_id AND kind = ANY(%(computes)s)))
     ORDER BY served.at NULLS FIRST, job.created_at LIMIT 1 FOR UPDATE OF job SKIP LOCKED
 ) RETURNING kind, id::text
 """
@@ -208,14 +226,25 @@ def reserve() -> tuple[str, str] | None:
     """Return kind and id of the job that is next, and keep other workers from being told of it for
     a moment."""
     with connection.cursor() as cursor:
-        wanted: dict[str, float | str] = {
+        wanted: dict[str, float | str | list[str]] = {
             "told": TELL_AGAIN_AFTER.total_seconds(),
             "present": PRESENT_FOR.total_seconds(),
             "waits": WAITS_FOR_OTHERS,
+            "computes": list(COMPUTES),
         }
         cursor.execute(RESERVE, wanted)
         found = cursor.fetchone()
     return found and (found[0], found[1])
+
+
+def before(job: Job) -> Job | None:
+    """Return the running job that one of the same person waits for, where both compute."""
+    if job.kind not in COMPUTES or job.state != Job.State.QUEUED:
+        return None
+    running = Job.objects.filter(
+        state=Job.State.RUNNING, kind__in=COMPUTES, created_by=job.created_by_id
+    ).order_by("started_at")
+    return running.first() if len(running) >= max(1, _present().count()) else None
 
 
 def none_runs(job_ids: list[str]) -> bool:
@@ -231,7 +260,11 @@ def say_alive(*, worker: str) -> None:
 
 def worker_lives() -> bool:
     """Say whether any worker gave a sign of life lately."""
-    return WorkerPresence.objects.filter(seen_at__range=(Now() - PRESENT_FOR, Now())).exists()
+    return _present().exists()
+
+
+def _present() -> QuerySet[WorkerPresence]:
+    return WorkerPresence.objects.filter(seen_at__range=(Now() - PRESENT_FOR, Now()))
 
 
 class Watch:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -38,6 +39,7 @@ TITLES = {
     "analysis.sort": gettext_lazy("Sorting questions"),
     jobs.FORGET_ANNOTATORS: gettext_lazy("Taking an erased annotator out of reports"),
     "analysis.tuning": gettext_lazy("Tuning a metric's weights"),
+    "analysis.repeatability": gettext_lazy("Comparing a study with its reproduction"),
 }
 START = "celery -A config worker"
 BY_RESULT = (  # what a job's result names, the page of it and what its address holds, the link
@@ -112,7 +114,7 @@ def _shown(job: Job) -> dict[str, Any]:
         "is_active": is_active,
         "done": job.done,
         "total": job.total,
-        "says": job.message if is_active else "",
+        "says": (_waits(job) or job.message) if is_active else "",
         "error": job.error,
         "status_url": here,
         "page_url": here,
@@ -134,6 +136,16 @@ def asked_for(campaign: Campaign, kind: str) -> dict[str, Any]:
         "job": asked.unfinished().first(),
         "failed": newest if newest and newest.state == Job.State.FAILED else None,
         "worker_lives": jobs.worker_lives(),
+    }
+
+
+def _waits(job: Job) -> str:
+    """Return which of the same person's jobs this one begins after; a broker keeps no such order."""
+    first = None if settings.CELERY_BROKER_URL else jobs.before(job)
+    if first is None:
+        return ""
+    return _("It begins after “%(job)s”: one person's long jobs run one after the other.") % {
+        "job": _title(first)
     }
 
 

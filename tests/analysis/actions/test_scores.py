@@ -4,6 +4,7 @@ import time
 
 import pytest
 from celery import current_app
+from django.db import transaction
 
 import analysis.tasks  # noqa: F401  registers what does the jobs
 from analysis.actions import items, runs, scores, scoring_jobs
@@ -12,9 +13,10 @@ from analysis.metrics import registry
 from analysis.metrics.contract import RAW, MetricResult, MetricSpec, Need, Preparation, ScoredUnit
 from analysis.models import Result
 from judging.actions import collections, jobs
-from judging.models import Metric, Reference, Score, Unit
+from judging.models import Collection, Metric, Reference, Score, Unit
 from tests import factories
 from tests.analysis import studies
+from tests.judging.actions.test_enrollments import waiting_for_us
 
 pytestmark = pytest.mark.django_db
 ALL = [
@@ -318,3 +320,20 @@ def test_columns_that_come_while_a_job_computes_leave_no_room_for_its_own(collec
         "Leave columns out."
     }
     assert (found.values, collection.metrics.count()) == (0, 2)
+
+
+@pytest.mark.threads
+@pytest.mark.django_db(transaction=True)
+def test_of_two_that_make_the_last_column_at_one_moment_the_second_is_refused(
+    collection, monkeypatch
+):
+    monkeypatch.setattr(collections, "MOST_METRICS", 1)
+    found = []
+    with transaction.atomic():
+        Collection.objects.select_for_update(no_key=True).get()
+        Metric.objects.create(collection=collection, name="m", fingerprint="f")
+        computing = waiting_for_us(lambda: found.append(computed(collection, ALL[:1])))
+    computing.join()
+
+    assert [set(each.failures) for each in found] == [{"bleu_1"}]
+    assert collection.metrics.count() == 1

@@ -14,8 +14,8 @@ pytestmark = pytest.mark.django_db
 LATER = "2099-01-01T00:00Z"
 
 
-def asked(**columns) -> Job:
-    job = jobs.enqueue(kind="judging.launch", parameters={}, by=factories.user())
+def asked(*, kind: str = "judging.launch", **columns) -> Job:
+    job = jobs.enqueue(kind=kind, parameters={}, by=factories.user())
     Job.objects.filter(pk=job.pk).update(**columns)
     return job
 
@@ -86,6 +86,41 @@ def test_one_job_that_waits_for_others_is_told_for_each_worker_and_the_rest_go_b
     assert jobs.reserve() == (jobs.WAITS_FOR_OTHERS, str(newest.pk)), "of somebody not served yet"
     jobs.finish(job=jobs.claim(job_id=newest.pk), result={})
     assert jobs.reserve() == (jobs.WAITS_FOR_OTHERS, str(third.pk))
+
+
+def test_one_persons_long_jobs_leave_a_process_of_each_worker_to_the_others():
+    scores, report = asked(kind="analysis.score"), asked(kind="analysis.run")
+    file = asked()
+    Job.objects.update(created_by=scores.created_by)
+    assert jobs.reserve() == (scores.kind, str(scores.pk))
+    assert jobs.reserve() == (file.kind, str(file.pk)), "quick jobs of the same person go on"
+    assert jobs.reserve() is None
+    assert jobs.before(report) is None, "what was told is not yet at work"
+
+    at_work = jobs.claim(job_id=scores.pk)
+    report.refresh_from_db()
+    assert jobs.before(report) == at_work
+    assert (jobs.before(file), jobs.before(at_work)) == (None, None)
+    other = asked(kind="analysis.run")
+    assert jobs.before(other) is None
+    assert jobs.reserve() == (other.kind, str(other.pk)), "another person's is not held up"
+    assert jobs.reserve() is None
+
+    jobs.say_alive(worker="one")
+    jobs.say_alive(worker="two")
+    assert jobs.before(report) is None
+    assert jobs.reserve() == (report.kind, str(report.pk)), "of two workers each has one to spare"
+    assert jobs.reserve() is None
+
+
+@pytest.mark.parametrize("kind", jobs.COMPUTES)
+def test_a_long_job_begins_when_the_same_persons_other_one_is_done(kind):
+    first, second = asked(kind="analysis.run"), asked(kind=kind)
+    Job.objects.update(created_by=first.created_by)
+    running = jobs.claim(job_id=first.pk)
+    assert jobs.reserve() is None
+    jobs.finish(job=running, result={})
+    assert jobs.reserve() == (kind, str(second.pk))
 
 
 @pytest.mark.parametrize("rung", ["2020-01-01T00:00Z", LATER])
