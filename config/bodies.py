@@ -18,6 +18,9 @@ from judging.guards import STAFF
 from judging.models import User
 
 ENVELOPE = 64 * 1024  # of a form around its file, and the most of a form in parts without one
+# Of a stranger's form. Pages say again what was typed, an apostrophe in six letters; who was logged
+# out meanwhile may have sent a page of 12,000 choices.
+OF_STRANGERS = 512 * 1024
 TAKE_FILES = {
     "judging:import",
     "judging:collection_new",
@@ -40,8 +43,10 @@ class Bodies:
             said = "This site reads UTF-8."
             return HttpResponse(said, status=400, content_type="text/plain")
         length = _length(request)
-        if (length > SMALL and length > _allowed(request)) or (
-            length > ENVELOPE and _is_in_parts(request) and not _sends_files(request.user)
+        if (
+            (length > SMALL and length > _allowed(request))
+            or (length > ENVELOPE and _is_in_parts(request) and not _sends_files(request.user))
+            or (length > OF_STRANGERS and _is_form(request) and not request.user.is_authenticated)
         ):
             return HttpResponse(
                 "This is larger than the site takes here.", status=413, content_type="text/plain"
@@ -67,6 +72,10 @@ def _is_in_parts(request: HttpRequest) -> bool:
     """Say whether Django would read the head of each part of a form, of which a few megabytes, made
     for it, cost many seconds; only forms with a file are sent so."""
     return request.content_type == "multipart/form-data"
+
+
+def _is_form(request: HttpRequest) -> bool:
+    return request.content_type == "application/x-www-form-urlencoded"
 
 
 def _sends_files(user: User | AnonymousUser) -> bool:

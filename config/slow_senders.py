@@ -6,12 +6,14 @@ wait until a request is whole, and send the answer; who is too slow is cut off.
 """
 
 import math
+import re
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from functools import partial
 from tempfile import SpooledTemporaryFile
+from threading import Lock
 from typing import Any
 
 from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
@@ -28,6 +30,8 @@ LONGEST_HEAD = 32 * 1024
 SLOWEST = 16 * 1024  # bytes a second, in both directions
 IN_MEMORY = 256 * 1024
 PIECE = 64 * 1024
+LARGEST = 64 * 1024 * 1024  # bytes of an answer that is kept whole
+KEPT = 512 * 1024 * 1024  # of all such answers over SMALL, on the disk of one process
 LEFT_TO_OTHERS = 0.0002  # seconds for each connection that a process holds
 LONGEST_LEFT = 0.005
 
@@ -66,17 +70,30 @@ class Outbox:
     """A socket that keeps what is sent until `flush`, so that an answer is done before anybody
     reads it.
 
-    Of an answer over SMALL, which only members can ask for, each such part is sent as it is full:
-    it must not fill the memory.
+    Anybody with a task can make an answer of some megabytes, so large ones are kept as well, as
+    long as all that one process keeps of them has room; who comes then is cut off. Answers that
+    are streamed or larger than LARGEST, which are researchers' files, are sent a part of SMALL at
+    a time, by the thread that makes them: they must not fill the disk.
     """
+
+    lock = Lock()
+    kept_by_all = 0  # bytes of answers over SMALL that wait to be read from this process
 
     def __init__(self, socket: Any) -> None:
         self.socket = socket
         self.kept: SpooledTemporaryFile[bytes] = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+        self.announced: int | None = None  # bytes of the answer, once its head is there
+        self.booked = 0
 
     def sendall(self, data: bytes) -> None:
+        if self.announced is None:
+            self.announced = _announced(data)
         self.kept.write(data)
-        if self.kept.tell() > SMALL:
+        if self.booked or self.kept.tell() <= SMALL:
+            return
+        if SMALL < self.announced <= LARGEST:
+            self._book(self.announced)
+        else:
             self.flush()
 
     def sendfile(self, file: Any, offset: int, count: int) -> None:
@@ -93,8 +110,27 @@ class Outbox:
         self.kept.seek(0)
         self.kept.truncate()
 
+    def close(self) -> None:
+        self.kept.close()
+        with Outbox.lock:
+            Outbox.kept_by_all -= self.booked
+        self.booked = 0
+
+    def _book(self, size: int) -> None:
+        with Outbox.lock:
+            if Outbox.kept_by_all + size > KEPT:
+                raise TimeoutError("the large answers of others are not yet read")
+            Outbox.kept_by_all += size
+        self.booked = size
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self.socket, name)
+
+
+def _announced(head: bytes) -> int:
+    """Return how many bytes an answer's head says that it has; 0 where it does not."""
+    said = re.search(rb"\r\ncontent-length: *(\d+)\r\n", head.lower())
+    return int(said[1]) if said else 0
 
 
 def send(socket: Any, pieces: Iterator[bytes], deadline: float) -> None:
@@ -103,7 +139,7 @@ def send(socket: Any, pieces: Iterator[bytes], deadline: float) -> None:
         for piece in pieces:
             if (left := deadline - time.monotonic()) <= 0:
                 raise TimeoutError
-            socket.settimeout(left)
+            socket.settimeout(min(left, PATIENCE))  # who takes nothing has less than who is slow
             socket.sendall(piece)
     finally:
         socket.settimeout(None)
@@ -163,7 +199,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         except TimeoutError:
             raise NoMoreData from None
         finally:
-            answered.sock.kept.close()
+            answered.sock.close()
         return goes_on
 
 

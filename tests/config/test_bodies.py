@@ -11,7 +11,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
 from config import outages
-from config.bodies import ENVELOPE, TAKE_FILES
+from config.bodies import ENVELOPE, OF_STRANGERS, TAKE_FILES
 from config.limits import SMALL
 from judging.actions import campaigns, log_ins
 from tests import factories
@@ -44,6 +44,17 @@ def sent(client: Client, path: str, length: int) -> int:
 )
 def test_large_body_of_a_stranger_is_refused_unread(path: str) -> None:
     assert sent(Client(enforce_csrf_checks=True), path, SMALL + 1) == 413
+
+
+@pytest.mark.parametrize("path", ["/login/", "/join/abc/"])
+def test_long_form_of_a_stranger_is_refused(path: str) -> None:
+    """A user name of 2.4 million apostrophes came back as a page of 14 MB."""
+    client, form = Client(), "application/x-www-form-urlencoded"
+    most = "username=" + "'" * (OF_STRANGERS - len("username="))
+    assert client.post(path, most, content_type=form).status_code != 413
+    assert client.post(path, most + "'", content_type=form).status_code == 413
+    member = factories.logged_in(factories.user())
+    assert member.post(path, most + "'", content_type=form).status_code != 413
 
 
 def test_large_body_of_a_researcher_is_refused_unread_where_no_file_is_taken() -> None:

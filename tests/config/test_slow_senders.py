@@ -22,6 +22,7 @@ from config.slow_senders import (
     READERS,
     SLOWEST,
     Hurried,
+    Outbox,
     Worker,
     send,
     wait_before,
@@ -94,14 +95,15 @@ def test_many_slow_senders_leave_the_threads_that_answer_free(port: int) -> None
         ]
 
 
-def test_many_who_do_not_read_leave_the_threads_that_answer_free(port: int) -> None:
+@pytest.mark.parametrize("size", [SMALL - 1000, 3 * SMALL])
+def test_many_who_do_not_read_leave_the_threads_that_answer_free(port: int, size: int) -> None:
     with ExitStack() as open_all_the_while:
         for _ in range(4):
             slow = open_all_the_while.enter_context(socket.socket())
             slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             slow.settimeout(10)
             slow.connect(("127.0.0.1", port))
-            slow.sendall(b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n" % (SMALL - 1000))
+            slow.sendall(b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n" % size)
             assert slow.recv(1, socket.MSG_PEEK)  # its answer is on the way
         assert posted(port, b"x") == "1"
 
@@ -133,6 +135,40 @@ def test_body_that_was_not_read_is_not_waited_for(port: int, framing: bytes) -> 
 def test_answer_comes_whole_however_large_and_however_made(port: int, size: int, how: str) -> None:
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/{size}{how}", timeout=10) as answer:
         assert len(answer.read()) == size
+
+
+def test_large_answers_are_kept_as_long_as_there_is_room_for_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(slow_senders, "KEPT", 2 * SMALL)
+    here, there = socket.socketpair()
+    large = b"x" * (SMALL + 1)
+    with here, there:
+        first, second, streamed = Outbox(here), Outbox(here), Outbox(here)
+        for outbox in (first, second):
+            outbox.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(large))
+        first.sendall(large)
+        with pytest.raises(TimeoutError, match="large answers of others"):
+            second.sendall(large)
+        first.close()
+        second.sendall(b"y")  # there is room again
+        second.close()
+        assert Outbox.kept_by_all == 0
+
+        streamed.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        monkeypatch.setattr(slow_senders, "PATIENCE", 0.05)
+        with pytest.raises(TimeoutError):  # it is sent by who makes it, and nobody reads
+            streamed.sendall(large)
+        streamed.close()
+
+
+def test_who_takes_nothing_of_a_large_answer_is_cut_off_before_its_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(slow_senders, "PATIENCE", 0.05)
+    here, there = socket.socketpair()
+    with here, there, pytest.raises(TimeoutError):
+        send(here, iter([b"x" * 10_000_000]), time.monotonic() + 600)
 
 
 def test_answer_is_sent_until_its_time_is_over() -> None:
