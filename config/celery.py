@@ -12,6 +12,8 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 from kombu.transport import TRANSPORT_ALIASES
 
+from config import memory
+
 if TYPE_CHECKING:
     from config.doorbell import LoopWatch
     from judging.tasks import JobRecovery, Sweep
@@ -49,8 +51,10 @@ NICER = 10  # pages and the sweep come first
 
 @signals.worker_process_init.connect
 def step_back(**about: Any) -> None:
-    """Let jobs compute on what pages leave of the processors."""
+    """Let jobs compute on what pages leave of the processors, and within their part of the
+    memory."""
     os.nice(NICER)
+    memory.limit()
 
 
 class Sweeper(bootsteps.StartStopStep):

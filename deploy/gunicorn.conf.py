@@ -7,7 +7,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from config.slow_senders import Worker
+from config import memory
+from config.slow_senders import READERS, Worker
 
 bind = os.environ.get("QUAESTOR_BIND", "127.0.0.1:8000")
 worker_class = Worker  # threads keep their database connections, which is worth three to four times the throughput
@@ -24,3 +25,8 @@ max_requests = 20_000  # a process is renewed now and then
 max_requests_jitter = 2_000
 control_socket_disable = True
 wsgi_app = "config.wsgi:application"
+
+
+def post_fork(server: object, worker: object) -> None:
+    """Limit what one process that answers can take."""
+    memory.limit(threads=READERS + threads)

@@ -79,7 +79,7 @@ def site(home: Path) -> Iterator[tuple[Site, str]]:
         Cluster(home).stop()
 
 
-def until(condition: Callable[[], object], seconds: float = 120) -> None:
+def until(condition: Callable[[], object], seconds: float = 300) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
