@@ -1,7 +1,6 @@
 """Cohen's kappa of two raters, weighted or not, and of all pairs of raters at once."""
 
 from dataclasses import dataclass, replace
-from functools import partial
 from math import nan
 from typing import Literal, TypeAlias
 
@@ -19,10 +18,19 @@ from analysis.stats.ratings import (
     coded,
     memberships,
 )
-from analysis.stats.resampling import Interval, Jackknife, estimated
-from analysis.stats.scarcity import guarded
+from analysis.stats.resampling import (
+    Bootstrap,
+    Interval,
+    Jackknife,
+    Resampled,
+    jackknife,
+    percentiles_of,
+    redrawn,
+    with_spread,
+)
+from analysis.stats.scarcity import guarded_pairs
 
-BLOCK_CELLS = 4_000_000  # of indicators that are in memory at once
+BLOCK_CELLS = 1_000_000  # of margins times points that are in memory at once
 
 Weights: TypeAlias = Literal["unweighted", "linear", "quadratic"]
 WEIGHTS: tuple[Weights, ...] = ("unweighted", "linear", "quadratic")
@@ -116,23 +124,14 @@ def kappa_of_table(
     dropped = 0 if n_all is None else n_all - n
     if n == 0:
         return undefined(method, "the two raters share no unit", dropped=dropped)
-    statistic = partial(_kappa, weights=weights)
-    cells, times = np.eye(counts.size), counts.ravel()
-    used = np.flatnonzero(times)
-    held = None if clusters is None else clusters[:, used]
+    cells = np.argwhere(counts)  # (P, 2)
+    times = counts[cells[:, 0], cells[:, 1]]
+    held = None
+    if clusters is not None:
+        held = clusters[:, np.ravel_multi_index((cells[:, 0], cells[:, 1]), counts.shape)]
     how = None if isinstance(interval, Asymptotic) else interval
-    found = estimated(
-        cells[used],
-        times[used],
-        statistic,
-        how,
-        method=method,
-        dropped=dropped,
-        at_most=1.0,
-        clusters=held,
-    )
-    given = cells.reshape(-1, *counts.shape)
-    found = guarded(found, (given.sum(axis=1) + given.sum(axis=2))[used], held)
+    found = guarded_pairs(_of_cells(cells, times, weights, how, held, method), cells, held)
+    found = replace(found, dropped=dropped)
     if not found.defined:
         return undefined(
             method, "both raters gave one and the same value throughout", n=n, dropped=dropped
@@ -142,53 +141,114 @@ def kappa_of_table(
     )
 
 
+def _of_cells(
+    cells: IntArray,
+    times: FloatArray,
+    weights: FloatArray,
+    interval: Interval | None,
+    clusters: sparse.csr_array | None,
+    method: str,
+) -> Estimate:
+    """Return kappa of the cells (P, 2) that hold units, and its interval.
+
+    A table over these cells and all points would grow with the third or fourth power of the scale,
+    so units are left out one by one from the sums: without a table t of rows r and columns c the
+    expected disagreement (R - r) W (C - c) is R W C - r (W C) - (R W) c + r W c.
+    """
+    n, size = times.sum(), len(weights)
+    ones, places = np.ones(len(cells)), np.arange(len(cells))
+    first, second = (
+        sparse.csr_array((ones, (places, column)), shape=(len(cells), size)) for column in cells.T
+    )
+    apart = weights[cells[:, 0], cells[:, 1]]
+    rows, columns = times @ first, times @ second
+    observed, total = times @ apart, rows @ weights @ columns
+    value = float(_kappa(observed, total, n))
+    if interval is None:
+        return Estimate(value=value, n=int(n), method=method)
+    of: Resampled = "unit"
+    if clusters is not None:
+        of, times = "source", np.ones(clusters.shape[0])
+        first, second, apart = clusters @ first, clusters @ second, clusters @ apart
+    step = max(1, BLOCK_CELLS // size)
+    if isinstance(interval, Bootstrap):
+        drawn = []
+        for each in redrawn(times, interval, of=of):
+            for start in range(0, len(each), step):
+                block = each[start : start + step]
+                r, c = block @ first, block @ second
+                expected = ((r @ weights) * c).sum(axis=1)
+                drawn.append(_kappa(block @ apart, expected, r.sum(axis=1)))
+        found = percentiles_of(np.concatenate(drawn), interval, times, of=of)
+    else:
+        own = [
+            second[start : start + step].multiply(first[start : start + step] @ weights).sum(axis=1)
+            for start in range(0, first.shape[0], step)
+        ]
+        expected = total - first @ (weights @ columns) - second @ (rows @ weights)
+        expected += np.concatenate(own)
+        left_out = _kappa(observed - apart, expected, n - first.sum(axis=1))
+        found = jackknife(value, left_out, times, interval, of=of)
+    return with_spread(value, found, n=int(n), dropped=0, method=method, at_most=1.0)
+
+
 def disagreement(values: FloatArray, weights: Weights) -> FloatArray:
     """Return the weights (V, V) of disagreement between the values of a scale."""
     if weights not in WEIGHTS:
         raise ValueError(f"weights: {weights!r} is none of {', '.join(WEIGHTS)}")
-    gap = np.abs(values[:, None] - values[None, :])
-    return {"unweighted": (gap > 0).astype(np.float64), "linear": gap, "quadratic": gap**2}[weights]
+    if weights == "unweighted":
+        return np.not_equal.outer(values, values).astype(np.float64)
+    gap = np.abs(np.subtract.outer(values, values))
+    return gap if weights == "linear" else gap**2
 
 
 def kappa_matrix(
     ratings: ArrayLike, *, scale: RatingScale, weights: Weights = "unweighted"
 ) -> PairMatrix:
-    """Cohen's kappa of all pairs of raters, each over the units both judged, by one matrix product.
+    """Cohen's kappa of all pairs of raters, each over the units both judged.
+
+    One rater after another is compared with those that follow, on the points that are used at all:
+    joint tables of all pairs would take the square of raters times points.
 
     Parameters
     ----------
     ratings : (n_units, n_raters), NaN where not judged
     scale : every point of the scale
     """
-    values = checked_scale(scale)
-    joint = _joint_counts(coded(checked(ratings), values), values.size)
-    pairs = joint.transpose(0, 2, 1, 3)  # (R, R, V, V)
-    kappas = _kappa(pairs.reshape(*pairs.shape[:2], -1), disagreement(values, weights))
+    table, points = checked(ratings), checked_scale(scale)
+    codes = coded(table, points)
+    judged = codes < points.size
+    used = np.unique(codes[judged])
+    codes = np.where(judged, np.searchsorted(used, codes), used.size)
+    raters, size = codes.shape[1], used.size
+    apart = np.pad(disagreement(points[used], weights), ((0, 0), (0, 1)))  # 0 where one judged
+    kappas, shared = np.full((raters, raters), nan), np.zeros((raters, raters))
+    for rater in range(raters):
+        here = judged[:, rater]
+        others, both = codes[here, rater:], judged[here, rater:].astype(np.float64)
+        own, place = np.unique(codes[here, rater], return_inverse=True)
+        given = sparse.csr_array(
+            (np.ones(len(place)), (place, np.arange(len(place)))), shape=(len(own), len(place))
+        )
+        keys = others + (size + 1) * np.arange(raters - rater)
+        columns = np.bincount(keys.ravel(), minlength=(raters - rater) * (size + 1))
+        columns = columns.reshape(-1, size + 1)[:, :size].astype(np.float64)  # (others, V)
+        n = both.sum(axis=0)
+        observed = apart[own[place][:, None], others].sum(axis=0)
+        rows = np.asarray(given @ both)  # (values of one's own, others)
+        expected = (rows * (apart[own, :size] @ columns.T)).sum(axis=0)
+        shared[rater, rater:] = shared[rater:, rater] = n
+        kappas[rater, rater:] = kappas[rater:, rater] = _kappa(observed, expected, n)
     np.fill_diagonal(kappas, nan)
-    return PairMatrix(
-        values=kappas, shared=pairs.sum(axis=(2, 3)), method=f"Cohen's kappa, {weights}, all pairs"
-    )
+    return PairMatrix(values=kappas, shared=shared, method=f"Cohen's kappa, {weights}, all pairs")
 
 
-def _joint_counts(codes: IntArray, size: int) -> FloatArray:
-    """Return (R, V, R, V): on how many units one rater gave one value and another rater another."""
-    n, raters = codes.shape
-    joint = np.zeros((raters * size, raters * size))
-    step = max(1, BLOCK_CELLS // max(1, raters * size))
-    for start in range(0, n, step):
-        given = (codes[start : start + step, :, None] == np.arange(size)).astype(np.float32)
-        flat = given.reshape(len(given), raters * size)
-        joint += flat.T @ flat
-    return joint.reshape(raters, size, raters, size)
-
-
-def _kappa(joint: FloatArray, weights: FloatArray) -> FloatArray:
-    table = joint.reshape(*joint.shape[:-1], *weights.shape)
-    n = table.sum(axis=(-2, -1))
-    observed = (table * weights).sum(axis=(-2, -1)) * n
-    expected = np.einsum("...i,ij,...j->...", table.sum(axis=-1), weights, table.sum(axis=-2))
-    kappa: FloatArray = 1 - observed / np.where(expected > 1e-12 * n**2, expected, nan)
-    return kappa
+def _kappa(
+    observed: FloatArray | float, expected: FloatArray | float, n: FloatArray | float
+) -> FloatArray:
+    """Return one minus the disagreement of n units over that of their margins, which is times n."""
+    defined = np.where(np.greater(expected, 1e-12 * n**2), expected, nan)
+    return np.asarray(1 - observed * n / defined)
 
 
 def _asymptotic(

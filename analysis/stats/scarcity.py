@@ -70,6 +70,15 @@ def guarded(
     return _judged(found, (counts > 0).sum(axis=1) >= 2, other, clusters, bound)
 
 
+def guarded_pairs(found: Estimate, values: IntArray, clusters: sparse.csr_array | None) -> Estimate:
+    """Return the same for units of two raters, from the values' places (P, 2) of each kind."""
+    if clusters is None:
+        return found
+    given = np.bincount(values.ravel(), np.repeat(clusters.sum(axis=0), 2))
+    other = np.asarray((values != given.argmax()).all(axis=1))
+    return _judged(found, values[:, 0] != values[:, 1], other, clusters, FROM_RATINGS)
+
+
 def guarded_table(found: Estimate, table: FloatArray, clusters: IntArray | None) -> Estimate:
     """Return the same for ratings (n_units, n_raters) of many values and the units' clusters."""
     if clusters is None:

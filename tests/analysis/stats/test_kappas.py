@@ -1,5 +1,8 @@
 """Percent agreement, Fleiss, Randolph, Cohen and the matrix of all pairs."""
 
+import tracemalloc
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,7 +22,7 @@ from analysis.stats.kappa import (
 )
 from analysis.stats.percent import percent_agreement
 from analysis.stats.ratings import RatingOffScale
-from analysis.stats.resampling import Bootstrap
+from analysis.stats.resampling import Bootstrap, Jackknife
 from tests.published.stats_data import KRIPPENDORFF_C
 
 NAN = np.nan
@@ -199,13 +202,39 @@ def test_kappa_matrix_equals_a_loop_over_pairs(weights: str) -> None:
     assert matrix.mean == pytest.approx(upper.mean())
 
 
-def test_kappa_matrix_may_count_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = complete(raters=3)
-    whole = kappa_matrix(table, scale=FIVE)
-    monkeypatch.setattr(kappa, "BLOCK_CELLS", 7 * 3 * len(FIVE))  # seven units at once
-    parts = kappa_matrix(table, scale=FIVE)
-    assert np.array_equal(whole.shared, parts.shared)
-    assert np.array_equal(whole.values, parts.values, equal_nan=True)
+def megabytes(work: Callable[[], object]) -> float:
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1] / 1e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_kappa_matrix_of_a_long_scale_takes_little_memory() -> None:
+    table = np.random.default_rng(0).integers(0, 201, (12, 9)).astype(float)
+    assert megabytes(lambda: kappa_matrix(table, scale=range(201))) < 3
+
+
+@pytest.mark.parametrize("clusters", [None, np.repeat(np.arange(20), 2)])
+def test_kappa_of_a_long_scale_takes_little_memory(clusters) -> None:
+    a, b = np.random.default_rng(0).integers(0, 51, (2, 40)).astype(float)
+    assert megabytes(lambda: cohen_kappa(a, b, scale=range(51), clusters=clusters)) < 3
+
+
+@pytest.mark.parametrize(
+    "interval", [Jackknife, lambda: Bootstrap(np.random.default_rng(0), resamples=30)]
+)
+@pytest.mark.parametrize("clusters", [None, np.arange(60) // 3])
+def test_kappa_does_not_depend_on_blocks(
+    interval, clusters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = complete()[:, :2].T
+    whole = cohen_kappa(a, b, scale=FIVE, clusters=clusters, interval=interval())
+    monkeypatch.setattr(kappa, "BLOCK_CELLS", 7 * len(FIVE))  # seven rows of margins at once
+    parts = cohen_kappa(a, b, scale=FIVE, clusters=clusters, interval=interval())
+    assert (whole.value, whole.low, whole.high) == (parts.value, parts.low, parts.high)
+    assert whole.low < whole.value < whole.high
 
 
 def test_kappa_matrix_of_strangers_has_no_mean() -> None:
