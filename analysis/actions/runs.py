@@ -396,11 +396,15 @@ def versions() -> dict[str, str]:
 
 
 class _RunSteps:
-    """A run's progress, counted in steps whose number grows as tables are found to need more."""
+    """A run's progress, counted in steps whose number grows as tables are found to need more.
+
+    A long step is told again and again, in the same words, to learn whether to go on.
+    """
 
     def __init__(self, work: jobs.Work, done: int = 0) -> None:
-        self._work, self.done = work, done
+        self._work, self.done, self._message = work, done, ""
 
     def take(self, message: str) -> None:
-        self.done += 1
+        self.done += message != self._message
+        self._message = message
         self._work.progress(self.done, max(40, self.done + 5), message)

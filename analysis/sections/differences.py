@@ -1,8 +1,9 @@
 """Which metric follows people better: every pair of metrics, and the set of those in front."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isclose, isnan, nan
 from typing import Any
 
@@ -37,7 +38,11 @@ from analysis.stats.correlation import coefficients
 from analysis.stats.dependent import williams
 from analysis.stats.dependent_z import meng, steiger, zou
 from analysis.stats.estimate import Tested
-from analysis.stats.metric_differences import MetricDifference, metric_differences
+from analysis.stats.metric_differences import (
+    MOST_SWAPPED,
+    MetricDifference,
+    metric_differences,
+)
 from analysis.stats.multiplicity import holm
 
 SURE = 0.05
@@ -151,7 +156,8 @@ class Differences(Section[MetricPair]):
             return []
         rows: list[MetricPair] = []
         for human in asked.humans:
-            chance.step(f"Comparing metrics on {found.name_of(human)}")
+            tell = partial(chance.step, f"Comparing metrics on {found.name_of(human)}")
+            tell()
             pairs = metric_differences(
                 {human: asked.humans[human]},
                 asked.metrics,
@@ -160,8 +166,10 @@ class Differences(Section[MetricPair]):
                 items=inputs.settings["items"],
                 ratings={human: asked.ratings[human]} if human in asked.ratings else None,
                 resamples=chance.resamples,
+                most_swapped=MOST_SWAPPED // len(asked.humans),
+                tell=tell,
             )
-            rows += _rows(pairs, asked, inputs.settings["items"])
+            rows += _rows(pairs, asked, inputs.settings["items"], tell)
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
@@ -391,12 +399,16 @@ def _leader(
 
 
 def _rows(
-    pairs: Sequence[MetricDifference], asked: ComparedColumns, items: str
+    pairs: Sequence[MetricDifference],
+    asked: ComparedColumns,
+    items: str,
+    tell: Callable[[], None],
 ) -> list[MetricPair]:
     rows = []
     columns = np.column_stack(list(asked.metrics.values()))
     every = np.asarray(~np.isnan(columns).any(axis=1)) if items == "common" else None
     for each in pairs:
+        tell()
         if each.level == "pooled":
             rows.append(_as_in_papers(each, asked, every))
         else:

@@ -54,7 +54,7 @@ class Inputs:
 @dataclass(frozen=True)
 class Chance:
     """Chance for one section with its own seed, how often it is asked, and whom to tell how far it
-    is."""
+    is: every few seconds, in the same words while a step lasts."""
 
     rng: np.random.Generator
     resamples: int

@@ -38,6 +38,9 @@ from analysis.stats.within_source import mean_left_out, source_coefficients, wit
 PER_PAIR = (
     40  # swaps for each pair of metrics: Holm multiplies the smallest p by the number of pairs
 )
+_CELLS = 4_000_000  # of differences without a unit that are in memory at once
+MOST_SWAPPED = 2_000_000_000  # means of systems, swapped pair by pair: some four minutes
+SIGNS_A_MEAN = 8  # signs of sources are drawn in the time in which one mean is swapped and ranked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +122,8 @@ def metric_differences(
     ratings: Mapping[str, ArrayLike] | None = None,
     resamples: int = 1000,
     confidence: float = 0.95,
+    most_swapped: int = MOST_SWAPPED,
+    tell: Callable[[], None] = lambda: None,
 ) -> list[MetricDifference]:
     """Return every pair of metrics against every human column, the better one first.
 
@@ -128,16 +133,32 @@ def metric_differences(
         those that the human column and both metrics have
     measure : the correlation that is compared
     resamples : swaps over systems, or `PER_PAIR` for each pair of metrics where that is more
+    most_swapped : swaps times pairs times systems, over all human columns; beyond it differences
+        over systems have no p: fewer swaps could find none after Holm's correction
+    tell : called every few seconds; it may raise to end the work
     """
     people, own = NamedColumns.of(humans), NamedColumns.of(metrics)
     tables = {name: numeric(each, name=name, ndim=2) for name, each in (ratings or {}).items()}
     swaps = max(resamples, PER_PAIR * len(own.names) * (len(own.names) - 1) // 2)
+    n_pairs = len(own.names) * (len(own.names) - 1) // 2
+    groups = 1 if items == "common" else len(own.alike())
+    units = facets.n_systems if facets.design.systems else facets.n_sources
+    signs = units * groups * (groups + 1) // (2 * SIGNS_A_MEAN)
+    work = min(swaps, 2 ** (units - 1)) * (n_pairs * facets.n_systems + signs)
+    too_many = ""
+    if work * len(people.alike()) > most_swapped:
+        too_many = (
+            f"left out: {swaps:,} swaps for each of {n_pairs:,} pairs of metrics take too long"
+        )
     found: dict[tuple[int, CorrelationLevel], dict[tuple[int, ...], MetricDifference]] = {}
     for shared, pairs in shared_by_pairs(people, own, facets, items=items):
         chosen = shared.humans if facets.design.annotators else []
         by_annotator = [tables[people.names[k]][shared.kept] for k in chosen]
-        asked = _Pairwise(shared, pairs, measure, by_annotator, confidence, swaps, rng)
+        asked = _Pairwise(
+            shared, pairs, measure, by_annotator, confidence, swaps, rng, too_many, tell
+        )
         for level in levels:
+            tell()
             for one in _AT[level](asked):
                 human = shared.humans[one.human]
                 both = tuple(shared.metrics[i] for i in pairs[one.pair])
@@ -193,38 +214,51 @@ class _Pairwise:
     confidence: float
     swaps: int
     rng: np.random.Generator
+    too_many_swaps: str  # why none are made
+    tell: Callable[[], None]
 
     @property
     def sides(self) -> tuple[IntArray, IntArray]:
         both = np.array(self.pairs, dtype=np.intp)
         return both[:, 0], both[:, 1]
 
-    def tested(self, left: WithoutUnits, words: str, n: int | None) -> Iterator[_Outcome]:
-        """Yield human column, pair and outcome of differences (K, pairs)."""
-        limits = inferred(left, scale="plain", confidence=self.confidence)
+    def tested(
+        self, apart: Callable[[IntArray, IntArray], WithoutUnits], words: str, n: int | None
+    ) -> Iterator[_Outcome]:
+        """Yield human column, pair and outcome of the differences (K, pairs) between the metrics of
+        one side and the other.
+
+        Some pairs at once, for what is left out is as large as pairs times questions.
+        """
         facets = self.shared.facets.random + (" and annotators" if self.ratings else "")
         method = (
             f"{NAMES[self.measure]}{words}, difference; "
             f"delete-one jackknife-t over {facets}, {self.confidence:.0%}"
         )
-        for at in np.ndindex(left.value.shape):
-            value = float(left.value[at])
-            reason = str(limits.reason[at]) or (
-                "a correlation is undefined" if np.isnan(value) else ""
-            )
-            found = Tested(
-                value=value,
-                low=float(np.maximum(limits.low[at], -2)),  # what two correlations can differ by
-                high=float(np.minimum(limits.high[at], 2)),
-                p=float(limits.p[at]),
-                df=float(limits.df[at]),
-                n=int(limits.units[at]) if n is None else n,
-                clusters=int(limits.units[at]),
-                dropped=self.shared.dropped,
-                method=method,
-                reason=reason,
-            )
-            yield _Outcome(at[0], at[1], found)
+        first, second = self.sides
+        step = max(1, _CELLS // max(1, self.shared.human.size))
+        for start in range(0, len(self.pairs), step):
+            self.tell()
+            left = apart(first[start : start + step], second[start : start + step])
+            limits = inferred(left, scale="plain", confidence=self.confidence)
+            for at in np.ndindex(left.value.shape):
+                value = float(left.value[at])
+                reason = str(limits.reason[at]) or (
+                    "a correlation is undefined" if np.isnan(value) else ""
+                )
+                found = Tested(
+                    value=value,
+                    low=float(np.maximum(limits.low[at], -2)),  # what two correlations differ by
+                    high=float(np.minimum(limits.high[at], 2)),
+                    p=float(limits.p[at]),
+                    df=float(limits.df[at]),
+                    n=int(limits.units[at]) if n is None else n,
+                    clusters=int(limits.units[at]),
+                    dropped=self.shared.dropped,
+                    method=method,
+                    reason=reason,
+                )
+                yield _Outcome(at[0], start + at[1], found)
 
     def none(self, reason: str) -> Iterator[_Outcome]:
         for k in range(len(self.shared.humans)):
@@ -248,17 +282,16 @@ def _pooled(asked: _Pairwise) -> Iterator[_Outcome]:
 
         without = without_annotators(asked.ratings, of.metric, of.facets, values, [name])[name]
         left = left.with_annotators(without.values, without.fragile)
-    return asked.tested(left.pairs(*asked.sides), "", len(of.human))
+    return asked.tested(left.pairs, "", len(of.human))
 
 
 def _within_source(asked: _Pairwise) -> Iterator[_Outcome]:
-    of, name, (first, second) = asked.shared, asked.measure, asked.sides
+    of, name = asked.shared, asked.measure
     if of.facets.n_systems < 2:
         return asked.none(NO_SYSTEMS)
     human = np.column_stack([whole(column) for column in of.human.T])
     r, by_system = source_coefficients(human, of.metric, of.facets, coefficient=name)
-    without = None if by_system is None else by_system[..., first] - by_system[..., second]
-    left = mean_left_out(r[..., first] - r[..., second], without)
+    each = None
     if asked.ratings:
 
         def values(
@@ -267,11 +300,18 @@ def _within_source(asked: _Pairwise) -> Iterator[_Outcome]:
             return {name: within_values(human, metric, at, coefficients=[name])[name]}
 
         each = without_annotators(asked.ratings, of.metric, of.facets, values, [name])[name]
-        left = left.with_annotators(
+
+    def apart(first: IntArray, second: IntArray) -> WithoutUnits:
+        without = None if by_system is None else by_system[..., first] - by_system[..., second]
+        left = mean_left_out(r[..., first] - r[..., second], without)
+        if each is None:
+            return left
+        return left.with_annotators(
             each.values[..., first] - each.values[..., second],
             each.fragile[..., first] | each.fragile[..., second],
         )
-    return asked.tested(left, ", mean over sources", None)
+
+    return asked.tested(apart, ", mean over sources", None)
 
 
 def _systems(asked: _Pairwise) -> Iterator[_Outcome]:
@@ -279,32 +319,38 @@ def _systems(asked: _Pairwise) -> Iterator[_Outcome]:
     if few := too_few_systems(of.facets):
         yield from asked.none(few)
         return
-    swapped = swapped_systems(
-        of.human,
-        of.metric,
-        of.facets,
-        asked.pairs,
-        coefficient=name,
-        resamples=asked.swaps,
-        rng=asked.rng,
-    )
+    swapped = None
+    if not asked.too_many_swaps:
+        swapped = swapped_systems(
+            of.human,
+            of.metric,
+            of.facets,
+            asked.pairs,
+            coefficient=name,
+            resamples=asked.swaps,
+            rng=asked.rng,
+            tell=asked.tell,
+        )
     people, own = RankedMeans.of(of.human, of.facets), RankedMeans.of(of.metric, of.facets)
     each = coefficients_of(people.under(name), own.under(name), name)
-    method = f"{NAMES[name]}, over systems, difference; {swapped.words}"
-    for at in np.ndindex(swapped.p.shape):
+    method = f"{NAMES[name]}, over systems, difference"
+    if swapped:
+        method += f"; {swapped.words}"
+    for at in np.ndindex(len(each), len(asked.pairs)):
         value = float(each[at[0], first[at[1]]] - each[at[0], second[at[1]]])
         reason = "a correlation is undefined" if np.isnan(value) else NO_INTERVAL
-        p = float(swapped.p[at])
+        if not swapped and not np.isnan(value):
+            reason = asked.too_many_swaps
         found = Tested(
             value=value,
-            p=p,
+            p=float(swapped.p[at]) if swapped else nan,
             n=of.facets.n_systems,
             clusters=of.facets.n_sources,
             dropped=of.dropped,
             method=method,
             reason=reason,
         )
-        yield _Outcome(at[0], at[1], found, swapped.smallest_p)
+        yield _Outcome(at[0], at[1], found, swapped.smallest_p if swapped else nan)
 
 
 _AT: dict[CorrelationLevel, Callable[[_Pairwise], Iterator[_Outcome]]] = {

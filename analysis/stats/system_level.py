@@ -4,9 +4,8 @@ There are few systems, so tests count orders: if a metric knew nothing of the sy
 its means would be as likely as the one it has.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -24,6 +23,7 @@ TIE = (
     9  # decimals of swapped means, of columns with deviation 1: equal sums of other parts stay ties
 )
 _CELLS = 4_000_000
+_SWAPPED = 20_000_000  # means of systems that are swapped and ranked in a block: some three seconds
 OverSystems: TypeAlias = Literal["pearson", "spearman", "kendall", "pairwise_accuracy"]
 OVER_SYSTEMS: tuple[OverSystems, ...] = get_args(OverSystems)
 
@@ -171,6 +171,7 @@ def swapped_systems(
     coefficient: OverSystems,
     resamples: int,
     rng: np.random.Generator,
+    tell: Callable[[], None] = lambda: None,
 ) -> SwapTest:
     """Test for pairs of metrics whether they follow the systems differently, by swapping their
     standardised scores.
@@ -178,13 +179,13 @@ def swapped_systems(
     With the systems fixed they change places for all questions of a source; with systems random,
     for all questions of a system, which takes the differences of the systems for exchangeable and
     leaves the sources as they are. All swaps are made if there are no more than ``resamples``; the
-    first is none at all.
+    first is none at all. ``tell`` is called after each block of swaps, and may raise to end it.
     """
     deviation = metrics.std(axis=0)
     standard = (metrics - metrics.mean(axis=0)) / np.where(deviation > 0, deviation, np.nan)
     means = np.stack([_means(column, facets) for column in standard.T], axis=1)  # (S, M)
-    swaps = _Swaps.of(facets, resamples, rng)
-    turned = swaps.of_means(means) if facets.design.systems else swaps.of_sums(standard, facets)
+    by_source = [] if facets.design.systems else _parts_of_means(standard, facets)
+    swaps = _Swaps.of(facets, resamples)
     people = RankedMeans.of(human, facets).under(coefficient)
 
     def followed(swapped: FloatArray) -> FloatArray:
@@ -192,26 +193,36 @@ def swapped_systems(
         under = features(np.round(swapped, TIE)[..., None], coefficient)
         return coefficients_of(people, under, coefficient)[..., 0]
 
-    value, p = np.full((2, human.shape[1], len(pairs)), np.nan)
-    for place, (a, b) in enumerate(pairs):
-        middle, half = (means[:, a] + means[:, b]) / 2, (turned[:, :, a] - turned[:, :, b]) / 2
-        found = followed(middle + half) - followed(middle - half)
-        value[:, place] = given = found[0]
-        extreme = (np.abs(found) >= np.abs(given) - 1e-12).mean(axis=0)
-        p[:, place] = np.where(np.isnan(given), np.nan, extreme)
-    return SwapTest(value, p, 1 / len(swaps.signs), swaps.words)
+    value, extreme = np.full((2, human.shape[1], len(pairs)), np.nan)
+    step = min(_CELLS // (means.size + swaps.units), _SWAPPED // (len(means) * len(pairs)))
+    for number, signs in enumerate(swaps.in_blocks(max(1, step), rng)):
+        if facets.design.systems:
+            turned = signs[:, :, None] * means
+        else:
+            turned = np.stack([signs[:, held] @ sums for held, sums in by_source], axis=1)
+        for place, (a, b) in enumerate(pairs):
+            middle, half = (means[:, a] + means[:, b]) / 2, (turned[:, :, a] - turned[:, :, b]) / 2
+            found = followed(middle + half) - followed(middle - half)
+            if number == 0:
+                value[:, place], extreme[:, place] = found[0], 0
+            extreme[:, place] += (np.abs(found) >= np.abs(value[:, place]) - 1e-12).sum(axis=0)
+        tell()
+    p = np.where(np.isnan(value), np.nan, extreme / swaps.number)
+    return SwapTest(value, p, 1 / swaps.number, swaps.words)
 
 
 @dataclass(frozen=True, slots=True)
 class _Swaps:
     """Which units' scores change places (-1); the first swap is none at all."""
 
-    signs: FloatArray  # (B, units)
+    units: int
+    number: int
+    complete: bool
     words: str
 
     @classmethod
-    def of(cls, facets: Facets, resamples: int, rng: np.random.Generator) -> Self:
-        """Return all swaps of the systems or sources if ``resamples`` are enough, else some.
+    def of(cls, facets: Facets, resamples: int) -> Self:
+        """Take all swaps of the systems or sources if ``resamples`` are enough, else some.
 
         Swapping all units is swapping none, so of all swaps the first unit stays.
         """
@@ -219,23 +230,33 @@ class _Swaps:
         if facets.design.systems:
             units, unit = facets.n_systems, "system"
         if 2 ** (units - 1) <= resamples:
-            rows = [(1.0, *rest) for rest in product((1.0, -1.0), repeat=units - 1)]
-            return cls(np.array(rows), f"all swaps by {unit}")
-        drawn = rng.choice([-1.0, 1.0], size=(resamples, units))
-        return cls(np.vstack([np.ones(units), drawn]), f"{resamples:,} swaps by {unit}")
+            return cls(units, 2 ** (units - 1), True, f"all swaps by {unit}")
+        return cls(units, resamples + 1, False, f"{resamples:,} swaps by {unit}")
 
-    def of_means(self, means: FloatArray) -> FloatArray:
-        """Return the means (B, S, M) with systems swapped."""
-        return self.signs[:, :, None] * means
+    def in_blocks(self, step: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+        """Yield signs (b, units) of up to ``step`` swaps; in blocks of any length the same are
+        drawn."""
+        for start in range(0, self.number, step):
+            places = np.arange(start, min(start + step, self.number))
+            if self.complete:
+                is_swapped = places[:, None] >> np.arange(self.units - 1, -1, -1) & 1
+                yield np.where(is_swapped, -1.0, 1.0)
+            else:
+                none = np.ones((int(start == 0), self.units))
+                drawn = rng.choice([-1.0, 1.0], size=(len(places) - len(none), self.units))
+                yield np.vstack([none, drawn])
 
-    def of_sums(self, columns: FloatArray, facets: Facets) -> FloatArray:
-        """Return the systems' means (B, S, M) with all their questions of a source swapped."""
-        cell = facets.source * facets.n_systems + facets.system
-        size = facets.n_sources * facets.n_systems
-        sums = np.column_stack([np.bincount(cell, column, size) for column in columns.T])
-        swapped = self.signs @ sums.reshape(facets.n_sources, -1)
-        count = np.bincount(facets.system, minlength=facets.n_systems)
-        return np.asarray(swapped.reshape(len(swapped), facets.n_systems, -1) / count[:, None])
+
+def _parts_of_means(columns: FloatArray, facets: Facets) -> list[tuple[IntArray, FloatArray]]:
+    """Return for each system the sources that it has questions of, and what each of these adds to
+    the means (sources, M)."""
+    parts = []
+    for system in range(facets.n_systems):
+        own = facets.system == system
+        held, code = np.unique(facets.source[own], return_inverse=True)
+        sums = [np.bincount(code, column[own], len(held)) for column in columns.T]
+        parts.append((held, np.column_stack(sums) / own.sum()))
+    return parts
 
 
 def _means(column: FloatArray, facets: Facets) -> FloatArray:

@@ -1,6 +1,7 @@
 """A run from judgments to tables, on the released ratings of QG-STEC 2010 and on small studies."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from django.utils import timezone
@@ -113,3 +114,12 @@ def test_more_systems_than_a_report_compares_are_refused_unless_some_are_left_ou
         carried_out(runs.start(**told, parameters={"resamples": 100}))
     left_out = {"resamples": 100, "metrics": [], "without_systems": ["Brisa"]}
     assert carried_out(runs.start(**told, parameters=left_out))
+
+
+def test_a_step_that_is_told_again_in_the_same_words_counts_once():
+    told = []
+    work = SimpleNamespace(progress=lambda done, total, message: told.append((done, message)))
+    steps = runs._RunSteps(work)
+    for words in ("one", "one", "other", "other", "one"):
+        steps.take(words)
+    assert told == [(1, "one"), (1, "one"), (2, "other"), (2, "other"), (3, "one")]

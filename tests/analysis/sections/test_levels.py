@@ -13,8 +13,10 @@ from analysis.reports.layout import Cell, Line, PageTable
 from analysis.sections.ceiling import Ceiling
 from analysis.sections.differences import Differences, Leaders
 from analysis.sections.levels import Levels, turned
+from analysis.sections.section import Found
 from analysis.stats.dependent import williams
 from analysis.stats.inference import Inference
+from judging.actions import jobs
 from judging.models import Metric
 from tests.analysis import studies
 from tests.analysis.sections import stored
@@ -151,6 +153,29 @@ def test_on_common_questions_tests_as_published_rest_on_them_too(campaign):
     r = stats.spearmanr(frame.to_numpy()).statistic
     assert row["questions"] == 18
     assert row["williams_t"] == pytest.approx(williams(r[0, 1], r[0, 2], r[1, 2], 18).statistic)
+
+
+@pytest.mark.django_db
+def test_a_comparison_of_metrics_asks_in_the_same_words_whether_to_go_on(campaign):
+    read = frames.material(campaign)
+    other = Metric(pk=10**6, name="other", fingerprint="other", direction="higher")
+    noise = np.random.default_rng(1).normal(size=len(read.questions))
+    scores = pd.DataFrame({"unit": read.questions["unit"], "metric": other.pk, "value": noise})
+    read = replace(
+        read,
+        metrics=(*read.metrics, other),
+        scores=pd.concat([read.scores, scores], ignore_index=True),
+    )
+    told = []
+
+    def step(words):
+        told.append(words)
+        if len(told) == 4:
+            raise jobs.JobCancelled
+
+    with pytest.raises(jobs.JobCancelled):
+        Differences().compute(inputs_of(read), Found({}), replace(chance(), step=step))
+    assert len(set(told)) == 1
 
 
 def _named(read, name):

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.stats import estimate
+from analysis.stats import estimate, system_level
+from analysis.stats import metric_differences as module
 from analysis.stats.against_people import LEVELS, Association, against_people
 from analysis.stats.clustered import swap_test
 from analysis.stats.correlation import METHODS, correlate
@@ -139,6 +140,51 @@ def test_swaps_are_as_many_as_holm_needs_for_the_pairs() -> None:
         row.found.method for row in compared(metric_study(20, 3)).values() if row.level == "systems"
     }
     assert few == {"Spearman's rho, over systems, difference; 1,000 swaps by source"}
+
+
+def test_more_swaps_than_there_is_time_for_are_not_made_and_the_values_stay() -> None:
+    of = metric_study(20, 5)
+    work = 1000 * (3 * 5 + 20 // 8)  # swaps of the means of three pairs, and signs of the sources
+    made, left = (compared(of, most_swapped=most) for most in (work, work - 1))
+    for (human, level, names), row in left.items():
+        whole = made[human, level, names]
+        assert row.found.value == whole.found.value
+        if level == "systems":
+            assert np.isnan([row.found.p, row.p_holm, row.smallest_p]).all()
+            assert row.found.reason == (
+                "left out: 1,000 swaps for each of 3 pairs of metrics take too long"
+            )
+            assert "swaps" not in row.found.method
+        else:
+            assert row.found.p == whole.found.p
+
+
+def test_who_is_told_may_end_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = 0
+
+    def tell() -> None:
+        nonlocal told
+        told += 1
+        if told == 25:
+            raise KeyboardInterrupt
+
+    of = metric_study(20, 5)
+    compared(of, tell=tell)
+    assert told < 25
+    monkeypatch.setattr(system_level, "_SWAPPED", 5 * 3 * 100)  # a hundred swaps at once
+    told = 0
+    with pytest.raises(KeyboardInterrupt):
+        compared(of, levels=["systems"], tell=tell, resamples=10_000)
+
+
+def test_differences_may_be_left_out_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    of = metric_study(20, 5)
+    for design in (Inference(), Inference(systems=True)):
+        whole = compared(of, design=design)
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "_CELLS", 400)  # two pairs on a hundred questions of two columns
+            parts = compared(of, design=design)
+        assert repr(parts) == repr(whole)  # nan is nan
 
 
 def test_holm_runs_over_the_pairs_of_one_human_column_at_one_level() -> None:

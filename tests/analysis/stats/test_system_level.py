@@ -1,3 +1,4 @@
+import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -11,6 +12,7 @@ from analysis.stats.inference import Inference
 from analysis.stats.system_level import (
     Orders,
     RankedMeans,
+    SwapTest,
     order_test,
     swapped_systems,
 )
@@ -185,6 +187,62 @@ def test_orders_may_come_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = order_test(*means, "spearman", orders)
     assert np.array_equal(whole.p, parts.p)
     assert np.array_equal(whole.smallest_p, parts.smallest_p)
+
+
+@pytest.mark.parametrize("design", [Inference(), Inference(systems=True)])
+@pytest.mark.parametrize("resamples", [99, 8_000])  # drawn, and all there are
+def test_swaps_may_come_in_blocks(
+    design: Inference, resamples: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    human, metrics, systems, sources = study(10, 8)
+    of = facets(sources, systems, design=design)
+
+    def swapped() -> tuple[SwapTest, float]:
+        draw = rng()
+        found = swapped_systems(
+            human[:, None],
+            metrics,
+            of,
+            [(0, 1)],
+            coefficient="spearman",
+            resamples=resamples,
+            rng=draw,
+            tell=lambda: told.append(1),
+        )
+        return found, draw.random()
+
+    told: list[int] = []
+    whole, after = swapped()
+    assert len(told) == 1
+    monkeypatch.setattr(module, "_SWAPPED", 7 * 8)  # seven swaps at once
+    parts, after_parts = swapped()
+    number = round(1 / whole.smallest_p)
+    assert number == {(99, False): 100, (99, True): 100}.get(
+        (resamples, design.systems), 2 ** (7 if design.systems else 9)
+    )
+    assert len(told) == 1 + -(-number // 7)
+    assert (parts.value, parts.p, parts.words) == (whole.value, whole.p, whole.words)
+    assert after_parts == after
+
+
+def test_swaps_of_many_columns_take_the_memory_of_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    human, _, systems, sources = study(20, 8)
+    metrics = human[:, None] + rng().normal(size=(160, 40))
+    monkeypatch.setattr(module, "_CELLS", 100_000)
+    tracemalloc.start()
+    try:
+        swapped_systems(
+            human[:, None],
+            metrics,
+            facets(sources, systems),
+            [(0, 1)],
+            coefficient="pearson",
+            resamples=10_000,
+            rng=rng(),
+        )
+        assert tracemalloc.get_traced_memory()[1] < 8e6
+    finally:
+        tracemalloc.stop()
 
 
 def test_means_that_do_not_vary_have_no_p() -> None:
