@@ -34,6 +34,14 @@ class MarksField(forms.CharField):
             raise forms.ValidationError(_("These marks could not be read.")) from error
 
 
+class ReportField(forms.CharField):
+    """What is wrong with a question; blanks say nothing, and are no report."""
+
+    def clean(self, value: Any) -> str:
+        said: str = super().clean(value)
+        return said if said.strip() else ""
+
+
 class DraftsForm:
     """Answers as they are given, and the comment, under a number that says which are the latest:
     name and value, each as often as there are answers."""
@@ -68,7 +76,9 @@ NAME = forms.CharField(max_length=200)
 
 def _field(name: str) -> forms.Field:
     """Return what reads the value of a control."""
-    if name == NOTE or REPORT.fullmatch(name):
+    if REPORT.fullmatch(name):
+        return ReportField(required=False, max_length=LONGEST_NOTE, strip=False)
+    if name == NOTE:
         return forms.CharField(required=False, max_length=LONGEST_NOTE, strip=False)
     return (
         MarksField(required=False) if MARK.fullmatch(name) else forms.IntegerField(required=False)

@@ -30,6 +30,7 @@ from judging.actions import (
     span_marks,
 )
 from judging.actions.drafts import (
+    AnswerFirst,
     Entry,
     KeptDraft,
     MissingAnswers,
@@ -47,7 +48,15 @@ from judging.models import Assignment
 from judging.spans import Marked
 
 View = Callable[..., HttpResponse]
-REFUSED = (OffScale, RefusedMarks, StageFrozen, StageNotReached, TaskClosed, StaleToken)
+REFUSED = (
+    AnswerFirst,
+    OffScale,
+    RefusedMarks,
+    StageFrozen,
+    StageNotReached,
+    TaskClosed,
+    StaleToken,
+)
 
 
 def from_own_page(view: View) -> View:
@@ -81,7 +90,7 @@ def task(request: HttpRequest, assignment: Assignment) -> HttpResponse:
     marked, number = span_marks.kept(assignment) if sheet.rubric.span_mark else ({}, 0)
     choosing = request.GET.get("choose", ""), request.GET.get("piece", "")
     handed = (
-        judgments.handed_in(assignment=assignment, sheet=sheet) if assignment.submitted_at else None
+        drafts.handed_in(assignment=assignment, sheet=sheet) if assignment.submitted_at else None
     )
     state = State(
         kept.answers,
@@ -188,6 +197,8 @@ def draft(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         return _refused(str(error), 422)
     except (StageFrozen, StageNotReached, TaskClosed) as error:
         return _refused(str(error), 409)
+    except AnswerFirst as needed:
+        return _forestalled(assignment, needed.lost, needed)
     if form.cleaned_data.get(NOTE) == "" and drafts.note(
         assignment
     ):  # on a whole page no comment claims nothing
@@ -206,8 +217,11 @@ def _page(sheet: Sheet, said: Mapping[str, Any], sequence: int) -> SentPage:
     return SentPage(given, sequence, said.get(NOTE), marked, reports)
 
 
-def _forestalled(assignment: Assignment, lost: Iterable[Entry]) -> HttpResponse:
-    """Say which answers lost, what stands in their place, and the number to count on from."""
+def _forestalled(
+    assignment: Assignment, lost: Iterable[Entry], needed: AnswerFirst | None = None
+) -> HttpResponse:
+    """Say which answers lost, what stands in their place, and the number to count on from; and
+    which reports and marks stand because the task needs them, with what to do."""
     kept, (marked, number) = drafts.kept(assignment), span_marks.kept(assignment)
     standing = {_name(entry): _standing(entry, kept, marked) for entry in lost}
     said = {
@@ -215,6 +229,8 @@ def _forestalled(assignment: Assignment, lost: Iterable[Entry]) -> HttpResponse:
         "lost": standing,
         "sequence": _counted(assignment, kept.sequence, number),
     }
+    if needed:
+        said |= {"error": str(needed), "held_back": [each.name for each in needed.held_back]}
     return JsonResponse(said, status=409)
 
 
@@ -307,7 +323,12 @@ def _keeping(act: Button) -> Button:
 
     @wraps(act)
     def keep(sending: Sending) -> HttpResponse:
-        if lost := drafts.save(assignment=sending.assignment, page=sending.page):
+        try:
+            lost = drafts.save(assignment=sending.assignment, page=sending.page)
+        except AnswerFirst as needed:
+            messages.error(sending.request, str(needed))
+            return _look_again(sending, needed.lost) if needed.lost else sending.again()
+        if lost:
             return _look_again(sending, lost)
         return _ask_again(sending) if sending.marks.open else act(sending)
 

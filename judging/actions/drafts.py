@@ -1,8 +1,8 @@
 """Answers on their way: saved with every click, kept whatever happens, final only when a stage is
 frozen."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db import DataError, IntegrityError, transaction
@@ -17,7 +17,7 @@ from judging.actions.sheets import (
     EnteredAnswers,
     Sheet,
 )
-from judging.models import Assignment
+from judging.models import Assignment, Judgment, Marking
 from judging.models.statements import rows, run
 from judging.spans import Marked
 
@@ -27,6 +27,7 @@ Reports = Mapping[AskedReport, str]
 Entry = AskedControl | AskedMark | AskedReport | str  # what a control holds, or a comment
 LAST_SEQUENCE = 2**53  # what a browser can count to
 MANY = 2**40  # more than anybody ever clicks
+DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
 
 
 class OffScale(ValueError):
@@ -55,6 +56,37 @@ class MissingAnswers(Exception):
         return _("Still to answer: %(names)s") % {
             "names": ", ".join(each.title for each in self.asked)
         }
+
+
+@dataclass(frozen=True)
+class AnswerFirst(Exception):
+    """Reports and marks of a task that was handed in, which stand: without them their question has
+    neither an answer nor a report. All else that was sent is kept, or is among `lost`."""
+
+    held_back: tuple[AskedReport | AskedMark, ...]
+    lost: tuple[Entry, ...] = ()
+
+    def __str__(self) -> str:
+        reports = [each.title for each in self.held_back if isinstance(each, AskedReport)]
+        marks = [each.title for each in self.held_back if isinstance(each, AskedMark)]
+        said = []
+        if reports:
+            said.append(
+                _(
+                    "%(names)s: you handed the task in with this report and without an answer. The "
+                    "report stands until you answer the question and hand the task in again."
+                )
+                % {"names": ", ".join(reports)}
+            )
+        if marks:
+            said.append(
+                _(
+                    "%(names)s: you handed the task in with what is marked. It stands until you "
+                    "mark something else."
+                )
+                % {"names": ", ".join(marks)}
+            )
+        return " ".join(said)
 
 
 # By the clock rather than the transaction's beginning, so that answers before and after handing in
@@ -107,22 +139,33 @@ class SentPage:
 
 @dataclass(frozen=True, slots=True)
 class DraftStanding:
-    """The answers that stand now, and what was sent but lost against a later, different one."""
+    """The answers that stand now, what was sent but lost against a later, different one, and what
+    a task that was handed in cannot do without."""
 
     answers: EnteredAnswers
     lost: tuple[Entry, ...]
+    held_back: tuple[AskedReport | AskedMark, ...] = ()
 
 
 def save(*, assignment: Assignment, page: SentPage) -> tuple[Entry, ...]:
-    """Keep answers at once, all or none; return those that lost against a later, different one."""
+    """Keep answers at once, all or none; return those that lost against a later, different one.
+    AnswerFirst where the task was handed in and is not complete without what the page takes back:
+    the rest is kept all the same."""
     with transaction.atomic():
         assignments.renew(assignment=assignment)
-        return keep(assignment, page).lost
+        standing = keep(assignment, page)
+    if standing.held_back:
+        raise AnswerFirst(standing.held_back, standing.lost)
+    return standing.lost
 
 
 def keep(assignment: Assignment, page: SentPage) -> DraftStanding:
     """Do so in a transaction of the caller's, who holds the assignment's row."""
     _check_working(assignment)
+    held_back = _held_back(assignment, page) if assignment.state in DONE else ()
+    reports = {of: text for of, text in page.reports.items() if of not in held_back}
+    marks = {of: marked for of, marked in page.marks.items() if of not in held_back}
+    page = replace(page, reports=reports, marks=marks)
     lost: tuple[Entry, ...] = ()
     if page.note is not None:
         lost += _lost_note(assignment, page.note, page.sequence)
@@ -140,7 +183,74 @@ def keep(assignment: Assignment, page: SentPage) -> DraftStanding:
     lost += _lost_marks(assignment, page.marks, page.sequence)
     held = _store(assignment, {asked.place: value for asked, value in page.given}, page.sequence)
     lost += tuple(asked for asked, value in page.given if held.get(asked.place) != value)
-    return DraftStanding({place: value for place, value in held.items() if value is not None}, lost)
+    return DraftStanding(
+        {place: value for place, value in held.items() if value is not None}, lost, held_back
+    )
+
+
+def take_back(
+    assignment: Assignment, page: SentPage, held_back: Collection[AskedReport | AskedMark]
+) -> None:
+    """Take back what `keep` held back, once what was handed in is complete without it; AnswerFirst
+    where it is not. The caller holds the assignment's row."""
+    if standing := _held_back(assignment, page):  # a page that was replayed handed nothing in
+        raise AnswerFirst(standing)
+    for each in held_back:
+        if isinstance(each, AskedReport):
+            _store_note(assignment, "", page.sequence, each.unit)
+
+
+def _held_back(assignment: Assignment, page: SentPage) -> tuple[AskedReport | AskedMark, ...]:
+    """Return the reports and marks that a page takes back of a task that was handed in, and that
+    the task needs: values that stand, not drafts, take a report's place, for nothing looks at the
+    task again before it is handed in again."""
+    if all(page.reports.values()) and all(page.marks.values()):
+        return ()
+    noted = {unit: (text, number) for unit, text, number in _notes(assignment)}
+    numbers = dict(Marking.objects.filter(assignment=assignment).values_list("unit", "sequence"))
+    marked = span_marks.kept(assignment)[0] if page.marks or numbers else {}
+    said = {
+        report: text
+        for report, text in page.reports.items()
+        if noted.get(report.unit, ("", -1))[1] < page.sequence
+    }
+    marks = {
+        mark: own for mark, own in page.marks.items() if numbers.get(mark.unit, -1) < page.sequence
+    }
+    gone: list[AskedReport | AskedMark] = [
+        each for each, text in said.items() if not text and noted.get(each.unit, ("",))[0]
+    ]
+    gone += [
+        each
+        for each, own in marks.items()
+        if not own and not each.optional and marked.get(each.unit)
+    ]
+    if not gone:
+        return ()
+    texts = {unit: text for unit, (text, _number) in noted.items()}
+    texts |= {report.unit: text for report, text in said.items()}
+    marked |= {mark.unit: own for mark, own in marks.items()}
+    sheet = sheets.of(assignment)
+    answered = handed_in(assignment=assignment, sheet=sheet)
+    lacking = {each.unit for each in sheet.missing(answered)}
+    lacking |= {each.unit for each in sheet.unmarked(marked)}
+    return tuple(each for each in gone if each.unit in lacking and not texts.get(each.unit))
+
+
+def handed_in(*, assignment: Assignment, sheet: Sheet) -> dict[ControlPlace, int]:
+    """Return what stands of a task that was handed in, by the place of the control it was given
+    with."""
+    standing = Judgment.objects.standing().filter(assignment=assignment)
+    values = {
+        (unit, criterion): value
+        for unit, criterion, value in standing.values_list("unit", "criterion", "value")
+    }
+    found = {asked.place: sheet.stored_at(asked) for asked in sheet.asked()}
+    return {place: values[stored] for place, stored in found.items() if stored in values}
+
+
+def _notes(assignment: Assignment) -> list[tuple[Any, ...]]:
+    return rows(NOTES, {"assignment": assignment.pk})
 
 
 def _lost_note(
@@ -150,7 +260,7 @@ def _lost_note(
     depend on how it came."""
     if _store_note(assignment, text, sequence, unit) or not text:
         return ()
-    standing = {of: said for of, said, _sequence in rows(NOTES, {"assignment": assignment.pk})}
+    standing = {of: said for of, said, _sequence in _notes(assignment)}
     return () if standing.get(unit, "").split() == text.split() else (text,)
 
 
@@ -226,16 +336,26 @@ def freeze_stage(*, assignment: Assignment, stage: int, sheet: Sheet | None = No
 
 
 def check_complete(
-    assignment: Assignment, sheet: Sheet, given: EnteredAnswers, *, stage: int | None = None
+    assignment: Assignment,
+    sheet: Sheet,
+    given: EnteredAnswers,
+    *,
+    stage: int | None = None,
+    without: Collection[AskedReport | AskedMark] = (),
 ) -> None:
     """Raise MissingAnswers where something is neither answered nor marked, in one stage or in all.
-    Of a question that is reported as broken nothing is missing."""
+    Of a question that is reported as broken nothing is missing. `without`: reports and marks that
+    stand and are to be taken back."""
     marked = span_marks.kept(assignment)[0] if sheet.rubric.span_mark else {}
+    for each in without:
+        if isinstance(each, AskedMark):
+            marked.pop(each.unit, None)
     missing: tuple[AskedControl | AskedMark, ...] = (
         *sheet.missing(given, stage=stage),
         *sheet.unmarked(marked, stage=stage),
     )
-    reported = kept(assignment).reports if missing else {}
+    reported = set(kept(assignment).reports if missing else ())
+    reported -= {each.unit for each in without if isinstance(each, AskedReport)}
     if missing := tuple(each for each in missing if each.unit not in reported):
         raise MissingAnswers(missing)
 

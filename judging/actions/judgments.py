@@ -12,14 +12,20 @@ from django.utils.translation import gettext as _
 
 from judging.actions import assignments, checks, drafts, sheets
 from judging.actions.assignments import Here
-from judging.actions.drafts import Entry, MissingAnswers, SentPage, TaskClosed
-from judging.actions.sheets import ControlPlace, EnteredAnswers, Sheet
+from judging.actions.drafts import (
+    DONE,
+    AnswerFirst,
+    Entry,
+    MissingAnswers,
+    SentPage,
+    TaskClosed,
+)
+from judging.actions.sheets import AskedMark, AskedReport, ControlPlace, EnteredAnswers, Sheet
 from judging.models import Assignment, Campaign, Enrollment, Judgment
 from judging.models.statements import rows, run
 
 LOOKED_AT = 100  # tasks at once, whether they were changed
 MOST_CORRECTED = 200  # tasks that were changed, of which pages tell; and that one button hands in
-DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
 ValuesByPlace = Mapping[ControlPlace, tuple[int, str]]
 
 
@@ -120,7 +126,7 @@ def hand_in(*, assignment: Assignment, page: SentPage, token: uuid.UUID, sheet: 
     """Keep a page, submit its task and claim the next one, in one transaction.
 
     What was entered stays where the task is not taken: answers are missing, or the page is older
-    than the last ones.
+    than the last ones. What takes a report back hands in answers in its place, or AnswerFirst.
     """
     annotator = cast(Enrollment, assignment.enrollment)  # who hands in holds it
     refused, onward = None, None
@@ -133,8 +139,11 @@ def hand_in(*, assignment: Assignment, page: SentPage, token: uuid.UUID, sheet: 
         )
         try:
             if not standing.lost:
-                _submit(assignment, token, sheet, standing.answers)
+                _submit(assignment, token, sheet, standing.answers, standing.held_back)
+                if standing.held_back:
+                    drafts.take_back(assignment, page, standing.held_back)
         except (
+            AnswerFirst,
             MissingAnswers,
             StaleToken,
             TaskClosed,
@@ -148,19 +157,13 @@ def hand_in(*, assignment: Assignment, page: SentPage, token: uuid.UUID, sheet: 
             and assignments.admits(annotator, assignment.round)
         ):
             onward = checks.following(enrollment=annotator, round=assignment.round)
+    if isinstance(refused, MissingAnswers) and {each.unit for each in refused.asked} & {
+        each.unit for each in standing.held_back
+    }:
+        raise AnswerFirst(standing.held_back)
     if refused:
         raise refused
     return HandedIn(standing.lost, onward.assignment if isinstance(onward, Here) else None)
-
-
-def handed_in(*, assignment: Assignment, sheet: Sheet) -> dict[ControlPlace, int]:
-    """Return what stands of a task that was handed in, by the place of the control it was given
-    with."""
-    values = {
-        _place(row): row.value for row in Judgment.objects.standing().filter(assignment=assignment)
-    }
-    found = {asked.place: sheet.stored_at(asked) for asked in sheet.asked()}
-    return {place: values[stored] for place, stored in found.items() if stored in values}
 
 
 def is_changed(*, assignment: Assignment, sheet: Sheet, given: EnteredAnswers) -> bool:
@@ -217,14 +220,19 @@ def hand_in_again(*, assignment: Assignment) -> int:
 
 
 def _submit(
-    assignment: Assignment, token: uuid.UUID, sheet: Sheet, given: EnteredAnswers
+    assignment: Assignment,
+    token: uuid.UUID,
+    sheet: Sheet,
+    given: EnteredAnswers,
+    without: Sequence[AskedReport | AskedMark] = (),
 ) -> Submitted:
-    """Store a task's answers as judgments; the caller holds the assignment's lock."""
+    """Store a task's answers as judgments; the caller holds the assignment's lock. `without`: what
+    is to be taken back with that."""
     change = _change(assignment, sheet.values(given))
     if token != assignment.submit_token:
         return _replayed(assignment, change)
     _check_open(assignment)
-    drafts.check_complete(assignment, sheet, given)
+    drafts.check_complete(assignment, sheet, given, without=without)
     stored = _store(assignment, change)
     return Submitted(assignment.state, stored)
 

@@ -90,6 +90,7 @@ export class Server {
   status = null; // answer everything with this
   isDown = false;
   refuses = new Set(); // names it does not know
+  needs = new Map(); // names that stand of a task that was handed in -> why
 
   fetch = async (address, { body }) => {
     if (this.isDown) throw new TypeError("no network");
@@ -97,7 +98,11 @@ export class Server {
     this.requests.push({ address, names, values, sequence });
     if (this.status) return new Response(null, { status: this.status });
     if (names.some((name) => this.refuses.has(name))) return new Response(null, { status: 422 });
-    return this.store(names, values, sequence);
+    const kept = names.filter((name, at) => values[at] || !this.needs.has(name));
+    const stored = this.store(kept, kept.map((name) => values[names.indexOf(name)]), sequence);
+    const held_back = names.filter((name) => !kept.includes(name));
+    if (!held_back.length) return stored;
+    return Response.json({ error: this.needs.get(held_back[0]), lost: {}, held_back, sequence }, { status: 409 });
   };
 
   store(names, values, sequence) {

@@ -179,6 +179,28 @@ describe("saving", () => {
     });
   }
 
+  test("what a task that was handed in needs is said until it is given, and the page keeps what was entered", async () => {
+    const page = await opened();
+    const report = page.form.elements["broken.A"];
+    page.server.needs.set(report.name, "Answer it first");
+
+    page.saveSoon(report);
+    page.flush();
+    page.answer("q1.right", "3");
+    await pass(page, 350, "Answer it first");
+    assert.equal(page.server.value("q1.right"), "3");
+    assert.equal(page.isUnsaved(), false);
+
+    page.answer("q1.clear", "2");
+    await pass(page, 350, "Answer it first");
+    assert.equal(page.server.value("q1.clear"), "2");
+
+    report.value = "Wrong passage";
+    page.saveSoon(report);
+    page.flush();
+    await pass(page, 350, "saved");
+  });
+
   test("of refused answers each goes by itself, so that the good ones are kept", async () => {
     const page = await opened();
     page.server.refuses.add("q1.right");

@@ -18,6 +18,7 @@ const channel = url && "BroadcastChannel" in window ? new BroadcastChannel(`quae
 const display = document.getElementById("saved");
 const queue = new Map(); // name -> {url, who, name, value, sequence}: only the latest answer of each field is worth sending
 const typing = new Map(); // name -> timer of a text still being typed
+const heldBack = new Set(); // names of what the page takes back and a task that was handed in needs: it stands on the server
 let sequence = Number(form.elements.sequence.value) || 0;
 let wait = FIRST_WAIT;
 let retryTimer = 0;
@@ -31,7 +32,7 @@ export const isUnsaved = () => queue.size > 0 || typing.size > 0;
 
 // ---- what the dock says
 
-const isTrouble = (state) => ["offline", "expired", "conflict", "refused", "left", "unsent"].includes(state);
+const isTrouble = (state) => ["offline", "expired", "conflict", "refused", "left", "unsent", "needed"].includes(state);
 
 function show(state) {
   const said = display.dataset.state;
@@ -131,7 +132,10 @@ function yieldTo(entries, lost, held) {
 
 function settle(entries, result) {
   if (result.lost) yieldTo(entries, result.lost, result.sequence);
+  if (result.held_back) display.dataset.needed = result.error; // the page keeps what it shows: handing in again sends it
   for (const entry of entries) {
+    if (result.held_back?.includes(entry.name)) heldBack.add(entry.name);
+    else if (result.state === "saved" || result.lost) heldBack.delete(entry.name);
     if (queue.get(entry.name) === entry) queue.delete(entry.name);
     drop(entry);
   }
@@ -156,7 +160,7 @@ async function sendAll() {
     if (result.state === "refused" && entries.length > 1) most = 1; // one of them is at fault: each goes by itself
     else settle(entries, result);
   }
-  show(problem || "saved");
+  show(problem || (heldBack.size ? "needed" : "saved"));
   problem = "";
 }
 

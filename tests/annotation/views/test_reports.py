@@ -2,8 +2,9 @@
 manager."""
 
 import pytest
+from django.utils import translation
 
-from judging.actions import drafts, rubrics
+from judging.actions import drafts, rubrics, sheets, span_marks
 from judging.models import Judgment, Note
 from judging.protocols import documents
 from tests import factories
@@ -86,3 +87,152 @@ def test_cannot_say_stands_apart_from_the_scale() -> None:
     assert "Cannot say" not in scale
     assert apart
     assert html.count('<div class="scale apart">') == 2
+
+
+STANDS = "The report stands until you answer the question"
+
+
+def hand_in(client, task, step: int = 0, **said):
+    """Hand in a page with nothing on it but what is said."""
+    task.refresh_from_db()
+    form = {"token": task.submit_token, "sequence": 1, "action": "submit"}
+    return client.post(address(task, "submit/", step), form | said, follow=True)
+
+
+def values(task) -> int:
+    return Judgment.objects.standing().filter(assignment=task).count()
+
+
+@pytest.fixture
+def reported(small):
+    """Return a client and a task that was handed in with reports and no answer."""
+    client, task = small
+    hand_in(client, task, b1=WRONG, b2=WRONG)
+    task.refresh_from_db()
+    assert (task.state, values(task)) == ("submitted", 0)
+    return client, task
+
+
+@pytest.mark.parametrize("blank", ["", "  \n"])
+def test_report_that_a_task_was_handed_in_with_is_not_taken_back_by_a_save(reported, blank) -> None:
+    client, task = reported
+    response = send(client, task, "b1", blank, 9)
+    assert response.status_code == 409
+    assert STANDS in response.json()["error"]
+    assert response.json()["held_back"] == ["b1"]
+    assert set(drafts.kept(task).reports.values()) == {WRONG}
+    assert len(drafts.kept(task).reports) == 2
+
+
+def test_report_that_a_task_was_handed_in_with_is_not_taken_back_by_the_plain_form(
+    reported,
+) -> None:
+    client, task = reported
+    page_ = studies.filled(task, action="save", sequence=9) | {"b1": "", "b2": "Another text"}
+    html = client.post(address(task, "submit/"), page_, follow=True).text
+    assert STANDS in html
+    assert sorted(drafts.kept(task).reports.values()) == ["Another text", WRONG]
+    assert len(drafts.answers(task)) == 4  # all else that was sent is kept
+
+
+def test_handing_in_takes_a_report_back_with_answers_alone(reported) -> None:
+    client, task = reported
+    assert STANDS in hand_in(client, task, b1="", sequence=9).text
+    task.refresh_from_db()
+    assert len(drafts.kept(task).reports) == 2
+    client.post(address(task, "submit/"), studies.filled(task, sequence=12) | {"b1": "", "b2": ""})
+    assert (drafts.kept(task).reports, values(task)) == ({}, 4)
+
+
+def test_page_that_is_sent_again_takes_no_report_back(reported) -> None:
+    client, task = reported
+    form = {"token": "5e" * 16, "sequence": 20, "action": "submit", "b1": ""}
+    assert STANDS in client.post(address(task, "submit/"), form, follow=True).text
+    assert len(drafts.kept(task).reports) == 2
+
+
+def test_answers_that_wait_take_no_reports_place(reported) -> None:
+    client, task = reported
+    for name in ("q1.correctness", "q1.grammaticality"):
+        send(client, task, name, 3, 9)
+    assert send(client, task, "b1", "", 10).status_code == 409
+
+
+def test_report_beside_answers_that_stand_is_taken_back(small) -> None:
+    client, task = small
+    client.post(address(task, "submit/"), studies.filled(task) | {"b1": WRONG})
+    assert values(task) == 4
+    assert send(client, task, "b1", "", 9).status_code == 204
+    assert drafts.kept(task).reports == {}
+
+
+def test_handing_in_again_without_values_needs_the_report(small) -> None:
+    client, task = small
+    client.post(address(task, "submit/"), studies.filled(task))
+    emptied = {"q1.correctness": "", "q1.grammaticality": "", "b1": WRONG}
+    task.refresh_from_db()
+    client.post(address(task, "submit/"), studies.filled(task, sequence=9) | emptied)
+    assert values(task) == 2
+    assert send(client, task, "b1", "", 20).status_code == 409
+    assert list(drafts.kept(task).reports.values()) == [WRONG]
+
+
+def test_window_that_was_opened_before_handing_in_takes_no_report_back(small, monkeypatch) -> None:
+    client, task = small
+    hand_in(client, task, b1=WRONG, b2=WRONG)
+    stale = type(task).objects.select_related("round__campaign__rubric").get(pk=task.pk)
+    stale.state = "held"  # as it was read before the other window's transaction ended
+    gone = dict.fromkeys(sheets.of(stale).reports(), "")
+    with pytest.raises(drafts.AnswerFirst):
+        drafts.save(assignment=stale, page=drafts.SentPage([], 9, reports=gone))
+    assert len(drafts.kept(task).reports) == 2
+
+
+@pytest.fixture
+def marked():
+    """Return a client and a task that was handed in with a mark for each question."""
+    client, enrollment = studies.annotator(
+        studies.opened("qgstec2010-a", sources=1, systems=["Alba"], expected=2)
+    )
+    task = studies.held(enrollment)
+    answers = studies.filled(task, qtype_correct=1) | {"m1": "0-3", "m2": "0-3"}
+    client.post(address(task, "submit/"), answers)
+    task.refresh_from_db()
+    return client, task
+
+
+def marks(task) -> list[str]:
+    return sorted(str(each) for each in span_marks.kept(task)[0].values())
+
+
+def test_mark_that_a_task_was_handed_in_with_stands_until_another_is_made(marked) -> None:
+    client, task = marked
+    assert task.state == "submitted"
+    response = send(client, task, "m1", "", 9)
+    assert response.status_code == 409
+    assert "stands until you mark something else" in response.json()["error"]
+    assert marks(task) == ["0-3", "0-3"]
+    assert send(client, task, "m1", "4-6", 10).status_code == 204
+    assert marks(task) == ["0-3", "4-6"]
+    assert send(client, task, "m1", "none", 11).status_code == 204
+    form = {"token": task.submit_token, "sequence": 12, "action": "unmark m2 0-3", "m2": "0-3"}
+    html = client.post(address(task, "submit/"), form, follow=True).text
+    assert "stands until you mark something else" in html
+    assert marks(task) == ["0-3", "none"]
+
+
+def test_mark_and_report_are_not_taken_back_one_after_the_other(marked) -> None:
+    client, task = marked
+    send(client, task, "b1", WRONG, 9)
+    assert send(client, task, "m1", "", 10).status_code == 204
+    assert send(client, task, "b1", "", 11).status_code == 409
+    both = {"name": ["m1", "b1"], "value": ["4-6", ""], "sequence": 12}
+    assert client.post(address(task, "draft/"), both).status_code == 204
+    assert (marks(task), drafts.kept(task).reports) == (["0-3", "4-6"], {})
+
+
+def test_annotator_reads_why_a_report_stands_in_german(reported) -> None:
+    _client, task = reported
+    with translation.override("de"):
+        said = str(drafts.AnswerFirst(tuple(sheets.of(task).reports())[:1]))
+    assert "Die Meldung bleibt stehen" in said
