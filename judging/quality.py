@@ -103,16 +103,20 @@ class Use:
 class Checked:
     """How one annotator did in the checks.
 
-    gold, passed: gold questions answered, and those with accepted values alone. pairs, same: values
-    given twice, and those that were equal. lower, higher, ties: degraded copies scored below, above
+    gold, passed: gold questions met, and those with accepted values alone. evaded: those that were
+    reported as broken and not answered, none of them passed. pairs, same: values given twice, and
+    those that were equal. unrepeated: values given once, of questions that were reported as broken
+    when they came again. lower, higher, ties: degraded copies scored below, above
     or as the questions they are of. differences: of each copy, how much higher it was scored, summed
     over criteria, the better end up.
     """
 
     gold: int = 0
     passed: int = 0
+    evaded: int = 0
     pairs: int = 0
     same: int = 0
+    unrepeated: int = 0
     lower: int = 0
     higher: int = 0
     ties: int = 0
@@ -126,6 +130,16 @@ class Checked:
     def with_oneself(self) -> float | None:
         """Share of equal values in hidden repeats; None where there is none."""
         return self.same / self.pairs if self.pairs else None
+
+    @property
+    def asked_again(self) -> int:
+        """Values of questions that came again, also of those that were reported then."""
+        return self.pairs + self.unrepeated
+
+    @property
+    def given_again(self) -> float | None:
+        """Share of these that were given again; None where there are none."""
+        return self.same / self.asked_again if self.asked_again else None
 
     @property
     def p(self) -> float | None:
@@ -210,11 +224,11 @@ def _checked(own: Checked, plan: QualityPlan) -> Iterable[Flag]:
     if own.gold >= FEWEST_GOLD and own.passed / own.gold < plan.least_gold:
         yield Flag("gold", "", own.passed / own.gold, plan.least_gold, own.gold)
     if (
-        own.with_oneself is not None
-        and own.pairs >= plan.least_values
-        and own.with_oneself < plan.least_same
+        own.given_again is not None
+        and own.asked_again >= plan.least_values
+        and own.given_again < plan.least_same
     ):
-        yield Flag("repeats", "", own.with_oneself, plan.least_same, own.pairs)
+        yield Flag("repeats", "", own.given_again, plan.least_same, own.asked_again)
     if own.copies >= FEWEST_COPIES and own.p is not None and own.p > LEVEL:
         yield Flag("degraded", "", own.lower / own.copies, own.p, own.copies)
 
@@ -230,9 +244,9 @@ def proposed(work: Workload, found: Sequence[Flag], plan: QualityPlan) -> list[s
         and own.gold >= (plan.exclude_gold_of or 1)
         and failed > plan.exclude_gold,
         "exclude_repeats": plan.exclude_repeats is not None
-        and own.with_oneself is not None
-        and own.pairs >= plan.least_values
-        and own.with_oneself < plan.exclude_repeats,
+        and own.given_again is not None
+        and own.asked_again >= plan.least_values
+        and own.given_again < plan.exclude_repeats,
         "exclude_degraded": plan.exclude_degraded and "degraded" in reasons,
     }
     return [name for name, breaks in rules.items() if breaks]

@@ -73,9 +73,16 @@ def in_words(name: str, plan: QualityPlan, standing: AnnotatorStanding | None = 
     if name == "exclude_gold":
         of = f" of at least {plan.exclude_gold_of}" if plan.exclude_gold_of else ""
         did = f": {own.gold - own.passed} of {own.gold}" if own else ""
+        if own and own.evaded:
+            did += f", {own.evaded} of them reported as broken and not answered"
         return f"failed more than {plan.exclude_gold}{of} gold questions{did}"
     if name == "exclude_repeats":
-        did = f": {own.with_oneself:.2f}" if own and own.with_oneself is not None else ""
+        did = f": {own.given_again:.2f}" if own and own.given_again is not None else ""
+        if own and own.unrepeated:
+            did += (
+                f", {own.unrepeated} of {own.asked_again} values of questions reported as broken "
+                "when they came again"
+            )
         return f"agrees with themselves in less than {plan.exclude_repeats} of hidden repeats{did}"
     did = f": {own.lower} of {own.copies}, p {own.p:.3f}" if own and own.p is not None else ""
     return f"did not score degraded copies lower{did}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -41,6 +42,27 @@ ORDER BY done.submitted_at DESC, done.id
 DRAFTED = """
 SELECT assignment_id, unit_id, criterion_id, value FROM judging_draft
 WHERE assignment_id = ANY(%(keys)s::text[]::uuid[]) AND value IS NOT NULL
+"""
+# A question that lacks a value or a mark although it is reported no more: before the version that
+# keeps such reports they could be taken back after handing in. Both leave their row, emptied.
+TAKEN_BACK = """
+WITH done AS (
+    SELECT own.id FROM judging_assignment own JOIN judging_round round ON round.id = own.round_id
+    WHERE round.campaign_id = %(campaign)s AND own.submitted_at IS NOT NULL)
+SELECT done.id FROM done JOIN judging_note note ON note.assignment_id = done.id
+WHERE note.unit_id IS NOT NULL AND note.text !~ '[^[:space:]]' AND EXISTS (
+    SELECT FROM unnest(%(required)s::bigint[]) AS asked (criterion) WHERE NOT EXISTS (
+        SELECT FROM judging_judgment said
+        WHERE said.assignment_id = done.id AND said.unit_id = note.unit_id
+            AND said.criterion_id = asked.criterion AND said.superseded_at IS NULL))
+UNION
+SELECT done.id FROM done JOIN judging_marking made ON made.assignment_id = done.id
+WHERE %(marks)s AND NOT made.nothing AND NOT EXISTS (
+    SELECT FROM judging_spanmark mark
+    WHERE mark.assignment_id = done.id AND mark.unit_id = made.unit_id)
+AND NOT EXISTS (
+    SELECT FROM judging_note note WHERE note.assignment_id = done.id
+        AND note.unit_id = made.unit_id AND note.text ~ '[^[:space:]]')
 """
 BY_ONE = CHANGED.format(which="done.enrollment_id = %(enrollment)s")
 IN_CAMPAIGN = CHANGED.format(which="enrolled.campaign_id = %(campaign)s")
@@ -181,6 +203,25 @@ def corrections_in(*, campaign: Campaign) -> list[Assignment]:
     """Return the tasks of all its annotators that were changed since they were handed in, and not
     handed in again."""
     return _corrected(IN_CAMPAIGN, {"campaign": campaign.pk})
+
+
+def lacking_in(*, campaign: Campaign) -> QuerySet[Assignment]:
+    """Return the tasks that were handed in and lack an answer that no report stands for any more."""
+    rubric = sheets.known(campaign.rubric)
+    mark = rubric.document.span_mark
+    names = {
+        "campaign": campaign.pk,
+        "required": [
+            rubric.ids[each.key]
+            for each in rubric.document.criteria
+            if each.unit == "question" and each.asked == "per_unit" and not each.optional
+        ],
+        "marks": mark is not None and not mark.optional,
+    }
+    is_judged = campaign.origin == Campaign.Origin.JUDGED
+    keys = [pk for (pk,) in rows(TAKEN_BACK, names)] if is_judged else []
+    found = Assignment.objects.filter(pk__in=keys).select_related("task", "round", "enrollment")
+    return found.order_by("enrollment__label", "task__number")
 
 
 def _corrected(statement: str, names: Mapping[str, int]) -> list[Assignment]:

@@ -118,6 +118,18 @@ EVERYBODY_BY_DAY = f"""{OF_DAYS}
 SELECT criterion, day::text, sum(n)::int, count(*), avg(mean), coalesce(stddev_samp(mean), 0)
 FROM of_source GROUP BY 1, 2 ORDER BY 1, 2
 """  # noqa: S608
+# Questions that were reported as broken in tasks that were handed in, checks too, and how many of
+# these tasks hold no value. A report that was taken back leaves its row.
+REPORTED = """
+SELECT own.enrollment_id, count(*) FILTER (WHERE note.text <> ''),
+    count(DISTINCT own.id) FILTER (WHERE NOT EXISTS (
+        SELECT FROM judging_judgment said
+        WHERE said.assignment_id = own.id AND said.superseded_at IS NULL))
+FROM judging_note note
+JOIN judging_assignment own ON own.id = note.assignment_id AND own.submitted_at IS NOT NULL
+JOIN judging_round round ON round.id = own.round_id
+WHERE round.campaign_id = %(campaign)s AND note.unit_id IS NOT NULL GROUP BY 1 ORDER BY 1
+"""
 BY_HOUR = """
 SELECT floor(extract(epoch FROM %(now)s::timestamptz - submitted_at) / 3600)::int AS ago, count(*)
 FROM judging_assignment
@@ -160,6 +172,15 @@ class AnnotatorStanding:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportedQuestions:
+    """How many questions one annotator reported as broken in tasks that were handed in, and how
+    many tasks they handed in without a value."""
+
+    questions: int
+    empty: int
+
+
+@dataclass(frozen=True, slots=True)
 class Counted:
     """A campaign as it was counted at one moment; a draft's questions are not, for they change."""
 
@@ -174,10 +195,16 @@ class Counted:
     by_hour: Sequence[int]
     earned: Mapping[str, Earned]
     days: Mapping[str, Sequence[Day]]
+    reported: Mapping[int, ReportedQuestions]
 
     @property
     def earned_so_far(self) -> Decimal:
         return sum((each.amount for each in self.earned.values()), Decimal(0))
+
+    @property
+    def empty(self) -> int:
+        """How many tasks were handed in without a value."""
+        return sum(each.empty for each in self.reported.values())
 
     @property
     def below_floor(self) -> int:
@@ -271,6 +298,8 @@ def count(campaign: Campaign, now: datetime | None = None) -> dict[str, Any]:
         else [],
         "by_hour": table(BY_HOUR, now=now, since=since),
     }
+    if campaign.origin == Campaign.Origin.JUDGED:
+        document["reported"] = table(REPORTED, campaign=campaign.pk)
     if document["done"]:
         document |= {
             "uses": table(USES),
@@ -324,6 +353,11 @@ def read(campaign: Campaign, document: Mapping[str, Any]) -> Counted:
         by_hour=_hours(document),
         earned=_earned(campaign, document),
         days=_days_of_all(document, scales),
+        reported={
+            who: ReportedQuestions(questions, empty)
+            for who, questions, empty in document.get("reported", ())
+            if questions or empty
+        },
     )
 
 

@@ -218,12 +218,11 @@ class Draft(models.Model):
 
 class NoteQuerySet(models.QuerySet["Note"]):
     def reports(self) -> "NoteQuerySet":
-        """What annotators of studies held here said to be wrong with single questions."""
-        return (
-            self.filter(unit__isnull=False, assignment__round__campaign__origin="judged")
-            .exclude(assignment__round__kind="checks")
-            .exclude(text="")
-        )
+        """What annotators of studies held here said to be wrong with single questions, of checks
+        too."""
+        return self.filter(
+            unit__isnull=False, assignment__round__campaign__origin="judged"
+        ).exclude(text="")
 
 
 class Note(models.Model):

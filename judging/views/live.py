@@ -20,6 +20,7 @@ from judging.actions.snapshots import Counted
 from judging.guards import campaign_for_staff, judges_now
 from judging.models import (
     AnalysedAgreement,
+    Assignment,
     Campaign,
     CrowdPlatform,
     Enrollment,
@@ -27,6 +28,7 @@ from judging.models import (
     Membership,
     Note,
     QualificationTry,
+    Round,
     User,
 )
 from judging.quality import Forecast
@@ -60,6 +62,7 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
         "quarantined": campaign.collection.quarantine.count(),
         "excluded": sum(row["each"].excluded for row in annotators),
         "reports": reports(campaign, user).count(),
+        "lacking_answers": lacking(campaign, user).count(),
         "corrections": len(judgments.corrections_in(campaign=campaign)),
         "is_manager": manages(user, campaign),
         "question_count": selections.question_count(campaign)
@@ -95,18 +98,28 @@ def enrolled(campaign: Campaign) -> QuerySet[Enrollment]:
 
 def reports(campaign: Campaign, user: User) -> QuerySet[Note]:
     """Return what annotators said to be wrong with questions, the latest first; no system is named,
-    for managers may judge too. Who still does is shown what others said: that of their own is none
-    in a check, and would tell one."""
+    for managers may judge too. Who still does is shown what others said outside checks: a report of
+    their own, or on a check, would tell which tasks are checks."""
     found = Note.objects.reports().filter(assignment__round__campaign=campaign)
     if judges_now(user, campaign.collection):
-        found = found.exclude(assignment__enrollment__user=user)
+        checks = Q(assignment__round__kind=Round.Kind.CHECKS)
+        found = found.exclude(checks | Q(assignment__enrollment__user=user))
     related = (
         "assignment__enrollment",
+        "assignment__round",
         "assignment__task",
         "unit__question",
         "unit__question_set__source",
     )
     return found.select_related(*related).order_by("-saved_at", "-pk")
+
+
+def lacking(campaign: Campaign, user: User) -> QuerySet[Assignment]:
+    """Return the tasks that were handed in and lack answers, as `reports` shows them to somebody."""
+    found = judgments.lacking_in(campaign=campaign)
+    if judges_now(user, campaign.collection):
+        found = found.exclude(Q(round__kind=Round.Kind.CHECKS) | Q(enrollment__user=user))
+    return found
 
 
 def manages(user: User, campaign: Campaign) -> bool:

@@ -16,6 +16,7 @@ from judging.forms.pay import RateForm
 from judging.formulas import inert
 from judging.guards import campaign_for_managers
 from judging.models import Campaign, Event
+from judging.views.quality import counted_for
 
 COLUMNS = (
     "annotator",
@@ -44,12 +45,15 @@ def plan(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             messages.success(request, _("Saved."))
         return redirect("judging:pay", campaign.uuid)
     counted = snapshots.of(campaign)
+    shown = counted_for(request.user, campaign).reported
+    labels = campaign.enrollments.filter(pk__in=shown).values_list("label", "pk")
+    reported = {label: shown[pk] for label, pk in labels}
     context = {
         "campaign": campaign,
         "tab": "plan",
         "form": form,
         "rate": pay.rate_of(campaign.rate),
-        "earned": [(label, each) for label, each in counted.earned.items()],
+        "earned": [(label, each, reported.get(label)) for label, each in counted.earned.items()],
         "owed": sum(each.top_up for each in counted.earned.values()),
     }
     return render(

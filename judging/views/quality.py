@@ -54,7 +54,8 @@ def counted_for(user: User, campaign: Campaign) -> Counted:
     counted = snapshots.of(campaign)
     hidden = hidden_from(user, campaign)
     others = {pk: each for pk, each in counted.annotators.items() if pk not in hidden}
-    return replace(counted, annotators=others)
+    reported = {pk: each for pk, each in counted.reported.items() if pk not in hidden}
+    return replace(counted, annotators=others, reported=reported)
 
 
 def hidden_from(user: User, campaign: Campaign) -> set[int]:
@@ -77,6 +78,7 @@ def annotator(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse
         "tab": "annotators",
         "each": enrollment,
         "standing": standing,
+        "reported": counted.reported.get(enrollment.pk),
         "is_hidden": enrollment.pk in hidden_from(request.user, campaign),
         "counted": counted,
         "told": told(campaign, standing) if standing else [],
@@ -255,6 +257,7 @@ def rows_of(
                 "standing": standing,
                 "is_hidden": each.pk in hidden,
                 "told": told(campaign, standing) if standing else [],
+                "reported": counted.reported.get(each.pk),
             }
         )
     return sorted(

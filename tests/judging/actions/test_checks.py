@@ -30,6 +30,7 @@ from judging.models import (
     Enrollment,
     Event,
     Judgment,
+    Note,
     Passage,
     Question,
     QuestionSet,
@@ -85,6 +86,29 @@ def walk(enrollment: Enrollment, choose, *, most: int = 100) -> list[Assignment]
         ).get(pk=outcome.assignment.pk)
         sheet = sheets.of(own)
         page = SentPage([(asked, choose(own, asked)) for asked in sheet.asked()], 1)
+        drafts.save(assignment=own, page=page)
+        own.refresh_from_db()
+        judgments.submit(assignment=own, token=own.submit_token, sheet=sheet)
+        met.append(own)
+    return met
+
+
+def evade(enrollment: Enrollment, text: str = "Broken", *, most: int = 100) -> list[Assignment]:
+    """Have an annotator do the study and report all that comes in checks, without a value."""
+    met = []
+    for _ in range(most):
+        outcome = checks.claim(enrollment=enrollment, round=main_round(enrollment.campaign))
+        if not isinstance(outcome, Here):
+            break
+        own = Assignment.objects.select_related(
+            "task", "enrollment", "round__campaign__rubric"
+        ).get(pk=outcome.assignment.pk)
+        sheet = sheets.of(own)
+        page = (
+            SentPage([], 1, reports=dict.fromkeys(sheet.reports(), text))
+            if own.round.kind == "checks"
+            else SentPage([(asked, 2) for asked in sheet.asked()], 1)
+        )
         drafts.save(assignment=own, page=page)
         own.refresh_from_db()
         judgments.submit(assignment=own, token=own.submit_token, sheet=sheet)
@@ -390,6 +414,54 @@ def test_degraded_copy_replaces_one_question_of_a_page_seen_before_and_is_tested
     assert (other.lower, other.higher, other.p, other.p_of_ranks) == (0, 0, 1, 1)
     assert "degraded" in [flag.reason for flag in found["A02"].flags]
     assert "degraded" not in [flag.reason for flag in found["A01"].flags]
+
+
+def test_gold_that_is_reported_and_not_answered_is_met_and_not_passed_until_it_is_retired():
+    items = []
+    campaign = checked(sources=12, gold=60, prepare=lambda campaign: items.append(gold(campaign)))
+    who = person(campaign, label="A01")
+    [own] = [each for each in evade(who) if each.round.kind == "checks"]
+
+    def counted():
+        [found] = snapshots.of(campaign).annotators.values()
+        return found.work.checked.gold, found.work.checked.passed, found.work.checked.evaded
+
+    assert counted() == (1, 0, 1)
+    Note.objects.filter(assignment=own).update(text="")  # taken back, as it could be before
+    assert counted() == (1, 0, 1)
+    Note.objects.filter(assignment=own).delete()
+    assert counted() == (0, 0, 0)
+    Note.objects.create(assignment=own, unit=items[0].unit, text="Broken", sequence=1)
+    check_items.retire(item=items[0], by=campaign.created_by, now=factories.timezone.now())
+    assert counted() == (0, 0, 0)
+
+
+def test_gold_that_is_reported_and_answered_in_part_is_not_passed():
+    campaign = checked(sources=12, gold=60, prepare=gold)
+    [own] = [each for each in evade(person(campaign)) if each.round.kind == "checks"]
+    item = CheckItem.objects.get()
+    criteria = {each.key: each for each in campaign.rubric.criteria.all()}
+
+    def answer(key: str, value: int) -> tuple[int, int, int]:
+        given = {"criterion": criteria[key], "value": value, "unit": item.unit}
+        Judgment.objects.create(assignment=own, **given)
+        [found] = snapshots.of(campaign).annotators.values()
+        return found.work.checked.gold, found.work.checked.passed, found.work.checked.evaded
+
+    assert answer("grammaticality", 3) == (1, 0, 1)
+    assert answer("correctness", 2) == (1, 1, 0)
+
+
+def test_repeat_that_is_reported_has_none_of_its_values_given_again():
+    campaign = checked(sources=20, repeats=50)
+    met = evade(person(campaign, label="A01"))
+    repeats = sum(each.round.kind == "checks" for each in met)
+    [found] = snapshots.of(campaign).annotators.values()
+    own = found.work.checked
+    values = repeats * len(units_of(met[0])) * 2
+    assert repeats > 0
+    assert (own.pairs, own.unrepeated, own.given_again) == (0, values, 0)
+    assert [flag.reason for flag in found.flags if flag.reason == "repeats"] == ["repeats"]
 
 
 def test_agreement_with_oneself_is_the_share_of_equal_values():

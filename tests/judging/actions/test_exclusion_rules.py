@@ -8,7 +8,7 @@ from judging.models import Assignment, Campaign, Enrollment, Event, Exclusion
 from judging.quality import QualityPlan
 from tests import factories
 from tests.annotation.studies import opened
-from tests.judging.actions.test_checks import checked, gold, person, walk
+from tests.judging.actions.test_checks import checked, evade, gold, person, walk
 from tests.judging.workers import varied, work
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +74,19 @@ def test_gold_rule_counts_failures_once_enough_were_met():
     [proposal] = exclusion_rules.proposals(campaign, now=NOW)
     assert proposal.enrollment.label == "A02"
     assert "failed more than 1 of at least 3 gold questions: 4 of 4" in proposal.reason
+
+
+def test_rules_propose_who_reports_checks_in_place_of_answering_and_say_so():
+    def prepare(made):
+        for _ in range(4):
+            gold(made)
+
+    shares = {"gold": 40, "repeats": 40, "exclude_gold": 1, "exclude_repeats": 0.5}
+    campaign = checked(sources=30, prepare=prepare, **shares)
+    evade(person(campaign, "A01"))
+    [proposal] = exclusion_rules.proposals(campaign, now=NOW)
+    assert "4 of 4, 4 of them reported as broken and not answered" in proposal.reason
+    assert "values of questions reported as broken when they came again" in proposal.reason
 
 
 def test_rules_are_a_part_of_the_locked_protocol():
