@@ -46,17 +46,18 @@ WHERE assignment_id = ANY(%(keys)s::text[]::uuid[]) AND value IS NOT NULL
 # A question that lacks a value or a mark although it is reported no more: before the version that
 # keeps such reports they could be taken back after handing in. Both leave their row, emptied.
 TAKEN_BACK = """
-WITH done AS (
-    SELECT own.id FROM judging_assignment own JOIN judging_round round ON round.id = own.round_id
-    WHERE round.campaign_id = %(campaign)s AND own.submitted_at IS NOT NULL)
-SELECT done.id FROM done JOIN judging_note note ON note.assignment_id = done.id
+SELECT done.id FROM judging_note note
+JOIN judging_assignment done ON done.id = note.assignment_id AND done.submitted_at IS NOT NULL
+JOIN judging_round round ON round.id = done.round_id AND round.campaign_id = %(campaign)s
 WHERE note.unit_id IS NOT NULL AND note.text !~ '[^[:space:]]' AND EXISTS (
     SELECT FROM unnest(%(required)s::bigint[]) AS asked (criterion) WHERE NOT EXISTS (
         SELECT FROM judging_judgment said
         WHERE said.assignment_id = done.id AND said.unit_id = note.unit_id
             AND said.criterion_id = asked.criterion AND said.superseded_at IS NULL))
 UNION
-SELECT done.id FROM done JOIN judging_marking made ON made.assignment_id = done.id
+SELECT done.id FROM judging_marking made
+JOIN judging_assignment done ON done.id = made.assignment_id AND done.submitted_at IS NOT NULL
+JOIN judging_round round ON round.id = done.round_id AND round.campaign_id = %(campaign)s
 WHERE %(marks)s AND NOT made.nothing AND NOT EXISTS (
     SELECT FROM judging_spanmark mark
     WHERE mark.assignment_id = done.id AND mark.unit_id = made.unit_id)

@@ -62,7 +62,7 @@ def of(campaign: Campaign, user: User) -> dict[str, Any]:
         "quarantined": campaign.collection.quarantine.count(),
         "excluded": sum(row["each"].excluded for row in annotators),
         "reports": reports(campaign, user).count(),
-        "lacking_answers": lacking(campaign, user).count(),
+        "lacking_answers": _lacking_answers(campaign, counted, user),
         "corrections": len(judgments.corrections_in(campaign=campaign)),
         "is_manager": manages(user, campaign),
         "question_count": selections.question_count(campaign)
@@ -120,6 +120,18 @@ def lacking(campaign: Campaign, user: User) -> QuerySet[Assignment]:
     if judges_now(user, campaign.collection):
         found = found.exclude(Q(round__kind=Round.Kind.CHECKS) | Q(enrollment__user=user))
     return found
+
+
+def _lacking_answers(campaign: Campaign, counted: Counted, user: User) -> int:
+    """Return how many of these there were when the campaign was counted."""
+    if not judges_now(user, campaign.collection):
+        return sum(tasks for _who, _kind, tasks in counted.lacking)
+    own = set(campaign.enrollments.filter(user=user).values_list("pk", flat=True))
+    return sum(
+        tasks
+        for who, kind, tasks in counted.lacking
+        if who not in own and kind != Round.Kind.CHECKS
+    )
 
 
 def manages(user: User, campaign: Campaign) -> bool:

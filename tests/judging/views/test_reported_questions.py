@@ -93,3 +93,15 @@ def test_reports_on_checks_are_read_by_managers_who_do_not_judge() -> None:
     factories.enrollment(campaign, account=campaign.created_by, label="A02")
     assert "in a check" not in read("tasks/")
     assert "were reported as broken" not in read()
+
+
+def test_checks_that_lack_an_answer_are_told_to_nobody_who_judges() -> None:
+    campaign = checked(sources=12, gold=60, prepare=gold)
+    evade(person(campaign, "A01"))
+    Note.objects.update(text="")
+    read = pages(campaign)
+    assert LACKS in read()
+    assert "A check, by A01" in read("tasks/")
+    factories.enrollment(campaign, account=campaign.created_by, label="A02")
+    assert "lacks an answer" not in read()
+    assert "A check, by A01" not in read("tasks/")
