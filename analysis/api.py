@@ -4,6 +4,8 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers, status
 from rest_framework.exceptions import ParseError
@@ -11,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from analysis.actions import runs
+from analysis.actions import exports, runs
 from analysis.forms.runs import RunForm
 from analysis.models import Run
 from judging import tasks
@@ -75,16 +77,17 @@ class Runs(APIView):
 class OneRun(APIView):
     """One run with every table it found."""
 
-    def get(self, request: Request, uuid: UUID, number: int) -> Response:
+    def get(self, request: Request, uuid: UUID, number: int) -> HttpResponseBase:
         campaign = campaign_of(request.user, uuid)
         run = get_object_or_404(
             Run.objects.select_related("job", "campaign"), campaign=campaign, number=number
         )
-        tables = runs.tables_of(run)
-        if tables:
-            told = {"by": request.user, "campaign": campaign, "about": f"run {number} by the API"}
-            history.note(Event.Act.EXPORTED, **told)
-        return Response({**RunSerializer(run).data, "tables": tables})
+        told = RunSerializer(run).data
+        if not runs.StoredTables(run):
+            return Response({**told, "tables": {}})
+        about = f"run {number} by the API"
+        history.note(Event.Act.EXPORTED, by=request.user, campaign=campaign, about=about)
+        return StreamingHttpResponse(exports.api_json(run, told), content_type="application/json")
 
 
 all_runs, one_run = Runs.as_view(), OneRun.as_view()

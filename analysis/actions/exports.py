@@ -3,15 +3,17 @@
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from analysis import sections
 from analysis.actions import examples, papers, runs
 from analysis.models import Result, Run
+from analysis.reports import latex, tables
 from analysis.reports.rows import Record
 from analysis.reports.rscript import mixed_model_script
-from analysis.reports.tables import to_csv, to_json
+from analysis.reports.tables import to_csv
 from judging import storage
 from judging.actions import exports
 from judging.imports.formats.long import characters_of, pieces_of
@@ -24,8 +26,8 @@ LONGEST_CELL = 1_000  # characters, of judgments that hold more
 EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal results are equal archives
 
 
-def run_json(run: Run) -> str:
-    """Return a whole run as JSON, with how it was made."""
+def run_json(run: Run) -> Iterator[str]:
+    """Yield a whole run as JSON, with how it was made, in pieces."""
     made = {
         "campaign": run.campaign.title,
         "run": run.number,
@@ -36,7 +38,17 @@ def run_json(run: Run) -> str:
         "protocol_sha256": run.campaign.protocol_digest,
         "rubric": {"key": run.campaign.rubric.key, "version": run.campaign.rubric.version},
     }
-    return to_json({"made": made, "tables": runs.tables_of(run)})
+    with exports.one_moment():  # erasing somebody makes the tables anew
+        yield from tables.run_json(made, runs.StoredTables(run, keep=False))
+
+
+def api_json(run: Run, told: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a run as programs get it, in pieces: what is told of it, and each of its tables."""
+    yield json.dumps(told, ensure_ascii=False)[:-1] + ', "tables": {'
+    with exports.one_moment():
+        for place, (key, rows) in enumerate(runs.StoredTables(run, keep=False).items()):
+            yield (", " if place else "") + f"{json.dumps(key)}: {json.dumps(rows)}"
+    yield "}}"
 
 
 def table_csv(name: str, rows: list[Record]) -> str:
@@ -49,6 +61,8 @@ def files(run: Run) -> Iterator[tuple[str, Iterable[bytes]]]:
     """Yield every file of a report by name, in pieces: each row of the judgments repeats its passage,
     so that they may take far more than the study. Where they would take too much to be packed while
     a page waits, long cells are cut."""
+    yield "README.txt", [readme(run).encode()]
+    yield "report.json", (piece.encode() for piece in run_json(run))
     yield from ((name, [content]) for name, content in _found(run))
     study = exports.study_of(campaign=run.campaign, extras=bool(run.parameters.get("extras")))
     cut = LONGEST_CELL if characters_of(study) > MOST_CHARACTERS else None
@@ -57,11 +71,10 @@ def files(run: Run) -> Iterator[tuple[str, Iterable[bytes]]]:
 
 
 def _found(run: Run) -> Iterator[tuple[str, bytes]]:
-    """Yield every file but the judgments."""
-    yield "README.txt", readme(run).encode()
-    yield "report.json", run_json(run).encode()
+    """Yield every file but what is written in pieces."""
     yield "report.txt", sentences_text(run).encode()
-    for name, rows in runs.tables_of(run).items():
+    stored_tables = runs.StoredTables(run, keep=False)
+    for name, rows in stored_tables.items():
         if isinstance(rows, list) and rows and name != "sentences":
             yield f"tables/{name}.csv", table_csv(name, rows).encode()
     stored = Result.objects.filter(run=run, file__isnull=False).select_related("file")
@@ -70,7 +83,7 @@ def _found(run: Run) -> Iterator[tuple[str, bytes]]:
             yield _name_of(result), storage.content_of(result.file)
     found = runs.found_by(run)
     yield "methods.txt", papers.methods_text(run, found).encode() + b"\n"
-    for name, text in papers.latex_files(run, found, runs.tables_of(run)):
+    for name, text in papers.latex_files(run, found, stored_tables):
         yield f"latex/{name}", text.encode()
     for section in sections.SECTIONS:
         if text := papers.section_text(found, section.key, ending="md"):
@@ -118,12 +131,14 @@ latex/report.tex    compiles by itself, with pdfLaTeX or XeLaTeX. Texts in other
                     the script; where there is none, the script is named in their place
                     (\\QuaestorFonts{{Arabic}}{{Amiri}} before \\input{{numbers}} names a font of yours).
                     numbers.tex names every number: \\Q{{systems/correctness/alba/value}}. Those of large tables
-                    stand in latex/numbers, from where they are read when a paper asks for one.
+                    stand in latex/numbers, from where they are read when a paper asks for one; those of tables of
+                    more than {most_named:,} rows have no name.
                     tables/NAME-more.tex are the tables that the page shows folded
 latex/references.bib  who the methods, metrics and protocol are from; methods.tex cites them. report.bbl is the list of
                     references for whoever has not run BibTeX
 tables/             every table as CSV. Text that a spreadsheet would take for a formula begins with an apostrophe;
-                    report.json has it as it is. What each column means stands in Quaestor's docs/report-tables.md
+                    report.json has it as it is. What each column means stands in Quaestor's docs/report-tables.md.
+                    not_listed.csv, where there is one, names what a table leaves out because it would be too long
 markdown/           the tables of the page for a README
 figures/            SVG for light and dark pages, and PNG; PDF under latex/figures
 judgments.csv       every standing judgment; text that a spreadsheet would take for a formula begins with an apostrophe
@@ -156,6 +171,7 @@ def readme(run: Run) -> str:
         sha256=run.input_sha256,
         most=MOST_CHARACTERS,
         longest=LONGEST_CELL,
+        most_named=latex.MOST_NAMED,
         longest_example=examples.LONGEST_WRITTEN,
     )
 
@@ -163,7 +179,7 @@ def readme(run: Run) -> str:
 def sentences_text(run: Run) -> str:
     """Return the report's plain sentences, a paragraph for each subject."""
     return (
-        "\n\n".join(f"{row['about']}. {row['text']}" for row in runs.tables_of(run)["sentences"])
+        "\n\n".join(f"{row['about']}. {row['text']}" for row in runs.StoredTables(run)["sentences"])
         + "\n"
     )
 

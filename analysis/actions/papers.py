@@ -58,11 +58,9 @@ def latex_files(run: Run, found: Found, tables: Mapping[str, object]) -> Iterato
     others."""
     identities = {section.key: section.identity for section in SECTIONS}
     yield from latex.numbers(
-        {
-            key: (rows, identities[key])
-            for key, rows in tables.items()
-            if key in identities and isinstance(rows, list)
-        }
+        (key, rows, identities[key])
+        for key, rows in tables.items()
+        if key in identities and isinstance(rows, list)
     )
     told = methods(found, made_of(run))
     mentions = bibliography.mentions([text for _about, text in told])

@@ -23,7 +23,7 @@ class Recovery:
     is_planted: bool
     told: int
     reversed: int
-    pairs: int
+    pairs: int  # 0 where they are too many to be tested
     with_all: list[str]  # the order of means with nobody left out; empty where nobody is
 
     @classmethod
@@ -44,8 +44,9 @@ class Recovery:
         is_high_best = criterion.best != "lowest"
         order = sorted(means, key=lambda name: means[name], reverse=is_high_best)
         told = right = 0
-        for row in found.of(Comparisons):
-            if (row.criterion, row.test) == (criterion.criterion, DEFAULT) and row.p_holm < SURE:
+        is_tested = criterion.criterion not in found.left_out(Comparisons)
+        for row in found.on(Comparisons, criterion.criterion):
+            if row.test == DEFAULT and row.p_holm < SURE:
                 told += 1
                 is_first_better = (row.estimate.value > 0) == is_high_best
                 right += is_first_better == (planted.index(row.first) < planted.index(row.second))
@@ -56,7 +57,7 @@ class Recovery:
             is_planted=order == planted,
             told=right,
             reversed=told - right,
-            pairs=len(means) * (len(means) - 1) // 2,
+            pairs=len(means) * (len(means) - 1) // 2 if is_tested else 0,
             with_all=sorted(everybody, key=lambda name: everybody[name], reverse=is_high_best),
         )
 

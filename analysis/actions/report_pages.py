@@ -71,7 +71,7 @@ def _written(run: Run) -> dict[str, str]:
         "paragraphs": page.in_brief(found),
         "chapters": page.chapters(found, figures),
         "methods": methods(found, papers.made_of(run)),
-        "titles": page.downloads(found),
+        "titles": page.downloads(runs.StoredTables(run).filled()),
         "has_pdf": Result.objects.filter(run=run, key=papers.PDF).exists(),
     }
     return {name: render_to_string(f"analysis/report/{name}.html", context) for name in PARTS}

@@ -2,8 +2,9 @@
 
 import logging
 import platform
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import version
 from math import isfinite
 from typing import Any
@@ -19,12 +20,13 @@ from analysis.metrics.contract import Preparation
 from analysis.metrics.languages import default_preparation
 from analysis.models import ReportPage, Result, Run
 from analysis.reports import charts
-from analysis.reports.rows import Record
+from analysis.reports.rows import Record, encode
 from analysis.reports.system_names import system_name
 from analysis.reports.typeset import CannotSet
 from analysis.sections.agreement import coefficient_row
 from analysis.sections.criteria import criterion_rows
 from analysis.sections.judge_bias import JudgedItems
+from analysis.sections.not_listed import NotListed, too_long
 from analysis.sections.page import in_short
 from analysis.sections.readings import read_as
 from analysis.sections.section import Found, Inputs, chance_of
@@ -312,7 +314,11 @@ def _documents(inputs: Inputs, *, seed: int, resamples: int, steps: "_RunSteps")
     for section in sections.ordered():
         steps.take(section.title)
         chance = chance_of(section.key, seed=seed, resamples=resamples, step=steps.take)
-        documents[section.key] = section.records(inputs, Found(documents), chance)
+        rows = section.records(inputs, Found(documents), chance)
+        if unlisted := too_long(section, len(rows)):
+            documents[NotListed.key].append(encode(unlisted))
+            rows = []
+        documents[section.key] = rows
     documents["sentences"] = in_short(Found(documents))
     documents["sections"] = {section.key: section.version for section in sections.SECTIONS}
     return documents
@@ -378,16 +384,58 @@ def _keep(
 
 
 def tables_of(run: Run) -> dict[str, Any]:
-    """Return what a run found, by table."""
-    kept = Result.objects.filter(run=run, file__isnull=True).exclude(key="sections").order_by("pk")
-    return {result.key: result.document for result in kept}
+    """Return what a run found, by table: all of it at once, which may be much."""
+    return dict(StoredTables(run))
 
 
 def found_by(run: Run) -> Found:
-    """Return what a run found as rows, without the tables that are too long for a page."""
-    long = [section.key for section in sections.SECTIONS if section.download_only]
-    kept = Result.objects.filter(run=run, file__isnull=True).exclude(key__in=long)
-    return Found(dict(kept.values_list("key", "document")))
+    """Return what a run found as rows, without the tables that are too long for a page. What nobody
+    asks for is not read."""
+    return Found(StoredTables(run, with_long=False))
+
+
+class StoredTables(Mapping[str, Any]):
+    """The tables of a run by key, each read from the database when it is asked for.
+
+    `keep`: whether it is kept then. Who goes through all of them, one by one, holds but one.
+    """
+
+    def __init__(self, run: Run, *, with_long: bool = True, keep: bool = True) -> None:
+        self._of_page = Result.objects.filter(run=run, file__isnull=True)
+        if not with_long:
+            long = [section.key for section in sections.SECTIONS if section.download_only]
+            self._of_page = self._of_page.exclude(key__in=long)
+        self._read: dict[str, Any] = {}
+        self._keeps = keep
+
+    @cached_property
+    def _keys(self) -> list[str]:
+        # versions of sections are no table; `Found` asks for them by name
+        kept = self._of_page.exclude(key="sections").order_by("pk")
+        return list(kept.values_list("key", flat=True))
+
+    def __getitem__(self, key: str) -> Any:
+        if key in self._read:
+            return self._read[key]
+        document = self._of_page.filter(key=key).values_list("document", flat=True).first()
+        if document is None:
+            raise KeyError(key)
+        if self._keeps:
+            self._read[key] = document
+        return document
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def filled(self) -> set[str]:
+        """Return the keys of the tables that have rows, without reading these."""
+        return set(self._of_page.exclude(document=[]).values_list("key", flat=True))
 
 
 def versions() -> dict[str, str]:

@@ -34,9 +34,18 @@ INKS: Mapping[str, Mapping[str, str]] = {
 IN_THE_DARK = {colour: INKS["dark"][use] for use, colour in INKS["light"].items()}
 PRINTED = {"pdf": "application/pdf", "png": "image/png"}
 MANY_POINTS = 12
+MOST_DRAWN = 4_000  # values of a figure: nobody reads more, and altair takes 5,000 rows
+MOST_MEANS = 1_000  # each is a line: 25 panels of 40 systems are a picture of five metres
 LIGHTEST, DARKEST = (222, 235, 247), (8, 48, 107)  # of the values of a scale
 PANEL = 185  # two panels with their labels fit half a page at the size of its text
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # an image has only the reader's own fonts
+
+
+def not_drawn(marks: int, most: int = MOST_DRAWN) -> list[str]:
+    """Say why a figure of so many bars, points or cells is left out; nothing where it is drawn."""
+    if marks <= most:
+        return []
+    return [f"Not drawn: {marks:,} values are more than a figure shows ({most:,})."]
 
 
 def drawn(figures: Sequence[Figure]) -> dict[str, bytes]:
@@ -137,6 +146,8 @@ def means(panels: Sequence[tuple[str, Sequence[ChartPoint], tuple[float, float]]
 
     Panels whose scales have the same ends share their axis, so that they can be compared by eye.
     """
+    if not_drawn(sum(len(points) for _name, points, _scale in panels), MOST_MEANS):
+        return None
     reach: dict[tuple[float, float], tuple[float, float]] = {}
     for _name, points, scale in panels:
         ends = [end for _, each in points for end in (_end(each.low, each), _end(each.high, each))]
@@ -167,9 +178,10 @@ def _end(value: float, estimate: Estimate) -> float:
 
 def distributions(rows: Sequence[Record], names: Sequence[str]) -> Chart | None:
     """How each system's ratings spread over the scale; scales of many points are left to the
-    table."""
+    table, and so are systems and criteria of which there are too many to be read."""
     kept = [{**row, "point": str(row["value"])} for row in rows]
-    if not kept or len({row["point"] for row in kept}) > MANY_POINTS:
+    is_many = len({row["point"] for row in kept}) > MANY_POINTS
+    if not kept or is_many or not_drawn(len(kept)):
         return None
     percents = alt.Axis(format="%", tickCount=3)
     bars = (
@@ -207,9 +219,10 @@ def _steps(rows: Sequence[Record]) -> alt.Scale:
 
 
 def correlations(rows: Sequence[Record]) -> Chart | None:
-    """A heat map of coefficients: a row for each human column, a column for each metric."""
+    """A heat map of coefficients: a row for each human column, a column for each metric. Those too
+    many to be read are left to the table."""
     kept = [{**row, "text": coefficient(row["value"])} for row in rows]
-    if not kept:
+    if not kept or not_drawn(len(kept)):
         return None
     x = alt.X("metric:N", title=None, sort=None, axis=alt.Axis(labelAngle=-35))
     base = alt.Chart(pd.DataFrame(kept)).encode(x=x, y=alt.Y("name:N", title=None, sort=None))

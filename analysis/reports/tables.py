@@ -4,11 +4,13 @@ numbers."""
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.reports.rows import Record
 from judging.formulas import inert
+
+AT_ONCE = 1_000  # rows of a piece
 
 
 def to_csv(rows: Sequence[Record], columns: Sequence[str] = ()) -> str:
@@ -31,6 +33,29 @@ def to_csv(rows: Sequence[Record], columns: Sequence[str] = ()) -> str:
 def to_json(document: Mapping[str, Any]) -> str:
     """Return a document as JSON with its keys in order, so that equal results are equal files."""
     return json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def run_json(made: Mapping[str, Any], tables: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a run as JSON, what `to_json` would write of it, in pieces: of its tables, one is read
+    at a time."""
+    yield f'{{\n "made": {_inside(made, 1)},\n "tables": {{'
+    for place, key in enumerate(sorted(tables)):
+        rows, before = tables[key], "," if place else ""
+        yield f"{before}\n  {json.dumps(key, ensure_ascii=False)}: "
+        if not isinstance(rows, list) or not rows:
+            yield _inside(rows, 2)
+            continue
+        for first in range(0, len(rows), AT_ONCE):
+            records = (_inside(row, 3) for row in rows[first : first + AT_ONCE])
+            yield ("," if first else "[") + "\n   " + ",\n   ".join(records)
+        yield "\n  ]"
+    yield "\n }\n}\n" if tables else "}\n}\n"
+
+
+def _inside(value: Any, depth: int) -> str:
+    """Write a value as it stands inside a document, so deep."""
+    text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False)
+    return text.replace("\n", "\n" + " " * depth)
 
 
 def _cell(value: Any) -> Any:

@@ -28,6 +28,7 @@ from analysis.sections.machine_judges import MachineJudges
 from analysis.sections.matrices import CriterionMatrix, MetricMatrix
 from analysis.sections.metrics import MetricsMade
 from analysis.sections.mixed_models import MixedModels
+from analysis.sections.not_listed import NotListed
 from analysis.sections.own_repeats import OwnRepeats
 from analysis.sections.question_sets import ComputedFacts, SetFacts, Sets
 from analysis.sections.rating_grids import RatingGrids
@@ -51,7 +52,7 @@ class Chapter:
 
 
 CHAPTERS: tuple[Chapter, ...] = (
-    Chapter("study", "Study", (Study(), Criteria(), Returned(), Violations())),
+    Chapter("study", "Study", (Study(), NotListed(), Criteria(), Returned(), Violations())),
     Chapter(
         "agreement",
         "Agreement",
@@ -125,5 +126,5 @@ def section_of(key: str) -> Section[Any] | None:
 
 def ordered() -> Iterator[Section[Any]]:
     """Yield the sections so that each comes after those whose rows it reads."""
-    first = (Criteria.key, Violations.key, MachineJudges.key)
+    first = (NotListed.key, Criteria.key, Violations.key, MachineJudges.key)
     return iter(sorted(SECTIONS, key=lambda section: section.key not in first))

@@ -9,6 +9,7 @@ from math import nan
 import numpy as np
 import pandas as pd
 from judging.protocols.rubric_schema import RubricCriterion
+from scipy import sparse
 
 from analysis.frames import Material, hidden_repeats
 from analysis.reports.evidence import ItemQuery
@@ -218,12 +219,19 @@ class UseOfScale(Section[ScaleUse]):
     identity = ("criterion", "annotator", "value")
     people = ("annotator",)
 
+    def sizes(self, inputs: Inputs) -> dict[str, int]:
+        return {
+            each.key: inputs.said.ratings(each.key).shape[1] * len(each.points)
+            for each in inputs.said.rubric.criteria
+        }
+
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[ScaleUse]:
         rows: list[ScaleUse] = []
+        left_out = found.left_out(UseOfScale)
         for criterion in inputs.said.rubric.criteria:
             ratings = inputs.said.ratings(criterion.key)
             labels = {point.value: point.label for point in criterion.points}
-            if ratings.empty:
+            if ratings.empty or criterion.key in left_out:
                 continue
             use = scale_use(ratings.to_numpy(), scale=criterion.values())
             for annotator, counts in zip(ratings.columns, use.counts, strict=True):
@@ -270,10 +278,18 @@ class Pairs(Section[PairKappa]):
     identity = ("criterion", "weights", "first", "second")
     people = ("first", "second")
 
+    def sizes(self, inputs: Inputs) -> dict[str, int]:
+        return {
+            each.key: len(WEIGHTS) * _pairs_sharing(inputs.said.ratings(each.key))
+            for each in inputs.said.rubric.criteria
+        }
+
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[PairKappa]:
+        left_out = found.left_out(Pairs)
         return [
             row
             for criterion in inputs.said.rubric.criteria
+            if criterion.key not in left_out
             for row in _kappas(criterion, inputs.said.ratings(criterion.key))
         ]
 
@@ -340,6 +356,15 @@ def _without_each(
             rest, level=level, scale=criterion.values(), clusters=sources
         ),
     )
+
+
+def _pairs_sharing(ratings: pd.DataFrame) -> int:
+    """Count the pairs of annotators who judged something in common: of a crowd they are few."""
+    judged = sparse.csc_array(ratings.notna().to_numpy(), dtype=np.float32)
+    # a block at a time: where all of a large crowd judged the same, every pair is there
+    starts = range(0, judged.shape[1], 500)
+    shared = sum((judged[:, start : start + 500].T @ judged).nnz for start in starts)
+    return int(shared - ratings.notna().any().sum()) // 2  # nobody pairs with themselves
 
 
 def _kappas(criterion: RubricCriterion, ratings: pd.DataFrame) -> Iterator[PairKappa]:

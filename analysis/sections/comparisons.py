@@ -4,7 +4,7 @@ could not be told."""
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import nan
+from math import comb, nan
 
 import numpy as np
 import pandas as pd
@@ -32,6 +32,7 @@ from analysis.stats.systems import by_source
 
 SURE = 0.05
 DEFAULT = "permutation"
+TESTS = 4  # of each pair: permutation, Wilcoxon, t and Cliff's delta
 PER_PAIR = (
     100  # swaps for each pair of systems: Holm multiplies the smallest p by the number of pairs
 )
@@ -120,9 +121,18 @@ class Comparisons(Section[SystemPair]):
         "one source as independent."
     )
 
+    def sizes(self, inputs: Inputs) -> dict[str, int]:
+        return {
+            each.criterion.key: TESTS * comb(len(each.names), 2)
+            for each in scores_of(inputs.counted)
+        }
+
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemPair]:
         rows: list[SystemPair] = []
+        left_out = found.left_out(Comparisons)
         for each in scores_of(inputs.counted):
+            if each.criterion.key in left_out:
+                continue
             chance.step(f"Comparing systems on {each.criterion.key}")
             pairs = list(_pairs(each, chance))
             for test in dict.fromkeys(row.test for row in pairs):
@@ -133,9 +143,8 @@ class Comparisons(Section[SystemPair]):
         tables = []
         for criterion in criterion_rows(found):
             by_pair: dict[tuple[str, str], dict[str, SystemPair]] = {}
-            for row in found.of(Comparisons):
-                if row.criterion == criterion.criterion:
-                    by_pair.setdefault((row.first, row.second), {})[row.test] = row
+            for row in found.on(Comparisons, criterion.criterion):
+                by_pair.setdefault((row.first, row.second), {})[row.test] = row
             lines = [
                 _line(f"{first} – {second}", tests) for (first, second), tests in by_pair.items()
             ]
@@ -180,12 +189,15 @@ class Groups(Section[SystemLetters]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SystemLetters]:
         rows: list[SystemLetters] = []
+        left_out = found.left_out(Comparisons)
         for each in scores_of(inputs.counted):
+            if each.criterion.key in left_out:  # no test says who shares a letter
+                continue
             place = {name: number for number, name in enumerate(each.names)}
             differ = {
                 (place[row.first], place[row.second])
-                for row in found.of(Comparisons)
-                if (row.criterion, row.test) == (each.criterion.key, DEFAULT) and row.p_holm < SURE
+                for row in found.on(Comparisons, each.criterion.key)
+                if row.test == DEFAULT and row.p_holm < SURE
             }
             given = letters(each.oriented, differ)
             for name, own in zip(each.names, given, strict=True):

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import isclose, isnan, nan
+from math import comb, isclose, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -150,12 +150,21 @@ class Differences(Section[MetricPair]):
             }
         return super().read(record)
 
+    def sizes(self, inputs: Inputs) -> dict[str, int]:
+        asked = compared_columns(inputs)
+        if asked is None:
+            return {}
+        return dict.fromkeys(asked.humans, len(AT) * comb(len(asked.metrics), 2))
+
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[MetricPair]:
         asked = compared_columns(inputs)
         if asked is None or len(asked.metrics) < 2:
             return []
         rows: list[MetricPair] = []
+        left_out = found.left_out(Differences)
         for human in asked.humans:
+            if human in left_out:
+                continue
             tell = partial(chance.step, f"Comparing metrics on {found.name_of(human)}")
             tell()
             pairs = metric_differences(
@@ -166,7 +175,7 @@ class Differences(Section[MetricPair]):
                 items=inputs.settings["items"],
                 ratings={human: asked.ratings[human]} if human in asked.ratings else None,
                 resamples=chance.resamples,
-                most_swapped=MOST_SWAPPED // len(asked.humans),
+                most_swapped=MOST_SWAPPED // max(1, len(asked.humans) - len(left_out)),
                 tell=tell,
             )
             rows += _rows(pairs, asked, inputs.settings["items"], tell)
@@ -374,7 +383,8 @@ def _disagreements(found: Found, level: str, *, followed: bool) -> Iterator[str]
             )
     for (other, first, behind), humans in told.items():
         yield f"{LEVELS[other].capitalize()} {first} is ahead of {behind} on {listed(humans)}: the levels disagree."
-    if followed and len({other for _, other in leaders}) > 1 and not told:
+    is_whole = not found.left_out(Differences)  # else some columns were not compared
+    if followed and len({other for _, other in leaders}) > 1 and not told and is_whole:
         yield "No other level puts a metric ahead of these with certainty."
 
 

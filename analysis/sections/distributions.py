@@ -45,12 +45,16 @@ class Distributions(Section[PointShare]):
     by_reading = True
     note = "The share of each value of the scale among all ratings of a system."
 
+    def sizes(self, inputs: Inputs) -> dict[str, int]:
+        systems = inputs.counted.slots["system"].nunique()
+        return {each.key: systems * len(each.points) for each in inputs.counted.rubric.criteria}
+
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[PointShare]:
-        material, rows = inputs.counted, []
+        material, rows, left_out = inputs.counted, [], found.left_out(Distributions)
         system_of = material.slots.set_index("unit")["system"]
         for criterion in material.rubric.criteria:
             table = material.ratings(criterion.key)
-            if table.empty:
+            if table.empty or criterion.key in left_out:
                 continue
             labels = {point.value: point.label for point in criterion.points}
             systems = system_of.loc[table.index].to_numpy()
@@ -80,26 +84,31 @@ class Distributions(Section[PointShare]):
                 "value": row.value,
                 "share": row.share,
             }
-            for row in found.of(Distributions)
-            if row.count or row.share == row.share
+            for row in _shares(found)
         ]
         chart = partial(charts.distributions, rows, list(found.names.values()))
         alt = "The share of each value of the scale among the ratings of each system"
         return [Figure("distributions", alt, chart)]
 
+    def small_print(self, found: Found) -> list[str]:
+        return charts.not_drawn(len(_shares(found)))
+
     def sentences(self, found: Found) -> Iterator[str]:
         for each in criterion_rows(found):
-            if not each.averaged and any(
-                row.criterion == each.criterion for row in found.of(Distributions)
-            ):
+            if not each.averaged and found.on(Distributions, each.criterion):
                 yield (
                     f"{each.name} has no better end, so it is shown as a distribution and neither averaged "
                     "nor tested."
                 )
 
 
+def _shares(found: Found) -> list[PointShare]:
+    """Return the shares of systems that have ratings."""
+    return [row for row in found.of(Distributions) if row.count or row.share == row.share]
+
+
 def _distribution(found: Found, criterion: CriterionRow) -> PageTable | None:
-    rows = [row for row in found.of(Distributions) if row.criterion == criterion.criterion]
+    rows = found.on(Distributions, criterion.criterion)
     if not rows or len(criterion.points) > MANY_POINTS:
         return None
     values = sorted({row.value for row in rows})

@@ -181,7 +181,13 @@ class Levels(Section[MetricLevel]):
         return [Figure("correlations", alt, chart)]
 
     def small_print(self, found: Found) -> list[str]:
-        return largest_differences(row.checked for row in found.of(Levels))
+        cells = [
+            row
+            for row in found.of(Levels)
+            if (row.level, row.coefficient) == (headline_level(found), "spearman")
+        ]
+        checks = largest_differences(row.checked for row in found.of(Levels))
+        return [*charts.not_drawn(len(cells)), *checks]
 
 
 @dataclass(frozen=True)

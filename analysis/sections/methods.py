@@ -141,7 +141,8 @@ def _agreement(found: Found) -> Iterator[str]:
 
 def _systems(found: Found) -> Iterator[str]:
     rows = [row for row in found.of(Comparisons) if row.test == DEFAULT]
-    if not rows:
+    untested = [found.name_of(key) for key in found.names if key in found.left_out(Comparisons)]
+    if not rows and not untested:
         return
     tested = Counter(row.criterion for row in rows if known(row.estimate.p))
     yield "Means of systems are means of their questions' means, with 95 % intervals over sources."
@@ -151,8 +152,10 @@ def _systems(found: Found) -> Iterator[str]:
             "two-sided, with Holm's correction over the "
             f"{counted(max(tested.values()), 'pair')} of a criterion, at a level of 5 %."
         )
-    else:
+    elif rows:
         yield "No two systems have two sources in common, so none were compared by a test."
+    if untested:
+        yield f"On {listed(untested)} they were not compared, for their pairs are too many to list."
     unaveraged = [each.name for each in criterion_rows(found) if not each.averaged]
     if unaveraged:
         has, was = ("has", "was") if len(unaveraged) == 1 else ("have", "were")

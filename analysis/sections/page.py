@@ -1,7 +1,8 @@
 """A report as a page shows it: chapters of sections, each with its tables, figures and remarks."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 from analysis.reports.cells import estimate_cell
@@ -9,6 +10,7 @@ from analysis.reports.layout import Line, PageTable
 from analysis.reports.numerals import listed
 from analysis.reports.rows import Record
 from analysis.sections import CHAPTERS, SECTIONS
+from analysis.sections.not_listed import unlisted
 from analysis.sections.section import Found, Section
 from analysis.sections.study import facts_of
 
@@ -21,6 +23,7 @@ HEADLINES = (
     "judges",
 )  # chapters with a paragraph of their own
 MOST_LINES = 200  # of a table, on a page and in the PDF
+MOST_CELLS = 20_000  # of the tables of a section that one page shows; 50 metrics square are 2,500
 ENDINGS = (("md", "Markdown"), ("tex", "LaTeX"), ("tsv", "TSV"))  # forms of a table to paste
 BRIEF = 320  # characters up to which a paragraph on top takes one more sentence
 
@@ -107,7 +110,7 @@ def card_of(section: Section[Any], found: Found, drawn: list[str]) -> Card | Non
     """Return a section as the page shows it; None where it has nothing to show."""
     ordered = sorted(section.tables(found), key=lambda table: table.folded)
     tables = [replace(_cut(table), place=place) for place, table in enumerate(ordered)]
-    remarks = section.small_print(found)
+    remarks = [*unlisted(found, section.key), *section.small_print(found)]
     if not tables and not remarks:
         return None
     figures = [
@@ -138,6 +141,16 @@ def _cut(table: PageTable) -> PageTable:
         return table
     says = f"The first {MOST_LINES} of {whole:,} lines; all of them stand in the files."
     return replace(table, lines=table.lines[:MOST_LINES], reasons=[says, *table.reasons])
+
+
+def fitting(tables: Sequence[PageTable]) -> list[PageTable]:
+    """Return the first tables, as many as one page shows: the first one however long it is."""
+    cells = accumulate(len(table.lines) * len(table.columns) for table in tables)
+    return [
+        table
+        for place, (table, so_far) in enumerate(zip(tables, cells, strict=True))
+        if place == 0 or so_far <= MOST_CELLS
+    ]
 
 
 def side_by_side(runs: Sequence[tuple[str, Found]]) -> list[PageTable]:
@@ -173,11 +186,12 @@ def _settings(found: Found) -> str:
     return ", ".join(words for words, holds in told.items() if holds)
 
 
-def downloads(found: Found) -> list[tuple[str, str]]:
-    """Return key and title of every table that a run has."""
+def downloads(filled: Collection[str]) -> list[tuple[str, str]]:
+    """Return key and title of every table that a run has. `filled`: the keys of those with
+    rows."""
     return [
         (section.key, section.title)
         for chapter in CHAPTERS
         for section in chapter.sections
-        if found.documents.get(section.key) or section.download_only
+        if section.key in filled or section.download_only
     ]

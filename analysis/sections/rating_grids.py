@@ -72,9 +72,10 @@ class RatingGrids(Section[RatingGridCell]):
         grids: dict[tuple[str, str, str], list[RatingGridCell]] = {}
         for row in found.of(RatingGrids):
             grids.setdefault((row.criterion, row.first, row.second), []).append(row)
+        has_pairs = any(first for _criterion, first, _second in grids)
         kappas = {
             (row.criterion, row.first, row.second): row.value
-            for row in found.of(Pairs)
+            for row in (found.of(Pairs) if has_pairs else ())
             if row.weights == "unweighted"
         }
         criteria = {each.criterion: each for each in criterion_rows(found)}

@@ -22,6 +22,9 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.inference import Inference
 
 R = TypeVar("R")
+# Rows of a table: 50 annotators on nine criteria are 33,000 pairs, 100 systems on six criteria
+# 118,800 tests. A page or a file that reads a table of 120,000 rows takes some 300 MB.
+MOST_ROWS = 120_000
 OF_SAID = ("krippendorff_alpha",)  # measures that are always of what annotators said
 READING = Column(
     "reading",
@@ -74,6 +77,7 @@ class Found:
     def __init__(self, documents: Mapping[str, Any]) -> None:
         self.documents = documents
         self._rows: dict[str, list[Any]] = {}
+        self._by_criterion: dict[str, dict[str, list[Any]]] = {}
 
     def of(self, section: "type[Section[R]]") -> list[R]:
         """Return the rows of a section."""
@@ -82,6 +86,21 @@ class Found:
             records = [held] if isinstance(held, Mapping) else held
             self._rows[section.key] = [section.read(record) for record in records]
         return self._rows[section.key]
+
+    def on(self, section: "type[Section[R]]", criterion: str) -> list[R]:
+        """Return the rows of a section on one criterion or human column."""
+        if section.key not in self._by_criterion:
+            grouped: dict[str, list[Any]] = {}
+            for row in self.of(section):
+                grouped.setdefault(row.criterion, []).append(row)  # type: ignore[attr-defined]
+            self._by_criterion[section.key] = grouped
+        return self._by_criterion[section.key].get(criterion, [])
+
+    def left_out(self, section: "type[Section[Any]]") -> frozenset[str]:
+        """Return the parts of a section that are left out for their number of rows; an empty name
+        is the whole section."""
+        rows = self.documents.get("not_listed", [])
+        return frozenset(row["part"] for row in rows if row["table"] == section.key)
 
     def knows(self, section: "type[Section[Any]]") -> bool:
         """Say whether the run was made with this section."""
@@ -109,7 +128,7 @@ class Section(Generic[R]):
     by_reading: ClassVar[bool] = (
         False  # the rows follow the reading of the rules that was asked for
     )
-    download_only: ClassVar[bool] = False  # too long for a page
+    download_only: ClassVar[bool] = False  # too long for a page: a row for each judgment, say
     leads: ClassVar[bool] = False  # stands open on the page; the others open at a click
     beside: ClassVar[
         tuple[tuple[str, str], ...]
@@ -151,6 +170,14 @@ class Section(Generic[R]):
     def columns(cls) -> tuple[Column, ...]:
         """Return the columns of the table as it is stored and downloaded."""
         return (*columns(cls.row), READING) if cls.by_reading else columns(cls.row)
+
+    def sizes(self, inputs: Inputs) -> dict[str, int]:
+        """Return how many rows each part of the table will have at most, before they are computed:
+        a criterion, a human column or an attribute. Empty where two dimensions do not multiply.
+
+        `compute` leaves out the parts that `found.left_out` names.
+        """
+        return {}
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[R]:
         """Return the rows. `found` holds the sections that come before this one."""

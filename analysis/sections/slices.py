@@ -14,7 +14,7 @@ from analysis.reports.evidence import ItemQuery
 from analysis.reports.layout import Cell, Line, PageTable
 from analysis.reports.numerals import between, or_dash
 from analysis.sections.agreement import alpha_of
-from analysis.sections.columns import human_columns, metric_columns
+from analysis.sections.columns import averaged_criteria, human_columns, metric_columns
 from analysis.sections.section import Chance, Found, Inputs, Section
 from analysis.sections.system_means import means_of
 from analysis.stats.correlation import correlate
@@ -66,9 +66,26 @@ class Slices(Section[SliceRow]):
         "interval. Correlations stand without interval and test here."
     )
 
+    def sizes(self, inputs: Inputs) -> dict[str, int]:
+        attributes = inputs.settings["slices"]
+        if not attributes:
+            return {}
+        material = inputs.counted
+        means = material.slots["system"].nunique() * len(averaged_criteria(material))
+        rhos = len(human_columns(material)) * len(metric_columns(material))
+        of_value = len(material.rubric.criteria) + means + rhos
+        values = {name: int(_labels(material, name).nunique()) for name in attributes}
+        return {
+            name.removeprefix(FROM_FILE): of_value * count if count <= MOST else 1
+            for name, count in values.items()
+        }
+
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SliceRow]:
         rows: list[SliceRow] = []
+        left_out = found.left_out(Slices)
         for attribute in inputs.settings["slices"]:
+            if attribute.removeprefix(FROM_FILE) in left_out:
+                continue
             chance.step(f"Slices by {attribute.removeprefix(FROM_FILE)}")
             rows += _of_attribute(inputs, attribute)
         return rows

@@ -23,6 +23,7 @@ from analysis.stats.estimate import Estimate
 from analysis.stats.systems import system_means
 
 FEW = 8  # systems whose means are drawn in the table; of more, the table would be long
+UNTESTED = "systems are not compared, for the table of their pairs would be too long"
 BEST = {"lowest": "low is best", "highest": "high is best"}
 
 
@@ -87,6 +88,7 @@ class SystemMeans(Section[SystemMean]):
             for each in shown
             if not any(letters.get((name, each.criterion), "-") for name in systems)
         ]
+        reasons += [f"{each.criterion.name}: {UNTESTED}." for each in orders if not each.is_tested]
         reasons += [told for order in orders for told in order.against_means()]
         return [
             PageTable(
@@ -114,6 +116,9 @@ class SystemMeans(Section[SystemMean]):
         chart = partial(charts.means, panels)
         alt = "Each system's mean with its 95 % interval over sources, best first, a panel for each criterion"
         return [Figure("systems", alt, chart)]
+
+    def small_print(self, found: Found) -> list[str]:
+        return charts.not_drawn(len(found.of(SystemMeans)), charts.MOST_MEANS)
 
     def headline(self, found: Found) -> dict[str, Estimate]:
         return {
@@ -196,13 +201,14 @@ def _together(
     groups: dict[frozenset[tuple[str, str]], list[str]] = {}
     for key, rows in by_criterion.items():
         groups.setdefault(frozenset((row.first, row.second) for row in rows), []).append(key)
+    everywhere = 0 if found.left_out(Comparisons) else len(by_criterion)
     for pairs, keys in groups.items():
         names = [inside(found.name_of(key)) for key in keys]
         held: dict[tuple[str, str], list[SystemPair]] = {}
         for row in (row for key in keys for row in by_criterion[key]):
             held.setdefault((row.first, row.second), []).append(row)
         if pairs:
-            yield f"On {listed(names)}, " if len(keys) < len(by_criterion) else "", held
+            yield f"On {listed(names)}, " if len(keys) != everywhere else "", held
 
 
 def means_of(material: Material) -> Iterator[SystemMean]:
@@ -222,6 +228,7 @@ class SystemOrder:
     criterion: CriterionRow
     means: dict[str, Estimate]
     ahead: frozenset[tuple[str, str]]  # the better system on the sources of both, and the worse
+    is_tested: bool = True  # False where the pairs of systems are too many to be listed
 
     @classmethod
     def of(cls, found: Found, criterion: CriterionRow) -> Self:
@@ -229,11 +236,11 @@ class SystemOrder:
         up = criterion.best != "lowest"
         ahead = (
             (row.first, row.second) if (row.estimate.value > 0) == up else (row.second, row.first)
-            for row in found.of(Comparisons)
-            if (row.criterion, row.test) == (key, DEFAULT) and row.p_holm < SURE
+            for row in found.on(Comparisons, key)
+            if row.test == DEFAULT and row.p_holm < SURE
         )
-        means = {row.system: row.mean for row in found.of(SystemMeans) if row.criterion == key}
-        return cls(criterion, means, frozenset(ahead))
+        means = {row.system: row.mean for row in found.on(SystemMeans, key)}
+        return cls(criterion, means, frozenset(ahead), key not in found.left_out(Comparisons))
 
     @cached_property
     def systems(self) -> list[str]:
@@ -252,7 +259,10 @@ class SystemOrder:
 
     @cached_property
     def near_the_best(self) -> list[str]:
-        """Return the other systems that the test does not tell from one with the best mean."""
+        """Return the other systems that the test does not tell from one with the best mean; none
+        where nothing was tested."""
+        if not self.is_tested:
+            return []
         return [
             other
             for other in self.systems
@@ -313,6 +323,8 @@ class SystemOrder:
             others = [name for name in self.systems if name not in self.best]
             beat_all = all((one, other) in self.ahead for one in self.best for other in others)
             distance = "told apart from all others" if others and beat_all else ""
+        if not self.is_tested:
+            distance = UNTESTED
         interval = between(mean) if len(self.best) == 1 else ""
         fewest = min(self.means[name].clusters for name in self.best)
         part = f"over {fewest:,} of {counted(sources, 'source')}" if 0 < fewest < sources else ""

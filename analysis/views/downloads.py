@@ -1,6 +1,7 @@
 """A report's files: every table as CSV, all as JSON, and all in one archive."""
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
@@ -11,7 +12,7 @@ from analysis.views.reports import done_run
 from judging.guards import campaign_for_staff
 from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign
-from judging.views.exports import taken_along
+from judging.views.exports import taken_along, taken_along_in_pieces
 
 TEXTS = {"tex": "application/x-tex", "md": "text/markdown", "tsv": "text/tab-separated-values"}
 
@@ -20,7 +21,7 @@ TEXTS = {"tex": "application/x-tex", "md": "text/markdown", "tsv": "text/tab-sep
 @require_GET
 def table(request: HttpRequest, campaign: Campaign, number: int, name: str) -> HttpResponse:
     """Return one table of a run as CSV."""
-    rows = runs.tables_of(done_run(campaign, number)).get(name)
+    rows = runs.StoredTables(done_run(campaign, number)).get(name)
     if not isinstance(rows, list) or name == "sentences":
         raise Http404
     return taken_along(request, campaign, exports.table_csv(name, rows), "text/csv", f"{name}.csv")
@@ -28,9 +29,9 @@ def table(request: HttpRequest, campaign: Campaign, number: int, name: str) -> H
 
 @campaign_for_staff
 @require_GET
-def everything(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponse:
+def everything(request: HttpRequest, campaign: Campaign, number: int) -> HttpResponseBase:
     """Return a whole run as JSON."""
-    return taken_along(
+    return taken_along_in_pieces(
         request,
         campaign,
         exports.run_json(done_run(campaign, number)),

@@ -90,8 +90,8 @@ def figure(request: HttpRequest, campaign: Campaign, number: int, name: str) -> 
 @campaign_for_staff
 @require_GET
 def section(request: HttpRequest, campaign: Campaign, number: int, key: str) -> HttpResponse:
-    """Show one section of a report with all its tables, or with the one whose place the address
-    names."""
+    """Show one section of a report with its tables, as many as make a page, or with the one whose
+    place the address names."""
     run, asked = done_run(campaign, number), section_of(key)
     card = page.card_of(asked, runs.found_by(run), report_pages.figures_of(run)) if asked else None
     if card is None:
@@ -99,6 +99,7 @@ def section(request: HttpRequest, campaign: Campaign, number: int, key: str) -> 
     tables = card.switched or [*card.tables, *card.folded]
     place = whole_number(request.GET.get("table", ""), least=0)
     chosen = place if place is not None and place < len(tables) else None
+    shown = page.fitting(tables) if chosen is None else [tables[chosen]]
     context = {
         "campaign": campaign,
         "tab": "report",
@@ -106,7 +107,8 @@ def section(request: HttpRequest, campaign: Campaign, number: int, key: str) -> 
         "card": card,
         "tables": list(enumerate(tables)),
         "chosen": chosen,
-        "shown": tables if chosen is None else [tables[chosen]],
+        "shown": shown,
+        "is_cut": chosen is None and len(shown) < len(tables),
     }
     template = (
         "analysis/report/tables.html" if request.htmx else "analysis/report/section_page.html"

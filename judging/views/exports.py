@@ -36,11 +36,8 @@ def judgments(request: HttpRequest, campaign: Campaign, key: str) -> HttpRespons
     title = slugify(campaign.title)
     if key in IN_PIECES:
         media_type, name = IN_PIECES[key]
-        _noted(request, campaign, f"{title}-{name}")
-        return StreamingHttpResponse(
-            _pieces(campaign, key, chosen),
-            headers=_file_headers(f"{title}-{name}", f"{media_type}; charset=utf-8"),
-        )
+        pieces = _pieces(campaign, key, chosen)
+        return taken_along_in_pieces(request, campaign, pieces, media_type, f"{title}-{name}")
     if key != QGSTEC:
         raise Http404
     try:
@@ -91,6 +88,16 @@ def taken_along(
     it along."""
     _noted(request, campaign, name)
     return attached(content, media_type, name)
+
+
+def taken_along_in_pieces(
+    request: HttpRequest, campaign: Campaign, pieces: Iterator[str], media_type: str, name: str
+) -> StreamingHttpResponse:
+    """Return a large file as `taken_along` does, a piece at a time."""
+    _noted(request, campaign, name)
+    return StreamingHttpResponse(
+        pieces, headers=_file_headers(name, f"{media_type}; charset=utf-8")
+    )
 
 
 def _noted(request: HttpRequest, campaign: Campaign, name: str) -> None:

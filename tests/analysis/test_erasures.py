@@ -128,7 +128,7 @@ def test_nothing_of_who_withdrew_is_left_anywhere(study: Campaign) -> None:
     unit = Unit.objects.filter(question_set__source__collection=study.collection).first()
     pages = [
         client.get(address).text,
-        client.get(f"{address}report.json").text,
+        client.get(f"{address}report.json").getvalue().decode(),
         client.get(reverse("judging:export", args=[study.uuid, "jsonl"])).getvalue().decode(),
         client.get(reverse("analysis:item", args=[study.uuid, unit.question_set.source_id])).text,
         client.get(f"/api/campaigns/{study.uuid}/judgments/").text,

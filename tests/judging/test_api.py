@@ -1,5 +1,6 @@
 """The programs' door shows what pages show, to the same people."""
 
+import json
 import re
 
 import pytest
@@ -77,7 +78,8 @@ def test_a_run_is_asked_for_and_read(api, campaign):
     exported = Event.objects.filter(act=Event.Act.EXPORTED)
     assert not exported.exists()
     Result.objects.create(run=Run.objects.get(), key="annotators", document=[{"annotator": "A1"}])
-    assert api.get(f"/api/campaigns/{campaign.uuid}/runs/1/").json()["tables"] != {}
+    told = json.loads(api.get(f"/api/campaigns/{campaign.uuid}/runs/1/").getvalue())
+    assert (told["number"], told["tables"]) == (1, {"annotators": [{"annotator": "A1"}]})
     assert exported.get().about == "run 1 by the API"
 
 

@@ -122,3 +122,30 @@ def test_correlations_are_written_as_in_their_table() -> None:
     assert chart is not None
     drawn = charts.svg(chart)["light"].decode()
     assert {".00", "−.46", "1.00"} <= set(re.findall(r">([^<>]+)</text>", drawn))
+
+
+def test_a_figure_of_more_values_than_can_be_read_is_left_out_and_loses_no_run() -> None:
+    spread = [
+        {"name": f"C{c}", "system": f"S{s}", "value": v, "share": 0.2}
+        for c in range(21)
+        for s in range(50)
+        for v in range(1, 6)
+    ]
+    names = [f"C{c}" for c in range(21)]
+    assert charts.distributions(spread, names) is None
+    assert charts.distributions(spread[:4_000], names) is not None
+    cells = [
+        {"name": f"C{c}", "metric": f"M{m}", "value": 0.5} for c in range(67) for m in range(60)
+    ]
+    assert charts.correlations(cells) is None
+    assert charts.correlations(cells[:4_000]) is not None
+    points = [(f"S{place}", Estimate(value=2.0, n=3)) for place in range(50)]
+    assert charts.means([(f"C{c}", points, (1.0, 5.0)) for c in range(21)]) is None
+    assert charts.means([(f"C{c}", points, (1.0, 5.0)) for c in range(20)]) is not None
+
+
+def test_why_a_figure_is_left_out_is_said() -> None:
+    assert charts.not_drawn(4_000) == []
+    assert charts.not_drawn(12_500) == [
+        "Not drawn: 12,500 values are more than a figure shows (4,000)."
+    ]

@@ -163,7 +163,7 @@ def test_numbers_have_names_and_are_written_as_papers_do():
             "why": "",
         },
     ]
-    [(_name, text)] = latex.numbers({"systems": (rows, ("criterion", "system"))})
+    [(_name, text)] = latex.numbers([("systems", rows, ("criterion", "system"))])
     told = dict(re.findall(r"\\QuaestorNumber\{(.*?)\}\{(.*)\}\n", text))
     assert told == {
         "systems/fluency/t5-large/value": "2.25",
@@ -177,11 +177,11 @@ def test_numbers_have_names_and_are_written_as_papers_do():
 
 
 def test_numbers_are_written_with_the_digits_of_the_reports_tables():
-    tables = {
-        "system_scores": ([{"system": "T5", "value": 0.031612}], ("system",)),
-        "levels": ([{"metric": "BLEU", "value": 0.031612, "epsilon": 0.00123}], ("metric",)),
-        "comparisons": ([{"test": "t", "p": 0.99996, "p_holm": 1.0, "floor": 0.0625}], ("test",)),
-    }
+    tables = [
+        ("system_scores", [{"system": "T5", "value": 0.031612}], ("system",)),
+        ("levels", [{"metric": "BLEU", "value": 0.031612, "epsilon": 0.00123}], ("metric",)),
+        ("comparisons", [{"test": "t", "p": 0.99996, "p_holm": 1.0, "floor": 0.0625}], ("test",)),
+    ]
     [(_name, text)] = latex.numbers(tables)
     told = re.findall(r"\\QuaestorNumber\{(.*?)\}\{(.*)\}\n", text)
     assert dict(told) == {
@@ -196,7 +196,7 @@ def test_numbers_are_written_with_the_digits_of_the_reports_tables():
 
 def test_two_rows_that_share_a_name_get_numbers_of_their_own():
     rows = [{"system": "T5 large", "value": 1.0}, {"system": "T5-Large", "value": 2.0}]
-    [(_name, text)] = latex.numbers({"systems": (rows, ("system",))})
+    [(_name, text)] = latex.numbers([("systems", rows, ("system",))])
     assert re.findall(r"Number\{(.*?)\}\{(.*)\}", text) == [
         ("systems/t5-large/1/value", "1.00"),
         ("systems/t5-large/2/value", "2.00"),
@@ -223,7 +223,7 @@ def compiled(folder, text, program="pdflatex"):
 
 def test_hostile_tables_short_and_long_compile(tmp_path):
     rows = [{"system": "A", "value": 1.5}]
-    [(_name, numbers)] = latex.numbers({"systems": (rows, ("system",))})
+    [(_name, numbers)] = latex.numbers([("systems", rows, ("system",))])
     (tmp_path / "numbers.tex").write_text(numbers)
     long = latex.table(hostile_table(60), label="long")
     assert r"\begin{longtable}" in long
@@ -290,10 +290,10 @@ def test_numbers_of_a_large_table_are_read_when_they_are_asked_for(tmp_path):
         for criterion in ("Fluency (mean)", "Clarity")
         for n in range(20)
     ]
-    tables = {
-        "levels": (rows, ("criterion", "metric")),
-        "systems": ([{"system": "A", "value": 1.5}], ("system",)),
-    }
+    tables = [
+        ("levels", rows, ("criterion", "metric")),
+        ("systems", [{"system": "A", "value": 1.5}], ("system",)),
+    ]
     files = dict(latex.numbers(tables, most=200))
     assert list(files) == [
         *("numbers.tex", "numbers/levels/fluency-mean.tex", "numbers/levels/clarity.tex"),
@@ -319,3 +319,14 @@ def test_a_row_that_begins_with_a_bracket_or_a_star_is_no_part_of_the_row_before
     """LaTeX reads both as arguments of the line break before them, blanks and all."""
     assert latex._line([latex.escaped(name), "1"]).startswith("{}" + name[0])
     assert latex._line([latex.escaped("Alba"), name]) == rf"Alba & {name} \\" + "\n"
+
+
+def test_numbers_of_a_very_long_table_have_no_names(monkeypatch):
+    monkeypatch.setattr(latex, "MOST_NAMED", 1)
+    rows = [{"system": name, "value": 1.0} for name in "ab"]
+    [(_name, text)] = latex.numbers(
+        [("systems", rows, ("system",)), ("one", rows[:1], ("system",))]
+    )
+    assert "QuaestorNumber{systems/" not in text
+    assert "% systems: 2 rows are too many to be named; see tables/systems.csv\n" in text
+    assert r"\QuaestorNumber{one/a/value}{1.00}" in text

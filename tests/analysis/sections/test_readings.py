@@ -1,6 +1,7 @@
 """The reading by the protocol, against the protocol's own arithmetic, and in which tables it
 shows."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -118,7 +119,8 @@ def test_run_by_protocol_says_so_and_leaves_agreement_alone(qgstec, client):
     assert "Systems and metrics are read by the protocol" in html
     assert "for systems and metrics the rule stands in their place" in html
     assert 'name="reading"' in html
-    downloaded = client.get(reverse("analysis:everything", args=[qgstec.uuid, run.number])).json()
+    answer = client.get(reverse("analysis:everything", args=[qgstec.uuid, run.number]))
+    downloaded = json.loads(answer.getvalue())
     assert downloaded["tables"]["systems"][0]["reading"] == "by_protocol"
 
 

@@ -126,7 +126,7 @@ def test_a_day_is_one_of_the_campaigns_zone():
 
 @pytest.mark.django_db
 def test_a_run_fits_the_published_schema(run):
-    jsonschema.validate(json.loads(exports.run_json(run)), run_schema(sections.SECTIONS))
+    jsonschema.validate(json.loads("".join(exports.run_json(run))), run_schema(sections.SECTIONS))
 
 
 @pytest.mark.django_db

@@ -154,7 +154,7 @@ def test_tables_are_csv_with_every_row(manager, run):
 
 
 def test_json_holds_everything_with_how_it_was_made(manager, run):
-    document = json.loads(manager.get(address("everything", run, 1)).content)
+    document = json.loads(manager.get(address("everything", run, 1)).getvalue())
     assert document["made"]["seed"] == 1
     assert document["made"]["input_sha256"] == run.input_sha256
     assert document["tables"]["systems"] == runs.tables_of(run)["systems"]

@@ -1,0 +1,138 @@
+"""Which tables are not listed, or not in full, for they would have too many rows."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.reports.layout import Cell, Line, PageTable
+from analysis.reports.numerals import briefly
+from analysis.sections import section as sections
+from analysis.sections.annotators import Pairs, UseOfScale
+from analysis.sections.comparisons import Comparisons
+from analysis.sections.differences import Differences
+from analysis.sections.distributions import Distributions
+from analysis.sections.section import Chance, Found, Inputs, Section
+from analysis.sections.slices import Slices
+
+MULTIPLYING: tuple[Section[Any], ...] = (
+    Pairs(),
+    UseOfScale(),
+    Distributions(),
+    Comparisons(),
+    Differences(),
+    Slices(),
+)
+
+
+@dataclass(frozen=True)
+class UnlistedPart:
+    """A part of a table that is left out, because the table would have too many rows.
+
+    table: key of the table
+    title: title of the table
+    part: the criterion, human column or attribute that is left out; empty for the whole table
+    rows: rows that this part would have at most
+    whole: rows that the whole table would have at most
+    most: rows that a table has at most
+    """
+
+    table: str
+    title: str
+    part: str
+    rows: int
+    whole: int
+    most: int
+
+
+class NotListed(Section[UnlistedPart]):
+    """The parts of tables that are left out for their number of rows.
+
+    A part is left out whole, the largest first, so that no test, letter or sentence rests on some
+    of its rows.
+    """
+
+    key = "not_listed"
+    title = "Left out of the tables"
+    identity = ("table", "part")
+    note = (
+        "A table lists a bounded number of rows. Where it would have more, the pairs, slices or "
+        "values of whole criteria, columns or attributes are left out, those with the most rows "
+        "first. Agreement, means and correlations do not depend on them; pairs that are left out "
+        "are not tested."
+    )
+
+    def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[UnlistedPart]:
+        rows: list[UnlistedPart] = []
+        for section in MULTIPLYING:
+            sizes = section.sizes(inputs)
+            whole = sum(sizes.values())
+            rows += [
+                UnlistedPart(
+                    section.key, section.title, part, sizes[part], whole, sections.MOST_ROWS
+                )
+                for part in _too_many(sizes)
+            ]
+        return rows
+
+    def tables(self, found: Found) -> list[PageTable]:
+        lines = [
+            Line(
+                rows[0].title,
+                [
+                    Cell(_parts(rows, found)),
+                    Cell(f"{sum(row.rows for row in rows):,}"),
+                    Cell(f"{rows[0].whole:,}"),
+                    Cell(f"{rows[0].most:,}"),
+                ],
+            )
+            for rows in _by_table(found).values()
+        ]
+        heads = ["left out", "rows", "rows of the whole", "rows listed at most"]
+        return [PageTable(self.title, heads, lines, first="Table", words=True)] if lines else []
+
+    def sentences(self, found: Found) -> Iterator[str]:
+        for key in _by_table(found):
+            yield from unlisted(found, key)
+
+
+def too_long(section: Section[Any], rows: int) -> UnlistedPart | None:
+    """Say that a table is left out as a whole, where it has too many rows all the same. Those that
+    list what was judged grow with it alone, and are no page's."""
+    if rows <= sections.MOST_ROWS or section.download_only:
+        return None
+    return UnlistedPart(section.key, section.title, "", rows, rows, sections.MOST_ROWS)
+
+
+def unlisted(found: Found, key: str) -> list[str]:
+    """Say what a table leaves out and why; nothing where it is whole."""
+    return [
+        f"“{rows[0].title}” would have {rows[0].whole:,} rows, more than the {rows[0].most:,} that a "
+        f"table lists; left out {'is' if len(rows) == 1 else 'are'} {_parts(rows, found)}."
+        for rows in [_by_table(found).get(key, [])]
+        if rows
+    ]
+
+
+def _too_many(sizes: Mapping[str, int]) -> list[str]:
+    """Return the parts to leave out, in their order: the smallest stay, of equal ones the first."""
+    listed, kept = 0, set()
+    for part in sorted(sizes, key=lambda part: sizes[part]):
+        listed += sizes[part]
+        if listed > sections.MOST_ROWS:
+            break
+        kept.add(part)
+    return [part for part in sizes if part not in kept]
+
+
+def _by_table(found: Found) -> dict[str, list[UnlistedPart]]:
+    tables: dict[str, list[UnlistedPart]] = {}
+    for row in found.of(NotListed):
+        tables.setdefault(row.table, []).append(row)
+    return tables
+
+
+def _parts(rows: list[UnlistedPart], found: Found) -> str:
+    """Name the parts that are left out; of many, how many they are."""
+    if any(not row.part for row in rows):
+        return "all of it"
+    return briefly([found.name_of(row.part) for row in rows])

@@ -1,0 +1,217 @@
+"""Tables with more rows than are listed: whole parts are left out, the report says so, and nothing
+else in it depends on them. What is asked of a report reads no more tables than it needs."""
+
+import json
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from analysis import frames
+from analysis.actions import exports, papers, runs
+from analysis.models import Result
+from analysis.reports import tables
+from analysis.reports.rows import encode
+from analysis.sections import page, section
+from analysis.sections.annotators import Pairs
+from analysis.sections.differences import Leaders
+from analysis.sections.not_listed import MULTIPLYING, NotListed, UnlistedPart, too_long
+from analysis.sections.section import Found
+from analysis.sections.study import Study
+from tests.analysis import studies
+from tests.analysis.sections import stored
+from tests.analysis.sections.computing import inputs_of
+
+pytestmark = pytest.mark.django_db
+SETTINGS = {"metrics": [], "mixed_model": "never", "slices": ["source"]}
+CORRECTNESS = {"part": "correctness"}
+
+
+@pytest.fixture(scope="module")
+def campaign(lasting):
+    return studies.imported()
+
+
+@pytest.fixture(scope="module")
+def whole(campaign):
+    return runs.tables_of(studies.analysed(campaign, **SETTINGS))
+
+
+@pytest.fixture(scope="module")
+def run(campaign):
+    """Return a run that lists at most twelve rows of a table: three pairs of systems under four tests
+    on one criterion, two annotators on two points."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(section, "MOST_ROWS", 12)
+        patch.setattr(runs, "too_long", lambda _section, _rows: None)  # else all tables are long
+        return studies.analysed(campaign, **SETTINGS)
+
+
+def left_out(rows):
+    return {(row["table"], row["part"]): (row["rows"], row["whole"], row["most"]) for row in rows}
+
+
+def test_a_report_of_usual_size_leaves_nothing_out(whole):
+    assert whole["not_listed"] == []
+
+
+def test_whole_parts_of_long_tables_are_left_out_and_named(run, whole):
+    found = runs.tables_of(run)
+    told = left_out(found["not_listed"])
+    assert told["comparisons", "correctness"] == (12, 24, 12)
+    assert told["distributions", "correctness"] == (9, 18, 12)
+    assert told["slices", "source"][2] == 12
+    assert found["slices"] == []
+    first = [row for row in whole["comparisons"] if row["criterion"] == "grammaticality"]
+    assert len(first) == 12
+    assert found["comparisons"] == first  # whole, and as it was
+    for each in MULTIPLYING:
+        assert len(found[each.key]) <= 12, each.key
+
+
+def test_numbers_do_not_depend_on_lists_that_are_left_out(run, whole):
+    found = runs.tables_of(run)
+    for key in ("systems", "agreement", "annotators", "left_out", "rating_grids"):
+        assert found[key] == whole[key], key
+
+
+def test_no_letters_or_conclusions_come_of_pairs_that_were_not_tested(run):
+    found = runs.found_by(run)
+    assert {row["criterion"] for row in found.documents["groups"]} == {"grammaticality"}
+    text = exports.sentences_text(run)
+    assert "correctness (2.83 is" not in text
+    assert "systems are not compared, for the table of their pairs would be too long" in text
+    assert (
+        "“Do the systems differ?” would have 24 rows, more than the 12 that a table lists; left out "
+        "is Correctness." in text
+    )
+    methods = papers.methods_text(run, found)
+    assert "On Correctness they were not compared, for their pairs are too many to list." in methods
+
+
+def test_pages_and_files_say_what_is_left_out(run, client):
+    client.force_login(run.campaign.created_by)
+    shown = client.get(reverse("analysis:run", args=[run.campaign.uuid, run.number])).text
+    assert "Left out of the tables" in shown
+    assert "left out is Correctness" in shown
+    files = {name: b"".join(pieces) for name, pieces in exports.files(run)}
+    assert (
+        b"comparisons,Do the systems differ?,correctness,12,24,12" in files["tables/not_listed.csv"]
+    )
+    assert b"left out" in files["markdown/not_listed.md"]
+    assert json.loads(files["report.json"])["tables"]["not_listed"]
+
+
+def test_a_table_that_is_too_long_all_the_same_is_left_out_as_a_whole(monkeypatch):
+    monkeypatch.setattr(section, "MOST_ROWS", 3)
+    assert too_long(Study(), 3) is None
+    assert too_long(Study(), 4) == UnlistedPart("about", "What the report rests on", "", 4, 4, 3)
+    told = stored.found(not_listed=[encode(too_long(Study(), 4))])
+    assert list(NotListed().sentences(told)) == [
+        "“What the report rests on” would have 4 rows, more than the 3 that a table lists; left out "
+        "is all of it."
+    ]
+
+
+def test_of_a_crowd_only_pairs_with_something_in_common_count():
+    campaign = studies.imported()
+    read = frames.material(campaign)
+    assert Pairs().sizes(inputs_of(read)) == {"grammaticality": 3, "correctness": 3}
+    units = sorted(read.judgments["unit"].unique())
+    first = read.judgments["annotator"] == "A1"
+    apart = read.judgments[first == read.judgments["unit"].isin(units[:9])]
+    alone = frames.replace(read, judgments=apart.reset_index(drop=True))
+    assert Pairs().sizes(inputs_of(alone)) == {"grammaticality": 0, "correctness": 0}
+
+
+def test_the_order_of_metrics_is_not_judged_where_columns_were_not_compared():
+    leaders = [
+        {"criterion": "clarity", "level": level, "highest": "BLEU", "members": ["BLEU"]}
+        for level in ("pooled", "systems")
+    ]
+    levels = [
+        stored.estimate(0.9, 0.8, 0.95, criterion="clarity", metric="BLEU", level=level)
+        | {"coefficient": "spearman", "questions": 12, "sources": 6, "systems": 3}
+        for level in ("pooled", "systems")
+    ]
+    part = UnlistedPart("differences", "Is the lead real?", "fluency", 9, 18, 12)
+    whole = stored.found(leaders=leaders, levels=levels)
+    assert "No other level puts a metric ahead" in " ".join(Leaders().sentences(whole))
+    cut = stored.found(leaders=leaders, levels=levels, not_listed=[encode(part)])
+    assert "No other level puts a metric ahead" not in " ".join(Leaders().sentences(cut))
+
+
+def documents_read(queries):
+    return [each["sql"] for each in queries if 'SELECT "analysis_result"."document"' in each["sql"]]
+
+
+def test_a_table_that_is_not_there_reads_none_and_one_that_is_reads_its_own(run, client):
+    client.force_login(run.campaign.created_by)
+    for name, status in (("nothing", 404), ("systems", 200)):
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            address = reverse("analysis:table", args=[run.campaign.uuid, run.number, name])
+            assert client.get(address).status_code == status
+        [sql] = documents_read(queries)
+        assert f"\"key\" = '{name}'" in sql
+
+
+def test_a_section_reads_only_the_tables_that_it_shows(run, client):
+    client.force_login(run.campaign.created_by)
+    with CaptureQueriesContext(connection) as queries:
+        address = reverse("analysis:section", args=[run.campaign.uuid, run.number, "agreement"])
+        assert client.get(address).status_code == 200
+    read = " ".join(documents_read(queries))
+    assert "'agreement'" in read
+    for key in ("pairs", "comparisons", "differences", "slices"):
+        assert f"'{key}'" not in read
+
+
+def test_a_page_of_a_section_shows_as_many_tables_as_fit(run, client, monkeypatch):
+    client.force_login(run.campaign.created_by)
+    address = reverse("analysis:section", args=[run.campaign.uuid, run.number, "agreement"])
+    every = client.get(address).text
+    assert "tables; the list above leads to each" not in every
+    monkeypatch.setattr(page, "MOST_CELLS", 1)
+    first = client.get(address).text
+    assert "The first 1 of" in first
+    assert first.count("<h3") < every.count("<h3")
+    assert client.get(f"{address}?table=1").text.count("<h3") == first.count("<h3")
+
+
+def test_a_run_in_pieces_is_the_json_of_the_whole(run):
+    rows = {
+        "b": [{"x": 1, "list": [1, {"y": "é"}], "none": None}, {}],
+        "a": [],
+        "c": {"k": 2},
+        "d": [{"n": number} for number in range(2_001)],
+    }
+    made = {"seed": 1, "parameters": {"metrics": ["bleu"]}}
+    assert "".join(tables.run_json(made, rows)) == tables.to_json({"made": made, "tables": rows})
+    assert "".join(tables.run_json(made, {})) == tables.to_json({"made": made, "tables": {}})
+    held = json.loads("".join(exports.run_json(run)))
+    assert held["tables"] == runs.tables_of(run)
+
+
+def test_tables_are_read_when_they_are_asked_for(run):
+    stored_tables = runs.StoredTables(run)
+    assert "systems" in stored_tables
+    assert "sections" not in list(stored_tables)
+    assert stored_tables.get("nothing") is None
+    with CaptureQueriesContext(connection) as queries:
+        assert Found(stored_tables).name_of("correctness") == "Correctness"
+        assert stored_tables["criteria"]
+    assert len(documents_read(queries)) == 1
+    filled = stored_tables.filled()
+    kept = Result.objects.filter(run=run, file__isnull=True)
+    assert filled == {each.key for each in kept if each.document}
+
+
+def test_a_table_that_turns_out_too_long_is_left_out_and_loses_no_run(campaign, monkeypatch):
+    monkeypatch.setattr(section, "MOST_ROWS", 24)
+    found = runs.tables_of(studies.analysed(campaign, metrics=[], mixed_model="never"))
+    assert found["agreement"] == []
+    assert left_out(found["not_listed"])["agreement", ""][2] == 24
+    assert len(found["comparisons"]) == 24
