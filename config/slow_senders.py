@@ -5,6 +5,7 @@ byte by byte, or does not read the answer, would hold one. So other threads, of 
 wait until a request is whole, and send the answer; who is too slow is cut off.
 """
 
+import logging
 import math
 import re
 import time
@@ -31,9 +32,16 @@ SLOWEST = 16 * 1024  # bytes a second, in both directions
 IN_MEMORY = 256 * 1024
 PIECE = 64 * 1024
 LARGEST = 64 * 1024 * 1024  # bytes of an answer that is kept whole
-KEPT = 512 * 1024 * 1024  # of all such answers over SMALL, on the disk of one process
+KEPT = 256 * 1024 * 1024  # of all such answers over SMALL, on the disk of one process
+BUSY = (
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 60\r\nConnection: close\r\n"
+    b"Content-Type: text/plain\r\nContent-Length: 47\r\n\r\n"
+    b"Others read large pages slowly. Try again soon."
+)
 LEFT_TO_OTHERS = 0.0002  # seconds for each connection that a process holds
 LONGEST_LEFT = 0.005
+
+log = logging.getLogger(__name__)
 
 
 class Hurried:
@@ -66,12 +74,16 @@ class Hurried:
         return getattr(self.socket, name)
 
 
+class NoRoom(OSError):
+    """An answer is too large to be kept beside those of others."""
+
+
 class Outbox:
     """A socket that keeps what is sent until `flush`, so that an answer is done before anybody
     reads it.
 
     Anybody with a task can make an answer of some megabytes, so large ones are kept as well, as
-    long as all that one process keeps of them has room; who comes then is cut off. Answers that
+    long as all that one process keeps of them has room; who comes then is told so. Answers that
     are streamed or larger than LARGEST, which are researchers' files, are sent a part of SMALL at
     a time, by the thread that makes them: they must not fill the disk.
     """
@@ -119,7 +131,7 @@ class Outbox:
     def _book(self, size: int) -> None:
         with Outbox.lock:
             if Outbox.kept_by_all + size > KEPT:
-                raise TimeoutError("the large answers of others are not yet read")
+                raise NoRoom("the large answers of others are not yet read")
             Outbox.kept_by_all += size
         self.booked = size
 
@@ -196,6 +208,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 req.force_close()
             goes_on = self.answering.submit(super().handle_request, req, answered).result()
             answered.sock.flush()
+        except NoRoom as full:
+            log.warning("An answer over %s MB was not sent: %s.", SMALL // 1024**2, full)
+            send(conn.sock, iter([BUSY]), time.monotonic() + PATIENCE)
+            raise NoMoreData from None
         except TimeoutError:
             raise NoMoreData from None
         finally:

@@ -34,6 +34,7 @@ INKS: Mapping[str, Mapping[str, str]] = {
 IN_THE_DARK = {colour: INKS["dark"][use] for use, colour in INKS["light"].items()}
 PRINTED = {"pdf": "application/pdf", "png": "image/png"}
 MANY_POINTS = 12
+NOT_DRAWN = "Not drawn:"
 MOST_DRAWN = 4_000  # values of a figure: nobody reads more, and altair takes 5,000 rows
 MOST_MEANS = 1_000  # each is a line: 25 panels of 40 systems are a picture of five metres
 LIGHTEST, DARKEST = (222, 235, 247), (8, 48, 107)  # of the values of a scale
@@ -45,7 +46,7 @@ def not_drawn(marks: int, most: int = MOST_DRAWN) -> list[str]:
     """Say why a figure of so many bars, points or cells is left out; nothing where it is drawn."""
     if marks <= most:
         return []
-    return [f"Not drawn: {marks:,} values are more than a figure shows ({most:,})."]
+    return [f"{NOT_DRAWN} {marks:,} values are more than a figure shows ({most:,})."]
 
 
 def drawn(figures: Sequence[Figure]) -> dict[str, bytes]:

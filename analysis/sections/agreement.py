@@ -469,12 +469,18 @@ def _times_given(found: Found, criterion: str) -> Counter[tuple[int, str]]:
     Distributions are of what systems' numbers rest on: where the protocol's rules or settled values
     overrule annotators, how these use the scale is counted instead.
     """
-    study, counts = facts_of(found), Counter[tuple[int, str]]()
-    overruled = study.reading == "by_protocol" or study.settled > 0
-    for row in found.documents.get("use_of_scale" if overruled else Distributions.key, []):
+    counts = Counter[tuple[int, str]]()
+    for row in found.documents.get(_listing_values(found), []):
         if row["criterion"] == criterion:
             counts[row["value"], row["label"]] += row["count"]
     return counts
+
+
+def _listing_values(found: Found) -> str:
+    """Return the key of the table that lists them."""
+    study = facts_of(found)
+    overruled = study.reading == "by_protocol" or study.settled > 0
+    return "use_of_scale" if overruled else Distributions.key
 
 
 def _skew(found: Found, criterion: CriterionRow) -> Iterator[str]:
@@ -482,6 +488,13 @@ def _skew(found: Found, criterion: CriterionRow) -> Iterator[str]:
     not known."""
     counts = _times_given(found, criterion.criterion)
     total = counts.total()
+    unlisted = found.documents.get("not_listed", [])
+    where = _listing_values(found), criterion.criterion
+    if where in {(row["table"], row["part"]) for row in unlisted}:
+        yield (
+            f"Whether one value is most of all ratings on {inside(criterion.name)} is not told: the "
+            "list of its values is too long."
+        )
     if not total:
         return
     (value, label), most = max(counts.items(), key=lambda pair: pair[1])

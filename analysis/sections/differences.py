@@ -384,7 +384,10 @@ def _disagreements(found: Found, level: str, *, followed: bool) -> Iterator[str]
     for (other, first, behind), humans in told.items():
         yield f"{LEVELS[other].capitalize()} {first} is ahead of {behind} on {listed(humans)}: the levels disagree."
     is_whole = not found.left_out(Differences)  # else some columns were not compared
-    if followed and len({other for _, other in leaders}) > 1 and not told and is_whole:
+    is_tested = any(
+        row.members[1:] or row.behind for (_, other), row in leaders.items() if other != level
+    )
+    if followed and is_tested and not told and is_whole:
         yield "No other level puts a metric ahead of these with certainty."
 
 

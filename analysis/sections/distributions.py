@@ -95,7 +95,10 @@ class Distributions(Section[PointShare]):
 
     def sentences(self, found: Found) -> Iterator[str]:
         for each in criterion_rows(found):
-            if not each.averaged and found.on(Distributions, each.criterion):
+            is_rated = found.on(Distributions, each.criterion) or (
+                each.criterion in found.left_out(Distributions)
+            )
+            if not each.averaged and is_rated:
                 yield (
                     f"{each.name} has no better end, so it is shown as a distribution and neither averaged "
                     "nor tested."

@@ -58,7 +58,7 @@ class NotListed(Section[UnlistedPart]):
         "A table lists a bounded number of rows. Where it would have more, the pairs, slices or "
         "values of whole criteria, columns or attributes are left out, those with the most rows "
         "first. Agreement, means and correlations do not depend on them; pairs that are left out "
-        "are not tested."
+        "are not tested, and how often each value was given is not told."
     )
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[UnlistedPart]:

@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import Any
 
 from analysis.reports.cells import estimate_cell
+from analysis.reports.charts import NOT_DRAWN
 from analysis.reports.layout import Line, PageTable
 from analysis.reports.numerals import listed
 from analysis.reports.rows import Record
@@ -110,14 +111,16 @@ def card_of(section: Section[Any], found: Found, drawn: list[str]) -> Card | Non
     """Return a section as the page shows it; None where it has nothing to show."""
     ordered = sorted(section.tables(found), key=lambda table: table.folded)
     tables = [replace(_cut(table), place=place) for place, table in enumerate(ordered)]
-    remarks = [*unlisted(found, section.key), *section.small_print(found)]
-    if not tables and not remarks:
-        return None
     figures = [
         {"name": figure.name, "alt": figure.alt}
         for figure in section.figures(found)
         if figure.name in drawn
     ]
+    remarks = [*unlisted(found, section.key), *section.small_print(found)]
+    if figures:  # of a run from before figures had a limit
+        remarks = [each for each in remarks if not each.startswith(NOT_DRAWN)]
+    if not tables and not remarks:
+        return None
     return Card(
         key=section.key,
         title=section.title,

@@ -99,8 +99,14 @@ class Found:
     def left_out(self, section: "type[Section[Any]]") -> frozenset[str]:
         """Return the parts of a section that are left out for their number of rows; an empty name
         is the whole section."""
-        rows = self.documents.get("not_listed", [])
-        return frozenset(row["part"] for row in rows if row["table"] == section.key)
+        return self._left_out.get(section.key, frozenset())
+
+    @cached_property
+    def _left_out(self) -> dict[str, frozenset[str]]:
+        found: dict[str, set[str]] = {}
+        for row in self.documents.get("not_listed", []):
+            found.setdefault(row["table"], set()).add(row["part"])
+        return {key: frozenset(parts) for key, parts in found.items()}
 
     def knows(self, section: "type[Section[Any]]") -> bool:
         """Say whether the run was made with this section."""

@@ -75,16 +75,13 @@ class Slices(Section[SliceRow]):
         rhos = len(human_columns(material)) * len(metric_columns(material))
         of_value = len(material.rubric.criteria) + means + rhos
         values = {name: int(_labels(material, name).nunique()) for name in attributes}
-        return {
-            name.removeprefix(FROM_FILE): of_value * count if count <= MOST else 1
-            for name, count in values.items()
-        }
+        return {name: of_value * count if count <= MOST else 1 for name, count in values.items()}
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SliceRow]:
         rows: list[SliceRow] = []
         left_out = found.left_out(Slices)
         for attribute in inputs.settings["slices"]:
-            if attribute.removeprefix(FROM_FILE) in left_out:
+            if attribute in left_out:
                 continue
             chance.step(f"Slices by {attribute.removeprefix(FROM_FILE)}")
             rows += _of_attribute(inputs, attribute)

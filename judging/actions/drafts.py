@@ -73,16 +73,17 @@ class AnswerFirst(Exception):
         if reports:
             said.append(
                 _(
-                    "%(names)s: you handed the task in with this report and without an answer. The "
-                    "report stands until you answer the question and hand the task in again."
+                    "%(names)s: you handed the task in with this report and without an answer, so "
+                    "the report stands. To take it back, answer the question where that is still "
+                    "open, clear the report, and hand the task in again on its page."
                 )
                 % {"names": ", ".join(reports)}
             )
         if marks:
             said.append(
                 _(
-                    "%(names)s: you handed the task in with what is marked. It stands until you "
-                    "mark something else."
+                    "%(names)s: you handed the task in with what is marked, so it stands. Mark "
+                    "something else in its place where that is still open."
                 )
                 % {"names": ", ".join(marks)}
             )

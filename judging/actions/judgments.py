@@ -49,7 +49,7 @@ TAKEN_BACK = """
 SELECT done.id FROM judging_note note
 JOIN judging_assignment done ON done.id = note.assignment_id AND done.submitted_at IS NOT NULL
 JOIN judging_round round ON round.id = done.round_id AND round.campaign_id = %(campaign)s
-WHERE note.unit_id IS NOT NULL AND note.text !~ '[^[:space:]]' AND EXISTS (
+WHERE note.unit_id IS NOT NULL AND note.text = '' AND EXISTS (
     SELECT FROM unnest(%(required)s::bigint[]) AS asked (criterion) WHERE NOT EXISTS (
         SELECT FROM judging_judgment said
         WHERE said.assignment_id = done.id AND said.unit_id = note.unit_id
@@ -63,7 +63,7 @@ WHERE %(marks)s AND NOT made.nothing AND NOT EXISTS (
     WHERE mark.assignment_id = done.id AND mark.unit_id = made.unit_id)
 AND NOT EXISTS (
     SELECT FROM judging_note note WHERE note.assignment_id = done.id
-        AND note.unit_id = made.unit_id AND note.text ~ '[^[:space:]]')
+        AND note.unit_id = made.unit_id AND note.text <> '')
 """
 BY_ONE = CHANGED.format(which="done.enrollment_id = %(enrollment)s")
 IN_CAMPAIGN = CHANGED.format(which="enrolled.campaign_id = %(campaign)s")

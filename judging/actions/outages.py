@@ -20,7 +20,8 @@ def sentence(error: BaseException) -> str:
     code = getattr(error.__cause__ or error, "pgcode", None)
     if code in DISK or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)):
         return DISK_FULL
-    if code in MEMORY or isinstance(error, MemoryError):
+    of_torch = isinstance(error, RuntimeError) and "can't allocate memory" in str(error)
+    if code in MEMORY or isinstance(error, MemoryError) or of_torch:
         return OUT_OF_MEMORY
     return ""
 

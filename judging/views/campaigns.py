@@ -467,7 +467,8 @@ def task_list(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     }
     if not selections.names_systems(campaign, request.user):
         context["reports"] = live.reports(campaign, request.user)[:MOST_REPORTS]
-        context["lacking"] = live.lacking(campaign, request.user)[:MOST_REPORTS]
+        if page.number == 1:  # it takes a look at all that was marked
+            context["lacking"] = live.lacking(campaign, request.user)[:MOST_REPORTS]
     if judges_now(request.user, campaign.collection):
         _without_own(page, request.user)
     return render(request, "judging/campaigns/tasks.html", context)

@@ -14,6 +14,7 @@ from analysis.models import Result
 from analysis.reports import tables
 from analysis.reports.rows import encode
 from analysis.sections import page, section
+from analysis.sections.agreement import Agreement
 from analysis.sections.annotators import Pairs
 from analysis.sections.differences import Leaders
 from analysis.sections.not_listed import MULTIPLYING, NotListed, UnlistedPart, too_long
@@ -127,7 +128,7 @@ def test_of_a_crowd_only_pairs_with_something_in_common_count():
 
 def test_the_order_of_metrics_is_not_judged_where_columns_were_not_compared():
     leaders = [
-        {"criterion": "clarity", "level": level, "highest": "BLEU", "members": ["BLEU"]}
+        {"criterion": "clarity", "level": level, "highest": "BLEU", "members": ["BLEU", "METEOR"]}
         for level in ("pooled", "systems")
     ]
     levels = [
@@ -140,6 +141,15 @@ def test_the_order_of_metrics_is_not_judged_where_columns_were_not_compared():
     assert "No other level puts a metric ahead" in " ".join(Leaders().sentences(whole))
     cut = stored.found(leaders=leaders, levels=levels, not_listed=[encode(part)])
     assert "No other level puts a metric ahead" not in " ".join(Leaders().sentences(cut))
+    untested = [leaders[0], leaders[1] | {"members": ["BLEU"], "unknown": ["METEOR"]}]
+    other = stored.found(leaders=untested, levels=levels)
+    assert "No other level puts a metric ahead" not in " ".join(Leaders().sentences(other))
+
+
+def test_a_report_says_where_the_commonest_value_is_not_told(run, whole):
+    told = " ".join(Agreement().sentences(runs.found_by(run)))
+    assert "Whether one value is most of all ratings on correctness is not told" in told
+    assert "is not told" not in " ".join(Agreement().sentences(Found(whole)))
 
 
 def documents_read(queries):

@@ -46,7 +46,7 @@ def test_process_of_a_worker_has_a_third_of_the_machine_and_a_web_process_its_th
     None
 ):
     show = "; import resource; print(resource.getrlimit(resource.RLIMIT_DATA)[0])"
-    third = memory.of_the_machine() // 3
+    third = max(2 * 1024**3, memory.of_the_machine() // 3)
     assert said(JOBS + show) == str(third)
     assert said(WEB + show) == str(third + (256 + 2) * 8 * 1024 * 1024)
 

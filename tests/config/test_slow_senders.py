@@ -22,6 +22,7 @@ from config.slow_senders import (
     READERS,
     SLOWEST,
     Hurried,
+    NoRoom,
     Outbox,
     Worker,
     send,
@@ -148,7 +149,7 @@ def test_large_answers_are_kept_as_long_as_there_is_room_for_them(
         for outbox in (first, second):
             outbox.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(large))
         first.sendall(large)
-        with pytest.raises(TimeoutError, match="large answers of others"):
+        with pytest.raises(NoRoom):
             second.sendall(large)
         first.close()
         second.sendall(b"y")  # there is room again
@@ -160,6 +161,11 @@ def test_large_answers_are_kept_as_long_as_there_is_room_for_them(
         with pytest.raises(TimeoutError):  # it is sent by who makes it, and nobody reads
             streamed.sendall(large)
         streamed.close()
+
+
+def test_who_finds_no_room_is_told_in_so_many_bytes_as_announced() -> None:
+    head, _blank, body = slow_senders.BUSY.partition(b"\r\n\r\n")
+    assert b"\r\nContent-Length: %d" % len(body) in head
 
 
 def test_who_takes_nothing_of_a_large_answer_is_cut_off_before_its_time(

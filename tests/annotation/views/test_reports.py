@@ -89,7 +89,7 @@ def test_cannot_say_stands_apart_from_the_scale() -> None:
     assert html.count('<div class="scale apart">') == 2
 
 
-STANDS = "The report stands until you answer the question"
+STANDS = "so the report stands. To take it back, answer the question"
 
 
 def hand_in(client, task, step: int = 0, **said):
@@ -210,14 +210,14 @@ def test_mark_that_a_task_was_handed_in_with_stands_until_another_is_made(marked
     assert task.state == "submitted"
     response = send(client, task, "m1", "", 9)
     assert response.status_code == 409
-    assert "stands until you mark something else" in response.json()["error"]
+    assert "so it stands. Mark something else in its place" in response.json()["error"]
     assert marks(task) == ["0-3", "0-3"]
     assert send(client, task, "m1", "4-6", 10).status_code == 204
     assert marks(task) == ["0-3", "4-6"]
     assert send(client, task, "m1", "none", 11).status_code == 204
     form = {"token": task.submit_token, "sequence": 12, "action": "unmark m2 0-3", "m2": "0-3"}
     html = client.post(address(task, "submit/"), form, follow=True).text
-    assert "stands until you mark something else" in html
+    assert "so it stands. Mark something else in its place" in html
     assert marks(task) == ["0-3", "none"]
 
 
@@ -235,4 +235,4 @@ def test_annotator_reads_why_a_report_stands_in_german(reported) -> None:
     _client, task = reported
     with translation.override("de"):
         said = str(drafts.AnswerFirst(tuple(sheets.of(task).reports())[:1]))
-    assert "Die Meldung bleibt stehen" in said
+    assert "deshalb bleibt die Meldung stehen" in said
