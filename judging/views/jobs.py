@@ -144,7 +144,7 @@ def _waits(job: Job) -> str:
     first = None if settings.CELERY_BROKER_URL else jobs.before(job)
     if first is None:
         return ""
-    return _("It begins after “%(job)s”: one person's long jobs run one after the other.") % {
+    return _("It begins after “%(job)s”: one person's long jobs take turns.") % {
         "job": _title(first)
     }
 
