@@ -74,7 +74,7 @@ class Hurried:
         return getattr(self.socket, name)
 
 
-class NoRoom(OSError):
+class UnreadByOthers(OSError):
     """An answer is too large to be kept beside those of others."""
 
 
@@ -131,7 +131,7 @@ class Outbox:
     def _book(self, size: int) -> None:
         with Outbox.lock:
             if Outbox.kept_by_all + size > KEPT:
-                raise NoRoom("the large answers of others are not yet read")
+                raise UnreadByOthers("the large answers of others are not yet read")
             Outbox.kept_by_all += size
         self.booked = size
 
@@ -208,7 +208,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 req.force_close()
             goes_on = self.answering.submit(super().handle_request, req, answered).result()
             answered.sock.flush()
-        except NoRoom as full:
+        except UnreadByOthers as full:
             log.warning("An answer over %s MB was not sent: %s.", SMALL // 1024**2, full)
             send(conn.sock, iter([BUSY]), time.monotonic() + PATIENCE)
             raise NoMoreData from None

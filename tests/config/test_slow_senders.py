@@ -22,8 +22,8 @@ from config.slow_senders import (
     READERS,
     SLOWEST,
     Hurried,
-    NoRoom,
     Outbox,
+    UnreadByOthers,
     Worker,
     send,
     wait_before,
@@ -149,7 +149,7 @@ def test_large_answers_are_kept_as_long_as_there_is_room_for_them(
         for outbox in (first, second):
             outbox.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(large))
         first.sendall(large)
-        with pytest.raises(NoRoom):
+        with pytest.raises(UnreadByOthers):
             second.sendall(large)
         first.close()
         second.sendall(b"y")  # there is room again
