@@ -236,3 +236,16 @@ def test_annotator_reads_why_a_report_stands_in_german(reported) -> None:
     with translation.override("de"):
         said = str(drafts.AnswerFirst(tuple(sheets.of(task).reports())[:1]))
     assert "deshalb bleibt die Meldung stehen" in said
+
+
+def test_button_that_hands_all_in_again_takes_no_report_back_and_makes_answers_count(
+    reported,
+) -> None:
+    client, task = reported
+    answers = studies.filled(task, action="save", sequence=9) | {"b1": ""}
+    client.post(address(task, "submit/"), answers)
+    client.post(f"/work/{task.round.campaign.uuid}/again/")
+    assert values(task) == 4
+    assert len(drafts.kept(task).reports) == 2
+    assert send(client, task, "b1", "", 20).status_code == 204, "answers stand by now"
+    assert len(drafts.kept(task).reports) == 1
