@@ -14,7 +14,7 @@ rates).
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import nan
+from math import comb, nan
 from typing import Self
 
 import numpy as np
@@ -139,8 +139,8 @@ def metric_differences(
     """
     people, own = NamedColumns.of(humans), NamedColumns.of(metrics)
     tables = {name: numeric(each, name=name, ndim=2) for name, each in (ratings or {}).items()}
-    swaps = max(resamples, PER_PAIR * len(own.names) * (len(own.names) - 1) // 2)
-    n_pairs = len(own.names) * (len(own.names) - 1) // 2
+    n_pairs = comb(len(own.names), 2)
+    swaps = max(resamples, PER_PAIR * n_pairs)
     groups = 1 if items == "common" else len(own.alike())
     units = facets.n_systems if facets.design.systems else facets.n_sources
     signs = units * groups * (groups + 1) // (2 * SIGNS_A_MEAN)
