@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.reports.layout import Cell, Line, PageTable
-from analysis.reports.numerals import briefly
+from analysis.reports.numerals import briefly, inside
 from analysis.sections import section as sections
 from analysis.sections.annotators import Pairs, UseOfScale
 from analysis.sections.comparisons import Comparisons
@@ -135,4 +135,4 @@ def _parts(rows: list[UnlistedPart], found: Found) -> str:
     """Name the parts that are left out; of many, how many they are."""
     if any(not row.part for row in rows):
         return "all of it"
-    return briefly([found.name_of(row.part) for row in rows])
+    return briefly([inside(found.name_of(row.part)) for row in rows])

@@ -85,7 +85,7 @@ def test_no_letters_or_conclusions_come_of_pairs_that_were_not_tested(run):
     assert "systems are not compared, for the table of their pairs would be too long" in text
     assert (
         "“Do the systems differ?” would have 24 rows, more than the 12 that a table lists; left out "
-        "is Correctness." in text
+        "is correctness." in text
     )
     methods = papers.methods_text(run, found)
     assert "On Correctness they were not compared, for their pairs are too many to list." in methods
@@ -95,7 +95,7 @@ def test_pages_and_files_say_what_is_left_out(run, client):
     client.force_login(run.campaign.created_by)
     shown = client.get(reverse("analysis:run", args=[run.campaign.uuid, run.number])).text
     assert "Left out of the tables" in shown
-    assert "left out is Correctness" in shown
+    assert "left out is correctness" in shown
     files = {name: b"".join(pieces) for name, pieces in exports.files(run)}
     assert (
         b"comparisons,Do the systems differ?,correctness,12,24,12" in files["tables/not_listed.csv"]
