@@ -16,7 +16,7 @@ from analysis.sections.criteria import criterion_rows
 from analysis.sections.levels import LEVELS, Levels, headline_level
 from analysis.sections.metrics import MetricsMade
 from analysis.sections.section import Found
-from analysis.sections.study import are_means, facts_of
+from analysis.sections.study import are_means, facts_of, places_without_values
 
 UNCITED = ("", "none", "unpublished")
 MANY_POINTS = 12
@@ -122,6 +122,8 @@ def _annotators(found: Found) -> Iterator[str]:
         )
     if study.unfinished:
         yield f"The study is unfinished: {study.filled:,} of {study.places:,} places were handed in."
+    if study.without_values:
+        yield places_without_values(study)
 
 
 def _agreement(found: Found) -> Iterator[str]:

@@ -6,6 +6,7 @@ from math import isnan
 from typing import Any
 
 import pandas as pd
+from django.db.models import Exists, OuterRef
 from django.utils.text import Truncator
 from judging.models import (
     Assignment,
@@ -49,6 +50,8 @@ class StudyFacts:
     tasks: tasks with judgments
     places: places of tasks laid out in the main round; 0 for imported ratings
     filled: places that were handed in
+    without_values: places that were handed in and hold no value, as where each question was
+      reported as broken
     sources: sources of the material
     sources_judged: sources with at least one judgment
     systems: names of the systems
@@ -83,6 +86,7 @@ class StudyFacts:
     tasks: int
     places: int
     filled: int
+    without_values: int
     sources: int
     sources_judged: int
     systems: list[str]
@@ -149,6 +153,8 @@ class Study(Section[StudyFacts]):
         judgments, questions = said.judgments, said.questions
         judged = said.slots[said.slots["unit"].isin(judgments["unit"])]
         places = Assignment.objects.filter(round__campaign=campaign, round__kind="main")
+        filled = places.filter(state="submitted")
+        values = Judgment.objects.standing().filter(assignment=OuterRef("pk"))
         origin = _origin(campaign, judgments)
         return [
             StudyFacts(
@@ -159,7 +165,8 @@ class Study(Section[StudyFacts]):
                 annotators=int(judgments["annotator"].nunique()),
                 tasks=int(judgments["task"].nunique()),
                 places=0 if origin == "imported" else _places(campaign),
-                filled=places.filter(state="submitted").count(),
+                filled=filled.count(),
+                without_values=filled.filter(~Exists(values)).count(),
                 sources=int(questions["source"].nunique()),
                 sources_judged=int(judged["source"].nunique()),
                 systems=sorted(str(name) for name in questions["system"].unique() if name),
@@ -204,6 +211,8 @@ class Study(Section[StudyFacts]):
                     f"{study.sources_judged:,} of {counted(study.sources, 'source')} have judgments; "
                     "agreement, means and tests are of those."
                 )
+            if study.without_values:
+                yield places_without_values(study)
             if study.settled:
                 yield (
                     f"Systems and metrics use {counted(study.settled, 'settled value')} in the place "
@@ -216,6 +225,12 @@ class Study(Section[StudyFacts]):
                     "count a question as missing, they overrule the annotators. Agreement and "
                     "annotators are as released."
                 )
+
+
+def places_without_values(study: StudyFacts) -> str:
+    """Say how many of the places that were handed in hold no value."""
+    hold = "holds" if study.without_values == 1 else "hold"
+    return f"Of the places handed in, {study.without_values:,} {hold} no value."
 
 
 def _origin(campaign: Campaign, judgments: pd.DataFrame) -> str:

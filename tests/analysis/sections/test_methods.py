@@ -95,6 +95,11 @@ def test_material_of_which_nothing_is_missing_ends_with_what_was_expected():
     )
 
 
+def test_places_without_a_value_are_told_where_there_are_any():
+    annotators = told({**ABOUT, "without_values": 2}, made())["Annotators"]
+    assert annotators.endswith("Of the places handed in, 2 hold no value.")
+
+
 def test_a_finished_study_without_times_and_rules_says_nothing_of_them():
     whole = {"filled": 33, "forced": 0, "seconds_a_question": None}
     whole |= {"excluded": [], "unblinded": [], "read_others": []}

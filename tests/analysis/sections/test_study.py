@@ -531,6 +531,22 @@ def test_an_unfinished_study_says_how_many_places_were_filled() -> None:
     )
 
 
+def test_places_that_hold_no_value_are_told_among_those_handed_in() -> None:
+    campaign = studies.opened(annotators_per_task=3)
+    people = [factories.user() for _ in range(3)]
+    tasks = [begun(campaign, person) for person in people]
+    handed_in(tasks[0])
+    for person, task in zip(people[1:], tasks[1:], strict=True):
+        form = {"token": task.submit_token, "sequence": 1} | {"b1": "Broken", "b2": "Broken"}
+        factories.logged_in(person).post(f"/tasks/{task.pk}/submit/?step=0", form)
+    [row] = records(study.Study, campaign)
+    assert (row["filled"], row["without_values"], row["annotators"]) == (3, 2, 1)
+    found = stored.found(about=[row])
+    assert "Of the places handed in, 2 hold no value." in list(study.Study().sentences(found))
+    one = stored.found(about=[{**row, "without_values": 1}])
+    assert "Of the places handed in, 1 holds no value." in list(study.Study().sentences(one))
+
+
 def test_time_at_work_is_the_median_over_tasks_of_seconds_a_question() -> None:
     campaign = studies.opened(annotators_per_task=3)
     people = [factories.user() for _ in range(3)]
