@@ -249,3 +249,29 @@ def test_button_that_hands_all_in_again_takes_no_report_back_and_makes_answers_c
     assert len(drafts.kept(task).reports) == 2
     assert send(client, task, "b1", "", 20).status_code == 204, "answers stand by now"
     assert len(drafts.kept(task).reports) == 1
+
+
+def go_on(client, task, **said) -> None:
+    """Leave the first step with a page on which nothing is answered but what is said."""
+    task.refresh_from_db()
+    form = {"token": task.submit_token, "sequence": 2, "action": "continue"}
+    client.post(address(task, "submit/"), form | said)
+    task.refresh_from_db()
+    assert task.stage == 1
+
+
+def test_report_of_a_step_that_is_closed_stands_for_good(staged) -> None:
+    client, task = staged
+    go_on(client, task, b1=WRONG, b2=WRONG)
+    assert send(client, task, "b1", "", 3).status_code == 204, "not handed in yet"
+    assert hand_in(client, task, step=1, b2=WRONG, sequence=4).status_code == 200
+    assert (task.state, values(task)) == ("held", 0)
+    hand_in(client, task, step=1, b1=WRONG, b2=WRONG, sequence=5)
+    task.refresh_from_db()
+    assert (task.state, values(task)) == ("submitted", 0)
+    answers = studies.filled(task, stage=1, sequence=9) | {"b1": "", "b2": WRONG}
+    assert STANDS in client.post(address(task, "submit/", 1), answers, follow=True).text
+    assert send(client, task, "q1.grammaticality", 3, 12).status_code == 409
+    assert send(client, task, "b1", "", 13).status_code == 409
+    assert set(drafts.kept(task).reports.values()) == {WRONG}
+    assert len(drafts.kept(task).reports) == 2
