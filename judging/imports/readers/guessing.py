@@ -96,6 +96,9 @@ _ID_NAMES = {
     "sid",
     "docid",
     "itemid",
+    "source",
+    "src",
+    "input",
 }
 _ID_ENDS = ("_id", "_uid", "_uuid", "_no", "_nr", "_num", "_number", "_idx", "_index")
 _OF_SOURCES = (

@@ -33,6 +33,12 @@ _WORDS_BESIDE = re.compile(
     r"which|what|whose|the|an?|of|is|was|did|has|by|for|qg|questions?|generat(?:ion|ed|ing)|made|wrote|produced|used"
     r"|name|id|key|tag"
 )
+# What a column of short passages may be called; it may as well hold ids, or where a text is from.
+_SOURCE = re.compile(
+    r"(?:source|src|input|doc|instance|example|item|sample)"
+    r"(?:_(?:text|sentence|passage|paragraph|context|document|doc))?"
+)
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{6}")  # a clause, without blanks
 
 
 def are_questions(cells: Sequence[str]) -> bool:
@@ -63,7 +69,8 @@ def by_shape(
     if "question" not in known:
         take("question", _only(asking))
     if not known.keys() & {"passage", "sentence"}:
-        take("passage", _longest({name: texts[name] for name in texts if name not in asking}))
+        told = {name: texts[name] for name in texts if name not in asking}
+        take("passage", _longest(told) or _short_passages(told, cells, known))
     if "system" not in known:
         named = [name for name in texts if name not in known.values() and _is_of_systems(name)]
         take("system", _only([name for name in named if _are_names(texts[name])]))
@@ -92,6 +99,38 @@ def _longest(columns: Mapping[str, Sequence[str]]) -> str:
     lengths = {name: _length(column) for name, column in columns.items()}
     longest = max(lengths, key=lengths.__getitem__, default="")
     return longest if longest and lengths[longest] >= _LONG else ""
+
+
+def _short_passages(
+    columns: Mapping[str, Sequence[str]],
+    cells: Mapping[str, Sequence[str]],
+    roles: Mapping[str, str],
+) -> str:
+    """Return the column that is called as sources are and holds sentences: whole ones, or such as
+    the systems share. Where no column is of systems, several different ones are enough."""
+    named = [
+        name
+        for name, column in columns.items()
+        if name not in roles.values()
+        and _SOURCE.fullmatch("_".join(re.findall(r"[^\W_]+", name[:_NAME].casefold())))
+        and sum(map(_is_sentence, column)) >= _MOSTLY * len(column)
+    ]
+    whole = [
+        name for name in named if sum(map(_ends, columns[name])) >= _MOSTLY * len(columns[name])
+    ]
+    if whole:
+        return _only(whole)
+    if "system" in roles:
+        return source_ids(named, cells, roles)
+    return _only([name for name in named if len(set(columns[name])) > 2])
+
+
+def _is_sentence(cell: str) -> bool:
+    return cell.count(" ") > 2 or bool(_WIDE.search(cell))
+
+
+def _ends(cell: str) -> bool:
+    return cell.rstrip("\"'”’»›)」』").endswith((".", "!", "?", "。", "！", "？", "।", "؟"))
 
 
 def source_ids(

@@ -1,5 +1,7 @@
 """A proposal of columns from a header."""
 
+from collections.abc import Iterable
+
 import pytest
 
 from judging.imports.readers.columns import ColumnRoles, RatingColumn
@@ -230,6 +232,59 @@ def test_guess_takes_any_column_for_the_sources_id_whose_values_systems_share(na
     ]
 
     assert guess((name, "system", "chrF"), rows).source_id == name
+
+
+SENTENCES = (
+    "Ida Kern built the mill in 1889.",
+    "The river rises in the hills north of Vell.",
+    "Two bridges lead from the island to the town.",
+)
+CLAUSES = ("那座磨坊建于一八八九年。", "这条河发源于北方的山中。", "两座桥通往城里。")
+
+
+def crossed(values: Iterable[str]) -> list[tuple[str, str, str]]:
+    """Return rows in which two systems ask about each value."""
+    return [
+        (value, name, f"What is said here, {name}?")
+        for value in values
+        for name in ("Alba", "Brisa")
+    ]
+
+
+@pytest.mark.parametrize("name", ["source", "Input", "src_text", "input sentence", "doc"])
+@pytest.mark.parametrize("texts", [SENTENCES, CLAUSES])
+def test_guess_takes_short_texts_that_systems_share_for_passages(name: str, texts) -> None:
+    header = (name, "system", "question")
+    columns = guess(header, crossed(texts))
+    assert (columns.passage, columns.source_id, columns.metadata) == (name, "", ())
+    ids = guess(
+        ("source_id", *header), [(str(n // 2), *row) for n, row in enumerate(crossed(texts))]
+    )
+    assert (ids.passage, ids.source_id) == (name, "source_id")
+    twice = guess(header, [row for row in crossed(texts) for _ in range(2)])
+    assert twice.passage == name, "of each system several questions"
+
+
+def test_guess_takes_codes_in_a_column_of_sources_for_their_ids() -> None:
+    columns = guess(("source", "system", "question"), crossed(("s1", "s2", "s3")))
+    assert (columns.passage, columns.source_id) == ("", "source")
+
+
+def test_guess_leaves_where_sources_are_from_among_the_metadata() -> None:
+    origin = ["The reading tests of one year"] * 4 + ["A handbook of the same town"] * 2
+    columns = guess(("source", "system", "question"), crossed(origin))
+    assert (columns.passage, columns.source_id, columns.metadata) == ("", "", ("source",))
+
+
+def test_guess_takes_short_texts_for_passages_where_one_system_wrote_or_each_has_a_column() -> None:
+    one = [(text, f"What of {n}?") for n, text in enumerate(SENTENCES)]
+    assert guess(("source", "question"), one).passage == "source"
+    wide = [(text, "Who built it?", "What was built?") for text in SENTENCES]
+    columns = guess(("source", "Alba", "Brisa"), wide)
+    assert (columns.passage, [each.system for each in columns.by_system]) == (
+        "source",
+        ["Alba", "Brisa"],
+    )
 
 
 def test_guess_takes_no_numbers_that_come_again_for_ids() -> None:
