@@ -1,6 +1,7 @@
 """Checks between tasks: when they come, what annotators see of them, and what comes out."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import count, pairwise
 from uuid import NAMESPACE_URL, uuid5
@@ -21,6 +22,7 @@ from judging.actions import (
 )
 from judging.actions.assignments import Here
 from judging.actions.drafts import SentPage
+from judging.actions.sheets import Sheet
 from judging.models import (
     Assignment,
     Campaign,
@@ -76,25 +78,27 @@ def person(campaign, label: str = "") -> Enrollment:
 def walk(enrollment: Enrollment, choose, *, most: int = 100) -> list[Assignment]:
     """Have an annotator take what comes, checks too, until nothing does; `choose` sees assignment
     and control."""
-    met = []
-    for _ in range(most):
-        outcome = checks.claim(enrollment=enrollment, round=main_round(enrollment.campaign))
-        if not isinstance(outcome, Here):
-            break
-        own = Assignment.objects.select_related(
-            "task", "enrollment", "round__campaign__rubric"
-        ).get(pk=outcome.assignment.pk)
-        sheet = sheets.of(own)
-        page = SentPage([(asked, choose(own, asked)) for asked in sheet.asked()], 1)
-        drafts.save(assignment=own, page=page)
-        own.refresh_from_db()
-        judgments.submit(assignment=own, token=own.submit_token, sheet=sheet)
-        met.append(own)
-    return met
+
+    def answers(own: Assignment, sheet: Sheet) -> SentPage:
+        return SentPage([(asked, choose(own, asked)) for asked in sheet.asked()], 1)
+
+    return _walk(enrollment, answers, most)
 
 
 def evade(enrollment: Enrollment, text: str = "Broken", *, most: int = 100) -> list[Assignment]:
     """Have an annotator do the study and report all that comes in checks, without a value."""
+
+    def reports(own: Assignment, sheet: Sheet) -> SentPage:
+        if own.round.kind == "checks":
+            return SentPage([], 1, reports=dict.fromkeys(sheet.reports(), text))
+        return SentPage([(asked, 2) for asked in sheet.asked()], 1)
+
+    return _walk(enrollment, reports, most)
+
+
+def _walk(
+    enrollment: Enrollment, page: Callable[[Assignment, Sheet], SentPage], most: int
+) -> list[Assignment]:
     met = []
     for _ in range(most):
         outcome = checks.claim(enrollment=enrollment, round=main_round(enrollment.campaign))
@@ -104,12 +108,7 @@ def evade(enrollment: Enrollment, text: str = "Broken", *, most: int = 100) -> l
             "task", "enrollment", "round__campaign__rubric"
         ).get(pk=outcome.assignment.pk)
         sheet = sheets.of(own)
-        page = (
-            SentPage([], 1, reports=dict.fromkeys(sheet.reports(), text))
-            if own.round.kind == "checks"
-            else SentPage([(asked, 2) for asked in sheet.asked()], 1)
-        )
-        drafts.save(assignment=own, page=page)
+        drafts.save(assignment=own, page=page(own, sheet))
         own.refresh_from_db()
         judgments.submit(assignment=own, token=own.submit_token, sheet=sheet)
         met.append(own)
