@@ -7,14 +7,17 @@ wait until a request is whole, and send the answer; who is too slow is cut off.
 
 import logging
 import math
+import os
 import re
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from copy import copy
 from functools import partial
+from socket import SHUT_RDWR
 from tempfile import SpooledTemporaryFile
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from typing import Any
 
 from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
@@ -33,11 +36,15 @@ IN_MEMORY = 256 * 1024
 PIECE = 64 * 1024
 LARGEST = 64 * 1024 * 1024  # bytes of an answer that is kept whole
 KEPT = 256 * 1024 * 1024  # of all such answers over SMALL, on the disk of one process
+BUSY_TEXT = b"Others send or read large files slowly. Try again soon."
 BUSY = (
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 60\r\nConnection: close\r\n"
-    b"Content-Type: text/plain\r\nContent-Length: 47\r\n\r\n"
-    b"Others read large pages slowly. Try again soon."
-)
+    b"Content-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % len(BUSY_TEXT)
+) + BUSY_TEXT
+# Seconds that a process which ends waits for a request that is not whole, and for an answer to be
+# read. No other process takes its place before it has gone.
+ON_THEIR_WAY = 2.0
+BEING_READ = 5.0
 LEFT_TO_OTHERS = 0.0002  # seconds for each connection that a process holds
 LONGEST_LEFT = 0.005
 
@@ -74,8 +81,9 @@ class Hurried:
         return getattr(self.socket, name)
 
 
-class UnreadByOthers(OSError):
-    """An answer is too large to be kept beside those of others."""
+class HeldByOthers(OSError):
+    """A request or an answer is so large that it would hold a thread that answers, and others hold
+    as many as may be held."""
 
 
 class Outbox:
@@ -83,29 +91,40 @@ class Outbox:
     reads it.
 
     Anybody with a task can make an answer of some megabytes, so large ones are kept as well, as
-    long as all that one process keeps of them has room; who comes then is told so. Answers that
-    are streamed or larger than LARGEST, which are researchers' files, are sent a part of SMALL at
-    a time, by the thread that makes them: they must not fill the disk.
+    long as all that one process keeps of them has room. The others, which are researchers' files,
+    must not fill the disk: the thread that makes them sends them, a part of SMALL at a time. Of
+    these threads there are only so many, as of those that read a large file: `turns`. Who comes
+    when there is no turn left is told so.
     """
 
     lock = Lock()
     kept_by_all = 0  # bytes of answers over SMALL that wait to be read from this process
 
-    def __init__(self, socket: Any) -> None:
-        self.socket = socket
+    def __init__(self, socket: Any, turns: BoundedSemaphore) -> None:
+        self.socket, self.turns = socket, turns
         self.kept: SpooledTemporaryFile[bytes] = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
-        self.announced: int | None = None  # bytes of the answer, once its head is there
+        self.announced: int | None = None  # bytes of the answer with its head, once that is there
         self.booked = 0
+        self.has_turn = self.is_sending = False
+
+    def take_turn(self, wait: float = 0) -> None:
+        """Have the request's thread be one of the few that slow clients may hold; HeldByOthers
+        where it cannot be within so many seconds."""
+        if not self.has_turn and not self.turns.acquire(timeout=wait):
+            raise HeldByOthers("others send or read large files")
+        self.has_turn = True
 
     def sendall(self, data: bytes) -> None:
         if self.announced is None:
             self.announced = _announced(data)
         self.kept.write(data)
-        if self.booked or self.kept.tell() <= SMALL:
+        size = self.kept.tell()
+        if size <= max(SMALL, self.booked):
             return
-        if SMALL < self.announced <= LARGEST:
-            self._book(self.announced)
-        else:
+        if not self.is_sending and not self._book(max(self.announced, size + SMALL)):
+            self.take_turn()  # nothing is sent yet, so who gets none can still be told so
+            self.is_sending = True
+        if self.is_sending:
             self.flush()
 
     def sendfile(self, file: Any, offset: int, count: int) -> None:
@@ -121,28 +140,33 @@ class Outbox:
         send(self.socket, iter(partial(self.kept.read, PIECE), b""), deadline)
         self.kept.seek(0)
         self.kept.truncate()
+        self._book(0)
 
     def close(self) -> None:
         self.kept.close()
-        with Outbox.lock:
-            Outbox.kept_by_all -= self.booked
-        self.booked = 0
+        self._book(0)
+        if self.has_turn:
+            self.turns.release()
+        self.has_turn = False
 
-    def _book(self, size: int) -> None:
+    def _book(self, size: int) -> bool:
+        """Keep room for an answer of so many bytes; say whether there is as much."""
         with Outbox.lock:
-            if Outbox.kept_by_all + size > KEPT:
-                raise UnreadByOthers("the large answers of others are not yet read")
-            Outbox.kept_by_all += size
+            kept_by_all = Outbox.kept_by_all - self.booked + size
+            if size > LARGEST or kept_by_all > KEPT:
+                return False
+            Outbox.kept_by_all = kept_by_all
         self.booked = size
+        return True
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.socket, name)
 
 
 def _announced(head: bytes) -> int:
-    """Return how many bytes an answer's head says that it has; 0 where it does not."""
+    """Return how many bytes an answer has by its head, with it; 0 where it does not say so."""
     said = re.search(rb"\r\ncontent-length: *(\d+)\r\n", head.lower())
-    return int(said[1]) if said else 0
+    return len(head) + int(said[1]) if said else 0
 
 
 def send(socket: Any, pieces: Iterator[bytes], deadline: float) -> None:
@@ -171,21 +195,47 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     a process holds, the longer it leaves a new one to others.
     """
 
+    def run(self) -> None:
+        super().run()
+        # Python would wait for all threads, and so as long as slow clients like; until then no
+        # other process comes in the place of this one
+        self.log.info("Worker exiting (pid: %s)", self.pid)
+        logging.shutdown()
+        os._exit(0)
+
     def accept(self, listener: Any) -> None:
         time.sleep(wait_before(self.nr_conns))
         super().accept(listener)  # which another process may have done by now
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
         self.answering = ThreadPoolExecutor(self.cfg.threads)
+        self.turns = BoundedSemaphore(max(1, self.cfg.threads - 1))
+        self.waits: dict[Any, float] = {}  # for whom, and how long at the end
+        self.ends_since: float | None = None
         return ThreadPoolExecutor(READERS)
 
     def enqueue_req(self, conn: Any) -> None:
         conn.came = time.monotonic()  # who waits for a thread that reads has begun, too
         super().enqueue_req(conn)
 
+    def murder_pending(self) -> None:
+        """Do what is done every second; when the process ends, hang up on slow clients too."""
+        super().murder_pending()
+        if self.alive:
+            return
+        self.ends_since = self.ends_since or time.monotonic()
+        for conn, patience in self.waits.copy().items():
+            if time.monotonic() - self.ends_since > patience:
+                with suppress(OSError):  # it has just hung up
+                    conn.sock.shutdown(SHUT_RDWR)
+
     def handle(self, conn: Any) -> Any:
         conn.init = partial(_begin, conn)
-        goes_on = super().handle(conn)
+        self.waits[conn] = ON_THEIR_WAY
+        try:
+            goes_on = super().handle(conn)
+        finally:
+            self.waits.pop(conn, None)
         if not goes_on:
             # gunicorn waits up to two seconds for the other side, in the one thread that accepts
             conn.close(graceful=True)
@@ -198,7 +248,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         hurried = conn.parser.unreader.sock
         hurried.deadline, hurried.most = deadline, math.inf  # the head is whole
         answered = copy(conn)
-        answered.sock = Outbox(conn.sock)
+        answered.sock = Outbox(conn.sock, self.turns)
         try:
             _expect(req, conn, deadline)
             if 0 < length <= SMALL:
@@ -206,10 +256,13 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             elif length or _is_chunked(req):
                 # refused unread, or a researcher's file: what is left of it is not waited for
                 req.force_close()
+                answered.sock.take_turn(PATIENCE)
+            self.waits.pop(conn, None)
             goes_on = self.answering.submit(super().handle_request, req, answered).result()
+            self.waits[conn] = BEING_READ
             answered.sock.flush()
-        except UnreadByOthers as full:
-            log.warning("An answer over %s MB was not sent: %s.", SMALL // 1024**2, full)
+        except HeldByOthers as full:
+            log.warning("A request was not answered: %s.", full)
             send(conn.sock, iter([BUSY]), time.monotonic() + PATIENCE)
             raise NoMoreData from None
         except TimeoutError:

@@ -22,7 +22,7 @@ graceful_timeout = 15
 limit_request_fields = 64
 limit_request_field_size = 8190
 max_requests = 20_000  # a process is renewed now and then
-max_requests_jitter = 2_000
+max_requests_jitter = 20_000  # seldom all at once, though somebody sends them for that
 control_socket_disable = True
 wsgi_app = "config.wsgi:application"
 

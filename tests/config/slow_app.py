@@ -1,6 +1,8 @@
 """What the tests of slow clients serve: it says how long the body was, or as much as the address
-asks for, as one piece, in pieces or as a file; or it does not read the body."""
+asks for, as one piece, in pieces or as a file; or it does not read the body, or says which process
+it is."""
 
+import os
 from collections.abc import Callable, Iterable
 from io import BytesIO
 from tempfile import TemporaryFile
@@ -13,6 +15,8 @@ def application(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[
     asked, _slash, how = environ["PATH_INFO"][1:].partition("/")
     said = b"" if how == "unread" else str(len(environ["wsgi.input"].read())).encode()
     content = b"x" * int(asked) if asked else said
+    if how == "process":
+        content = str(os.getpid()).encode()
     told = [] if how == "pieces" else [("Content-Length", str(len(content)))]
     start("200 OK", [("Content-Type", "text/plain"), *told])
     if how == "pieces":

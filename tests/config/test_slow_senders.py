@@ -8,7 +8,8 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from threading import BoundedSemaphore, Event, Thread
 from types import SimpleNamespace
 
 import pytest
@@ -21,9 +22,9 @@ from config.slow_senders import (
     LONGEST_HEAD,
     READERS,
     SLOWEST,
+    HeldByOthers,
     Hurried,
     Outbox,
-    UnreadByOthers,
     Worker,
     send,
     wait_before,
@@ -34,8 +35,8 @@ pytestmark = pytest.mark.jobs
 SLOW = (b"G", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nbegun")
 
 
-@pytest.fixture(scope="module")
-def port() -> Iterator[int]:
+@contextmanager
+def serving(*options: str) -> Iterator[int]:
     """Serve by one process of two threads, as the site does by several. The socket is ours from the
     first: another run of the tests would find the same port free at the same moment."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -46,6 +47,7 @@ def port() -> Iterator[int]:
                 "gunicorn",
                 "-c",
                 "deploy/gunicorn.conf.py",
+                *options,
                 "tests.config.slow_app:application",
             ],
             cwd=ROOT,
@@ -65,9 +67,20 @@ def port() -> Iterator[int]:
             process.wait(timeout=60)
 
 
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with serving() as port:
+        yield port
+
+
 def posted(port: int, body: bytes, *, timeout: float = 10, **headers: str) -> str:
     asked = urllib.request.Request(f"http://127.0.0.1:{port}/", data=body, headers=headers)
     with urllib.request.urlopen(asked, timeout=timeout) as answer:
+        return answer.read().decode()
+
+
+def process_of(port: int, timeout: float = 10) -> str:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/0/process", timeout=timeout) as answer:
         return answer.read().decode()
 
 
@@ -138,29 +151,113 @@ def test_answer_comes_whole_however_large_and_however_made(port: int, size: int,
         assert len(answer.read()) == size
 
 
+def ready(socket_: socket.socket, turns: int = 1) -> Outbox:
+    return Outbox(socket_, BoundedSemaphore(turns))
+
+
 def test_large_answers_are_kept_as_long_as_there_is_room_for_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(slow_senders, "KEPT", 2 * SMALL)
+    monkeypatch.setattr(slow_senders, "KEPT", 3 * SMALL)
+    monkeypatch.setattr(slow_senders, "PATIENCE", 0.05)
     here, there = socket.socketpair()
     large = b"x" * (SMALL + 1)
     with here, there:
-        first, second, streamed = Outbox(here), Outbox(here), Outbox(here)
-        for outbox in (first, second):
-            outbox.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(large))
+        first, second = ready(here), ready(here)
+        first.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(large))
         first.sendall(large)
-        with pytest.raises(UnreadByOthers):
+        second.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % (2 * len(large)))
+        with pytest.raises(TimeoutError):  # it is sent by who makes it, and nobody reads
             second.sendall(large)
-        first.close()
-        second.sendall(b"y")  # there is room again
         second.close()
+        first.close()
         assert Outbox.kept_by_all == 0
 
-        streamed.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+
+def test_streamed_answer_is_kept_piece_by_piece_and_sent_by_its_thread_once_it_is_too_large(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(slow_senders, "LARGEST", 3 * SMALL)
+    here, there = socket.socketpair()
+    with here, there:
+        streamed = ready(here)
         monkeypatch.setattr(slow_senders, "PATIENCE", 0.05)
-        with pytest.raises(TimeoutError):  # it is sent by who makes it, and nobody reads
-            streamed.sendall(large)
+        streamed.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        streamed.sendall(b"x" * (SMALL + 1))
+        streamed.sendall(b"x" * SMALL)
+        assert not streamed.has_turn
+        assert 2 * SMALL < streamed.kept.tell() <= streamed.booked == Outbox.kept_by_all
+        with pytest.raises(TimeoutError):
+            streamed.sendall(b"x" * SMALL)
+        assert streamed.has_turn
         streamed.close()
+        assert streamed.turns.acquire(blocking=False)
+        assert Outbox.kept_by_all == 0
+
+
+def test_only_so_many_threads_send_what_they_make_and_who_comes_then_is_told_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(slow_senders, "KEPT", 0)
+    turns = BoundedSemaphore(1)
+    here, there = socket.socketpair()
+    with here, there:
+        first, second = Outbox(here, turns), Outbox(here, turns)
+        first.take_turn()
+        first.take_turn()  # it has it by now
+        second.sendall(b"x" * SMALL)
+        with pytest.raises(HeldByOthers):
+            second.sendall(b"x")
+        with pytest.raises(HeldByOthers):
+            second.take_turn(0.01)
+        first.close()
+        second.take_turn()
+        second.close()
+        assert turns.acquire(blocking=False)
+
+
+@pytest.mark.parametrize("how", ["sent", "read"])
+def test_large_files_that_come_or_go_slowly_leave_a_thread_that_answers_free(
+    port: int, how: str
+) -> None:
+    """One process has two threads that answer."""
+    with ExitStack() as open_all_the_while:
+        said = []
+        for _ in range(2):
+            slow = open_all_the_while.enter_context(socket.socket())
+            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            slow.settimeout(60)
+            slow.connect(("127.0.0.1", port))
+            if how == "sent":
+                slow.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\n")
+            else:
+                size = slow_senders.LARGEST + SMALL
+                slow.sendall(b"GET /%d/pieces HTTP/1.1\r\nHost: x\r\n\r\n" % size)
+                said.append(slow.recv(12, socket.MSG_PEEK))
+        assert posted(port, b"x", timeout=60) == "1"
+    assert said == ([] if how == "sent" else [b"HTTP/1.1 200", b"HTTP/1.1 503"])
+
+
+def test_process_that_is_renewed_waits_for_no_slow_client() -> None:
+    """Two processes were gone for 134 seconds, for Python waits at its end for threads that read."""
+    with serving("--max-requests", "8", "--max-requests-jitter", "0") as port, ExitStack() as all_:
+        slow = all_.enter_context(socket.create_connection(("127.0.0.1", port), 10))
+        slow.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % SMALL)
+        hung_up = Event()
+
+        def send_a_little() -> None:
+            with suppress(OSError):
+                while not hung_up.wait(0.1):
+                    slow.sendall(b"x" * (SLOWEST // 8))  # not too slow, for four minutes
+            hung_up.set()
+
+        sending = Thread(target=send_a_little)
+        sending.start()
+        first = processes = {process_of(port)}
+        while processes == first:
+            processes = first | {process_of(port, timeout=90)}
+        assert hung_up.wait(90), "the old process waited for it"
+        sending.join()
 
 
 def test_who_finds_no_room_is_told_in_so_many_bytes_as_announced() -> None:
