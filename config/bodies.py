@@ -13,7 +13,7 @@ from django.urls import Resolver404, resolve
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
-from config.limits import SMALL
+from config.limits import FORM, SMALL
 from judging.guards import STAFF
 from judging.models import User
 
@@ -43,10 +43,11 @@ class Bodies:
             said = "This site reads UTF-8."
             return HttpResponse(said, status=400, content_type="text/plain")
         length = _length(request)
+        most = FORM if request.user.is_authenticated else OF_STRANGERS
         if (
             (length > SMALL and length > _allowed(request))
             or (length > ENVELOPE and _is_in_parts(request) and not _sends_files(request.user))
-            or (length > OF_STRANGERS and _is_form(request) and not request.user.is_authenticated)
+            or (length > most and _is_form(request))
         ):
             return HttpResponse(
                 "This is larger than the site takes here.", status=413, content_type="text/plain"

@@ -205,8 +205,10 @@ STORAGES = {
     "default": {"BACKEND": "judging.storage.DatabaseStorage"},
     "staticfiles": {"BACKEND": "config.static_files.StaticFiles"},
 }
+DATA_UPLOAD_MAX_MEMORY_SIZE = limits.FORM
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # one page can hold many units with many criteria
 UPLOAD_LIMIT = limits.UPLOAD
+MESSAGE_STORAGE = "config.notices.LatestMessages"
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from config import outages
 from config.bodies import ENVELOPE, OF_STRANGERS, TAKE_FILES
-from config.limits import SMALL
+from config.limits import FORM, SMALL
 from judging.actions import campaigns, log_ins
 from tests import factories
 
@@ -55,6 +55,17 @@ def test_long_form_of_a_stranger_is_refused(path: str) -> None:
     assert client.post(path, most + "'", content_type=form).status_code == 413
     member = factories.logged_in(factories.user())
     assert member.post(path, most + "'", content_type=form).status_code != 413
+
+
+def test_long_form_of_a_member_is_refused_unread() -> None:
+    """Django answered it with a 400 and a trace in the log."""
+    client, form = factories.logged_in(factories.user()), "application/x-www-form-urlencoded"
+    for length, status in ((FORM, 404), (FORM + 1, 413)):
+        said = {"CONTENT_TYPE": form, "CONTENT_LENGTH": str(length), "wsgi.input": Unread()}
+        answer = client.generic("POST", "/nowhere/", b"", **said)
+        assert answer.status_code == status
+    too_much = "username=" + "x" * FORM
+    assert client.post("/login/", too_much, content_type=form).status_code == 413
 
 
 def test_large_body_of_a_researcher_is_refused_unread_where_no_file_is_taken() -> None:
