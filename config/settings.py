@@ -138,6 +138,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "config.persons.Persons",
     "config.visits.Visits",
     "config.bodies.Bodies",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -212,7 +213,7 @@ MESSAGE_STORAGE = "config.notices.LatestMessages"
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "judging.actions.keys.KeyAuthentication",  # first, so that strangers are told 401 and how to come in
+        "config.persons.KeyOfPerson",  # first, so that strangers are told 401 and how to come in
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],

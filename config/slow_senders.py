@@ -24,6 +24,7 @@ from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
 from gunicorn.workers.gthread import ThreadWorker
 
 from config.limits import SMALL
+from config.turns import OutOfTurn, Turns
 
 READERS = 256  # requests that may be on their way to one process
 PATIENCE = 15.0  # seconds for a request besides what has come of it, and for silence
@@ -36,7 +37,7 @@ IN_MEMORY = 256 * 1024
 PIECE = 64 * 1024
 LARGEST = 64 * 1024 * 1024  # bytes of an answer that is kept whole
 KEPT = 256 * 1024 * 1024  # of all such answers over SMALL, on the disk of one process
-BUSY_TEXT = b"Others send or read large files slowly. Try again soon."
+BUSY_TEXT = b"Too much is under way at once. Try again soon."
 BUSY = (
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 60\r\nConnection: close\r\n"
     b"Content-Type: text/plain\r\nContent-Length: %d\r\n\r\n" % len(BUSY_TEXT)
@@ -45,6 +46,7 @@ BUSY = (
 # read. No other process takes its place before it has gone.
 ON_THEIR_WAY = 2.0
 BEING_READ = 5.0
+LONGEST_TURN = 120.0  # seconds that a request waits for others of the same person
 LEFT_TO_OTHERS = 0.0002  # seconds for each connection that a process holds
 LONGEST_LEFT = 0.005
 
@@ -81,9 +83,9 @@ class Hurried:
         return getattr(self.socket, name)
 
 
-class HeldByOthers(OSError):
-    """A request or an answer is so large that it would hold a thread that answers, and others hold
-    as many as may be held."""
+class NoTurn(OSError):
+    """A request would hold a thread that answers, and as many as may be are held: by large files
+    that come or go slowly, or by the same person."""
 
 
 class Outbox:
@@ -108,10 +110,10 @@ class Outbox:
         self.has_turn = self.is_sending = False
 
     def take_turn(self, wait: float = 0) -> None:
-        """Have the request's thread be one of the few that slow clients may hold; HeldByOthers
+        """Have the request's thread be one of the few that slow clients may hold; NoTurn
         where it cannot be within so many seconds."""
         if not self.has_turn and not self.turns.acquire(timeout=wait):
-            raise HeldByOthers("others send or read large files")
+            raise NoTurn("others send or read large files")
         self.has_turn = True
 
     def sendall(self, data: bytes) -> None:
@@ -209,7 +211,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
         self.answering = ThreadPoolExecutor(self.cfg.threads)
-        self.turns = BoundedSemaphore(max(1, self.cfg.threads - 1))
+        but_one = max(1, self.cfg.threads - 1)
+        self.slow, self.persons = BoundedSemaphore(but_one), Turns(but_one)
         self.waits: dict[Any, float] = {}  # for whom, and how long at the end
         self.ends_since: float | None = None
         return ThreadPoolExecutor(READERS)
@@ -248,7 +251,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         hurried = conn.parser.unreader.sock
         hurried.deadline, hurried.most = deadline, math.inf  # the head is whole
         answered = copy(conn)
-        answered.sock = Outbox(conn.sock, self.turns)
+        answered.sock = Outbox(conn.sock, self.slow)
         try:
             _expect(req, conn, deadline)
             if 0 < length <= SMALL:
@@ -258,10 +261,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 req.force_close()
                 answered.sock.take_turn(PATIENCE)
             self.waits.pop(conn, None)
-            goes_on = self.answering.submit(super().handle_request, req, answered).result()
+            goes_on = self._in_turn(req, answered)
             self.waits[conn] = BEING_READ
             answered.sock.flush()
-        except HeldByOthers as full:
+        except NoTurn as full:
             log.warning("A request was not answered: %s.", full)
             send(conn.sock, iter([BUSY]), time.monotonic() + PATIENCE)
             raise NoMoreData from None
@@ -270,6 +273,19 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         finally:
             answered.sock.close()
         return goes_on
+
+    def _in_turn(self, req: Any, answered: Any) -> Any:
+        """Have a request answered, once it is its person's turn."""
+        while True:
+            try:
+                return self.answering.submit(self._answer, req, answered).result()
+            except OutOfTurn as out:
+                if not self.persons.wait(out.person, LONGEST_TURN):
+                    raise NoTurn("others of the same person are under way") from None
+
+    def _answer(self, req: Any, answered: Any) -> Any:
+        with self.persons.answering():
+            return super().handle_request(req, answered)
 
 
 def _begin(conn: Any) -> None:

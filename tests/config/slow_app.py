@@ -1,17 +1,25 @@
 """What the tests of slow clients serve: it says how long the body was, or as much as the address
 asks for, as one piece, in pieces or as a file; or it does not read the body, or says which process
-it is."""
+it is. Of somebody's request it waits for a file, if it is told to."""
 
 import os
+import time
 from collections.abc import Callable, Iterable
 from io import BytesIO
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
+
+from config import turns
 
 PIECES = 10
 
 
 def application(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+    if person := environ.get("HTTP_X_PERSON"):
+        turns.begin(int(person))
+        while not Path(environ["HTTP_X_WAITS_FOR"]).exists():
+            time.sleep(0.01)
     asked, _slash, how = environ["PATH_INFO"][1:].partition("/")
     said = b"" if how == "unread" else str(len(environ["wsgi.input"].read())).encode()
     content = b"x" * int(asked) if asked else said

@@ -8,7 +8,9 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from threading import BoundedSemaphore, Event, Thread
 from types import SimpleNamespace
 
@@ -22,8 +24,8 @@ from config.slow_senders import (
     LONGEST_HEAD,
     READERS,
     SLOWEST,
-    HeldByOthers,
     Hurried,
+    NoTurn,
     Outbox,
     Worker,
     send,
@@ -206,9 +208,9 @@ def test_only_so_many_threads_send_what_they_make_and_who_comes_then_is_told_so(
         first.take_turn()
         first.take_turn()  # it has it by now
         second.sendall(b"x" * SMALL)
-        with pytest.raises(HeldByOthers):
+        with pytest.raises(NoTurn):
             second.sendall(b"x")
-        with pytest.raises(HeldByOthers):
+        with pytest.raises(NoTurn):
             second.take_turn(0.01)
         first.close()
         second.take_turn()
@@ -236,6 +238,21 @@ def test_large_files_that_come_or_go_slowly_leave_a_thread_that_answers_free(
                 said.append(slow.recv(12, socket.MSG_PEEK))
         assert posted(port, b"x", timeout=60) == "1"
     assert said == ([] if how == "sent" else [b"HTTP/1.1 200", b"HTTP/1.1 503"])
+
+
+def test_one_person_leaves_a_thread_that_answers_to_others(port: int, tmp_path: Path) -> None:
+    """One process has two threads that answer. The last of the requests wait for their turn, with
+    their bodies."""
+    go_on, exists = tmp_path / "go on", tmp_path
+    held = {"X-Person": "7", "X-Waits-For": str(go_on)}
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(posted, port, b"x" * size, timeout=90, **held) for size in (1, 2, 3)]
+        for _ in range(3):
+            answer = posted(port, b"x", timeout=60, **{"X-Person": "8", "X-Waits-For": str(exists)})
+            assert answer == "1"
+        assert not any(each.done() for each in asked)
+        go_on.touch()
+        assert [each.result() for each in asked] == ["1", "2", "3"]
 
 
 def test_process_that_is_renewed_waits_for_no_slow_client() -> None:

@@ -1,0 +1,67 @@
+"""One person's requests take turns."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.utils import timezone
+
+from config.turns import MOST_WAITING, OutOfTurn, Turns, begin
+from judging.actions import keys
+from tests import factories
+
+
+def test_a_person_holds_as_many_threads_as_one_may_until_an_answer_is_done() -> None:
+    turns = Turns(1)
+    with turns.answering():
+        begin(7)
+        begin(7)  # of one request a person is told once or twice
+        assert not turns.take(7)
+        assert turns.take(8)
+        assert not turns.wait(7, 0)
+    assert turns.wait(7, 0)
+    assert (turns.held, turns.waiting) == ({8: 1}, {})
+
+
+def test_who_is_out_of_turn_holds_nothing() -> None:
+    turns = Turns(1)
+    assert turns.take(7)
+    with pytest.raises(OutOfTurn), turns.answering():
+        begin(7)
+    assert turns.held == {7: 1}
+
+
+def test_only_so_many_requests_of_one_person_wait() -> None:
+    turns = Turns(1)
+    assert turns.take(7)
+    with ThreadPoolExecutor(MOST_WAITING) as pool:
+        waits = [pool.submit(turns.wait, 7, 60) for _ in range(MOST_WAITING)]
+        while turns.waiting[7] < MOST_WAITING:
+            time.sleep(0.01)
+        assert not turns.wait(7, 60)
+        assert turns.take(8)
+        with turns.changed:
+            turns.held[7] = 0
+            turns.changed.notify_all()
+        assert all(each.result() for each in waits)
+
+
+@pytest.mark.django_db
+def test_requests_count_as_their_persons_by_session_and_by_key() -> None:
+    researcher = factories.researcher()
+    key = keys.make(user=researcher, now=timezone.now())
+    client = factories.logged_in(researcher)
+    turns = Turns(1)
+    assert turns.take(researcher.pk)
+    for headers in ({}, {"Authorization": f"Token {key}"}):
+        with pytest.raises(OutOfTurn), turns.answering():
+            client.get("/api/campaigns/", headers=headers)
+    client.logout()
+    with pytest.raises(OutOfTurn), turns.answering():
+        client.get("/api/campaigns/", headers={"Authorization": f"Token {key}"})
+    with turns.answering():
+        assert client.get("/login/").status_code == 200
+        other = factories.logged_in(factories.user())
+    with turns.answering():
+        assert other.get("/").status_code in (200, 302)
+    assert turns.held == {researcher.pk: 1}
