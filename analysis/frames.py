@@ -125,13 +125,12 @@ OF_SYSTEMS = """
     ORDER BY s.name, m.fingerprint
 """
 ATTRIBUTES = """
-    SELECT at.unit_id AS unit, at.name AS name, at.value AS value
+    SELECT at.unit_id AS unit, at.name AS attribute, at.value AS label
     FROM judging_attribute at
     JOIN judging_unit u ON u.id = at.unit_id
     JOIN judging_questionset qs ON qs.id = u.question_set_id
     JOIN judging_source src ON src.id = qs.source_id
-    WHERE src.collection_id = %(collection)s
-    ORDER BY at.unit_id, at.name
+    WHERE src.collection_id = %(collection)s AND at.name = ANY(%(names)s)
 """
 COUNTS = """
     SELECT c.key AS criterion, {columns}, count(*) AS times
@@ -204,6 +203,8 @@ TEXT = {
     "name": "string",
     "judge": "string",
     "rationale": "string",
+    "attribute": "category",
+    "label": "string",  # "01" is no number
 }
 
 
@@ -513,10 +514,14 @@ def references(campaign: Campaign) -> dict[str, tuple[str, ...]]:
     return {key: tuple(texts) for key, texts in found.items()}
 
 
-def attributes(campaign: Campaign) -> pd.DataFrame:
-    """Return the metadata columns, one row a unit and one column a name."""
-    rows = _frame(ATTRIBUTES, collection=campaign.collection_id)
-    return rows.pivot(index="unit", columns="name", values="value")
+def attributes(campaign: Campaign, names: Sequence[str]) -> dict[str, pd.Series]:
+    """Return metadata columns by name, each as the texts of the units that have a value; without
+    those that no unit has."""
+    if not names:
+        return {}
+    rows = _frame(ATTRIBUTES, collection=campaign.collection_id, names=list(names))
+    by_name = rows.set_index("unit").groupby("attribute", observed=True)["label"]
+    return {str(name): labels for name, labels in by_name}
 
 
 def attribute_names(campaign: Campaign) -> list[str]:

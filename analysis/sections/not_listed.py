@@ -64,6 +64,7 @@ class NotListed(Section[UnlistedPart]):
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[UnlistedPart]:
         rows: list[UnlistedPart] = []
         for section in MULTIPLYING:
+            chance.step(self.title)
             sizes = section.sizes(inputs)
             whole = sum(sizes.values())
             rows += [

@@ -1,9 +1,10 @@
 """The core numbers once more for every value of a chosen attribute: question type, source, domain,
 language, day."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import pandas as pd
 from judging.models import Campaign
@@ -23,6 +24,8 @@ from analysis.stats.estimate import Estimate, Tested, undefined
 OWN = ("target_type", "source", "day")
 FROM_FILE = "column: "  # before the name of a metadata column, which could be any word
 MOST = 60  # values of an attribute
+MOST_ATTRIBUTES = 50  # of one run: each value of each is a study of its own to compute
+Columns: TypeAlias = "Mapping[str, pd.Series[Any]]"  # of the file, by name, each by unit
 MEASURES = {
     "krippendorff_alpha": "Krippendorff's alpha",
     "mean": "means",
@@ -74,24 +77,28 @@ class Slices(Section[SliceRow]):
         means = material.slots["system"].nunique() * len(averaged_criteria(material))
         rhos = len(human_columns(material)) * len(metric_columns(material))
         of_value = len(material.rubric.criteria) + means + rhos
-        values = {name: int(_labels(material, name).nunique()) for name in attributes}
+        columns = _columns(material, attributes)
+        values = {name: int(_labels(material, name, columns).nunique()) for name in attributes}
         return {name: of_value * count if count <= MOST else 1 for name, count in values.items()}
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[SliceRow]:
         rows: list[SliceRow] = []
         left_out = found.left_out(Slices)
-        for attribute in inputs.settings["slices"]:
-            if attribute in left_out:
-                continue
-            chance.step(f"Slices by {attribute.removeprefix(FROM_FILE)}")
-            rows += _of_attribute(inputs, attribute)
+        wanted = [each for each in inputs.settings["slices"] if each not in left_out]
+        columns = _columns(inputs.counted, wanted)
+        for attribute in wanted:
+            tell = partial(chance.step, f"Slices by {attribute.removeprefix(FROM_FILE)}")
+            tell()
+            rows += _of_attribute(inputs, attribute, columns, tell)
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = [row for row in found.of(Slices) if row.measure]
         tables = []
-        for attribute, measure in dict.fromkeys((row.attribute, row.measure) for row in rows):
-            kept = [row for row in rows if (row.attribute, row.measure) == (attribute, measure)]
+        by_table: dict[tuple[str, str], list[SliceRow]] = {}
+        for row in found.of(Slices):
+            if row.measure:
+                by_table.setdefault((row.attribute, row.measure), []).append(row)
+        for (attribute, measure), kept in by_table.items():
             columns = {(row.criterion, row.system or row.metric): _head(row, found) for row in kept}
             by_place = {(row.label, (row.criterion, row.system or row.metric)): row for row in kept}
             lines = [
@@ -113,6 +120,16 @@ class Slices(Section[SliceRow]):
 def choices(campaign: Campaign) -> list[str]:
     """Return the attributes that a campaign's tables can be sliced by."""
     return [*OWN, *(FROM_FILE + name for name in frames.attribute_names(campaign))]
+
+
+def too_many(asked: Sequence[str]) -> str:
+    """Say why a run cannot slice by so many attributes; an empty string where it can."""
+    if len(asked) <= MOST_ATTRIBUTES:
+        return ""
+    return (
+        f"{len(asked):,} attributes are chosen for slices, and a report is sliced by at most "
+        f"{MOST_ATTRIBUTES}. Choose fewer; another run can take the others."
+    )
 
 
 def _head(row: SliceRow, found: Found) -> str:
@@ -143,24 +160,35 @@ def _items(row: SliceRow) -> ItemQuery | None:
     )
 
 
-def _of_attribute(inputs: Inputs, attribute: str) -> list[SliceRow]:
-    labels = _labels(inputs.counted, attribute)
-    of_said = _labels(inputs.said, attribute)
+def _of_attribute(
+    inputs: Inputs, attribute: str, columns: Columns, tell: Callable[[], None]
+) -> list[SliceRow]:
+    """Return the rows of an attribute. `tell` is called before each of its values."""
+    labels = _labels(inputs.counted, attribute, columns)
+    of_said = _labels(inputs.said, attribute, columns)
     values = labels.dropna().unique().tolist()
     name = attribute.removeprefix(FROM_FILE)
     if len(values) > MOST:
         reason = f"{len(values)} different values: tables are sliced by up to {MOST}"
         return [SliceRow(name, "", len(values), "", "", "", "", undefined("", reason))]
-    return [
-        SliceRow(name, str(value), len(values), measure, criterion, system, metric, estimate)
-        for value in values
-        for measure, criterion, system, metric, estimate in _core(
-            _part(inputs.said, of_said, value), _part(inputs.counted, labels, value)
-        )
-    ]
+    rows = []
+    for value in values:
+        tell()
+        core = _core(_part(inputs.said, of_said, value), _part(inputs.counted, labels, value))
+        rows += [
+            SliceRow(name, str(value), len(values), measure, criterion, system, metric, estimate)
+            for measure, criterion, system, metric, estimate in core
+        ]
+    return rows
 
 
-def _labels(material: Material, attribute: str) -> "pd.Series[Any]":
+def _columns(material: Material, asked: Sequence[str]) -> Columns:
+    """Read the columns of the file that are among the attributes, all at once."""
+    names = [each.removeprefix(FROM_FILE) for each in asked if each.startswith(FROM_FILE)]
+    return frames.attributes(material.campaign, names)
+
+
+def _labels(material: Material, attribute: str, columns: Columns) -> "pd.Series[Any]":
     """Return the values of an attribute: named "judgment" by the judgments' index, else by unit."""
     if attribute == "day":
         at = pd.to_datetime(material.judgments["created_at"], utc=True, unit="us")
@@ -168,8 +196,7 @@ def _labels(material: Material, attribute: str) -> "pd.Series[Any]":
         return own.dt.strftime("%Y-%m-%d").rename("judgment")
     units = material.slots.set_index("unit")
     if attribute.startswith(FROM_FILE):
-        columns, name = frames.attributes(material.campaign), attribute.removeprefix(FROM_FILE)
-        values = columns[name] if name in columns else pd.Series(dtype=object)
+        values = columns.get(attribute.removeprefix(FROM_FILE), pd.Series(dtype=object))
         return values.reindex(units.index).rename("unit")
     return units[attribute].mask(units[attribute] == "").rename("unit")
 

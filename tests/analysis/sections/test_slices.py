@@ -1,14 +1,26 @@
-"""Which questions a number of a slice leads to, and what stands beside it."""
+"""Which questions a number of a slice leads to, what stands beside it, and what slices by many
+attributes cost."""
 
+from collections import Counter
 from math import nan
 
 import pytest
+from django.urls import reverse
 
+from analysis import frames
+from analysis.actions import runs
+from analysis.models import Result, Run
 from analysis.reports.evidence import ItemQuery
 from analysis.reports.rows import encode
-from analysis.sections.section import Found
+from analysis.sections import slices
+from analysis.sections.not_listed import MULTIPLYING, NotListed
+from analysis.sections.section import Chance, Found
 from analysis.sections.slices import SliceRow, Slices
 from analysis.stats import estimate
+from judging.actions import jobs
+from judging.models import Attribute, Unit
+from tests.analysis import studies
+from tests.analysis.sections.computing import inputs_of, records
 
 WHERE = {"attribute": "topic", "attribute_value": "canals"}
 
@@ -54,3 +66,128 @@ def test_a_slice_that_lacks_a_number_has_a_dash() -> None:
     [table] = Slices().tables(Found({"slices": [encode(each) for each in rows], "criteria": []}))
     texts = [[cell.text for cell in line.cells] for line in table.lines]
     assert texts == [["0.50", "0.50"], ["–", "–"]]
+
+
+class CountedRow(SliceRow):
+    """A row that counts how often its attribute is asked for."""
+
+    asked: Counter[str] = Counter()
+
+    def __getattribute__(self, name: str) -> object:
+        CountedRow.asked[name] += 1
+        return super().__getattribute__(name)
+
+
+def test_tables_of_many_attributes_look_at_each_row_a_few_times(monkeypatch) -> None:
+    rows = [row("mean", attribute=f"t{number}", system="Alba") for number in range(100)]
+    monkeypatch.setattr(Slices, "read", lambda record: CountedRow(**vars(record)))
+    CountedRow.asked.clear()
+    assert len(Slices().tables(Found({"slices": rows, "criteria": []}))) == 100
+    assert CountedRow.asked["attribute"] <= 10 * 100
+
+
+def with_columns(columns: dict[str, list[str]]):
+    """Return the small campaign whose questions have the values of columns in turn."""
+    campaign = studies.imported()
+    units = Unit.objects.filter(question_set__source__collection=campaign.collection)
+    Attribute.objects.bulk_create(
+        Attribute(unit=unit, name=name, value=values[place % len(values)])
+        for place, unit in enumerate(units.order_by("pk"))
+        for name, values in columns.items()
+    )
+    return campaign
+
+
+def by_file(*names: str) -> list[str]:
+    return [slices.FROM_FILE + name for name in names]
+
+
+@pytest.mark.django_db
+def test_columns_of_the_file_are_read_once_for_all_attributes(monkeypatch) -> None:
+    campaign = with_columns({name: ["x"] for name in "abc"})
+    wanted = by_file(*"abc")
+    read, attributes = [], frames.attributes
+
+    def counting(*asked):
+        read.append(asked)
+        return attributes(*asked)
+
+    monkeypatch.setattr(frames, "attributes", counting)
+    material = frames.material(campaign)
+    sizes = Slices().sizes(inputs_of(material, slices=[*wanted, "source"]))
+    assert len(read) == 1
+    # two alphas, three means on two criteria, and rho of two criteria with one metric
+    assert sizes == dict.fromkeys(wanted, 10) | {"source": 60}
+    assert {each["attribute"] for each in records(Slices, material, slices=wanted)} == {*"abc"}
+    assert len(read) == 2
+
+
+@pytest.mark.django_db
+def test_values_of_a_column_are_those_of_the_file_not_numbers() -> None:
+    campaign = with_columns({"code": ["1", "01", "1.50", "1"]})
+    Attribute.objects.filter(value="1").last().delete()
+    rows = records(Slices, campaign, slices=by_file("code", "none"))
+    assert {each["label"] for each in rows} == {"1", "01", "1.50"}
+    means = [each for each in rows if (each["measure"], each["label"]) == ("mean", "1")]
+    assert sum(each["n"] for each in means if each["criterion"] == "correctness") == 8
+
+
+@pytest.mark.django_db
+def test_a_cancel_is_learnt_of_before_each_section_and_each_slice() -> None:
+    campaign = with_columns({"topic": ["canals", "locks"]})
+    inputs = inputs_of(frames.material(campaign), slices=by_file("topic"))
+    told: list[str] = []
+    tell = Chance(None, 100, told.append)  # type: ignore[arg-type]
+    NotListed().compute(inputs, Found({}), tell)
+    assert told == ["Left out of the tables"] * len(MULTIPLYING)
+    told.clear()
+    Slices().compute(inputs, Found({}), tell)
+    assert told == ["Slices by topic"] * 3
+
+
+def many(number: int) -> list[str]:
+    return by_file(*(f"t{place}" for place in range(number)))
+
+
+REFUSED = "51 attributes are chosen for slices, and a report is sliced by at most 50. Choose fewer"
+
+
+@pytest.mark.django_db
+def test_a_run_is_sliced_by_a_bounded_number_of_attributes(client) -> None:
+    campaign = with_columns({f"t{place}": ["x"] for place in range(51)})
+    client.force_login(campaign.created_by)
+    form = {"prepare_hypothesis": "raw", "prepare_reference": "raw", "resamples": 100, "seed": 1}
+    start, api = (
+        reverse(f"analysis:{name}", args=[campaign.uuid]) for name in ("start", "api_runs")
+    )
+    shown = client.post(start, form | {"slices": many(51)})
+    assert shown.status_code == 422
+    assert f"Agreement, means and correlations also by</a>: {REFUSED}" in shown.text
+    asked = {"slices": many(51), "resamples": 100}
+    answer = client.post(api, asked, content_type="application/json")
+    assert answer.status_code == 422
+    assert list(answer.json()) == ["slices"]
+    assert answer.json()["slices"][0].startswith(REFUSED)
+    repeated = asked | {"slices": ["source"] * 51}  # the number is looked at before the names
+    assert client.post(api, repeated, content_type="application/json").status_code == 422
+    assert not Run.objects.exists()
+    assert client.post(start, form | {"slices": many(50)}).status_code == 302
+
+
+@pytest.mark.django_db
+def test_a_run_that_was_asked_for_before_the_limit_is_refused_and_a_finished_one_is_read(
+    client, monkeypatch
+) -> None:
+    campaign = with_columns({f"t{place}": ["x"] for place in range(51)})
+    wanted = {"slices": many(51), "metrics": [], "mixed_model": "never"}
+    with pytest.raises(jobs.CannotDo, match=REFUSED):
+        studies.analysed(campaign, **wanted)
+    run = studies.analysed(campaign, metrics=[], mixed_model="never")
+    own = [encode(row("mean", attribute=f"t{place}", system="Alba")) for place in range(51)]
+    Result.objects.filter(run=run, key="slices").update(document=own)
+    Run.objects.filter(pk=run.pk).update(parameters=run.parameters | wanted)
+    client.force_login(campaign.created_by)
+    shown = client.get(reverse("analysis:section", args=[campaign.uuid, run.number, "slices"]))
+    assert shown.status_code == 200
+    assert "t50, 7 values: means" in shown.text
+    assert len(runs.tables_of(run)["slices"]) == 51
