@@ -35,30 +35,46 @@ WITH_WORDS = """
     JOIN judging_unit unit ON unit.question_set_id = one.id
     WHERE source.collection_id = %(collection)s AND source.key ILIKE %(text)s
 """
+# Values that say "cannot say", looked up once: before the database has counted a new study's rows,
+# it would compare each judgment with each point of the scale.
+CANNOT_SAY = (
+    "SELECT point.value FROM judging_scalepoint point "
+    "WHERE point.criterion_id = %(criterion)s AND point.missing"
+)
 # judgments of the main round that count: handed in, standing, of annotators who are not left out
-COUNTED = """
+COUNTED = f"""
     FROM judging_judgment j
     JOIN judging_assignment a ON a.id = j.assignment_id
     JOIN judging_round r ON r.id = a.round_id
     JOIN judging_enrollment e ON e.id = a.enrollment_id
-    JOIN judging_scalepoint sp ON sp.criterion_id = j.criterion_id AND sp.value = j.value
     WHERE j.criterion_id = %(criterion)s AND r.campaign_id = %(campaign)s AND r.kind = 'main'
-      AND a.state = 'submitted' AND j.superseded_at IS NULL AND NOT sp.missing
+      AND a.state = 'submitted' AND j.superseded_at IS NULL AND j.value NOT IN ({CANNOT_SAY})
       AND NOT EXISTS (SELECT 1 FROM judging_exclusion x
           WHERE x.enrollment_id = e.id AND x.lifted_at IS NULL)
 """
 SAID = f"""said AS (
     SELECT j.unit_id, avg(j.value)::float8 AS mean, count(*) AS n {COUNTED} GROUP BY j.unit_id)"""
-# the mean distance between two annotators; for values without an order, the share of pairs that
-# differ
+# The mean distance between two annotators. Each value's distances from the smaller ones are counted
+# from running sums, so that no value is compared with each other one: a scale may have a thousand.
 DISTANCES = f"""
     given AS (SELECT j.unit_id, j.value, count(*) AS n {COUNTED} GROUP BY j.unit_id, j.value),
+    summed AS (
+        SELECT unit_id, value, n, sum(n) OVER up_to AS n_below, sum(n * value) OVER up_to AS below
+        FROM given WINDOW up_to AS (PARTITION BY unit_id ORDER BY value)
+    ),
     pairs AS (
-        SELECT one.unit_id, sum(one.n * other.n * {{distance}})::float8
-            / nullif((max(whole.n) * (max(whole.n) - 1)), 0) AS key
-        FROM given one JOIN given other USING (unit_id)
-        JOIN (SELECT unit_id, sum(n) AS n FROM given GROUP BY unit_id) AS whole USING (unit_id)
-        GROUP BY one.unit_id
+        SELECT unit_id, (2 * sum(n * (value * n_below - below)))::float8
+            / nullif(sum(n) * (sum(n) - 1), 0) AS key
+        FROM summed GROUP BY unit_id
+    )
+"""
+# for values without an order: the share of pairs that differ
+DIFFERING = f"""
+    given AS (SELECT j.unit_id, j.value, count(*) AS n {COUNTED} GROUP BY j.unit_id, j.value),
+    pairs AS (
+        SELECT unit_id, (sum(n) * sum(n) - sum(n * n))::float8
+            / nullif(sum(n) * (sum(n) - 1), 0) AS key
+        FROM given GROUP BY unit_id
     )
 """
 RANKED = f"""
@@ -109,10 +125,9 @@ OUTLIERS = f"""
         JOIN judging_assignment a ON a.id = j.assignment_id
         JOIN judging_round r ON r.id = a.round_id
         JOIN judging_enrollment e ON e.id = a.enrollment_id
-        JOIN judging_scalepoint sp ON sp.criterion_id = j.criterion_id AND sp.value = j.value
         JOIN said ON said.unit_id = j.unit_id
         WHERE j.criterion_id = %(criterion)s AND r.campaign_id = %(campaign)s AND r.kind = 'main'
-          AND a.state = 'submitted' AND j.superseded_at IS NULL AND NOT sp.missing
+          AND a.state = 'submitted' AND j.superseded_at IS NULL AND j.value NOT IN ({CANNOT_SAY})
           AND e.label = %(annotator)s AND said.n > 1
     )
 """
@@ -280,10 +295,8 @@ def numbered(chosen: Chosen) -> tuple[str, dict[str, Any]]:
     first, key, join = KEYS[chosen.sort]
     where, given = conditions(chosen)
     nominal = chosen.criterion is not None and chosen.criterion.level == Criterion.Level.NOMINAL
-    first = first.replace(
-        "{distance}",
-        "(one.value <> other.value)::int" if nominal else "abs(one.value - other.value)",
-    )
+    if chosen.sort == "disagreement" and nominal:
+        first = DIFFERING
     extras = (
         "gaps.of_people, gaps.of_metric, gaps.n"
         if chosen.sort == "gap"

@@ -1,12 +1,24 @@
 """Lists of questions: each order against values worked out by hand or by scipy, pages that neither
 lose nor repeat."""
 
+from dataclasses import replace
+from itertools import combinations
+from statistics import fmean
+
 import pytest
+from django.db import connection
+from django.utils import timezone
 from scipy.stats import rankdata
 
 from analysis.evidence import listing
 from analysis.evidence.listing import Chosen
+from judging.imports.actions import new_collections
+from judging.imports.readers.guessing import guess
+from judging.imports.readers.mapping import to_study
+from judging.imports.readers.tables import read_delimited
 from judging.models import Attribute, Criterion, Enrollment, Metric, Question, Source, System, Unit
+from judging.protocols.rubric_schema import CriterionPoint
+from tests import factories
 from tests.analysis import studies
 
 pytestmark = pytest.mark.django_db
@@ -249,3 +261,107 @@ def test_scatter_of_many_has_a_dot_for_each_cell_whose_area_is_its_questions(cho
     assert {round(dot.across / listing.CELL) for dot in each} == {
         round(dot.across / listing.CELL) for dot in dots
     }
+
+
+RATERS = 200
+WIDE = range(RATERS)  # a scale on which each rater may give a value of their own
+
+
+def wide_values(question):
+    """Return what each rater gave a question: different values, the same one, or "cannot say"."""
+    if question == 0:
+        return [rater * 7 % RATERS for rater in WIDE]
+    if question == 1:
+        return [50] * RATERS
+    return [rater * rater % 100 if rater % 3 else RATERS for rater in WIDE]
+
+
+@pytest.fixture(scope="module")
+def wide(lasting):
+    """Return a study on a scale of many points, the last of which is "cannot say"."""
+    rows = [",".join(["source_id", "system", "question", *(f"width@A{n}" for n in WIDE)])]
+    rows += [f"{n},Alba,Who {n}?,{','.join(map(str, wide_values(n)))}" for n in range(3)]
+    points = [CriterionPoint(value, f"point {value}") for value in WIDE]
+    points.append(CriterionPoint(RATERS, "cannot say", missing=True))
+    criterion = replace(
+        factories.small().criteria[0],
+        key="width",
+        name="Width",
+        level="interval",
+        points=tuple(points),
+    )
+    table = read_delimited("\n".join(rows).encode())
+    columns = guess(table.header, [row.cells for row in table.rows])
+    made = new_collections.import_study(
+        study=to_study(table, columns),
+        name="Wide",
+        by=factories.researcher(),
+        now=timezone.now(),
+        rubric=factories.rubric(version="wide", criteria=(criterion,)),
+    )
+    return made.campaign
+
+
+def of_wide(wide, sort, level="interval"):
+    criterion = wide.rubric.criteria.get()
+    criterion.level = level
+    campaign = {"collection": wide.collection, "campaign": wide}
+    label = Enrollment.objects.filter(campaign=wide, label="A1").get().label
+    return Chosen(**campaign, sort=sort, criterion=criterion, annotator=label)
+
+
+def apart(one, other):
+    return abs(one - other)
+
+
+def differs(one, other):
+    return float(one != other)
+
+
+@pytest.mark.parametrize(("level", "distance"), [("interval", apart), ("nominal", differs)])
+def test_disagreement_is_the_mean_over_all_pairs_of_ratings(wide, level, distance):
+    expected = {}
+    for question in range(3):
+        given = [value for value in wide_values(question) if value != RATERS]
+        expected[str(question)] = fmean(distance(*pair) for pair in combinations(given, 2))
+    page = listing.page(of_wide(wide, "disagreement", level))
+    found = {source: row.key for (source, _), row in zip(named(page.rows), page.rows, strict=True)}
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_mean_leaves_out_who_cannot_say(wide):
+    page = listing.page(of_wide(wide, "mean"))
+    found = {source: -row.key for (source, _), row in zip(named(page.rows), page.rows, strict=True)}
+    given = {str(n): [each for each in wide_values(n) if each != RATERS] for n in range(3)}
+    assert found == pytest.approx({key: fmean(values) for key, values in given.items()})
+
+
+def steps(plan):
+    """Yield every step of a plan."""
+    yield plan
+    for each in plan.get("Plans", []):
+        yield from steps(each)
+
+
+def steps_of(chosen):
+    """Return the steps in which the database worked an order out."""
+    statement, given = listing.numbered(chosen)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement} SELECT * FROM numbered", given)
+        [[[explained]]] = cursor.fetchall()
+    return list(steps(explained["Plan"]))
+
+
+@pytest.mark.parametrize("level", ["interval", "nominal"])
+def test_disagreement_looks_at_as_many_rows_as_there_are_ratings(wide, level):
+    with connection.cursor() as cursor:  # the tables of a test have no statistics to plan by
+        cursor.execute("SET LOCAL enable_nestloop = off")
+    taken = steps_of(of_wide(wide, "disagreement", level))
+    assert max(each["Actual Rows"] * each["Actual Loops"] for each in taken) <= 6 * RATERS
+
+
+@pytest.mark.parametrize("sort", ["disagreement", "mean", "outlier"])
+def test_points_of_a_scale_are_read_once_and_not_for_each_rating(wide, sort):
+    taken = steps_of(of_wide(wide, sort))
+    read = [each for each in taken if each.get("Relation Name") == "judging_scalepoint"]
+    assert sum(each["Actual Loops"] for each in read) <= 2
