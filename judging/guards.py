@@ -59,12 +59,13 @@ def collections_to_plan_with(user: User) -> QuerySet[Collection]:
 
 
 def jobs_of(user: User) -> QuerySet[Job]:
-    """Return the jobs of campaigns a user manages or analyses, and those they started about what is
-    still theirs."""
+    """Return the jobs of campaigns a user manages or analyses, those they started about what is
+    still theirs, and what computes on their collections, whoever started it."""
     about = Q(collection__isnull=True) | Q(collection__in=collections_of(user))
     started = Q(created_by=user, campaign__isnull=True) & about
+    on_theirs = Q(kind__in=Job.COMPUTES, campaign__isnull=True, collection__owner=user)
     return Job.objects.filter(
-        started | Q(campaign__in=Campaign.objects.visible_to(user))
+        started | on_theirs | Q(campaign__in=Campaign.objects.visible_to(user))
     ).distinct()
 
 

@@ -90,8 +90,9 @@ def job_task(
 ) -> Callable[[Doing], Doing]:
     """Register what does jobs of a kind. `whole`: all it writes and its end are one transaction.
 
-    `right` is what the page that offers it asks for, and whoever asked must have it still: a job may
-    wait for hours. There is none where the job is owed to somebody else.
+    `right` is what the page that offers it asks for, and whoever asked must have it still, while the
+    job waits and while it is done: either may take hours. There is none where the job is owed to
+    somebody else.
 
     `first` is done before that transaction and commits as it goes, so that a successor need not do
     it again; what it returns is handed on. `undo` takes back what `first` made where the rest
@@ -122,7 +123,8 @@ def _carry_out(
     """Do a claimed job and write down its end, whichever it is."""
     with suppress(jobs.JobLost):
         try:
-            with jobs.Work(job, worker=worker_name()) as work:
+            may = partial(check_right, right=right)
+            with jobs.Work(job, worker=worker_name(), check=may) as work:
                 check_right(job, right)
                 given = [first(work)] if first else []
                 try:

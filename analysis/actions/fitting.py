@@ -12,14 +12,25 @@ from analysis.actions import items
 from analysis.actions.column_pairs import EQUAL
 from analysis.actions.scores import CORE, REFUSALS
 from analysis.metrics import registry, scoring
-from analysis.metrics.contract import Item, Preparation, ScoredQuestion, ScoredUnit, Scorer
+from analysis.metrics.contract import (
+    Item,
+    Preparation,
+    ScoredQuestion,
+    ScoredUnit,
+    Scorer,
+    effective,
+)
 from analysis.metrics.languages import default_preparation, is_spaced
-from analysis.metrics.recipes import RECIPES
+from analysis.metrics.recipes import RECIPES, PublishedRecipe
 from analysis.metrics.sacre import SACRE
 from judging.models import Collection, Metric, Score
 
 SAMPLE = 200
 MOST_CHARACTERS = 200_000  # of the sample: the page waits while every recipe reads it
+MOST_PAIRS = (
+    1_000_000  # of words, for a recipe that compares each of a question with each of a reference
+)
+TOO_LONG = "its time grows with the square of the words, and these texts have too many for a page."
 FEWEST = 3
 SHOWN = 3
 QUICK = (*CORE, *(metric.id for metric in (*RECIPES, *SACRE)))
@@ -55,22 +66,32 @@ class Fit:
         return self.share >= 0.99
 
 
-def best_fits(collection: Collection, column: Metric, *, slow: bool = False) -> list[Fit]:
-    """Return the recipes whose values come nearest to a column's, best first; none where nothing
-    can be compared. `slow`: METEOR and BERTScore too, where they can run."""
+@dataclass(frozen=True)
+class Fits:
+    """The recipes nearest to a column, best first, and those that were not tried, each with why;
+    "" where it only takes longer."""
+
+    best: list[Fit]
+    not_tried: list[tuple[str, str]]
+
+
+def fits(collection: Collection, column: Metric, *, slow: bool = False) -> Fits | None:
+    """Return the recipes whose values come nearest to a column's; None where nothing can be
+    compared. `slow`: METEOR and BERTScore too, where they can run, and on fewer questions what
+    compares word by word."""
     wanted = Score.objects.filter(metric=column, unit__position__isnull=False, value__isnull=False)
     scored = wanted.order_by("unit").values_list("unit", flat=True).iterator()
     units = np.fromiter(scored, dtype=np.int64)  # a page waits for it, and there may be a million
     keys = units[:: max(1, len(units) // SAMPLE)][:SAMPLE].tolist()
     if len(keys) < FEWEST or not items.has_references(collection):
-        return []
+        return None
     values = dict(wanted.filter(unit__in=keys).values_list("unit", "value"))
     try:
         batch = _readable(items.read(collection, ScoredUnit.PAIR, keys))
     except scoring.EmptyReference:
-        return []
+        return None
     if len(batch) < FEWEST:
-        return []
+        return None
     column_values = np.array([values[key] for key in keys[: len(batch)]])
     tried: list[tuple[Scorer, Mapping[str, Any], int]] = [
         (metric, {}, SAMPLE) for metric in _quick()
@@ -81,14 +102,37 @@ def best_fits(collection: Collection, column: Metric, *, slow: bool = False) -> 
             for id, params in SLOW
             if registry.get(id).available()[0]
         ]
-    fits = []
+    found: list[Fit] = []
+    not_tried = _missing(slow=slow)
     with scoring.kept([metric for metric, _, sample in tried if sample == SLOW_SAMPLE]):
         for metric, params, sample in tried:
-            for preparation in _preparations(metric, collection.language):
-                asked = (batch[:sample], column_values[:sample], preparation)
-                if found := _fit(metric, params, *asked, collection.language):
-                    fits.append(found)
-    return sorted(fits, key=lambda fit: (-fit.share, fit.mean))[:SHOWN]
+            preparations = _preparations(metric, collection.language)
+            within = min(
+                _within_pairs(metric, batch[:sample], preparation) for preparation in preparations
+            )
+            if within < FEWEST or (within < len(batch[:sample]) and not slow):
+                not_tried.append((metric.spec.name, "" if within >= FEWEST else TOO_LONG))
+                continue
+            for preparation in preparations:
+                asked = (batch[:within], column_values[:within], preparation)
+                if fit := _fit(metric, params, *asked, collection.language):
+                    found.append(fit)
+    best = sorted(found, key=lambda fit: (-fit.share, fit.mean))[:SHOWN]
+    return Fits(best, not_tried) if best else None
+
+
+def _within_pairs(metric: Scorer, batch: list[Item], preparation: Preparation) -> int:
+    """Return how many questions, from the first, a page can wait for: all, but for a recipe that
+    compares each word of a question with each of its references."""
+    if not isinstance(metric, PublishedRecipe) or not metric.pairwise:
+        return len(batch)
+    prepared = scoring.prepare(batch, effective(metric.spec, preparation))
+    pairs = (
+        metric.words(item.hypothesis) * sum(map(metric.words, item.references))
+        for item in prepared
+        if isinstance(item, ScoredQuestion)
+    )
+    return sum(total <= MOST_PAIRS for total in accumulate(pairs))
 
 
 def _readable(batch: list[Item]) -> list[Item]:
@@ -102,8 +146,8 @@ def _readable(batch: list[Item]) -> list[Item]:
     return batch[:within]
 
 
-def not_tried(*, slow: bool) -> list[tuple[str, str]]:
-    """Return the slow recipes that were not tried, each with why; "" where it only takes longer."""
+def _missing(*, slow: bool) -> list[tuple[str, str]]:
+    """Return the slow recipes that are not tried, each with why; "" where it only takes longer."""
     found = []
     for id in dict.fromkeys(id for id, _ in SLOW):
         metric = registry.get(id)

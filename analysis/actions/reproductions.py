@@ -10,6 +10,7 @@ from django.db import transaction
 
 from analysis import frames
 from analysis.actions.published import STUDIES, Numbers, Published
+from analysis.metrics.telling import telling
 from judging import storage
 from judging.actions import jobs, rubrics
 from judging.imports.actions import adding, means, new_collections, reading_plans
@@ -234,13 +235,14 @@ def execute(work: jobs.Work, *, now: datetime) -> Mapping[str, Any]:
         for name, sha256, scores in parameters["files"]
     ]
     try:
-        found = reproduce(
-            key=parameters["study"],
-            files=files,
-            by=work.job.created_by,
-            now=now,
-            tell=lambda doing: work.progress(0, 0, doing),
-        )
+        with telling(work.again):
+            found = reproduce(
+                key=parameters["study"],
+                files=files,
+                by=work.job.created_by,
+                now=now,
+                tell=lambda doing: work.progress(0, 0, doing),
+            )
     except ValueError as refused:  # CannotImport and Unreadable are such, and say a sentence
         raise jobs.CannotDo(str(refused)) from None
     return {"published": str(found.campaign.uuid)}

@@ -126,6 +126,7 @@ def score(*, run: Run, work: jobs.Work) -> MetricsScored:
         step=lambda done, total, name: steps.take(
             f"Computing {name}" if name else "Computing metrics"
         ),
+        again=work.again,
     )
     return MetricsScored(computed.failures, steps.done)
 

@@ -26,6 +26,7 @@ from analysis.metrics.contract import (
     resolved,
 )
 from analysis.metrics.preparation import UnknownPreparation, require_language
+from analysis.metrics.telling import telling
 from judging.actions import collection_snapshots
 from judging.actions.collections import no_room_for
 from judging.models import Collection, Metric, Score
@@ -95,8 +96,10 @@ def compute(
     chosen: Sequence[ChosenMetric],
     preparation: Preparation,
     step: TellStep,
+    again: Callable[[], None] = lambda: None,
 ) -> Computed:
-    """Compute what is not there yet, and keep it chunk by chunk.
+    """Compute what is not there yet, and keep it chunk by chunk; `again` is called within a metric,
+    before each text.
 
     A value stands for a fingerprint: a collection's texts never change, so what has a score is not
     scored again, and an attempt that comes after a dead one goes on where that one ended. A metric
@@ -106,7 +109,7 @@ def compute(
     works = sorted(_works(collection, chosen, preparation, failures), key=lambda work: work.place)
     total, done = sum(len(work.todo) for work in works), 0
     step(0, total, "")
-    with scoring.kept([work.recipe for work in works]):
+    with telling(again), scoring.kept([work.recipe for work in works]):
         for (unit, whole), group in groupby(works, key=lambda work: work.place):
             for name, fresh in _of_group(
                 collection, ScoredUnit(unit), whole, list(group), failures

@@ -10,6 +10,7 @@ from analysis.actions import items, scores
 from analysis.actions.scores import REFUSALS, ChosenMetric
 from analysis.metrics import registry, scoring
 from analysis.metrics.contract import Preparation, ScoredUnit, Scorer
+from analysis.metrics.telling import telling
 from analysis.reports.rows import Record, number
 from judging.actions import jobs
 from judging.models import Collection, Job, Metric, Score, User
@@ -17,6 +18,7 @@ from judging.models import Collection, Job, Metric, Score, User
 KIND = "analysis.score"
 ESTIMATE = "analysis.estimate"
 SAMPLE = 200
+SHOWN = 20  # jobs at work that a page lists
 
 
 def start(
@@ -39,11 +41,24 @@ def newest(collection: Collection, kind: str) -> Job | None:
     return Job.objects.filter(collection=collection, kind=kind).order_by("-created_at").first()
 
 
+def at_work(collection: Collection) -> list[Job]:
+    """Return the jobs that are to score a collection or to estimate it, whoever asked; a newer one
+    hides no older one, which may hold a worker."""
+    asked = Job.objects.unfinished().filter(collection=collection, kind__in=(KIND, ESTIMATE))
+    return list(asked.order_by("created_at")[:SHOWN])
+
+
 def execute(work: jobs.Work) -> dict[str, Any]:
     """Compute what was chosen; each chunk is kept as it is done, so that a successor goes on from
     there."""
     collection, chosen, preparation = _asked(work.job)
-    found = scores.compute(collection, chosen=chosen, preparation=preparation, step=work.progress)
+    found = scores.compute(
+        collection,
+        chosen=chosen,
+        preparation=preparation,
+        step=work.progress,
+        again=work.again,
+    )
     return {"scored": collection.pk, "values": found.values, "failures": dict(found.failures)}
 
 
@@ -54,7 +69,8 @@ def estimate(work: jobs.Work) -> dict[str, Any]:
     for place, each in enumerate(chosen):
         work.progress(place, len(chosen), each.id)
         try:
-            rows.append(_timed(collection, registry.get(each.id), each, preparation))
+            with telling(work.again):
+                rows.append(_timed(collection, registry.get(each.id), each, preparation))
         except REFUSALS as error:
             rows.append(
                 {"metric": each.id, "seconds": None, "n": 0, "sample": 0, "reason": str(error)}

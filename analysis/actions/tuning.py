@@ -20,6 +20,7 @@ from analysis.metrics.answerability import (
 )
 from analysis.metrics.contract import Preparation, Scale, ScoredQuestion
 from analysis.metrics.qmetric import PUBLISHED_DELTA
+from analysis.metrics.telling import telling
 from analysis.metrics.tuning import CannotTune, HeldOut, Tuned
 from analysis.reports.rows import Record, number
 from analysis.stats.arrays import FloatArray
@@ -122,7 +123,8 @@ def _tuned(
     asked: Mapping[str, Any],
 ) -> Record:
     formula, method, seed = asked["formula"], asked["method"], int(asked["seed"])
-    base = _base(asked["metric"], questions)
+    with telling(work.again):
+        base = _base(asked["metric"], questions)
     parts = tuning.class_scores([_nearest(question) for question in questions], formula=formula)
     train = min(tuning.TRAIN, len(gold) // 2)
     how = {"formula": formula, "method": method}

@@ -1,6 +1,6 @@
 """What a researcher chooses about a collection's metrics."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django import forms
@@ -143,14 +143,27 @@ def _setting(parameter: Parameter) -> forms.Field:
             empty_value=None,
             **shown,
         )
+    numbers = {int: forms.IntegerField, float: forms.FloatField, type(None): forms.FloatField}
+    if number := numbers.get(type(parameter.default)):
+        return number(min_value=parameter.least, max_value=parameter.most, **shown)
     if isinstance(parameter.default, tuple):
-        return _Words(**shown)
-    kinds_by_default = {
-        int: forms.IntegerField,
-        float: forms.FloatField,
-        type(None): forms.FloatField,
-    }
-    return kinds_by_default.get(type(parameter.default), forms.CharField)(**shown)
+        return _Words(max_length=parameter.longest, **shown)
+    field = forms.CharField(max_length=parameter.longest, **shown)
+    if parameter.check is not None:
+        field.validators.append(_checking(parameter.check))
+    return field
+
+
+def _checking(check: Callable[[str], object]) -> Callable[[str], None]:
+    """Return a metric's own check of a text as a field has it."""
+
+    def validate(value: str) -> None:
+        try:
+            check(value)
+        except ValueError as refused:
+            raise forms.ValidationError(str(refused)) from None
+
+    return validate
 
 
 class _Words(forms.CharField):

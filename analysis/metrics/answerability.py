@@ -23,6 +23,7 @@ from analysis.metrics.contract import (
     ScoredUnit,
 )
 from analysis.metrics.ptb import ptb
+from analysis.metrics.telling import told
 
 CLASSES = ("content", "entity", "question", "function")
 
@@ -221,7 +222,7 @@ PUBLISHED_WEIGHTS = (0.36, 0.41, 0.20, 0.03)  # Q-BLEU1 on SQuAD
 
 PARAMETERS = (
     *(
-        Parameter(name, weight, f"weight of {name} words")
+        Parameter(name, weight, f"weight of {name} words", least=0, most=1)
         for name, weight in zip(CLASSES, PUBLISHED_WEIGHTS, strict=True)
     ),
     Parameter("formula", "paper", "how classes are combined", choices=tuple(BY_CLASS)),
@@ -234,7 +235,12 @@ PARAMETERS = (
     Parameter(
         "empty_class", "one", "a class neither side has", choices=("one", "zero", "renormalise")
     ),
-    Parameter("stems", (), "content words are those with one of these stems (WikiMovies)"),
+    Parameter(
+        "stems",
+        (),
+        "content words are those with one of these stems (WikiMovies)",
+        longest=400,  # every word is looked through for each
+    ),
 )
 
 
@@ -286,5 +292,5 @@ class Answerability:
                 best_answerability(question, params),
                 detail={"cased": has_capitals((question.hypothesis, *question.references))},
             )
-            for question in batch
+            for question in told(batch)
         ]

@@ -49,7 +49,13 @@ class BertScore:
                 Parameter(
                     "part", "f1", "which of the three", choices=("f1", "precision", "recall")
                 ),
-                Parameter("layer", -1, "hidden layer whose vectors are compared; -1 is the last"),
+                Parameter(
+                    "layer",
+                    -1,
+                    "hidden layer whose vectors are compared; -1 is the last",
+                    least=-200,
+                    most=200,
+                ),
             ),
             library=identity(folder_of(MODEL_VARIABLE)),
             tokenises=True,

@@ -21,6 +21,7 @@ from analysis.metrics.contract import (
     ScoredSystem,
     ScoredUnit,
 )
+from analysis.metrics.telling import told
 
 TINY, SMALL = 1e-15, 1e-9
 ORDERS = 4
@@ -142,7 +143,7 @@ class Sentences:
         asked = list(batch)
         known, found = self._last
         if asked != known:
-            found = [bleu(question.hypothesis, question.references) for question in asked]
+            found = [bleu(question.hypothesis, question.references) for question in told(asked)]
             self._last = asked, found
         return found
 
@@ -195,6 +196,6 @@ class CorpusBleu:
 
 def _whole(system: ScoredSystem) -> MetricResult:
     value = corpus_bleu(
-        (question.hypothesis, question.references) for question in system.questions
+        (question.hypothesis, question.references) for question in told(system.questions)
     )[ORDERS - 1]
     return MetricResult(value, detail={"questions": len(system.questions)})

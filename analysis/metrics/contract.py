@@ -3,7 +3,7 @@ plug-ins alike."""
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
@@ -73,7 +73,9 @@ class Parameter:
     """One setting of a metric: its default, and the values it takes where they can be listed.
 
     `by_language`: defaults of languages that need another one. `in_recipe`: False where no score
-    depends on it.
+    depends on it. `least`, `most`: the ends of a number; who asks may be anybody, so a built-in
+    metric has both wherever work or memory grows with it. `longest`: characters of a text, or of
+    words together. `check` raises ValueError with a sentence for a text that it refuses.
     """
 
     name: str
@@ -82,6 +84,10 @@ class Parameter:
     choices: tuple[Any, ...] = ()
     by_language: Mapping[str, Any] = field(default_factory=dict)
     in_recipe: bool = True
+    least: float | None = None
+    most: float | None = None
+    longest: int = 200
+    check: Callable[[str], object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +193,7 @@ RAW = Preparation()
 NORMAL_FORMS = ("nfc", "nfkc")
 WORDS = frozenset({Need.REFS, Need.WORDS})  # what metrics need that compare words with references
 ENGLISH = frozenset({"en"})
+QUOTED = 60  # characters of a refused value that its message repeats
 
 
 def qa_pair(question: str, answer: str) -> str:
@@ -213,16 +220,50 @@ def resolved(spec: MetricSpec, params: Mapping[str, Any], language: str = "en") 
             raise UnknownParameter(
                 f"{spec.id} has no parameter {name}; it has {', '.join(known) or 'none'}"
             )
-        choices = known[name].choices
-        if choices and value not in choices:
-            raise UnknownParameter(
-                f"{spec.id}: {name} is one of {', '.join(map(str, choices))}, not {value}"
-            )
+        if refused := _refused(known[name], value):
+            raise UnknownParameter(f"{spec.id}: {name} {refused}")
     tag = primary(language)
     return {
         name: params.get(name, parameter.by_language.get(tag, parameter.default))
         for name, parameter in known.items()
     }
+
+
+def _refused(parameter: Parameter, value: Any) -> str:
+    """Say what a parameter is instead of a value that it does not take; nothing where it takes
+    it."""
+    if parameter.choices:
+        one_of = ", ".join(map(str, parameter.choices))
+        return "" if value in parameter.choices else f"is one of {one_of}, not {shorten(value)}"
+    if value == parameter.default:
+        return ""
+    if parameter.least is not None and parameter.most is not None:
+        whole = isinstance(parameter.default, int)
+        kinds = int if whole else int | float
+        fits = isinstance(value, kinds) and not isinstance(value, bool)
+        if fits and parameter.least <= value <= parameter.most:
+            return ""
+        kind = "a whole number" if whole else "a number"
+        ends = f"from {parameter.least:g} to {parameter.most:g}"
+        return f"is {kind} {ends}, not {shorten(value)}"
+    if isinstance(parameter.default, str | tuple):
+        words = (value,) if isinstance(parameter.default, str) else value
+        if not isinstance(words, list | tuple) or not all(isinstance(one, str) for one in words):
+            return f"is written in letters, not {shorten(value)}"
+        if (characters := sum(map(len, words))) > parameter.longest:
+            return f"has {characters:,} characters; at most {parameter.longest:,} are taken"
+    if parameter.check is not None:
+        try:
+            parameter.check(value)
+        except ValueError as error:
+            return f"cannot be used: {error}"
+    return ""
+
+
+def shorten(value: object) -> str:
+    """Return a value as a message quotes it: the beginning of a long one."""
+    text = str(value)
+    return text if len(text) <= QUOTED else f"{text[:QUOTED]}…"
 
 
 def effective(spec: MetricSpec, preparation: Preparation) -> Preparation:

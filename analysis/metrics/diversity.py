@@ -20,6 +20,7 @@ from analysis.metrics.contract import (
 from analysis.metrics.ptb import ptb
 from analysis.metrics.question_types import balance, question_type
 from analysis.metrics.rouge import lcs_length
+from analysis.metrics.telling import told
 
 NEAR = 0.8
 WITHOUT_BETTER_END = frozenset(
@@ -39,7 +40,7 @@ def self_bleu_2(hypotheses: Sequence[str], *, duplicates: str = "keep") -> float
     question is not compared with its copies. A question without others counts 0.
     """
     scores = []
-    for place, hypothesis in enumerate(hypotheses):
+    for place, hypothesis in enumerate(told(hypotheses)):
         others = [*hypotheses[:place], *hypotheses[place + 1 :]]
         if duplicates == "drop":
             others = [other for other in others if other != hypothesis]
@@ -80,7 +81,7 @@ def near_duplicates(hypotheses: Sequence[str], *, threshold: float = NEAR) -> Me
         return undefined(why)
     found = sum(
         any(_likeness(words, earlier) >= threshold for earlier in worded[:place])
-        for place, words in enumerate(worded)
+        for place, words in enumerate(told(worded))
     )
     return MetricResult(float(found))
 
@@ -110,7 +111,7 @@ class SetFact:
         return True, ""
 
     def score(self, batch: Sequence[ScoredSet], params: Mapping[str, Any]) -> list[MetricResult]:
-        return [self.measure(one, params) for one in batch]
+        return [self.measure(one, params) for one in told(batch)]
 
 
 def _spec(id: str, name: str, **rest: Any) -> MetricSpec:
@@ -207,7 +208,13 @@ SET_FACTS = (
             "Near duplicates",
             needs=frozenset({Need.WORDS}),
             parameters=(
-                Parameter("threshold", NEAR, "likeness from which two questions count as one"),
+                Parameter(
+                    "threshold",
+                    NEAR,
+                    "likeness from which two questions count as one",
+                    least=0,
+                    most=1,
+                ),
             ),
             **_COUNTS,
         ),

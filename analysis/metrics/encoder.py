@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from analysis.metrics.contract import MetricUnavailable
 from analysis.metrics.local_model import longest
+from analysis.metrics.telling import told
 
 MODEL_VARIABLE = "QUAESTOR_METRIC_MODEL"
 TEXTS_KEPT = 4096
@@ -77,7 +78,7 @@ class Encoder:
         )
         places = sorted(range(len(texts)), key=lambda place: len(cut["input_ids"][place]))
         found: dict[int, Encoded] = {}
-        for start in range(0, len(places), TEXTS_AT_ONCE):
+        for start in told(range(0, len(places), TEXTS_AT_ONCE)):
             part = places[start : start + TEXTS_AT_ONCE]
             batch = {name: [values[place] for place in part] for name, values in cut.items()}
             found.update(zip(part, self._run(batch, layer), strict=True))

@@ -90,9 +90,17 @@ class Meteor:
                     "memory",
                     "1G",
                     "memory of the Java program; scores do not depend on it",
+                    choices=("512M", "1G", "2G", "4G"),
                     in_recipe=False,
                 ),
-                Parameter("timeout", 300, "seconds that 200 questions may take", in_recipe=False),
+                Parameter(
+                    "timeout",
+                    300,
+                    "seconds that 200 questions may take",
+                    in_recipe=False,
+                    least=1,
+                    most=600,
+                ),
                 Parameter(
                     "as_english",
                     False,

@@ -14,6 +14,7 @@ from threading import Timer
 from typing import IO, cast
 
 from analysis.metrics.contract import MetricFailed, ScoredQuestion
+from analysis.metrics.telling import told
 
 JAR_VARIABLE = "QUAESTOR_METEOR_JAR"
 OPTIONS = ("-", "-", "-stdio", "-l", "en", "-norm")
@@ -84,7 +85,7 @@ class Jvm:
         """Return METEOR's numbers for each question, against the reference that it scores best
         with."""
         found: list[list[float]] = []
-        for chunk in _chunks(questions):
+        for chunk in told(_chunks(questions)):
             watchdog = Timer(self._timeout, self._give_up)
             watchdog.start()
             try:

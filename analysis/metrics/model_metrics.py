@@ -24,6 +24,7 @@ from analysis.metrics.contract import (
 )
 from analysis.metrics.local_model import folder_of, identity, reason_against
 from analysis.metrics.local_scorers import LocalScorer, ScorerNumbers, scorer
+from analysis.metrics.telling import told
 
 Scorers = Sequence[LocalScorer]
 BART, MASKED, CAUSAL = "QUAESTOR_BART_MODEL", "QUAESTOR_MASKED_MODEL", "QUAESTOR_CAUSAL_MODEL"
@@ -82,7 +83,7 @@ class ModelMetric:
     ) -> list[MetricResult]:
         folders = [(folder_of(variable), kind) for variable, kind in self.models]
         loaded = [scorer(folder, kind) for folder, kind in folders if folder]
-        return [self.scored(loaded, question, params) for question in batch]
+        return [self.scored(loaded, question, params) for question in told(batch)]
 
 
 def _bartscore(

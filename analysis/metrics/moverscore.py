@@ -22,6 +22,7 @@ from analysis.metrics.contract import (
 )
 from analysis.metrics.encoder import MODEL_VARIABLE, Encoded, encoder
 from analysis.metrics.local_model import folder_of, identity, reason_against
+from analysis.metrics.telling import told
 
 PUNCTUATION = frozenset(string.punctuation)
 
@@ -84,7 +85,13 @@ class MoverScore:
             version="1",
             unit=ScoredUnit.PAIR,
             parameters=(
-                Parameter("layer", -1, "hidden layer whose vectors are compared; -1 is the last"),
+                Parameter(
+                    "layer",
+                    -1,
+                    "hidden layer whose vectors are compared; -1 is the last",
+                    least=-200,
+                    most=200,
+                ),
             ),
             library=identity(folder_of(MODEL_VARIABLE)),
             tokenises=True,
@@ -109,7 +116,7 @@ class MoverScore:
             found = encoder(folder).encoded(texts, params["layer"])
             results.extend(
                 _result(found[question.hypothesis], found[question.references[0]])
-                for question in chunk
+                for question in told(chunk)
             )
         return results
 

@@ -18,6 +18,7 @@ from analysis.metrics.contract import (
     ScoredSystem,
     ScoredUnit,
 )
+from analysis.metrics.telling import told
 
 BETA = (
     log(0.5) / log(1.5) ** 2
@@ -131,7 +132,7 @@ class Nist:
     ) -> list[MetricResult]:
         order, penalty = params["order"], params["penalty"]
         info = information(
-            (reference for question in batch for reference in question.references), order
+            (reference for question in told(batch) for reference in question.references), order
         )
         return [
             MetricResult(
@@ -139,7 +140,7 @@ class Nist:
                     [tally(question.hypothesis, question.references, info, order)], penalty=penalty
                 )
             )
-            for question in batch
+            for question in told(batch)
         ]
 
 
@@ -166,7 +167,7 @@ class CorpusNist:
         order, penalty = params["order"], params["penalty"]
         distinct = {question.references for system in batch for question in system.questions}
         info = information(
-            (reference for references in sorted(distinct) for reference in references), order
+            (reference for references in told(sorted(distinct)) for reference in references), order
         )
         return [self._one(system, info, order, penalty) for system in batch]
 
@@ -176,6 +177,6 @@ class CorpusNist:
     ) -> MetricResult:
         tallies = [
             tally(question.hypothesis, question.references, info, order)
-            for question in system.questions
+            for question in told(system.questions)
         ]
         return MetricResult(nist(tallies, penalty=penalty), detail={"questions": len(tallies)})

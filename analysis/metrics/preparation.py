@@ -10,7 +10,14 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from analysis.metrics.contract import MetricSpec, Need, NotForLanguage, Preparation, effective
+from analysis.metrics.contract import (
+    MetricSpec,
+    Need,
+    NotForLanguage,
+    Preparation,
+    effective,
+    shorten,
+)
 from analysis.metrics.languages import is_spaced, name_of, primary
 from analysis.metrics.ptb import ptb
 from analysis.metrics.segmentation import characters, sudachi
@@ -114,6 +121,7 @@ STEPS: Mapping[str, Callable[[str], str]] = MappingProxyType(
         "sudachi": sudachi,
     }
 )
+MOST_STEPS = 4  # a Unicode form, words, a normalisation, and one to spare: nothing offered has more
 SEGMENTING = frozenset({"characters", "sudachi"})
 
 
@@ -125,11 +133,16 @@ def step(name: str) -> Callable[[str], str]:
     >>> step("nfkc+lower")("Ｗｈｏ？")
     'who?'
     """
+    names = name.split("+")
+    if len(names) > MOST_STEPS:
+        raise UnknownPreparation(
+            f"a preparation has at most {MOST_STEPS} steps, this one has {len(names):,}"
+        )
     found = []
-    for one in name.split("+"):
+    for one in names:
         if one not in STEPS:
             raise UnknownPreparation(
-                f"no preparation is called {one}; there are {', '.join(STEPS)}"
+                f"no preparation is called {shorten(one)}; there are {', '.join(STEPS)}"
             )
         found.append(STEPS[one])
     if len(found) == 1:

@@ -18,7 +18,9 @@ from analysis.metrics.contract import (
     ScoredQuestion,
     Scorer,
 )
+from analysis.metrics.preparation import step
 from analysis.metrics.scoring import kept, score
+from analysis.metrics.telling import told
 
 PUBLISHED_DELTA = 0.66  # Q-BLEU1 on SQuAD, with answerability's published weights
 OWN = tuple(parameter.name for parameter in PARAMETERS)
@@ -34,8 +36,10 @@ class QMetric:
     @property
     def spec(self) -> MetricSpec:
         mine = (
-            Parameter("delta", PUBLISHED_DELTA, "weight of answerability"),
-            Parameter("prepare", "ptb", "preparation of both sides for the base metric"),
+            Parameter("delta", PUBLISHED_DELTA, "weight of answerability", least=0, most=1),
+            Parameter(
+                "prepare", "ptb", "preparation of both sides for the base metric", check=step
+            ),
             *PARAMETERS,
         )
         return replace(
@@ -63,7 +67,7 @@ class QMetric:
         found = score(self.base, batch, params=asked, preparation=preparation)
         return [
             self._mixed(question, result, params)
-            for question, result in zip(batch, found, strict=True)
+            for question, result in told(zip(batch, found, strict=True))
         ]
 
     def _mixed(

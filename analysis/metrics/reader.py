@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from analysis.metrics.contract import MetricUnavailable
 from analysis.metrics.local_model import longest
+from analysis.metrics.telling import told
 
 QA_VARIABLE = "QUAESTOR_QA_MODEL"
 WINDOW = 384  # word pieces of question and passage that are read at once; a third of them come again in the next window
@@ -114,7 +115,7 @@ class Reader:
         places = sorted(
             range(len(windows["input_ids"])), key=lambda place: len(windows["input_ids"][place])
         )
-        for start in range(0, len(places), WINDOWS_AT_ONCE):
+        for start in told(range(0, len(places), WINDOWS_AT_ONCE)):
             batch = places[start : start + WINDOWS_AT_ONCE]
             for place, span in zip(batch, self._spans(windows, batch), strict=True):
                 whose = windows["overflow_to_sample_mapping"][place]

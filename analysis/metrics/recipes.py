@@ -1,5 +1,6 @@
 """The programs behind many papers' columns, by name: rouge-score and NLTK (extra `recipes`)."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,11 +18,13 @@ from analysis.metrics.contract import (
     ScoredUnit,
     undefined,
 )
+from analysis.metrics.telling import told
 
 Scored = Callable[[Sequence[ScoredQuestion], Mapping[str, Any]], list[float]]
 LONGEST = (
     2_000  # words; the package compares each with each, and ten thousand take it half a minute
 )
+RUN = re.compile("[a-z0-9]+")  # what rouge-score takes for a word
 STEMMER = Parameter(
     "stemmer", True, "Porter's stems, as most papers have it", choices=(True, False)
 )
@@ -48,7 +51,10 @@ def _rouge(kind: str) -> Scored:
             [kind], use_stemmer=params["stemmer"]
         )
         return [
-            float(scorer.score_multi(list(one.references), one.hypothesis)[kind].fmeasure)
+            max(
+                float(scorer.score(reference, one.hypothesis)[kind].fmeasure)
+                for reference in told(one.references)
+            )
             for one in batch
         ]
 
@@ -70,7 +76,7 @@ def _nltk_bleu(batch: Sequence[ScoredQuestion], params: Mapping[str, Any]) -> li
         )
         if question.hypothesis.split()
         else 0.0
-        for question in batch
+        for question in told(batch)
     ]
 
 
@@ -85,15 +91,18 @@ class _NoSynonyms:
 def _nltk_meteor(batch: Sequence[ScoredQuestion], params: Mapping[str, Any]) -> list[float]:
     library = import_module("nltk.translate.meteor_score")
     return [
-        float(
-            library.meteor_score(
-                [one.split() for one in question.references],
-                question.hypothesis.split(),
-                wordnet=_NoSynonyms(),
-                alpha=params["alpha"],
-                beta=params["beta"],
-                gamma=params["gamma"],
+        max(
+            float(
+                library.single_meteor_score(
+                    reference.split(),
+                    question.hypothesis.split(),
+                    wordnet=_NoSynonyms(),
+                    alpha=params["alpha"],
+                    beta=params["beta"],
+                    gamma=params["gamma"],
+                )
             )
+            for reference in told(question.references)
         )
         for question in batch
     ]
@@ -109,6 +118,7 @@ class PublishedRecipe:
     parameters: tuple[Parameter, ...]
     scored: Scored
     tokenises: bool = False
+    pairwise: bool = False  # it compares each word of a question with each of a reference
 
     @property
     def spec(self) -> MetricSpec:
@@ -126,6 +136,10 @@ class PublishedRecipe:
             tokenises=self.tokenises,
         )
 
+    def words(self, text: str) -> int:
+        """Return how many words the package makes of a prepared text."""
+        return sum(1 for _ in RUN.finditer(text.lower())) if self.tokenises else len(text.split())
+
     def available(self) -> tuple[bool, str]:
         if installed(self.package):
             return True, ""
@@ -137,7 +151,7 @@ class PublishedRecipe:
         short = [
             one
             for one in batch
-            if max(len(text.split()) for text in (one.hypothesis, *one.references)) <= LONGEST
+            if max(map(self.words, (one.hypothesis, *one.references))) <= LONGEST
         ]
         values = iter(self.scored(short, params))
         kept = {id(one) for one in short}
@@ -169,6 +183,7 @@ RECIPES = (
         (STEMMER,),
         _rouge("rougeL"),
         True,
+        pairwise=True,
     ),
     PublishedRecipe(
         "nltk_bleu",
@@ -182,10 +197,11 @@ RECIPES = (
         "METEOR (NLTK, without WordNet)",
         "nltk",
         (
-            Parameter("alpha", 0.9, "weight of precision against recall"),
-            Parameter("beta", 3.0, "how fast the penalty grows with chunks"),
-            Parameter("gamma", 0.5, "the largest penalty"),
+            Parameter("alpha", 0.9, "weight of precision against recall", least=0, most=1),
+            Parameter("beta", 3.0, "how fast the penalty grows with chunks", least=0, most=100),
+            Parameter("gamma", 0.5, "the largest penalty", least=0, most=1),
         ),
         _nltk_meteor,
+        pairwise=True,
     ),
 )

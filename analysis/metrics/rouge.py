@@ -12,6 +12,7 @@ from analysis.metrics.contract import (
     ScoredUnit,
     undefined,
 )
+from analysis.metrics.telling import told
 
 BETA = 1.2
 LONGEST = 20_000  # words in both texts; 200,000 took three gigabytes
@@ -94,7 +95,7 @@ class RougeL:
             undefined(TOO_LONG)
             if is_too_long(question)
             else MetricResult(rouge_l(question.hypothesis, question.references))
-            for question in batch
+            for question in told(batch)
         ]
 
 

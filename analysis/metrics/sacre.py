@@ -17,6 +17,7 @@ from analysis.metrics.contract import (
     ScoredUnit,
 )
 from analysis.metrics.languages import UNSPACED
+from analysis.metrics.telling import told
 
 
 @cache
@@ -85,7 +86,7 @@ class Sacre:
         metric = self.make(params)
         values = [
             metric.sentence_score(question.hypothesis, list(question.references)).score
-            for question in batch
+            for question in told(batch)
         ]
         detail = {"signature": str(metric.get_signature())} if batch else {}
         return [MetricResult(float(value), detail=detail) for value in values]
@@ -104,7 +105,9 @@ SACRE = (
                 by_language={"zh": "zh", **dict.fromkeys(sorted(UNSPACED - {"zh"}), "char")},
             ),
             Parameter("smooth", "exp", "smoothing", choices=("exp", "floor", "add-k", "none")),
-            Parameter("smooth_value", None, "value of floor or add-k smoothing"),
+            Parameter(
+                "smooth_value", None, "value of floor or add-k smoothing", least=0, most=1_000
+            ),
             Parameter(
                 "effective_order",
                 True,
@@ -119,8 +122,9 @@ SACRE = (
         "chrf",
         "chrF",
         (
-            Parameter("char_order", 6, "longest run of characters"),
-            Parameter("word_order", 0, "longest run of words (2 is chrF++)"),
+            # the package keeps every run of every length up to these at once
+            Parameter("char_order", 6, "longest run of characters", least=1, most=10),
+            Parameter("word_order", 0, "longest run of words (2 is chrF++)", least=0, most=5),
             LOWERCASE,
         ),
         _chrf,

@@ -28,6 +28,7 @@ from analysis.metrics.contract import (
     undefined,
 )
 from analysis.metrics.preparation import require_language, step
+from analysis.metrics.telling import told
 
 QUESTION_UNITS = frozenset({ScoredUnit.PAIR, ScoredUnit.MULTI_REF})
 ROUNDING = 1e-6
@@ -106,11 +107,11 @@ def prepare(batch: Sequence[Item], preparation: Preparation) -> list[Item]:
         _remembering(step(preparation.hypothesis)),
         _remembering(step(preparation.reference)),
     )
-    for index, item in enumerate(batch):
+    for index, item in enumerate(told(batch)):
         _check(index, item)
     if preparation == RAW and not any(isinstance(item, ScoredSystem) for item in batch):
         return list(batch)
-    return [_prepared(item, hypothesis, reference) for item in batch]
+    return [_prepared(item, hypothesis, reference) for item in told(batch)]
 
 
 def _emptied(given: Item, prepared: Item) -> MetricResult | None:
@@ -232,7 +233,7 @@ def _prepared(
     item: Item, hypothesis: Callable[[str], str], reference: Callable[[str], str]
 ) -> Item:
     if isinstance(item, ScoredSystem):
-        changed = (_question(question, hypothesis, reference) for question in item.questions)
+        changed = (_question(question, hypothesis, reference) for question in told(item.questions))
         return ScoredSystem(tuple(question for question in changed if question.references))
     if isinstance(item, ScoredSet):
         return replace(

@@ -122,12 +122,11 @@ def compare(request: HttpRequest, collection: Collection) -> HttpResponse:
         "second": layout.column(second),
         "found": layout.compared(column_pairs.compare(first, second)),
         "fits": [
-            {"column": column, "fits": [layout.fit(fit) for fit in found]}
-            for column in (first, second)
+            {"column": column, "fits": [layout.fit(fit) for fit in found.best], "found": found}
+            for column in dict.fromkeys((first, second))
             if column.kind == Metric.Kind.IMPORTED
-            and (found := fitting.best_fits(collection, column, slow=slow))
+            and (found := fitting.fits(collection, column, slow=slow))
         ],
-        "not_tried": fitting.not_tried(slow=slow),
     }
     return render(request, "analysis/compare.html", context)
 
@@ -189,11 +188,7 @@ def _page(
         "estimate": layout.estimate(estimated.result)
         if estimated and estimated.state == Job.State.DONE
         else None,
-        "jobs": [
-            job
-            for job in (estimated, scored)
-            if job and job.state in (Job.State.QUEUED, Job.State.RUNNING)
-        ],
+        "jobs": scoring_jobs.at_work(collection),
         "failures": layout.failures(scored.result.get("failures", {})) if scored else (),
         "worker_lives": jobs.worker_lives(),
     }

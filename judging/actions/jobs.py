@@ -6,7 +6,7 @@ connection: the job's lifeline. So a death shows at once, whatever the clocks sa
 
 import threading
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from types import TracebackType
 from typing import Any
@@ -20,6 +20,7 @@ from judging import storage
 from judging.models import Campaign, Collection, Job, StoredFile, User, WorkerPresence
 
 BEAT = 1.0  # seconds between two signs of life
+BEATS_A_CHECK = 3  # signs of life from one look to the next whether the job may still be done
 CUT_AFTER = (
     1.5  # seconds without lifeline and sign of life: longer than a worker takes to connect anew
 )
@@ -30,17 +31,6 @@ TELL_AGAIN_AFTER = timedelta(seconds=2)
 ATTEMPTS = 3
 LIFELINES = 1_903_781  # marks our advisory locks among those of other programs in the same database
 WAITS_FOR_OTHERS = "judging.ask_judge"  # the kind whose jobs ask a server that is not ours
-COMPUTES = (  # the kinds whose jobs may take hours of a processor
-    "analysis.run",
-    "analysis.score",
-    "analysis.reproduce",
-    "analysis.dry_run",
-    "analysis.planning",
-    "analysis.tuning",
-    "analysis.matching",
-    "analysis.repeatability",
-    "analysis.degrade",
-)
 DRY_RUN = "analysis.dry_run"  # the kind that fills a copy of a draft
 FORGET_ANNOTATORS = "analysis.forget"  # the kind that takes erased people out of reports
 BRING_FILES = ("judging.add_judge", "analysis.reproduce")  # kinds with files that nothing points at
@@ -230,7 +220,7 @@ def reserve() -> tuple[str, str] | None:
             "told": TELL_AGAIN_AFTER.total_seconds(),
             "present": PRESENT_FOR.total_seconds(),
             "waits": WAITS_FOR_OTHERS,
-            "computes": list(COMPUTES),
+            "computes": list(Job.COMPUTES),
         }
         cursor.execute(RESERVE, wanted)
         found = cursor.fetchone()
@@ -239,10 +229,10 @@ def reserve() -> tuple[str, str] | None:
 
 def before(job: Job) -> Job | None:
     """Return the running job that one of the same person waits for, where both compute."""
-    if job.kind not in COMPUTES or job.state != Job.State.QUEUED:
+    if job.kind not in Job.COMPUTES or job.state != Job.State.QUEUED:
         return None
     running = Job.objects.filter(
-        state=Job.State.RUNNING, kind__in=COMPUTES, created_by=job.created_by_id
+        state=Job.State.RUNNING, kind__in=Job.COMPUTES, created_by=job.created_by_id
     ).order_by("started_at")
     return running.first() if len(running) >= max(1, _present().count()) else None
 
@@ -329,10 +319,16 @@ def _lifelines() -> set[int]:
 class Work:
     """A claimed job at work. A thread with a connection of its own holds its lifeline and beats for
     it, so that a long computation or transaction still shows its progress and learns of a
-    cancel."""
+    cancel.
 
-    def __init__(self, job: Job, *, worker: str) -> None:
+    `check` is given the job's row every few seconds, and raises CannotDo where it may not be done
+    any more."""
+
+    def __init__(
+        self, job: Job, *, worker: str, check: Callable[[Job], None] | None = None
+    ) -> None:
         self.job, self.worker = job, worker
+        self._check, self._signs, self._refused = check, 0, ""
         self._shown: dict[str, Any] = {"done": job.done, "total": job.total, "message": ""}
         self._over, self._cancelled, self._lost = (
             threading.Event(),
@@ -349,12 +345,15 @@ class Work:
         return int(self._shown["total"])
 
     def progress(self, done: int, total: int, message: str = "") -> None:
-        """Say how far the job is; raises JobCancelled or JobLost when it should not go on."""
+        """Say how far the job is; raises JobCancelled, JobLost or CannotDo when it should not go
+        on."""
         self._shown = {"done": done, "total": total, "message": message[:300]}
         if self._cancelled.is_set():
             raise JobCancelled
         if self._lost.is_set():
             raise JobLost
+        if self._refused:
+            raise CannotDo(self._refused)
 
     def again(self) -> None:
         """Say the same again, to learn of a cancel while waiting for something else."""
@@ -382,8 +381,18 @@ class Work:
             self._hold_lifeline()
         if not _claimed(self.job).update(heartbeat_at=Now(), **self._shown):
             self._lost.set()
-        elif Job.objects.filter(pk=self.job.pk, cancel_requested_at__isnull=False).exists():
+            return
+        row = Job.objects.only(
+            "kind", "created_by", "campaign", "collection", "cancel_requested_at"
+        ).get(pk=self.job.pk)
+        if row.cancel_requested_at:
             self._cancelled.set()
+        self._signs += 1
+        if self._check is not None and self._signs % BEATS_A_CHECK == 0:
+            try:
+                self._check(row)
+            except CannotDo as refused:
+                self._refused = str(refused)
 
     def _hold_lifeline(self) -> None:
         """Hold the job's lock as long as this connection lives; the server notices a lost network

@@ -202,7 +202,7 @@ def read_table(work: jobs.Work) -> tuple[Campaign, StoredFile, JudgeAnswers]:
     except (CannotTake, Unreadable) as refused:
         storage.let_go(file, of_job=work.job)
         raise jobs.CannotDo(str(refused)) from None
-    except jobs.JobCancelled:
+    except (jobs.JobCancelled, jobs.CannotDo):
         storage.let_go(file, of_job=work.job)
         raise
     return campaign, file, found

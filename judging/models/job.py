@@ -26,6 +26,19 @@ class Job(models.Model):
         FAILED = "failed", "failed"
         CANCELLED = "cancelled", "cancelled"
 
+    COMPUTES = (  # the kinds that may take hours of a processor
+        "analysis.run",
+        "analysis.score",
+        "analysis.estimate",
+        "analysis.reproduce",
+        "analysis.dry_run",
+        "analysis.planning",
+        "analysis.tuning",
+        "analysis.matching",
+        "analysis.repeatability",
+        "analysis.degrade",
+    )
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=40, help_text="The name of the task that does it.")
     parameters = models.JSONField(default=dict)

@@ -1,14 +1,79 @@
 """What the queue may ask of the ground, without a queue: what cannot be done says why."""
 
+import threading
+from time import monotonic, sleep
+
 import pytest
+from django.db import connection
 from django.utils import timezone
 
-from judging import tasks
+from judging import guards, tasks
 from judging.actions import campaigns, jobs, snapshots
-from judging.models import Campaign, Snapshot
+from judging.models import Campaign, Job, Snapshot, User
 from tests import factories
 
 pytestmark = pytest.mark.django_db
+
+
+def until_stopped(work: jobs.Work) -> dict:
+    """Compute for as long as nobody says to stop, ten seconds at most."""
+    end = monotonic() + 10
+    while monotonic() < end:
+        sleep(0.01)
+        work.again()
+    return {}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("about", ["collection", "campaign"])
+def test_job_of_somebody_who_loses_the_right_stops_at_its_next_step(monkeypatch, about, whole):
+    monkeypatch.setattr(jobs, "BEAT", 0.02)
+    campaign = factories.campaign()
+    analyst = factories.user()
+    role = factories.member(campaign, analyst, "analyst")
+    right = {"collection": guards.reads, "campaign": guards.reports}[about]
+    where = {"collection": campaign.collection} if about == "collection" else {"campaign": campaign}
+    job = jobs.enqueue(kind="analysis.score", parameters={}, by=analyst, **where)
+
+    def doing(work: jobs.Work) -> dict:
+        threading.Thread(target=removed).start()
+        return until_stopped(work)
+
+    def removed() -> None:
+        role.delete()
+        connection.close()
+
+    tasks._carry_out(jobs.claim(job_id=job.pk), doing, right=right, whole=whole, first=None)
+
+    job.refresh_from_db()
+    assert (job.state, job.error) == ("failed", tasks.NO_MORE)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_job_of_somebody_who_keeps_the_right_goes_on_and_of_a_closed_account_stops(monkeypatch):
+    monkeypatch.setattr(jobs, "BEAT", 0.02)
+    collection = factories.collection()
+    looks = []
+
+    def doing(work: jobs.Work) -> dict:
+        while len(looks) < 3:
+            sleep(0.01)
+            work.again()
+        User.objects.filter(pk=collection.owner_id).update(is_active=False)
+        return until_stopped(work)
+
+    def right(user: User, job: Job) -> bool:
+        looks.append(job.pk)
+        return guards.reads(user, job)
+
+    job = jobs.enqueue(
+        kind="analysis.estimate", parameters={}, by=collection.owner, collection=collection
+    )
+    tasks._carry_out(jobs.claim(job_id=job.pk), doing, right=right, whole=False, first=None)
+
+    job.refresh_from_db()
+    assert (job.state, job.error) == ("failed", tasks.NO_MORE)
 
 
 def at_work(campaign: Campaign) -> jobs.Work:

@@ -8,6 +8,7 @@ from analysis.actions import fitting, scores
 from analysis.actions.scores import ChosenMetric
 from analysis.metrics import registry
 from analysis.metrics.contract import RAW, Preparation
+from analysis.metrics.recipes import PublishedRecipe
 from judging.models import Metric, Question, Reference, Score
 from tests import factories
 
@@ -46,20 +47,20 @@ def test_the_recipe_behind_a_column_comes_first(collection, monkeypatch):
     column = imported(
         collection, computed(collection, "bleu_2", Preparation("nqg", "raw")), scale=100
     )
-    first, *_ = fitting.best_fits(collection, column)
+    first, *_ = fitting.fits(collection, column).best
     assert (first.id, first.hypothesis, first.reference) == ("bleu_2", "nqg", "raw")
     assert first.is_it and first.divided
     assert first.n == 16
     one = len(Question.objects.order_by("unit")[0].text) + len("Who built lock 1, and when?")
     monkeypatch.setattr(fitting, "MOST_CHARACTERS", 5 * one)  # longer texts would hold up the page
-    assert 3 <= fitting.best_fits(collection, column)[0].n <= 5
+    assert 3 <= fitting.fits(collection, column).best[0].n <= 5
     monkeypatch.setattr(fitting, "MOST_CHARACTERS", one)
-    assert fitting.best_fits(collection, column) == []
+    assert fitting.fits(collection, column) is None
 
 
 def test_a_column_of_another_program_has_no_recipe(collection):
     column = imported(collection, computed(collection, "rouge_l", RAW), change=0.013)
-    assert not any(fit.is_it for fit in fitting.best_fits(collection, column))
+    assert not any(fit.is_it for fit in fitting.fits(collection, column).best)
 
 
 def test_the_page_names_the_recipe(client, collection):
@@ -101,7 +102,7 @@ def test_what_takes_longer_is_tried_on_request_or_said_to_be_missing(
 def test_meteor_and_bertscore_are_recognised_where_they_run(collection, model):
     for params in ({"part": "f1"}, {"part": "recall"}):
         column = imported(collection, computed(collection, "bertscore", RAW, **params))
-        first, *_ = fitting.best_fits(collection, column, slow=True)
+        first, *_ = fitting.fits(collection, column, slow=True).best
         assert (first.id, first.setting, first.is_it) == (
             "bertscore",
             f"part={params['part']}",
@@ -121,3 +122,41 @@ def test_details_are_kept_and_told_per_column(client, collection):
     client.force_login(collection.owner)
     page = client.get(reverse("analysis:metrics", args=[collection.pk])).content.decode()
     assert "8 without capitals, so entities are not told" in page
+
+
+def test_what_compares_word_by_word_is_tried_on_as_many_questions_as_a_page_waits_for(
+    client, collection, monkeypatch
+):
+    column = imported(collection, computed(collection, "rouge_l", RAW))
+    tried = []
+
+    def scored(batch, params):
+        tried.append(len(batch))
+        return [0.5] * len(batch)
+
+    pairwise = PublishedRecipe("each", "Each with each", "x", (), scored, pairwise=True)
+    quick = fitting._quick
+    monkeypatch.setattr(PublishedRecipe, "available", lambda self: (True, ""))
+    monkeypatch.setattr(fitting, "_quick", lambda: (pairwise, *quick()))
+    told = fitting.fits(collection, column)
+    assert tried == [16] * len(fitting.SPACED)
+    assert "Each with each" not in dict(told.not_tried)
+
+    # a question has seven words at most as nqg parts it, its reference eight
+    tried.clear()
+    monkeypatch.setattr(fitting, "MOST_PAIRS", 5 * 7 * 9)
+    told = fitting.fits(collection, column)
+    assert (tried, dict(told.not_tried)["Each with each"]) == ([], "")
+    client.force_login(collection.owner)
+    address = reverse("analysis:metrics_compare", args=[collection.pk])
+    page = client.get(address, {"first": column.pk, "second": column.pk}).text
+    assert "Each with each was not tried: it takes longer." in " ".join(page.split())
+    assert page.count("Recipes nearest to Paper") == 1, "a column beside itself is fitted once"
+
+    told = fitting.fits(collection, column, slow=True)
+    assert "Each with each" not in dict(told.not_tried)
+    assert len(set(tried)) == 1 and 3 <= tried[0] < 16
+    tried.clear()
+    monkeypatch.setattr(fitting, "MOST_PAIRS", 2 * 7)
+    told = fitting.fits(collection, column, slow=True)
+    assert (tried, dict(told.not_tried)["Each with each"]) == ([], fitting.TOO_LONG)

@@ -121,12 +121,12 @@ def test_a_killed_jvm_is_a_named_error_and_the_next_batch_starts_anew(meteor: Me
 
 def test_a_silent_jvm_is_given_up(meteor: Meteor) -> None:
     with pytest.raises(MeteorStopped, match=r"METEOR gave no answer in 0\.2 seconds"):
-        score(meteor, [PAIR], params={"timeout": 0.2})
+        meteor.score([PAIR], {"memory": "1G", "timeout": 0.2})
 
 
 def test_too_little_memory_is_said_in_javas_words(meteor: Meteor) -> None:
     with pytest.raises(MeteorStopped, match="OutOfMemoryError"):
-        score(meteor, [PAIR], params={"memory": "40M"})
+        meteor.score([PAIR], {"memory": "40M", "timeout": 300})
 
 
 def test_a_file_that_is_no_jar_is_said_in_javas_words(meteor: Meteor, tmp_path: Path) -> None:

@@ -188,6 +188,16 @@ def test_list_names_every_metric_with_its_reason() -> None:
         (TABLE, ("--metric", "f_bleu_1"), "f_bleu_1 needs --source"),
         (TABLE, ("--param", "bleu_1.x=1"), "--param: bleu_1 has no parameter x"),
         (TABLE, ("--param", "rouge_l.x=1"), "write METRIC.NAME=VALUE"),
+        (
+            TABLE,
+            ("--metric", "chrf", "--param", "chrf.char_order=700"),
+            "--param: chrf: char_order is a whole number from 1 to 10, not 700",
+        ),
+        (
+            TABLE,
+            ("--prepare-hypothesis", "+".join(["nqg"] * 400)),
+            "a preparation has at most 4 steps, this one has 400",
+        ),
         (TABLE, ("--context", "passage"), "there is no column passage"),
     ],
 )

@@ -3,12 +3,15 @@
 import re
 
 import pytest
+from django import forms
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from analysis.actions import scores, scoring_jobs
 from analysis.actions.scores import ChosenMetric
+from analysis.forms.metrics import ScoresForm
 from analysis.metrics.contract import RAW
+from analysis.metrics.qmetric import QMetric
 from analysis.sections.system_scores import SystemScoresByMetric
 from judging.actions import collections, jobs
 from judging.models import Job, Metric, Reference, Score
@@ -212,6 +215,77 @@ def test_columns_without_a_common_value_say_so(owner, collection):
         address("metrics_compare", collection), {"first": first, "second": second}
     ).content.decode()
     assert "No question, set or system has a value in both." in page
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("-prepare", "+".join(["nqg"] * 5), "a preparation has at most 4 steps, this one has 5"),
+        ("-prepare", "mangled", "no preparation is called mangled"),
+        ("-prepare", "nqg+" * 100_000 + "nqg", "may have up to 200 characters"),
+        ("-delta", "1.5", "may be at most 1"),
+        ("near_duplicates-threshold", "-1", "must be at least 0"),
+        ("answerability-stems", "x" * 401, "may have up to 400 characters"),
+    ],
+)
+def test_a_setting_beyond_its_ends_is_said_at_its_field(owner, collection, field, value, said):
+    answer = owner.post(address("metrics_start", collection), FORM | {field: value})
+    assert answer.status_code == 422
+    [(named, errors)] = answer.context["form"].errors.items()
+    assert named == field
+    assert said in errors[0]
+    assert not Job.objects.exists()
+
+
+def test_every_number_of_the_form_has_ends(collection):
+    settings = ScoresForm(collection=collection).fields.items()
+    numbers = {
+        name: field
+        for name, field in settings
+        if isinstance(field, forms.IntegerField | forms.FloatField)
+    }
+    assert "-delta" in numbers
+    assert not [
+        name for name, field in numbers.items() if None in (field.min_value, field.max_value)
+    ]
+
+
+@pytest.mark.parametrize("doing", [scoring_jobs.execute, scoring_jobs.estimate])
+def test_a_cancelled_job_stops_within_a_metric(collection, monkeypatch, doing):
+    kind = scoring_jobs.KIND if doing is scoring_jobs.execute else scoring_jobs.ESTIMATE
+    asked = {"metrics": [{"id": "q_bleu_1", "params": {}}]}
+    sides = {"prepare_hypothesis": "raw", "prepare_reference": "raw"}
+    job = scoring_jobs.start(
+        collection=collection, by=collection.owner, kind=kind, parameters=asked | sides
+    )
+    work = jobs.Work(jobs.claim(job_id=job.pk), worker="test")
+    scored = []
+
+    def mixed(self, question, result, params):
+        scored.append(question)
+        work._cancelled.set()
+        return result
+
+    monkeypatch.setattr(QMetric, "_mixed", mixed)
+    with pytest.raises(jobs.JobCancelled):
+        doing(work)
+    assert len(scored) == 1
+    assert not Score.objects.exists()
+
+
+def test_an_owner_finds_the_jobs_of_others_and_of_each_kind_all(owner, collection):
+    campaign = factories.campaign(collection=collection)
+    analyst = campaign.created_by
+    for ids in (["bleu_1"], ["bleu_2"]):
+        asked = {"metrics": [{"id": id, "params": {}} for id in ids]}
+        scoring_jobs.start(
+            collection=collection, by=analyst, kind=scoring_jobs.ESTIMATE, parameters=asked
+        )
+    page = owner.get(address("metrics", collection)).text
+    for job in Job.objects.all():
+        assert reverse("judging:job", args=[job.pk]) in page
+        assert owner.post(reverse("judging:job_cancel", args=[job.pk])).status_code == 302
+    assert set(Job.objects.values_list("state", flat=True)) == {"cancelled"}
 
 
 @pytest.mark.parametrize(

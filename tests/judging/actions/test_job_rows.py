@@ -113,7 +113,7 @@ def test_one_persons_long_jobs_leave_a_process_of_each_worker_to_the_others():
     assert jobs.reserve() is None
 
 
-@pytest.mark.parametrize("kind", jobs.COMPUTES)
+@pytest.mark.parametrize("kind", Job.COMPUTES)
 def test_a_long_job_begins_when_the_same_persons_other_one_is_done(kind):
     first, second = asked(kind="analysis.run"), asked(kind=kind)
     Job.objects.update(created_by=first.created_by)

@@ -62,7 +62,7 @@ def test_every_kind_of_job_has_a_title_and_long_ones_exist():
     known = {name for name in celery.tasks if name.startswith(("judging.", "analysis."))}
 
     assert known - set(TITLES) == set()
-    assert set(jobs.COMPUTES) - known == set()
+    assert set(Job.COMPUTES) - known == set()
 
 
 def test_running_job_shows_how_far_it_is(page, owner):
@@ -214,3 +214,35 @@ def test_own_page_of_a_job_goes_on_by_itself_when_it_is_done(page, owner):
     assert "HX-Redirect" not in page.get(here)
     Job.objects.filter(pk=done.pk).update(result={"collection": 1, "quarantined": 2})
     assert "HX-Redirect" not in asked(here)  # it says what stands in quarantine
+
+
+@pytest.mark.parametrize("kind", Job.COMPUTES)
+def test_owner_of_a_collection_sees_and_cancels_what_others_compute_on_it(page, owner, kind):
+    collection = factories.collection(owner=owner)
+    asked = {"secret": "a setting of theirs"}
+    made = jobs.enqueue(
+        kind=kind, parameters=asked, by=factories.user("vera"), collection=collection
+    )
+    address = reverse("judging:job", args=[made.pk])
+
+    answer = page.get(address)
+
+    assert answer.status_code == 200
+    assert "vera" in answer.text
+    assert asked["secret"] not in answer.text
+    page.post(reverse("judging:job_cancel", args=[made.pk]))
+    made.refresh_from_db()
+    assert made.state == "cancelled"
+
+
+def test_owner_sees_no_list_that_others_sort_and_nothing_of_other_collections(page, owner):
+    theirs = factories.user()
+    sorting, elsewhere = (
+        jobs.enqueue(kind=kind, parameters={}, by=theirs, collection=collection)
+        for kind, collection in (
+            ("analysis.sort", factories.collection(owner=owner)),
+            ("analysis.score", factories.collection()),
+        )
+    )
+    for made in (sorting, elsewhere):
+        assert page.get(reverse("judging:job", args=[made.pk])).status_code == 404
