@@ -382,9 +382,11 @@ class Work:
         if not _claimed(self.job).update(heartbeat_at=Now(), **self._shown):
             self._lost.set()
             return
-        row = Job.objects.only(
-            "kind", "created_by", "campaign", "collection", "cancel_requested_at"
-        ).get(pk=self.job.pk)
+        columns = "kind", "created_by", "campaign", "collection", "cancel_requested_at"
+        row = Job.objects.only(*columns).filter(pk=self.job.pk).first()
+        if row is None:  # its campaign has gone at this moment
+            self._lost.set()
+            return
         if row.cancel_requested_at:
             self._cancelled.set()
         self._signs += 1
