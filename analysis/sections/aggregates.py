@@ -402,9 +402,10 @@ def _missing(found: Found) -> Iterator[str]:
     """Say where counting the missing questions changes who is best."""
     missing = sum(row.missing for row in found.of(Returned))
     changed: dict[str, list[str]] = {}
-    rows = first_reading(found)
-    for criterion in dict.fromkeys(row.criterion for row in rows) if missing else ():
-        own = [row for row in rows if row.criterion == criterion]
+    by_criterion: dict[str, list[AggregateRow]] = {}
+    for row in first_reading(found) if missing else ():
+        by_criterion.setdefault(row.criterion, []).append(row)
+    for criterion, own in by_criterion.items():
         if any(known(row.mean_returned) and not known(row.mean_expected) for row in own):
             continue
         best = _end(own[0], criterion_rows(found))

@@ -84,7 +84,7 @@ class Aggregations(Section[AggregationRow]):
     def tables(self, found: Found) -> list[PageTable]:
         tables = []
         for each in criterion_rows(found):
-            rows = [row for row in found.of(Aggregations) if row.criterion == each.criterion]
+            rows = found.on(Aggregations, each.criterion)
             by_place = {(row.system, row.aggregation): row for row in rows}
             lines = [
                 Line(system_name(name), [_cell(by_place[name, way]) for way in WAYS])

@@ -1,6 +1,6 @@
 """How far annotators agree, criterion by criterion."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -157,6 +157,7 @@ class Agreement(Section[Coefficient]):
         unrated = [inside(each.name) for each, row in rows if _is_unrated(row)]
         if unrated:
             yield f"Nobody rated {listed(unrated)}."
+        given, untold = _times_given(found)
         for each, row in rows:
             name = inside(each.name)
             if _is_unrated(row):
@@ -167,7 +168,13 @@ class Agreement(Section[Coefficient]):
                 yield f"On {name} annotators agree less than chance alone would have them."
             elif row.estimate.low <= 0:
                 yield f"On {name} the interval holds 0, which is what chance alone gives."
-            yield from _skew(found, each)
+            if each.criterion in untold:
+                yield (
+                    f"Whether one value is most of all ratings on {name} is not told: the list of "
+                    "its values is too long."
+                )
+            elif counts := given.get(each.criterion):
+                yield from _skew(found, each, counts)
 
     def headline(self, found: Found) -> dict[str, Estimate]:
         return {
@@ -263,7 +270,7 @@ def coefficient_row(
 ) -> Coefficient | None:
     """Return one coefficient of one criterion."""
     wanted = (criterion, basis, name, level)
-    for row in found.of(Agreement):
+    for row in found.on(Agreement, criterion):
         if (row.criterion, row.basis, row.coefficient, row.level) == wanted:
             return row
     return None
@@ -463,38 +470,27 @@ def _cell(estimate: Estimate | None, *, under: bool = False) -> Cell:
     return Cell(two(estimate.value), between(estimate) if under else "")
 
 
-def _times_given(found: Found, criterion: str) -> Counter[tuple[int, str]]:
-    """Return how often annotators gave each value, with its label.
+def _times_given(found: Found) -> tuple[dict[str, Counter[tuple[int, str]]], frozenset[str]]:
+    """Return how often annotators gave each value of each criterion, with its label, and the
+    criteria whose values are too many to be listed.
 
     Distributions are of what systems' numbers rest on: where the protocol's rules or settled values
     overrule annotators, how these use the scale is counted instead.
     """
-    counts = Counter[tuple[int, str]]()
-    for row in found.documents.get(_listing_values(found), []):
-        if row["criterion"] == criterion:
-            counts[row["value"], row["label"]] += row["count"]
-    return counts
-
-
-def _listing_values(found: Found) -> str:
-    """Return the key of the table that lists them."""
     study = facts_of(found)
     overruled = study.reading == "by_protocol" or study.settled > 0
-    return "use_of_scale" if overruled else Distributions.key
+    table = "use_of_scale" if overruled else Distributions.key
+    counts: dict[str, Counter[tuple[int, str]]] = defaultdict(Counter)
+    for row in found.documents.get(table, []):
+        counts[row["criterion"]][row["value"], row["label"]] += row["count"]
+    unlisted = found.documents.get("not_listed", [])
+    return counts, frozenset(row["part"] for row in unlisted if row["table"] == table)
 
 
-def _skew(found: Found, criterion: CriterionRow) -> Iterator[str]:
+def _skew(found: Found, criterion: CriterionRow, counts: Counter[tuple[int, str]]) -> Iterator[str]:
     """Tell what stands beside an alpha where one value is most of all ratings; why alpha is low is
     not known."""
-    counts = _times_given(found, criterion.criterion)
     total = counts.total()
-    unlisted = found.documents.get("not_listed", [])
-    where = _listing_values(found), criterion.criterion
-    if where in {(row["table"], row["part"]) for row in unlisted}:
-        yield (
-            f"Whether one value is most of all ratings on {inside(criterion.name)} is not told: the "
-            "list of its values is too long."
-        )
     if not total:
         return
     (value, label), most = max(counts.items(), key=lambda pair: pair[1])

@@ -189,8 +189,7 @@ class Annotators(Section[AnnotatorRow]):
                 _line(
                     row, without.get((key, row.annotator)), use.get((key, row.annotator), []), level
                 )
-                for row in found.of(Annotators)
-                if row.criterion == key
+                for row in found.on(Annotators, key)
             ]
             heads = [
                 "ratings",

@@ -88,11 +88,7 @@ class DependabilityOfSystems(Section[DependabilityRow]):
     def tables(self, found: Found) -> list[PageTable]:
         tables = []
         for criterion in criterion_rows(found):
-            rows = [
-                row
-                for row in found.of(DependabilityOfSystems)
-                if row.criterion == criterion.criterion
-            ]
+            rows = found.on(DependabilityOfSystems, criterion.criterion)
             kept = {(row.annotators, row.sources): row for row in rows if not row.reason}
             sources = sorted({row.sources for row in kept.values()})
             lines = [

@@ -259,9 +259,11 @@ class Leaders(Section[LeaderRow]):
         rows = [
             row for row in found.of(Levels) if (row.level, row.coefficient) == (level, "spearman")
         ]
+        by_human: dict[str, list[MetricLevel]] = {}
+        for row in rows:
+            by_human.setdefault(row.criterion, []).append(row)
         followed = False
-        for human in dict.fromkeys(row.criterion for row in rows):
-            own = [row for row in rows if row.criterion == human]
+        for human, own in by_human.items():
             yield _follows(own, human, level, found)
             followed = followed or _is_followed(own)
         if rows:
@@ -279,13 +281,12 @@ def leaders_of(found: Found) -> list[LeaderRow]:
     level."""
     if found.knows(Leaders):
         return found.of(Leaders)
-    levels = [row for row in found.of(Levels) if row.coefficient == "spearman"]
     rows = []
     for (human, level), own in _pairs(found).items():
         values = {
             row.metric: row.estimate.value
-            for row in levels
-            if (row.criterion, row.level) == (human, level)
+            for row in found.on(Levels, human)
+            if (row.level, row.coefficient) == (level, "spearman")
         }
         if leader := _leader(human, level, values, own):
             rows.append(leader)
@@ -315,7 +316,7 @@ def _follows(rows: Sequence[MetricLevel], human: str, level: str, found: Found) 
     ]
     have = "has" if len(equal) == 1 else "share"
     sentence = f"On {name}, {briefly(equal)} {have} the highest Spearman's rho {what}: {told}"
-    leader = next((r for r in found.of(Leaders) if (r.criterion, r.level) == (human, level)), None)
+    leader = next((row for row in found.on(Leaders, human) if row.level == level), None)
     if leader and len(rows) > 1:
         sentence += _apart_from(leader, equal)
     return f"{sentence}.{_ceiling(found, human, level)}"

@@ -193,10 +193,9 @@ class JudgeBias(Section[JudgeBiasRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = found.of(JudgeBias)
         tables = []
-        for criterion in dict.fromkeys(row.criterion for row in rows):
-            own = [row for row in rows if row.criterion == criterion]
+        for criterion in dict.fromkeys(row.criterion for row in found.of(JudgeBias)):
+            own = found.on(JudgeBias, criterion)
             judges = list(dict.fromkeys(row.judge for row in own))
             by_cell = {(row.system, row.judge): row for row in own}
             lines = []
@@ -248,10 +247,9 @@ class JudgeUse(Section[JudgeUseRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = found.of(JudgeUse)
         tables = []
-        for criterion in dict.fromkeys(row.criterion for row in rows):
-            own = [row for row in rows if row.criterion == criterion]
+        for criterion in dict.fromkeys(row.criterion for row in found.of(JudgeUse)):
+            own = found.on(JudgeUse, criterion)
             points = list(dict.fromkeys((row.value, row.label) for row in own))
             lines = []
             for judge in dict.fromkeys(row.judge for row in own):
@@ -314,10 +312,9 @@ class JudgeLevels(Section[JudgeLevelRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = found.of(JudgeLevels)
         tables = []
-        for criterion in dict.fromkeys(row.criterion for row in rows):
-            own = [row for row in rows if row.criterion == criterion and row.measure in SHOWN]
+        for criterion in dict.fromkeys(row.criterion for row in found.of(JudgeLevels)):
+            own = [row for row in found.on(JudgeLevels, criterion) if row.measure in SHOWN]
             places = list(dict.fromkeys((row.measure, row.level) for row in own))
             by_cell = {(row.judge, row.measure, row.level): row.estimate for row in own}
             lines = [

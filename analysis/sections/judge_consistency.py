@@ -74,10 +74,9 @@ class JudgeConsistency(Section[JudgeConsistencyRow]):
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = found.of(JudgeConsistency)
         tables = []
-        for criterion in dict.fromkeys(row.criterion for row in rows):
-            lines = [_line(row) for row in rows if row.criterion == criterion]
+        for criterion in dict.fromkeys(row.criterion for row in found.of(JudgeConsistency)):
+            lines = [_line(row) for row in found.on(JudgeConsistency, criterion)]
             tables.append(PageTable(found.name_of(criterion), HEADS, lines, first="Judge"))
         return tables
 

@@ -87,10 +87,11 @@ class CorrectedMeans(Section[CorrectedMeanRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = found.of(CorrectedMeans)
         tables = []
-        for criterion, judge in dict.fromkeys((row.criterion, row.judge) for row in rows):
-            own = [row for row in rows if (row.criterion, row.judge) == (criterion, judge)]
+        by_table: dict[tuple[str, str], list[CorrectedMeanRow]] = {}
+        for row in found.of(CorrectedMeans):
+            by_table.setdefault((row.criterion, row.judge), []).append(row)
+        for (criterion, judge), own in by_table.items():
             heads = ["People alone", "With the machine", "Trust", "Saves"]
             lines = [_line(row) for row in own]
             reasons = list(

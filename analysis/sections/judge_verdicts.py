@@ -157,10 +157,9 @@ class Verdicts(Section[VerdictRow]):
         return rows
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = found.of(Verdicts)
         tables = []
-        for criterion in dict.fromkeys(row.criterion for row in rows):
-            own = [row for row in rows if row.criterion == criterion]
+        for criterion in dict.fromkeys(row.criterion for row in found.of(Verdicts)):
+            own = found.on(Verdicts, criterion)
             reasons = [
                 f"{row.judge}: {said}" for row in own for said in (row.reason, row.caution) if said
             ]
@@ -204,11 +203,12 @@ class AgainstPeople(Section[AgainstPersonRow]):
         ]
 
     def tables(self, found: Found) -> list[PageTable]:
-        rows = found.of(AgainstPeople)
         heads = ["Judge nearer", "Person nearer", "p", "Kappa", "Alpha", "Rho"]
         tables = []
-        for criterion, judge in dict.fromkeys((row.criterion, row.judge) for row in rows):
-            own = [row for row in rows if (row.criterion, row.judge) == (criterion, judge)]
+        by_table: dict[tuple[str, str], list[AgainstPersonRow]] = {}
+        for row in found.of(AgainstPeople):
+            by_table.setdefault((row.criterion, row.judge), []).append(row)
+        for (criterion, judge), own in by_table.items():
             lines = [_person_line(row) for row in own]
             title = f"{found.name_of(criterion)}: {judge}"
             caption = (

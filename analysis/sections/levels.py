@@ -327,14 +327,17 @@ def _heat(
         value = ceilings.get((human, level, measure))
         return "–" if value is None else coefficient(value)
 
+    by_human: dict[str, list[MetricLevel]] = {}
+    for row in rows:
+        by_human.setdefault(row.criterion, []).append(row)
     lines = [
         Line(
             found.name_of(human),
             [cell(human, metric) for metric in metrics],
             ceiling(human) if people else "",
-            under=_baseline([row for row in rows if row.criterion == human]),
+            under=_baseline(own),
         )
-        for human in dict.fromkeys(row.criterion for row in rows)
+        for human, own in by_human.items()
     ]
     reasons = {row.estimate.reason for row in rows if isnan(row.estimate.low)}
     reasons -= {""}

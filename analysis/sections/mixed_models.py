@@ -89,7 +89,7 @@ class MixedModels(Section[ModelRow]):
     def tables(self, found: Found) -> list[PageTable]:
         tables = []
         for criterion in criterion_rows(found):
-            kept = [row for row in found.of(MixedModels) if row.criterion == criterion.criterion]
+            kept = found.on(MixedModels, criterion.criterion)
             lines = [
                 Line(
                     f"{row.first} – {row.second}",
