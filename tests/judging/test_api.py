@@ -67,6 +67,17 @@ def test_a_run_asked_for_by_no_object_is_refused(api, campaign, body):
     assert not Run.objects.exists()
 
 
+def test_what_a_list_names_again_and_again_is_looked_for_once(api, campaign):
+    """A form looks for each among all choices, and a body of 5 MB names one a million times."""
+    again = {"slices": ["day"] * 1000 + ["source"], "metrics": ["bleu_4"] * 1000}
+    answer = api.post(
+        f"/api/campaigns/{campaign.uuid}/runs/", again, content_type="application/json"
+    )
+    assert answer.status_code == 201, answer.text
+    parameters = Run.objects.get().parameters
+    assert (parameters["slices"], parameters["metrics"]) == (["day", "source"], ["bleu_4"])
+
+
 def test_a_run_is_asked_for_and_read(api, campaign):
     answer = api.post(
         f"/api/campaigns/{campaign.uuid}/runs/", {"seed": 5}, content_type="application/json"
