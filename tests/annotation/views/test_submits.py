@@ -240,12 +240,13 @@ def test_submit_ignores_fields_that_are_not_asked(small) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", ["note=" + "x" * 5_000_000, "&".join(f"f{n}=1" for n in range(20_001))]
+    ("body", "status"),
+    [("note=" + "x" * 5_000_000, 413), ("&".join(f"f{n}=1" for n in range(20_001)), 400)],
 )
-def test_submit_that_is_too_large_is_refused(small, body: str) -> None:
+def test_submit_that_is_too_large_is_refused(small, body: str, status: int) -> None:
     client, task = small
     kind = "application/x-www-form-urlencoded"
-    assert client.post(address(task, "submit/"), body, content_type=kind).status_code == 400
+    assert client.post(address(task, "submit/"), body, content_type=kind).status_code == status
     assert not Judgment.objects.exists()
 
 
