@@ -151,11 +151,11 @@ def programs(port: int) -> tuple[Program, Program]:
     logs.mkdir(exist_ok=True)
     standby = [sys.executable, "-m", "config.standby"]
     gunicorn = [*standby, "gunicorn", "-c", str(settings.ROOT / "deploy" / "gunicorn.conf.py")]
-    celery = [*standby, "celery", "-A", "config", "worker", "-c", "2", "-l", "WARNING"]
+    celery = [*standby, "celery", "-A", "config", "worker", "-c", "3", "-l", "WARNING"]
     one_thread = {
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
-    }  # the worker's two processes share the cores
+    }  # the worker's three processes share the cores
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     database = os.environ.get("DATABASE_URL") or postgres.Cluster(postgres.home()).url(
         role=roles.SERVER

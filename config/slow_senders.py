@@ -144,12 +144,15 @@ class Outbox:
         self.kept.truncate()
         self._book(0)
 
-    def close(self) -> None:
-        self.kept.close()
-        self._book(0)
+    def end_turn(self) -> None:
         if self.has_turn:
             self.turns.release()
         self.has_turn = False
+
+    def close(self) -> None:
+        self.kept.close()
+        self._book(0)
+        self.end_turn()
 
     def _book(self, size: int) -> bool:
         """Keep room for an answer of so many bytes; say whether there is as much."""
@@ -259,10 +262,12 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             elif length or _is_chunked(req):
                 # refused unread, or a researcher's file: what is left of it is not waited for
                 req.force_close()
-                answered.sock.take_turn(PATIENCE)
+                if length:  # without it nothing is read, in however many chunks it comes
+                    answered.sock.take_turn(PATIENCE)
             self.waits.pop(conn, None)
             goes_on = self._in_turn(req, answered)
             self.waits[conn] = BEING_READ
+            answered.sock.end_turn()  # what is left is sent by this thread
             answered.sock.flush()
         except NoTurn as full:
             log.warning("A request was not answered: %s.", full)

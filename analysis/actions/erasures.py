@@ -18,6 +18,7 @@ def execute(work: jobs.Work) -> Mapping[str, Any]:
         work.progress(place, len(done), f"Report {run.number}")
         changed += runs.forget_annotators(run=run, labels=labels)
     orders = QuestionOrder.objects.filter(campaign=campaign)
+    list(orders.select_for_update())  # one that is being worked out is removed with what it made
     OrderedQuestion.objects.filter(order__in=orders).delete()
     orders.delete()
     return {"erased": labels, "reports": changed}

@@ -28,6 +28,7 @@ from judging.actions import jobs
 from judging.models import Collection, Job, Metric, Source, Unit
 
 KIND = "analysis.matching"
+MOST_PAIRS = 50_000  # of all sets of a source: each is a cell of the page, which takes a second
 
 
 def columns(collection: Collection) -> QuerySet[Metric]:
@@ -52,12 +53,17 @@ def execute(work: jobs.Work) -> dict[str, Any]:
     )
     kept = list(units.order_by("question_set__system__name", "pk"))
     try:
-        with telling(work.again):
-            sets, results = _matched(
-                row,
-                items.read(collection, ScoredUnit.SET, [unit.pk for unit in kept]),
-                collection.language,
+        batch = items.read(collection, ScoredUnit.SET, [unit.pk for unit in kept])
+        pairs = sum(
+            len(one.hypotheses) * len(one.references) for one in batch if isinstance(one, ScoredSet)
+        )
+        if pairs > MOST_PAIRS:
+            raise jobs.CannotDo(
+                f"{pairs:,} pairs of a question and a reference on this source are more than are "
+                f"laid out ({MOST_PAIRS:,}). The metric's values stand without them."
             )
+        with telling(work.again):
+            sets, results = _matched(row, batch, collection.language)
     except REFUSALS as error:
         raise jobs.CannotDo(str(error)) from None
     systems = [unit.question_set.system.name for unit in kept]

@@ -11,9 +11,12 @@ from analysis.evidence.listing import Chosen
 from analysis.models import OrderedQuestion, QuestionOrder
 from judging.actions import jobs
 from judging.models import Job, User
+from judging.models.statements import rows
 
 KIND = "analysis.sort"
 KEPT = 40  # orders of one collection
+# Who forgets an annotator waits for it, or has removed it; who looks at the list does not wait.
+HOLD = "SELECT id FROM analysis_questionorder WHERE id = %(order)s FOR KEY SHARE"
 
 
 def ask(*, chosen: Chosen, address: str, by: User) -> tuple[QuestionOrder, bool]:
@@ -39,7 +42,7 @@ def ask_again(*, order: QuestionOrder, address: str, by: User) -> bool:
     """Have an order worked out anew, unless that is under way; what was kept stands until then."""
     with transaction.atomic():
         held = (
-            QuestionOrder.objects.select_for_update(of=("self",))
+            QuestionOrder.objects.select_for_update(of=("self",), no_key=True)
             .select_related("job")
             .get(pk=order.pk)
         )
@@ -54,11 +57,11 @@ def execute(work: jobs.Work, *, now: datetime) -> Mapping[str, Any]:
     """Work an order out and keep it. Called by the worker inside one transaction."""
     work.progress(0, 1, "Sorting the questions")
     order = QuestionOrder.objects.filter(job=work.job).first()
-    if order is None:
+    if order is None or not rows(HOLD, {"order": order.pk}):
         raise jobs.CannotDo("Nobody waits for this order any more.")
     kept_orders.store(order)
     order.sorted_at = now
-    order.save()
+    order.save(force_update=True)
     _forget_oldest(order)
     return {"list": work.job.parameters["address"], "questions": order.questions}
 

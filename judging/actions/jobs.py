@@ -11,6 +11,7 @@ from datetime import timedelta
 from types import TracebackType
 from typing import Any
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
@@ -177,10 +178,11 @@ def notify() -> None:
         cursor.execute("SELECT pg_notify(%s, '')", [BELL])
 
 
-# Whose last job began longest ago is served first: nobody's many hold up another's one. Two kinds of
-# job may last for hours: those that ask somebody else's server, and those of one person that compute.
-# Of each there are at most as many at once as workers, so a process of each worker is left for
-# everything else.
+# Whose last job began longest ago is served first: nobody's many hold up another's one. Jobs that ask
+# somebody else's server may last for hours; there are at most as many at once as workers. So it is with
+# those of one person that compute, which may last as long, and with all others of theirs, such as
+# imports, which may take minutes: of three processes of a worker one is left to everybody else. What is
+# owed to somebody waits for nothing.
 RESERVE = """
 WITH told AS (
     SELECT now() - make_interval(secs => %(told)s) AS earliest, (
@@ -204,9 +206,9 @@ UPDATE judging_job SET rung_at = now() WHERE id = (
     AND (job.rung_at IS NULL OR job.rung_at NOT BETWEEN told.earliest AND now())
     AND (job.kind <> %(waits)s
         OR (SELECT count(*) FROM begun WHERE kind = %(waits)s) < told.workers)
-    AND (job.kind <> ALL(%(computes)s) OR told.workers > (
-        SELECT count(*) FROM begun
-        WHERE begun.person = job.created_by_id AND kind = ANY(%(computes)s)))
+    AND (job.kind = ANY(%(free)s) OR told.workers > (
+        SELECT count(*) FROM begun WHERE begun.person = job.created_by_id
+        AND kind <> ALL(%(free)s) AND (kind = ANY(%(computes)s)) = (job.kind = ANY(%(computes)s))))
     ORDER BY served.at NULLS FIRST, job.created_at LIMIT 1 FOR UPDATE OF job SKIP LOCKED
 ) RETURNING kind, id::text
 """
@@ -221,6 +223,7 @@ def reserve() -> tuple[str, str] | None:
             "present": PRESENT_FOR.total_seconds(),
             "waits": WAITS_FOR_OTHERS,
             "computes": list(Job.COMPUTES),
+            "free": [WAITS_FOR_OTHERS, FORGET_ANNOTATORS],
         }
         cursor.execute(RESERVE, wanted)
         found = cursor.fetchone()
@@ -228,13 +231,17 @@ def reserve() -> tuple[str, str] | None:
 
 
 def before(job: Job) -> Job | None:
-    """Return the running job that one of the same person waits for, where both compute."""
-    if job.kind not in Job.COMPUTES or job.state != Job.State.QUEUED:
+    """Return the running job that one of the same person waits for: both compute, or neither."""
+    if job.kind in (WAITS_FOR_OTHERS, FORGET_ANNOTATORS) or job.state != Job.State.QUEUED:
         return None
+    computes = Q(kind__in=Job.COMPUTES)
     running = Job.objects.filter(
-        state=Job.State.RUNNING, kind__in=Job.COMPUTES, created_by=job.created_by_id
-    ).order_by("started_at")
-    return running.first() if len(running) >= max(1, _present().count()) else None
+        computes if job.kind in Job.COMPUTES else ~computes,
+        state=Job.State.RUNNING,
+        created_by=job.created_by_id,
+    ).exclude(kind__in=(WAITS_FOR_OTHERS, FORGET_ANNOTATORS))
+    first = running.order_by("started_at").first()
+    return first if first and running.count() >= max(1, _present().count()) else None
 
 
 def none_runs(job_ids: list[str]) -> bool:
@@ -395,6 +402,8 @@ class Work:
                 self._check(row)
             except CannotDo as refused:
                 self._refused = str(refused)
+            except ObjectDoesNotExist:  # what it is about goes at this moment, and the job with it
+                self._lost.set()
 
     def _hold_lifeline(self) -> None:
         """Hold the job's lock as long as this connection lives; the server notices a lost network

@@ -2,14 +2,16 @@
 the numbers over several people stay."""
 
 import threading
+from types import SimpleNamespace
 
 import pytest
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from analysis.actions import erasures, report_pages, runs
-from analysis.models import QuestionOrder, ReportPage, Result
+from analysis.actions import erasures, question_orders, report_pages, runs
+from analysis.evidence.listing import Chosen
+from analysis.models import OrderedQuestion, QuestionOrder, ReportPage, Result
 from analysis.sections.annotators import Annotators
 from judging import storage
 from judging.actions import drafts, enrollments, jobs, judgments, machine_judges, sheets
@@ -66,7 +68,8 @@ def study() -> Campaign:
 
 def forgotten(campaign: Campaign) -> None:
     """Do what erasing left to a worker."""
-    job = jobs.claim(job_id=campaign.jobs.unfinished().get().pk)
+    owed = campaign.jobs.unfinished().get(kind=jobs.FORGET_ANNOTATORS)
+    job = jobs.claim(job_id=owed.pk)
     jobs.finish(job=job, result=erasures.execute(jobs.Work(job, worker="test")))
 
 
@@ -234,3 +237,68 @@ def test_erasing_waits_for_a_run_that_is_being_kept(study: Campaign) -> None:
     other.join()
     assert study.erasures.count() == 1
     assert not study.jobs.exists(), "nothing was analysed, so no report is to forget anybody"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_order_that_is_being_worked_out_is_forgotten_with_what_it_holds(study: Campaign) -> None:
+    analysed(study)
+    own = study.enrollments.get(label=OWN)
+    criterion = study.rubric.criteria.first()
+    chosen = Chosen(collection=study.collection, campaign=study, sort="mean", criterion=criterion)
+    order, _asked = question_orders.ask(chosen=chosen, address="/list", by=study.created_by)
+    sorting = jobs.claim(job_id=order.job_id)
+    enrollments.erase(enrollment=own, by=study.created_by, now=timezone.now())
+    waits, failed = threading.Event(), []
+
+    def told(execute, statement, *given):
+        deletes = statement.startswith('DELETE FROM "analysis_questionorder"')
+        if deletes or ("questionorder" in statement and "FOR UPDATE" in statement):
+            waits.set()
+        return execute(statement, *given)
+
+    def forget() -> None:
+        try:
+            with connection.execute_wrapper(told), transaction.atomic():
+                forgotten(study)
+        except DatabaseError as error:
+            failed.append(error)
+        finally:
+            waits.set()
+            connection.close()
+
+    other = threading.Thread(target=forget)
+    with transaction.atomic():
+        question_orders.execute(jobs.Work(sorting, worker="test"), now=timezone.now())
+        jobs.finish(job=sorting, result={})
+        other.start()
+        assert waits.wait(60)
+    other.join()
+    assert not failed
+    assert not QuestionOrder.objects.exists()
+    assert not OrderedQuestion.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_order_that_was_forgotten_while_it_was_worked_out_does_not_come_back(
+    study: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = Chosen(
+        collection=study.collection,
+        campaign=study,
+        sort="mean",
+        criterion=study.rubric.criteria.first(),
+    )
+    order, _asked = question_orders.ask(chosen=chosen, address="/list", by=study.created_by)
+    first = QuestionOrder.objects.filter
+
+    def found_and_gone(**wanted):
+        found = list(first(**wanted))
+        QuestionOrder.objects.all().delete()
+        return SimpleNamespace(first=lambda: found[0])
+
+    work = jobs.Work(jobs.claim(job_id=order.job_id), worker="test")
+    monkeypatch.setattr(question_orders.QuestionOrder.objects, "filter", found_and_gone)
+    with pytest.raises(jobs.CannotDo, match="Nobody waits"):
+        question_orders.execute(work, now=timezone.now())
+    monkeypatch.undo()
+    assert not QuestionOrder.objects.exists()

@@ -240,6 +240,22 @@ def test_large_files_that_come_or_go_slowly_leave_a_thread_that_answers_free(
     assert said == ([] if how == "sent" else [b"HTTP/1.1 200", b"HTTP/1.1 503"])
 
 
+@pytest.mark.parametrize("framing", [b"Content-Length: 6000000", b"Transfer-Encoding: chunked"])
+def test_who_reads_a_small_answer_slowly_keeps_no_turn_from_large_files(
+    port: int, framing: bytes
+) -> None:
+    """Two visitors who announced a body kept researchers' files out for as long as they liked."""
+    with socket.socket() as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.settimeout(60)
+        slow.connect(("127.0.0.1", port))
+        asked = b"GET /%d/unread HTTP/1.1\r\nHost: x\r\n" % (SMALL - 1000)
+        slow.sendall(asked + framing + b"\r\n\r\n")
+        assert slow.recv(12, socket.MSG_PEEK) == b"HTTP/1.1 200"
+        large = b"x" * (SMALL + 1)
+        assert posted(port, large, timeout=60) == str(len(large))
+
+
 def test_one_person_leaves_a_thread_that_answers_to_others(port: int, tmp_path: Path) -> None:
     """One process has two threads that answer. The last of the requests wait for their turn, with
     their bodies."""

@@ -156,6 +156,16 @@ def test_a_large_set_is_left_to_the_table(collection):
     assert set(result["figures"]) == {"1-light", "1-dark"}
 
 
+def test_a_source_with_very_many_pairs_is_not_laid_out(collection, monkeypatch):
+    """60 systems of 316 questions beside as many references made a page of 147 MB."""
+    metric = column(collection)
+    monkeypatch.setattr(matching, "MOST_PAIRS", 12)  # two systems, two questions, three references
+    matched(collection, metric)
+    monkeypatch.setattr(matching, "MOST_PAIRS", 11)
+    with pytest.raises(jobs.CannotDo, match=r"12 pairs .* are more than are laid out \(11\)"):
+        matched(collection, metric)
+
+
 def test_scores_of_another_version_are_not_matched(collection):
     metric = column(collection)
     Metric.objects.filter(pk=metric.pk).update(fingerprint="0" * 64)

@@ -55,14 +55,21 @@ def test_the_oldest_waiting_job_is_told_first_and_to_one_worker():
 def test_one_persons_many_jobs_hold_up_no_other():
     first, second, third = asked(), asked(), asked()
     Job.objects.update(created_by=first.created_by)
-    jobs.claim(job_id=first.pk)
+    begun = jobs.claim(job_id=first.pk)
     other = asked()
     assert jobs.reserve() == (other.kind, str(other.pk))
-    jobs.claim(job_id=other.pk)
+    of_other = jobs.claim(job_id=other.pk)
     again = asked(created_by=other.created_by)
+    assert jobs.reserve() is None, "one of theirs is under way"
+    second.refresh_from_db()
+    assert jobs.before(second) == begun
+    for done in (begun, of_other):
+        jobs.finish(job=done, result={})
     assert jobs.reserve() == (second.kind, str(second.pk)), "theirs began longer ago"
-    jobs.claim(job_id=second.pk)
+    begun = jobs.claim(job_id=second.pk)
     assert jobs.reserve() == (again.kind, str(again.pk))
+    assert jobs.reserve() is None
+    jobs.finish(job=begun, result={})
     assert jobs.reserve() == (third.kind, str(third.pk))
 
 
@@ -86,6 +93,17 @@ def test_one_job_that_waits_for_others_is_told_for_each_worker_and_the_rest_go_b
     assert jobs.reserve() == (jobs.WAITS_FOR_OTHERS, str(newest.pk)), "of somebody not served yet"
     jobs.finish(job=jobs.claim(job_id=newest.pk), result={})
     assert jobs.reserve() == (jobs.WAITS_FOR_OTHERS, str(third.pk))
+
+
+@pytest.mark.parametrize("kind", ["judging.import_study", "analysis.run"])
+def test_what_is_owed_to_an_erased_person_waits_for_no_turn(kind):
+    running, owed = asked(kind=kind), asked(kind=jobs.FORGET_ANNOTATORS)
+    Job.objects.update(created_by=running.created_by)
+    jobs.claim(job_id=running.pk)
+    second = asked(kind=jobs.FORGET_ANNOTATORS, created_by=running.created_by)
+    assert jobs.before(owed) is None
+    assert jobs.reserve() == (owed.kind, str(owed.pk))
+    assert jobs.reserve() == (second.kind, str(second.pk))
 
 
 def test_one_persons_long_jobs_leave_a_process_of_each_worker_to_the_others():

@@ -17,6 +17,7 @@ from judging.imports.actions.reading_plans import Plan
 from judging.imports.actions.uploads import WantedImport
 from judging.models import Collection, Job, Metric, Passage, Question, Score, User
 from tests import factories
+from tests.conftest import KeptWorker
 from tests.judging.imports.studies import MATERIAL, assembled, waiting
 from tests.judging.imports.test_adding import BLEU, SCORES
 
@@ -55,14 +56,17 @@ def imports_held() -> Iterator[None]:
         holding.close()
 
 
-def wait_for(job: Job, condition: Callable[[Job], bool], seconds: float = 90) -> Job:
+def wait_for(job: Job, condition: Callable[[Job], bool], seconds: float = 300) -> Job:
+    """Wait longer than a worker takes to find out that it hangs and to begin anew, on a machine that
+    does much else."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         job.refresh_from_db()
         if condition(job):
             return job
         time.sleep(0.05)
-    raise AssertionError(f"{job} after {seconds} seconds: {job.error}")
+    log = KeptWorker.LOG.read_text()[-6000:]
+    raise AssertionError(f"{job} after {seconds} seconds: {job.error}\n{log}")
 
 
 def over(job: Job) -> bool:
