@@ -14,7 +14,7 @@ from analysis.metrics.contract import (
     ScoredUnit,
     undefined,
 )
-from analysis.metrics.encoder import MODEL_VARIABLE, NOT_KNOWN, Encoded, encoder
+from analysis.metrics.encoder import LAYER, MODEL_VARIABLE, NOT_KNOWN, Encoded, encoder
 from analysis.metrics.local_model import folder_of, identity, reason_against
 
 PAIRS_AT_ONCE = 512
@@ -49,13 +49,7 @@ class BertScore:
                 Parameter(
                     "part", "f1", "which of the three", choices=("f1", "precision", "recall")
                 ),
-                Parameter(
-                    "layer",
-                    -1,
-                    "hidden layer whose vectors are compared; -1 is the last",
-                    least=-200,
-                    most=200,
-                ),
+                LAYER,
             ),
             library=identity(folder_of(MODEL_VARIABLE)),
             tokenises=True,

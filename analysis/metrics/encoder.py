@@ -12,11 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.metrics.contract import MetricUnavailable
+from analysis.metrics.contract import MetricUnavailable, Parameter
 from analysis.metrics.local_model import longest
 from analysis.metrics.telling import told
 
 MODEL_VARIABLE = "QUAESTOR_METRIC_MODEL"
+LAYER = Parameter(
+    "layer", -1, "hidden layer whose vectors are compared; -1 is the last", least=-200, most=200
+)
 TEXTS_KEPT = 4096
 TEXTS_AT_ONCE = 64
 MOST_UNKNOWN = 0.1  # of a text's pieces

@@ -16,11 +16,10 @@ from analysis.metrics.contract import (
     MetricResult,
     MetricSpec,
     MetricUnavailable,
-    Parameter,
     ScoredQuestion,
     ScoredUnit,
 )
-from analysis.metrics.encoder import MODEL_VARIABLE, Encoded, encoder
+from analysis.metrics.encoder import LAYER, MODEL_VARIABLE, Encoded, encoder
 from analysis.metrics.local_model import folder_of, identity, reason_against
 from analysis.metrics.telling import told
 
@@ -84,15 +83,7 @@ class MoverScore:
             name="MoverScore (unigrams, 1/(1 + d))",
             version="1",
             unit=ScoredUnit.PAIR,
-            parameters=(
-                Parameter(
-                    "layer",
-                    -1,
-                    "hidden layer whose vectors are compared; -1 is the last",
-                    least=-200,
-                    most=200,
-                ),
-            ),
+            parameters=(LAYER,),
             library=identity(folder_of(MODEL_VARIABLE)),
             tokenises=True,
         )
