@@ -332,7 +332,8 @@ def _stepped(design: MixedDesign, fit: RemlFit) -> RemlFit:
 
     Variances at zero stay there while the likelihood falls away from zero. A variance is lowered to
     a tenth at most, until it is a thousandth of all: then it may become zero. Where the information
-    is of no use, the step is that of the EM algorithm, which never lowers the likelihood.
+    is of no use, the step is that of the EM algorithm, which never lowers the likelihood. It would
+    take thousands of steps to a variance of zero, so one that falls is tried at zero too.
     """
     variances, total = fit.variances, fit.variances.sum()
     lowest = np.where(variances <= 1e-3 * total, 0, variances / 10)
@@ -350,7 +351,15 @@ def _stepped(design: MixedDesign, fit: RemlFit) -> RemlFit:
                 return found
             step /= 2
     new = variances + 2 * variances**2 * fit.score / design.groups
-    return _evaluated(design, np.where(new <= 1e-6 * total, lowest, new))
+    new = np.where(new <= 1e-6 * total, lowest, new)
+    best = _evaluated(design, new)
+    for falling in np.flatnonzero((fit.score[:-1] < 0) & (variances[:-1] > 0)):
+        without = new.copy()
+        without[falling] = 0
+        found = _evaluated(design, without)
+        if found.score[falling] <= 0 and found.deviance < best.deviance:
+            best = found
+    return best
 
 
 def _with_noise(design: MixedDesign) -> MixedDesign:

@@ -365,10 +365,12 @@ def steps_of(chosen):
 def test_disagreement_looks_at_as_many_rows_as_there_are_ratings(wide, level):
     with connection.cursor() as cursor:  # the tables of a test have no statistics to plan by
         cursor.execute("SET LOCAL enable_nestloop = off")
-    taken = steps_of(of_wide(wide, "disagreement", level))
-    most = max(each["Actual Rows"] * each["Actual Loops"] for each in taken)
-    # each value with each other one; tables are read whole, with what other tests keep in them
-    assert most < RATERS**2 / 2
+    most = max(
+        each["Actual Rows"] * each["Actual Loops"]
+        for each in steps_of(of_wide(wide, "disagreement", level))
+        if each["Node Type"] != "Bitmap Index Scan"  # counts rows that other tests took back too
+    )
+    assert most < 10 * RATERS  # each value with each other one would be RATERS**2 rows
 
 
 @pytest.mark.parametrize("sort", ["disagreement", "mean", "outlier"])

@@ -697,6 +697,30 @@ def test_where_nothing_else_varies_the_residual_is_the_variance_within_systems()
     assert found.variance("residual") == pytest.approx((of_system**2).sum() / 22, rel=1e-6)
 
 
+def test_a_variance_of_zero_is_found_where_the_ratings_follow_a_pattern() -> None:
+    """One annotator gives every question of a source the same, the other always the same, so the
+    average information is singular.
+
+    Without the questions' variance, and with annotators fixed, the study is a balanced one-way
+    layout, whose variances have a closed form.
+    """
+    rows = [
+        (number, place, f"{number}/{place}", annotator, float(value))
+        for number in range(6)
+        for place in range(3)
+        for annotator, value in enumerate((3, 3 - number % 2))
+    ]
+    found = fit(rows, random=False)
+    table = np.array([row[-1] for row in rows]).reshape(6, 3, 2)
+    effects = table.mean(axis=0)  # of systems and annotators
+    left = table - effects - table.mean(axis=(1, 2), keepdims=True) + table.mean()
+    within = (left**2).sum() / 25
+    between = 6 * ((table.mean(axis=(1, 2)) - table.mean()) ** 2).sum() / 5
+    assert found.dropped == ("question",)
+    assert found.variance("residual") == pytest.approx(within, rel=1e-6)
+    assert found.variance("source") == pytest.approx((between - within) / 6, rel=1e-6)
+
+
 def test_systems_and_annotators_that_do_not_cross_are_refused_with_their_rank() -> None:
     each_their_own = small(
         annotators=np.indices((6, 2, 2))[1].ravel() * 2 + np.indices((6, 2, 2))[2].ravel()
