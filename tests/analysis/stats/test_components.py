@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 from analysis.stats.components import Components, Unfit, variance_components
 
@@ -719,6 +719,68 @@ def test_a_variance_of_zero_is_found_where_the_ratings_follow_a_pattern() -> Non
     assert found.dropped == ("question",)
     assert found.variance("residual") == pytest.approx(within, rel=1e-6)
     assert found.variance("source") == pytest.approx((between - within) / 6, rel=1e-6)
+
+
+def dense_deviance(rows: Rows, variances: dict[str, float], *, random: bool) -> float:
+    """Return -2 log restricted likelihood by its definition, with matrices of all ratings."""
+    source, system, question, annotator, y = map(np.array, zip(*rows, strict=True))
+    pair = np.array([f"{a}/{s}" for a, s in zip(annotator, system, strict=True)])
+    groups = {"source": source, "question": question, "annotator": annotator}
+    groups["annotator:system"] = pair
+    fixed = np.equal.outer(*[system, np.unique(system)] if random else [pair, np.unique(pair)])
+    x = fixed.astype(float)
+    v = variances["residual"] * np.eye(len(y))
+    for name, variance in variances.items():
+        if name != "residual":
+            v += variance * np.equal.outer(groups[name], groups[name])
+    within = np.linalg.solve(v, x)
+    of_means = x.T @ within
+    left = y - x @ np.linalg.solve(of_means, within.T @ y)
+    logs = np.linalg.slogdet(v)[1] + np.linalg.slogdet(of_means)[1]
+    return float(logs + left @ np.linalg.solve(v, left))
+
+
+def ceiling(draw: random.Random, *_place: int) -> float:
+    return 5.0 if draw.random() < 0.9 else 4.0
+
+
+def yes_or_no(draw: random.Random, _source: int, system: int, _annotator: int) -> float:
+    return float(draw.random() < 0.3 + system / 5)
+
+
+def patterned(_draw: random.Random, source: int, system: int, annotator: int) -> float:
+    return (3 - source % 2, 3 - system % 2, 3 - (source + system) % 2)[annotator % 3]
+
+
+def one_constant(draw: random.Random, *place: int) -> float:
+    return 3.0 if place[-1] == 0 else round(draw.uniform(1, 5))
+
+
+@pytest.mark.parametrize("random_annotators", [True, False])
+@pytest.mark.parametrize("given", [ceiling, yes_or_no, patterned, one_constant])
+@pytest.mark.parametrize("size", [(5, 3, 2), (8, 2, 3), (9, 4, 2), (6, 3, 4)])
+def test_no_other_variances_make_odd_ratings_likelier(
+    size: tuple[int, int, int], given: Any, random_annotators: bool
+) -> None:
+    """Nelder and Mead's search of the likelihood, written down by its definition, finds none."""
+    draw, (sources, systems, annotators) = random.Random(str(size)), size
+    rows: Rows = [
+        (source, system, f"{source}/{system}", annotator, given(draw, source, system, annotator))
+        for source in range(sources)
+        for system in range(systems)
+        for annotator in range(annotators)
+    ]
+    found = fit(rows, random=random_annotators)
+    best = np.array(list(found.variances.values()))
+
+    def deviance(roots: np.ndarray) -> float:
+        variances = dict(zip(found.variances, (roots**2).tolist(), strict=True))
+        variances["residual"] = max(variances["residual"], 1e-9)
+        return dense_deviance(rows, variances, random=random_annotators)
+
+    for start in (best + best.sum() / 1000, np.full(len(best), best.mean())):
+        searched = optimize.minimize(deviance, np.sqrt(start), method="Nelder-Mead")
+        assert deviance(np.sqrt(best)) < searched.fun + 1e-4
 
 
 def test_systems_and_annotators_that_do_not_cross_are_refused_with_their_rank() -> None:
