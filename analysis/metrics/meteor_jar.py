@@ -18,9 +18,8 @@ from analysis.metrics.telling import told
 
 JAR_VARIABLE = "QUAESTOR_METEOR_JAR"
 OPTIONS = ("-", "-", "-stdio", "-l", "en", "-norm")
-AT_ONCE = (
-    200  # questions; their answers fit in a pipe, so writing all before reading any cannot block
-)
+AT_ONCE = 200  # questions that have a time together
+AHEAD = 32_768  # bytes of questions that wait in the program's pipe, which holds 64 KiB
 NUMBERS = 23
 LAST_WORDS = 2  # seconds that a program which closed its pipe has to end
 
@@ -85,7 +84,7 @@ class Jvm:
         """Return METEOR's numbers for each question, against the reference that it scores best
         with."""
         found: list[list[float]] = []
-        for chunk in told(_chunks(questions)):
+        for chunk in _chunks(questions):
             watchdog = Timer(self._timeout, self._give_up)
             watchdog.start()
             try:
@@ -103,9 +102,22 @@ class Jvm:
         self._complaints.close()
 
     def _ask(self, chunk: Sequence[ScoredQuestion]) -> list[list[float]]:
-        self._stdin.write("".join(map(_request, chunk)).encode("utf-8", "replace"))
-        self._stdin.flush()
-        return [_numbers(self._stdout.readline()) for _ in chunk]
+        """Ask as far ahead as the pipe holds: one answer may take minutes, and who waits for it in a
+        full pipe cannot be told to stop after the next."""
+        requests = [_request(question).encode("utf-8", "replace") for question in chunk]
+        found: list[list[float]] = []
+        sent = ahead = 0
+        for answered in told(range(len(requests))):
+            while sent < len(requests) and (
+                sent == answered or ahead + len(requests[sent]) <= AHEAD
+            ):
+                self._stdin.write(requests[sent])
+                ahead += len(requests[sent])
+                sent += 1
+            self._stdin.flush()
+            found.append(_numbers(self._stdout.readline()))
+            ahead -= len(requests[answered])
+        return found
 
     def _give_up(self) -> None:
         self._late = True

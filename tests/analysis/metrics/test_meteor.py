@@ -12,6 +12,7 @@ from analysis.metrics.meteor import Meteor
 from analysis.metrics.meteor import meteor as combined
 from analysis.metrics.meteor_jar import JAR_VARIABLE, Jvm, MeteorStopped, defused, jar
 from analysis.metrics.scoring import kept, score
+from analysis.metrics.telling import telling
 
 PAIR = ScoredQuestion("the boy went home", ("the boy will go home",))
 
@@ -22,6 +23,38 @@ JAR_SAYS = [
     ("9 8 4 3 4 4 2 2 0 0 0 0 0 0 0 0 1 1 2 1 1 9 8", 0.9086168687263723),
     ("3 3 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0", 0.0),
 ]
+
+
+@pytest.mark.parametrize("most", [0, 4, 10])
+@pytest.mark.parametrize("words", [2, 2000, 20_000])  # the last is longer than a pipe
+def test_each_question_is_told_while_its_answer_is_waited_for(
+    most: int, words: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A program that gives every question the same numbers stands for Java, which may be missing.
+
+    It gives no more of them than are asked to be told, so who has more to write than its pipe holds
+    would wait for ever.
+    """
+    program = tmp_path / "java"
+    program.write_text(
+        f"#!/bin/sh\nn=0\nwhile [ $n -lt {most} ] && read -r line\n"
+        f'do echo "{JAR_SAYS[0][0]}"; n=$((n + 1)); done\nexec sleep 600\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    jvm, told = Jvm(tmp_path / "meteor.jar"), []
+
+    def tell() -> None:
+        if len(told) == most:
+            raise InterruptedError
+        told.append(len(told))
+
+    try:
+        with pytest.raises(InterruptedError), telling(tell):
+            jvm.statistics([ScoredQuestion("who " * words, ("who",))] * 40)
+        assert len(told) == most
+    finally:
+        jvm.close()
 
 
 @pytest.mark.parametrize(("statistics", "expected"), JAR_SAYS)
