@@ -62,27 +62,23 @@ class QueuePlace:
     position: int
 
 
-def places(tasks: int, *, per_task: int, order: PlaceOrder, draws: Draws) -> tuple[QueuePlace, ...]:
-    """Return every place of every task in the order in which they are given out.
+def places(tasks: int, *, per_task: int, order: PlaceOrder, draws: Draws) -> Iterator[QueuePlace]:
+    """Yield every place of every task in the order in which they are given out; there may be
+    millions.
 
     `depth` finishes tasks: all places of one task, then those of the next, the tasks in an order
     drawn once. `breadth` has one annotator on everything first: the first places of all tasks, then
     the second ones, each pass in an order of its own.
     """
+    passes = range(1, per_task + 1)
     if order == "depth":
-        queue = [
-            (task, place)
-            for task in _drawn(tasks, draws, "depth")
-            for place in range(1, per_task + 1)
-        ]
+        queue = ((task, place) for task in _drawn(tasks, draws, "depth") for place in passes)
     else:
-        passes = range(1, per_task + 1)
-        queue = [
+        queue = (
             (task, place) for place in passes for task in _drawn(tasks, draws, f"breadth/{place}")
-        ]
-    return tuple(
-        QueuePlace(task, place, position) for position, (task, place) in enumerate(queue, start=1)
-    )
+        )
+    for position, (task, place) in enumerate(queue, start=1):
+        yield QueuePlace(task, place, position)
 
 
 def sample(names: Iterable[str], *, size: int, draws: Draws) -> tuple[str, ...]:
@@ -170,9 +166,9 @@ class Seating:
 
 def panel(
     seats: int, *, systems: int, sources: int, draws: Draws, afresh: bool = True
-) -> tuple[Seating, ...]:
-    """Return who judges which system on which source in which order, for a panel that sees each
-    source once.
+) -> Iterator[Seating]:
+    """Yield who judges which system on which source in which order, for a panel that sees each
+    source once: what all seats judge first, then what they judge second, and so on.
 
     Sources are drawn into blocks of as many as there are systems. In a block every seat sees every
     system once; a Latin square says on which source, and a Williams row in which order. All counts
@@ -184,17 +180,14 @@ def panel(
     """
     drawn = _drawn(sources, draws, "panel/sources")
     blocks = (_fresh_blocks if afresh else _turning_blocks)(seats, systems, draws)
-    seen: list[list[tuple[int, int]]] = [[] for _seat in range(seats)]
     for start in range(0, sources, max(systems, 1)):
-        for own, shown in zip(seen, next(blocks), strict=True):
-            own += [
-                (drawn[start + place], system) for place, system in shown if start + place < sources
-            ]
-    return tuple(
-        Seating(seat, position, *pair)
-        for seat, pairs in enumerate(seen)
-        for position, pair in enumerate(pairs, start=1)
-    )
+        within = [
+            [(drawn[start + place], system) for place, system in shown if start + place < sources]
+            for shown in next(blocks)
+        ]
+        for position, turn in enumerate(zip(*within, strict=True), start=start + 1):
+            for seat, (source, system) in enumerate(turn):
+                yield Seating(seat, position, source, system)
 
 
 Block = list[list[tuple[int, int]]]  # for each seat places and their systems, in turn
@@ -276,12 +269,13 @@ def _by_kind(name: Hashable) -> tuple[str, Hashable]:
     return type(name).__name__, name
 
 
-def balance(seatings: Sequence[Seating]) -> dict[str, MeetingTable]:
+def balance(seatings: Iterable[Seating]) -> dict[str, MeetingTable]:
     """Prove a panel's balance: who by system, source by system, turn by system, and who follows
     whom.
 
     A turn is the position within a block of as many judgments as there are systems.
     """
+    seatings = list(seatings)
     systems = len({seating.system for seating in seatings})
     turns = [(s, (s.position - 1) % systems + 1) for s in seatings]
     return {

@@ -33,7 +33,7 @@ def take_ids(model: type[models.Model], count: int) -> Sequence[int]:
 
 def check_at_once() -> None:
     """Have foreign keys checked with each statement, not all at the end: so progress is honest, a
-    cancel soon heard."""
+    cancel soon heard, and the history is not held while millions of them are checked."""
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute(

@@ -230,6 +230,7 @@ def lock(*, campaign: Campaign, now: datetime, by: User | None = None, secret: s
             judged = selections.units_of(held)
             own = judged.filter(question_set__source__collection=held.collection_id)
             rounds.check_places(own.count() * held.annotators_per_task)
+            rounds.check_seats(held)
             if held.origin != Campaign.Origin.IMPORTED:  # nobody is shown a page of it
                 rounds.check_pages(held, own)
                 held.state = Campaign.State.LOCKED  # what is judged is read as it was fixed above

@@ -78,10 +78,9 @@ def _panel(document: Document, round: Document, drawn: KeyedDraws) -> list[Place
     for task in round["tasks"]:
         source, system, _slot = task["units"][0]
         tasks.setdefault((source, system), []).append(task["number"])
-    ordered = sorted(laid, key=lambda seating: (seating.position, seating.seat))
     rows: Sequence[tuple[int, int]] = [
         (task, each.seat)
-        for each in ordered
+        for each in laid
         for task in tasks.get((sources[each.source], systems[each.system]), ())
     ]
     first = _first(round)

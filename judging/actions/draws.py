@@ -7,10 +7,13 @@ it.
 """
 
 import hashlib
+import itertools
+import json
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from django.db import transaction
@@ -24,6 +27,7 @@ from judging.models.campaign import HEX_OF_256_BITS
 METHOD = "HMAC-SHA-256, version 2"
 TURNING = "HMAC-SHA-256, version 1"  # other in panels alone, whose blocks came again
 BEFORE = "orders drawn from the seed"
+SOURCES_AT_ONCE = 1_000
 
 
 class GuessableSecret(ValueError):
@@ -121,7 +125,7 @@ def reveal(*, campaign: Campaign, now: datetime, by: User | None = None) -> None
 
 def document(campaign: Campaign) -> dict[str, Any]:
     """Return all that was drawn in a campaign whose secret is revealed, with what it was drawn
-    from."""
+    from; `written` reads what there may be millions of from the database."""
     if campaign.secret_revealed_at is None:
         raise NotOverYet("The secret of the draws is not revealed.")
     rounds = (
@@ -140,11 +144,11 @@ def document(campaign: Campaign) -> dict[str, Any]:
         "systems": sorted(selections.systems_of(campaign).values_list("name", flat=True)),
         "order": campaign.order,
         "annotators_per_task": campaign.annotators_per_task,
-        "rounds": [
+        "rounds": (
             _round(each)
             for each in rounds
             if not (seeded and each.opened_at and each.opened_at < seeded)
-        ],
+        ),
         "annotators": {
             each.label: str(each.draw_id)
             for each in campaign.enrollments.order_by("label")
@@ -160,18 +164,39 @@ def _promise(campaign: Campaign) -> dict[str, str] | None:
     return {"secret_sha256": listed.rpartition(" ")[2]} if listed else None
 
 
+def written(document: object) -> Iterator[str]:
+    """Yield a document as JSON in pieces; an iterator is written as an array, as it is read."""
+    if isinstance(document, Mapping):
+        yield "{"
+        for before, (key, value) in zip(_commas(), document.items(), strict=False):
+            yield f"{before}{json.dumps(key)}: "
+            yield from written(value)
+        yield "}"
+    elif isinstance(document, Iterator):
+        yield "["
+        for before, value in zip(_commas(), document, strict=False):
+            yield before
+            yield from written(value)
+        yield "]"
+    else:
+        yield json.dumps(document)
+
+
+def _commas() -> Iterator[str]:
+    return itertools.chain([""], itertools.repeat(", "))
+
+
 def _round(round: Round) -> dict[str, Any]:
     """Return a round's tasks, each unit as source, system and slot, and its places in the order of
     the queue."""
     shown = TaskUnit.objects.filter(task__round=round).order_by("task__number", "position")
-    tasks: dict[int, list[list[Any]]] = {}
-    for number, *unit in shown.values_list(
+    units = shown.values_list(
         "task__number",
         "unit__question_set__source__key",
         "unit__question_set__system__name",
         "unit__position",
-    ):
-        tasks.setdefault(number, []).append(unit)
+    )
+    tasks = itertools.groupby(units.iterator(), key=itemgetter(0))
     campaign = round.campaign
     other: dict[str, Any] = {}
     sources = selections.sources_of(campaign)
@@ -188,12 +213,15 @@ def _round(round: Round) -> dict[str, Any]:
     places = Assignment.objects.filter(round=round).order_by("position").distinct()
     return other | {
         "name": name(round),
-        "tasks": [{"number": number, "units": units} for number, units in tasks.items()],
-        "places": [
-            list(row) for row in places.values_list("position", "task__number", "place", seat)
-        ],
-        "sources": [
+        "tasks": (
+            {"number": number, "units": [unit for _number, *unit in shown]}
+            for number, shown in tasks
+        ),
+        "places": map(
+            list, places.values_list("position", "task__number", "place", seat).iterator()
+        ),
+        "sources": (
             [source.key, sorted(held.system.name for held in source.question_sets.all())]
-            for source in sources
-        ],
+            for source in sources.iterator(chunk_size=SOURCES_AT_ONCE)
+        ),
     }

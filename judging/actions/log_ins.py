@@ -33,6 +33,7 @@ MINUTE = timedelta(minutes=1)
 MOST_A_MINUTE = 60  # of each group
 MOST_OF_A_VISITOR = 20  # nobody knows, so that they do not keep all others out
 MOST_OF_A_NAME = 20
+MOST_KEYS = 5  # of a person within a minute
 PACE = "pace"  # marks the rows that count looks, among those that count attempts
 MOST = 1000  # attempts that are still told apart
 
@@ -86,6 +87,13 @@ def count_first_password(*, now: datetime) -> None:
     at; raise `Paused` where there were so many within a minute."""
     with transaction.atomic():
         _keep_pace("first passwords", MOST_A_MINUTE, now=now)
+
+
+def count_key(*, user: User, now: datetime) -> None:
+    """Count a key for programs that somebody makes, which the history keeps for ever; raise `Paused`
+    where they made so many within a minute."""
+    with transaction.atomic():
+        _keep_pace(f"keys of {user.pk}", MOST_KEYS, now=now)
 
 
 def _group(name: str) -> str:

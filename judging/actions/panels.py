@@ -1,7 +1,6 @@
 """Rotated panels: every annotator has a seat, meets each source once, and the systems take turns
 over the seats."""
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -63,27 +62,28 @@ def fits(rubric: Rubric) -> bool:
     )
 
 
-def lay_out(
-    *, round: Round, tasks: Mapping[tuple[int, int], list[int]], last: int
-) -> Iterator[Assignment]:
-    """Yield the places of a round, each kept for its seat; `last` is the position before the
+@dataclass(frozen=True, slots=True)
+class KeptPlace:
+    """A place of a task that is kept for a seat; seats count from 1."""
+
+    task: int
+    place: int
+    seat: int
+
+
+def lay_out(*, round: Round, tasks: Mapping[tuple[int, int], list[int]]) -> Iterator[KeptPlace]:
+    """Return the places of a round in the order of the queue; the database is asked before the
     first."""
-    campaign = round.campaign
-    position = itertools.count(last + 1)
-    per_place = selections.systems_of(campaign).count()
-    for seating, pair in _seatings(round):
-        for task in tasks.get(pair, ()):
-            yield Assignment(
-                round=round,
-                task_id=task,
-                place=seating.seat // per_place + 1,
-                position=next(position),
-                seat=seating.seat + 1,
-            )
+    per_place = selections.systems_of(round.campaign).count()
+    return (
+        KeptPlace(task, seating.seat // per_place + 1, seating.seat + 1)
+        for seating, pair in _seatings(round)
+        for task in tasks.get(pair, ())
+    )
 
 
 def _seatings(round: Round) -> Iterator[tuple[Seating, tuple[int, int]]]:
-    """Yield who judges what in the order of the queue, with the keys of source and system."""
+    """Return who judges what in the order of the queue, with the keys of source and system."""
     campaign = round.campaign
     sources = list(
         selections.sources_of(campaign).order_by("position").values_list("pk", flat=True)
@@ -98,8 +98,7 @@ def _seatings(round: Round) -> Iterator[tuple[Seating, tuple[int, int]]]:
         draws=draws.of_round(round),
         afresh=draws.method_of(campaign.protocol) != draws.TURNING,
     )
-    for each in sorted(laid, key=lambda seating: (seating.position, seating.seat)):
-        yield each, (sources[each.source], systems[each.system])
+    return ((each, (sources[each.source], systems[each.system])) for each in laid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,7 @@ def proof(campaign: Campaign) -> list[Proof]:
     asked = set(
         held.values_list("unit__question_set__source", "unit__question_set__system").distinct()
     )
-    tables = design.balance([seating for seating, pair in _seatings(main) if pair in asked])
+    tables = design.balance(seating for seating, pair in _seatings(main) if pair in asked)
     names = sorted(selections.systems_of(campaign).values_list("name", flat=True))
     return [_proof(key, table, names) for key, table in tables.items()]
 

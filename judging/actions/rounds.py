@@ -15,7 +15,14 @@ from django.db.models.functions import Length
 from judging import design
 from judging.actions import authorships, draws, history, panels, selections
 from judging.actions.bulk import BATCH as COPIED
-from judging.actions.bulk import CopiedRow, copy, let_planner_know, random_uuids, take_ids
+from judging.actions.bulk import (
+    CopiedRow,
+    check_at_once,
+    copy,
+    let_planner_know,
+    random_uuids,
+    take_ids,
+)
 from judging.models import (
     Assignment,
     Campaign,
@@ -152,6 +159,7 @@ def open_(
     """
     campaign = round.campaign
     with transaction.atomic():
+        check_at_once()
         draws.keep_secret(campaign=campaign, now=now)
         tasks = _make_tasks(round, units, progress)
         if not tasks:
@@ -173,6 +181,7 @@ def open_(
 
 
 MOST_PLACES = 5_000_000
+MOST_SEATS = 10_000  # of a panel
 MOST_OF_DRY_RUN = 20_000  # each is judged through all the doors that people go through
 MOST_OF_TRIAL = 50_000  # places of a pilot or calibration: they are laid out while a page waits
 
@@ -257,6 +266,15 @@ def check_places(laid: int, *, of_trial: bool = False) -> None:
         )
 
 
+def check_seats(campaign: Campaign) -> None:
+    """Raise TooManyPlaces where a panel would need more annotators than anybody could find."""
+    if (needed := panels.seats(campaign)) > MOST_SEATS:
+        raise TooManyPlaces(
+            f"A rotated panel of these systems needs {needed:,} annotators; at most {MOST_SEATS:,} can be. Have "
+            "fewer annotators for each task, or choose fewer systems."
+        )
+
+
 PLACE = (
     "id", "round_id", "task_id", "place", "position", "seat", "state", "stage", "submit_token",
     "active_seconds",
@@ -276,11 +294,11 @@ def _places(round: Round, tasks: Sequence[tuple[int, CutSet]]) -> Iterable[Copie
                 "The protocol shows several systems at once; a panel needs one system to a task."
             )
         panels.seat_everybody(campaign)
-        uuids = random_uuids()
-        return [
-            _place(round.pk, each.task_id, each.place, each.position, each.seat, uuids)
-            for each in panels.lay_out(round=round, tasks=_by_system(tasks), last=last)
-        ]
+        uuids, kept = random_uuids(), panels.lay_out(round=round, tasks=_by_system(tasks))
+        return (
+            _place(round.pk, each.task, each.place, position, each.seat, uuids)
+            for position, each in enumerate(kept, start=last + 1)
+        )
     order: design.PlaceOrder = "depth" if campaign.order == Campaign.Order.DEPTH else "breadth"
     drawn, uuids = draws.of_round(round), random_uuids()
     return (

@@ -55,7 +55,9 @@ from judging.models import (
     Membership,
     QuestionSet,
     Round,
+    Rubric,
     Task,
+    Unit,
     User,
 )
 from judging.models.campaign import TasksInOrder
@@ -246,7 +248,7 @@ def discard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 LAUNCH = "judging.launch"
 LARGE = 3_000  # question sets; above that, laying out the places is a job with progress
-MANY_PLACES = 30_000  # for so many as well, however few the sets
+MANY_PLACES = 30_000  # for so many as well, or so many questions, however few the sets
 
 
 @campaign_for_managers
@@ -265,8 +267,7 @@ def open_(request: HttpRequest, campaign: Campaign) -> HttpResponse:
             return redirect("judging:crowd", campaign.uuid)
         crowd_platforms.note_unmet(campaign=campaign, rules=broken, by=request.user)
     first = campaign.rounds.filter(kind="main", opened_at__isnull=True).exists()
-    sets = QuestionSet.objects.filter(source__collection=campaign.collection).count()
-    if first and (sets > LARGE or sets * campaign.annotators_per_task > MANY_PLACES):
+    if first and _is_large(campaign):
         with transaction.atomic():
             under_way = campaign.jobs.unfinished().filter(kind=LAUNCH).first()
             job = under_way or jobs.enqueue(
@@ -276,6 +277,17 @@ def open_(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return redirect("judging:job", job.pk)
     opening = partial(campaigns.open_, campaign=campaign, now=timezone.now(), by=request.user)
     return _told(request, campaign, opening, _("Annotators can begin."))
+
+
+def _is_large(campaign: Campaign) -> bool:
+    """Whether to lay out its tasks and places would keep a page waiting."""
+    sets = QuestionSet.objects.filter(source__collection=campaign.collection).count()
+    questions = Unit.objects.filter(
+        question_set__source__collection=campaign.collection, position__isnull=False
+    ).count()
+    of_sets = campaign.rubric.task != Rubric.Task.UNIT
+    tasks = sets if of_sets else questions / campaign.rubric.page_size
+    return sets > LARGE or max(questions, tasks * campaign.annotators_per_task) > MANY_PLACES
 
 
 @campaign_for_managers

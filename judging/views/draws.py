@@ -1,15 +1,19 @@
 """The draws of a closed campaign, for anybody to check."""
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from judging.actions import draws, history
+from judging.actions import draws, exports
 from judging.guards import campaign_for_managers, campaign_for_staff, password_confirmed
-from judging.models import Campaign, Event
+from judging.models import Campaign
+from judging.views.exports import taken_along_in_pieces
 
 
 @campaign_for_managers
@@ -28,11 +32,16 @@ def reveal(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 @campaign_for_staff
 @require_GET
-def document(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def document(request: HttpRequest, campaign: Campaign) -> StreamingHttpResponse:
     """Download the draws with their secret, once it is revealed."""
     try:
         found = draws.document(campaign)
     except draws.NotOverYet:
         raise Http404 from None
-    history.note(Event.Act.EXPORTED, by=request.user, campaign=campaign, about="draws.json")
-    return JsonResponse(found, headers={"Content-Disposition": 'attachment; filename="draws.json"'})
+    pieces = _at_one_moment(found)
+    return taken_along_in_pieces(request, campaign, pieces, "application/json", "draws.json")
+
+
+def _at_one_moment(found: Mapping[str, Any]) -> Iterator[str]:
+    with exports.one_moment():
+        yield from draws.written(found)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from judging.actions import history, keys, visits
+from judging.actions import history, keys, log_ins, visits
 from judging.forms.accounts import KeyForm
 from judging.guards import password_confirmed
 from judging.models import Event
@@ -25,10 +25,18 @@ def key(request: HttpRequest) -> HttpResponse:
     """Say whether there is a key; make a new one, which replaces the old."""
     now, made = timezone.now(), None
     form = KeyForm(request.POST if request.method == "POST" else None)
+    status = 200
     if request.method == "POST" and form.is_valid():
-        made = keys.make(user=request.user, now=now, **form.cleaned_data)
+        try:
+            log_ins.count_key(user=request.user, now=now)
+            made = keys.make(user=request.user, now=now, **form.cleaned_data)
+        except log_ins.Paused:
+            form.add_error(None, _("You made many keys just now. Make the next one in a minute."))
+            status = 429
+    elif form.errors:
+        status = 422
     context = {"made": made, "key": keys.of(request.user, now=now), "form": form}
-    return render(request, "judging/accounts/key.html", context, status=422 if form.errors else 200)
+    return render(request, "judging/accounts/key.html", context, status=status)
 
 
 @login_required

@@ -1,7 +1,8 @@
 """Designs follow from their key, and are as balanced as they say."""
 
+import tracemalloc
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 from random import Random
 from statistics import fmean
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from judging.design import (
     KeyedDraws,
+    QueuePlace,
     Seating,
     SeededDraws,
     balance,
@@ -34,14 +36,14 @@ def drawn(number: int) -> KeyedDraws:
 
 
 def test_places_depth_finishes_a_task_before_the_next() -> None:
-    laid = places(4, per_task=3, order="depth", draws=drawn(7))
+    laid = list(places(4, per_task=3, order="depth", draws=drawn(7)))
     by_threes = [{place.task for place in laid[start : start + 3]} for start in range(0, 12, 3)]
     assert [len(tasks) for tasks in by_threes] == [1, 1, 1, 1]
     assert [place.place for place in laid] == [1, 2, 3] * 4
 
 
 def test_places_breadth_gives_every_task_once_in_each_pass() -> None:
-    laid = places(50, per_task=2, order="breadth", draws=drawn(7))
+    laid = list(places(50, per_task=2, order="breadth", draws=drawn(7)))
     first, second = laid[:50], laid[50:]
     assert {place.place for place in first} == {1}
     assert {place.task for place in first} == {place.task for place in second} == set(range(50))
@@ -52,12 +54,12 @@ def test_places_breadth_gives_every_task_once_in_each_pass() -> None:
 def test_places_hold_each_place_once_in_unbroken_positions(
     tasks: int, per_task: int, order: str, seed: int
 ) -> None:
-    laid = places(tasks, per_task=per_task, order=order, draws=drawn(seed))
+    laid = list(places(tasks, per_task=per_task, order=order, draws=drawn(seed)))
     assert Counter((p.task, p.place) for p in laid) == {
         (t, p): 1 for t in range(tasks) for p in range(1, per_task + 1)
     }
     assert [place.position for place in laid] == list(range(1, tasks * per_task + 1))
-    assert laid == places(tasks, per_task=per_task, order=order, draws=drawn(seed))
+    assert laid == list(places(tasks, per_task=per_task, order=order, draws=drawn(seed)))
 
 
 def test_places_of_a_seed_from_before_there_were_secrets_never_change() -> None:
@@ -142,6 +144,20 @@ def test_williams_rows_balance_positions_and_followers(n: int, seed: int) -> Non
     assert set(followers.values()) == {times}
 
 
+@pytest.mark.parametrize("order", ["depth", "breadth"])
+def test_places_are_made_as_they_are_asked_for(order: str) -> None:
+    assert next(places(1, per_task=10**6, order=order, draws=drawn(7))) == QueuePlace(0, 1, 1)
+
+
+def test_panel_holds_one_block_at_a_time() -> None:
+    tracemalloc.start()
+    try:
+        assert sum(1 for _each in panel(1_000, systems=4, sources=200, draws=drawn(7))) == 200_000
+        assert tracemalloc.get_traced_memory()[1] < 3_000_000  # all of them would be 30 MB
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize(
     ("seats", "systems", "sources"), [(4, 4, 8), (8, 4, 12), (6, 3, 9), (12, 6, 6), (2, 2, 4)]
 )
@@ -159,7 +175,7 @@ def test_panel_is_balanced_in_everything(seats: int, systems: int, sources: int)
 def test_panel_shows_each_seat_each_source_once(
     seats: int, systems: int, sources: int, seed: int
 ) -> None:
-    seatings = panel(seats, systems=systems, sources=sources, draws=drawn(seed))
+    seatings = list(panel(seats, systems=systems, sources=sources, draws=drawn(seed)))
     assert Counter((s.seat, s.source) for s in seatings) == {
         (a, b): 1 for a in range(seats) for b in range(sources)
     }
@@ -168,7 +184,7 @@ def test_panel_shows_each_seat_each_source_once(
     assert cross_table((s.seat, s.system) for s in seatings).spread <= 1
 
 
-def apart(seatings: Sequence[Seating], lag: int) -> list[bool]:
+def apart(seatings: Iterable[Seating], lag: int) -> list[bool]:
     """Return of all tasks so far apart in one seat's order whether they show one system."""
     own = {(s.seat, s.position): s.system for s in seatings}
     pairs = (((seat, at), (seat, at + lag)) for seat, at in own)

@@ -9,7 +9,7 @@ from django.test import RequestFactory
 from django.utils import timezone
 
 from judging.actions import campaigns, log_ins
-from judging.models import LogInAttempts
+from judging.models import Event, LogInAttempts
 from tests import factories
 from tests.judging.actions.test_assignments import all_at_once
 
@@ -147,3 +147,15 @@ def test_first_passwords_of_many_accounts_have_a_pace():
     with pytest.raises(log_ins.Paused):
         log_ins.count_first_password(now=now)
     log_ins.count_first_password(now=now + timedelta(minutes=1))
+
+
+@pytest.mark.django_db
+def test_keys_that_one_person_makes_have_a_pace_for_the_history_keeps_each(client):
+    user, form = factories.user(), {"scope": "read", "days": 7}
+    client.force_login(user)
+    answers = [client.post("/key/", form) for _ in range(log_ins.MOST_KEYS + 3)]
+    assert [answer.status_code for answer in answers] == [200] * log_ins.MOST_KEYS + [429] * 3
+    assert "Make the next one in a minute" in answers[-1].text
+    assert Event.objects.filter(act=Event.Act.KEY_MADE).count() == log_ins.MOST_KEYS
+    log_ins.count_key(user=user, now=timezone.now() + timedelta(minutes=1))
+    log_ins.count_key(user=factories.user(), now=timezone.now())

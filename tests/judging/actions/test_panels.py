@@ -48,6 +48,14 @@ def test_balance_is_counted_of_an_opened_panel_that_is_no_giant(monkeypatch) -> 
     assert panels.proof(campaign) == []
 
 
+def test_a_panel_of_more_annotators_than_anybody_could_find_is_not_locked(monkeypatch) -> None:
+    monkeypatch.setattr(rounds, "MOST_SEATS", 6)  # two for each of three systems
+    opened()
+    monkeypatch.setattr(rounds, "MOST_SEATS", 5)
+    with pytest.raises(campaigns.NotAllowedNow, match="needs 6 annotators; at most 5 can be"):
+        opened()
+
+
 def joined(campaign: Campaign) -> Enrollment:
     return enrollments.enroll(campaign=campaign, user=factories.user())
 

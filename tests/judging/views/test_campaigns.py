@@ -233,6 +233,23 @@ def test_opening_few_sets_with_many_places_is_a_job_too(page, draft, monkeypatch
     assert page.post(address("open", draft)).url.startswith("/jobs/")
 
 
+def test_questions_that_are_judged_one_by_one_are_counted_and_not_their_sets(
+    page, owner, monkeypatch
+):
+    """Four sets of five questions are twenty tasks of three annotators."""
+    material = factories.collection(owner=owner, expected=5)
+    for task, most, is_job in (("source", 59, False), ("unit", 60, False), ("unit", 59, True)):
+        monkeypatch.setattr(views, "MANY_PLACES", most)
+        made = factories.campaign(
+            manager=owner,
+            collection=material,
+            rubric=factories.rubric(version=f"{task}-{most}", task=task),
+            annotators_per_task=3,
+        )
+        page.post(address("lock", made))
+        assert page.post(address("open", made)).url.startswith("/jobs/") == is_job
+
+
 def test_opening_a_large_campaign_twice_is_one_job(page, draft, monkeypatch):
     monkeypatch.setattr(views, "LARGE", 3)
     page.post(address("lock", draft))
