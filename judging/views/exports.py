@@ -95,9 +95,7 @@ def taken_along_in_pieces(
 ) -> StreamingHttpResponse:
     """Return a large file as `taken_along` does, a piece at a time."""
     _noted(request, campaign, name)
-    return StreamingHttpResponse(
-        pieces, headers=_file_headers(name, f"{media_type}; charset=utf-8")
-    )
+    return attached_in_pieces(pieces, media_type, name)
 
 
 def _noted(request: HttpRequest, campaign: Campaign, name: str) -> None:
@@ -108,6 +106,12 @@ def attached(content: str | bytes, media_type: str, name: str) -> HttpResponse:
     """Return a file to be saved under a name."""
     kind = f"{media_type}; charset=utf-8" if isinstance(content, str) else media_type
     return HttpResponse(content, headers=_file_headers(name, kind))
+
+
+def attached_in_pieces(pieces: Iterator[str], media_type: str, name: str) -> StreamingHttpResponse:
+    """Return a large file to be saved under a name, a piece at a time."""
+    kind = f"{media_type}; charset=utf-8"
+    return StreamingHttpResponse(pieces, headers=_file_headers(name, kind))
 
 
 def _file_headers(name: str, kind: str) -> dict[str, str]:

@@ -1,26 +1,24 @@
 """The history of a campaign and of the site: who did what, with a filter, and all of it as a
 table."""
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.core.paginator import Paginator
-from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.db.models import Max, QuerySet
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from judging.actions import history
 from judging.forms.history import HistoryFilter
-from judging.formulas import inert
 from judging.guards import administrator_required, campaign_for_staff
 from judging.models import Campaign, Event, User
-from judging.views.exports import attached
+from judging.views import spreadsheets
+from judging.views.exports import attached_in_pieces
 
 ON_A_PAGE = 50
 ACCOUNT = re.compile(r"account (\d+)")
@@ -62,20 +60,20 @@ def site(request: HttpRequest) -> HttpResponse:
 
 @campaign_for_staff
 @require_GET
-def campaign_table(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+def campaign_table(request: HttpRequest, campaign: Campaign) -> StreamingHttpResponse:
     """Hand out a campaign's history."""
-    text = _table(Event.objects.of_campaign(campaign.uuid), seen={campaign.uuid})
+    lines = _table(Event.objects.of_campaign(campaign.uuid), seen={campaign.uuid})
     history.note(Event.Act.EXPORTED, by=request.user, campaign=campaign, about="history.csv")
-    return attached(text, "text/csv", f"{slugify(campaign.title)}-history.csv")
+    return attached_in_pieces(lines, "text/csv", f"{slugify(campaign.title)}-history.csv")
 
 
 @administrator_required
 @require_GET
-def site_table(request: HttpRequest) -> HttpResponse:
+def site_table(request: HttpRequest) -> StreamingHttpResponse:
     """Hand out the site's history."""
-    text = _table(Event.objects.all(), seen=_seen_by(request.user))
+    lines = _table(Event.objects.all(), seen=_seen_by(request.user))
     history.note(Event.Act.EXPORTED, by=request.user, about="history.csv")
-    return attached(text, "text/csv", "history.csv")
+    return attached_in_pieces(lines, "text/csv", "history.csv")
 
 
 def _seen_by(user: User) -> set[UUID]:
@@ -131,24 +129,25 @@ def _told(events: Iterable[Event], seen: set[UUID]) -> Iterator[ToldEvent]:
         yield ToldEvent(each, named(f"account {each.who}") if each.who else "", *words)
 
 
-def _table(events: QuerySet[Event], *, seen: set[UUID]) -> str:
-    """Return events as CSV in the order of the chain, as they were written; formulas are made
-    inert."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for each in events.sealed():
-        seal, may = getattr(each, "seal", None), each.campaign is None or each.campaign in seen
-        said = (each.about, each.before, each.after) if may else ("", "", "")
-        chained = (seal.previous, seal.digest) if seal else ("", "")
-        cells = (
-            seal.position if seal else "",
-            each.at.isoformat(),
-            each.who,
-            each.act,
-            each.campaign,
-            *said,
-            *chained,
-        )
-        writer.writerow("" if cell is None else inert(str(cell)) for cell in cells)
-    return buffer.getvalue()
+def _table(events: QuerySet[Event], *, seen: set[UUID]) -> Iterator[str]:
+    """Return the lines of a CSV of the events up to now, in the order of the chain, as they were
+    written; formulas are made inert."""
+    last = events.aggregate(last=Max("pk"))["last"] or 0
+    found = events.filter(pk__lte=last).sealed().iterator()
+    return spreadsheets.lines(COLUMNS, (_cells(each, seen) for each in found))
+
+
+def _cells(event: Event, seen: set[UUID]) -> Iterator[object]:
+    seal, may = getattr(event, "seal", None), event.campaign is None or event.campaign in seen
+    said = (event.about, event.before, event.after) if may else ("", "", "")
+    chained = (seal.previous, seal.digest) if seal else ("", "")
+    cells = (
+        seal.position if seal else "",
+        event.at.isoformat(),
+        event.who,
+        event.act,
+        event.campaign,
+        *said,
+        *chained,
+    )
+    return ("" if cell is None else cell for cell in cells)

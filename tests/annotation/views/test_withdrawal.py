@@ -73,7 +73,7 @@ def test_who_withdraws_is_not_named_beside_their_label() -> None:
     page = manager.get(f"/campaigns/{campaign.uuid}/history/").text
     assert f'annotator withdrew</th><td dir="auto">{own.label}<' in page
     assert "bob.colleague" not in page
-    table = manager.get(f"/campaigns/{campaign.uuid}/history.csv").text
+    table = manager.get(f"/campaigns/{campaign.uuid}/history.csv").getvalue().decode()
     rows = [row for row in csv.DictReader(table.splitlines()) if row["about"] == own.label]
     assert [(row["act"], row["who"]) for row in rows] == [("annotator.erased", "")]
     assert not Event.objects.filter(who=colleague.pk).exists()
