@@ -20,6 +20,8 @@ from judging.guards import campaign_for_staff, judges_now
 from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign
 
+MOST_SIDE_BY_SIDE = 12  # columns that can be read; the page holds what each run found
+
 
 @campaign_for_staff
 @require_GET
@@ -42,7 +44,8 @@ def runs_side_by_side(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the core numbers of several runs beside each other; which ones is in the address."""
     done = Run.objects.filter(campaign=campaign, job__state="done").order_by("number")
     numbers = {whole_number(each, least=1) for each in request.GET.getlist("run")} - {None}
-    chosen = [run for run in done if run.number in numbers] if numbers else list(done)[-2:]
+    asked = [run for run in done if run.number in numbers] if numbers else list(done)[-2:]
+    chosen = asked[:MOST_SIDE_BY_SIDE]
     titled = [
         (f"run {run.number}" + (f", {run.name}" if run.name else ""), runs.found_by(run))
         for run in chosen
@@ -51,6 +54,7 @@ def runs_side_by_side(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "campaign": campaign,
         "tab": "report",
         "runs": [(run, run in chosen, runs.left_out_words(run)) for run in done],
+        "most": MOST_SIDE_BY_SIDE if len(asked) > MOST_SIDE_BY_SIDE else 0,
         "tables": page.side_by_side(titled),
     }
     return render(request, "analysis/side_by_side.html", context)

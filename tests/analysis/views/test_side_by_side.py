@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from analysis.actions import runs
 from analysis.models import Run
+from analysis.views import reports
 from judging.models import Enrollment
 from tests import factories
 from tests.analysis import studies
@@ -86,6 +87,16 @@ def test_runs_stand_side_by_side_with_dashes_where_one_has_no_such_number(manage
     assert line.index("2.25") < line.index("2.00")
     gone = page.partition("Correctness, Corvo")[2].partition("</tr>")[0]
     assert "–" in gone
+
+
+def test_more_runs_than_can_be_read_are_left_out_and_it_says_so(manager, campaign, monkeypatch):
+    address = reverse("analysis:side_by_side", args=[campaign.uuid]) + "?run=1&run=2"
+    said = "The first 1 of the runs that you chose stand here"
+    assert said not in manager.get(address).text
+    monkeypatch.setattr(reports, "MOST_SIDE_BY_SIDE", 1)
+    page = manager.get(address).text
+    assert said in page
+    assert "run 2, narrow" not in page
 
 
 HUGE = pytest.param(f"?run={'9' * 5_000}", id="more digits than Python reads as a number")
