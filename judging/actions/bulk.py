@@ -33,12 +33,19 @@ def take_ids(model: type[models.Model], count: int) -> Sequence[int]:
 
 def check_at_once() -> None:
     """Have foreign keys checked with each statement, not all at the end: so progress is honest, a
-    cancel soon heard, and the history is not held while millions of them are checked."""
+    cancel soon heard, and the history is not held while millions of them are checked.
+
+    The seal of the history stays at the end. To name all constraints but it is the only way: to set
+    all of them seals what was noted before, and everybody who writes history waits from then on.
+    """
     with connection.cursor() as cursor:
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute(
-            "SET CONSTRAINTS event_seal DEFERRED"
-        )  # who else writes history need not wait for us
+            "SELECT string_agg(DISTINCT quote_ident(conname), ', ') FROM pg_constraint "
+            "WHERE condeferrable AND conname <> 'event_seal' "
+            "AND connamespace = current_schema()::regnamespace"
+        )
+        [names] = cursor.fetchone()
+        cursor.execute(f"SET CONSTRAINTS {names} IMMEDIATE")
 
 
 def let_planner_know(*changed: type[models.Model]) -> None:

@@ -389,6 +389,9 @@ def open_(
                 campaign=campaign, kind=Round.Kind.CHECKS, defaults={"opened_at": now}
             )
             rounds.reopen(round=own)
+        # to a simulated copy nobody is let in, and whoever tries a draft need not be its maker
+        if campaign.origin != Campaign.Origin.SIMULATED and not rounds.keeps_use(campaign):
+            raise NotAllowedNow(rounds.USE_ENDED)
 
 
 def close(*, campaign: Campaign, now: datetime, by: User | None = None) -> None:

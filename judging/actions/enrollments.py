@@ -16,6 +16,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from judging.actions import checks, history, jobs, panels, reservations, visits
+from judging.actions.bulk import check_at_once
 from judging.actions.campaigns import judged_the_first, name_of
 from judging.models import (
     Assignment,
@@ -414,6 +415,7 @@ def erase(*, enrollment: Enrollment, by: User | None, now: datetime) -> Erasure:
     `by` is nobody where they do it themselves.
     """
     with transaction.atomic():
+        check_at_once()
         _begin_erasing(enrollment.campaign_id)
         rows = Enrollment.objects.select_related("campaign", "user").select_for_update(of=("self",))
         held = rows.get(pk=enrollment.pk)

@@ -70,13 +70,16 @@ ColumnRows = dict[tuple[str, ...], list[QuerySet[Any]]]
 OfUnits = Mapping[str, Any]  # a filter by the units of a part; empty where all are meant
 
 
-def fits_qgstec(campaign: Campaign) -> bool:
-    """Say whether QG-STEC's XML can hold a campaign: sentences with a type each, whose questions
-    are judged singly."""
-    sources = campaign.collection.sources.all()
+def misfit_of_qgstec(campaign: Campaign) -> str:
+    """Say why QG-STEC's XML cannot hold a campaign, which reads next to nothing; "" where it can."""
+    sources = campaign.collection.sources.order_by("position")
     others = sources.filter(Q(passage__isnull=False) | Q(sentence="") | Q(target_type=""))
-    of_sets = campaign.rubric.criteria.filter(unit="set").exists()
-    return not of_sets and sources.exists() and not others.exists()
+    if key := others.values_list("key", flat=True).first():
+        return f"Source “{key}” is not a sentence with a target type, which is all this XML holds."
+    of_sets = campaign.rubric.criteria.filter(unit="set").values_list("key", flat=True)
+    if key := of_sets.first():
+        return f"The ratings on “{key}” are about whole sets; this XML rates questions."
+    return "" if sources.exists() else "The collection holds no source."
 
 
 def study_of(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
-from django.db import transaction
-from django.db.models import Count, Max, QuerySet
+from django.db import connection, transaction
+from django.db.models import Count, F, Max, QuerySet
 from django.db.models.functions import Length
 
 from judging import design
@@ -111,6 +111,8 @@ def begin(
         units = _sampled(round, size)
         round.save()
         open_(round=round, now=now, units=units)
+        if not keeps_use(held):
+            raise CannotBegin(USE_ENDED)
         round.opened_at = now
         history.note(
             Event.Act.ROUND_OPENED,
@@ -136,6 +138,21 @@ def _sampled(round: Round, size: int) -> list[int]:
         )
     drawn = design.sample(fresh, size=size, draws=draws.of_round(round))
     return [unit for source in drawn for unit in fresh[source]]
+
+
+def keeps_use(campaign: Campaign) -> bool:
+    """Say whether the maker of a campaign still has a right on its collection.
+
+    Who ends it now waits for this transaction, and then sees what it opened; so it is asked last.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT 1 FROM judging_collectionshare WHERE collection_id = %s AND user_id = %s FOR SHARE",
+            [campaign.collection_id, campaign.created_by_id],
+        )
+        is_shared = cursor.fetchone() is not None
+    own = Campaign.objects.filter(pk=campaign.pk, collection__owner=F("created_by"))
+    return is_shared or own.exists()
 
 
 def end(*, round: Round, by: User | None, now: datetime) -> None:
@@ -180,6 +197,7 @@ def open_(
         let_planner_know(Task, TaskUnit, Assignment)
 
 
+USE_ENDED = "Whoever made this campaign may not use the collection any more, so nobody is let in."
 MOST_PLACES = 5_000_000
 MOST_SEATS = 10_000  # of a panel
 MOST_OF_DRY_RUN = 20_000  # each is judged through all the doors that people go through

@@ -119,7 +119,7 @@ def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "tab": "overview",
         "job": campaign.jobs.unfinished().first(),
         "worker_lives": jobs.worker_lives(),
-        "fits_qgstec": exports.fits_qgstec(campaign),
+        "fits_qgstec": not exports.misfit_of_qgstec(campaign),
         **_outlook(campaign, _material(campaign)),
     }
     return render(request, "judging/campaigns/overview.html", context)

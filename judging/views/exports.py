@@ -40,6 +40,9 @@ def judgments(request: HttpRequest, campaign: Campaign, key: str) -> HttpRespons
         return taken_along_in_pieces(request, campaign, pieces, media_type, f"{title}-{name}")
     if key != QGSTEC:
         raise Http404
+    if misfit := exports.misfit_of_qgstec(campaign):
+        messages.error(request, misfit)
+        return redirect("judging:campaign", campaign.uuid)
     try:
         content = write_qgstec(exports.study_of(campaign=campaign, **chosen))
     except CannotWrite as refused:

@@ -6,10 +6,14 @@ from uuid import RFC_4122, UUID
 import pytest
 from django.db import IntegrityError, connection, transaction
 
+from judging.actions import campaigns, enrollments
 from judging.actions.bulk import copy, let_planner_know, random_uuids, take_ids
-from judging.models import Campaign, Collection, Passage, Question, Source
+from judging.imports.actions import adding
+from judging.models import Campaign, Collection, Event, Passage, Question, Round, Source
 from tests import factories
 from tests.judging.actions.test_enrollments import waiting_for_us
+from tests.judging.imports.studies import assembled, waiting
+from tests.judging.trials import NOW
 
 pytestmark = pytest.mark.django_db
 
@@ -76,3 +80,55 @@ def test_failure_to_count_for_the_planner_leaves_what_was_stored(caplog) -> None
         let_planner_know(Nowhere)
     assert Collection.objects.filter(pk=made.pk).exists()
     assert "judging_nowhere" in caplog.text
+
+
+def others_write_history() -> bool:
+    """Say whether somebody else could write to the history now: whether its lock, which the seal of
+    an event takes, is free."""
+    other = connection.copy()
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext('judging_event'))")
+            return bool(cursor.fetchone()[0])
+    finally:
+        other.close()
+
+
+def test_others_write_history_while_a_campaign_that_noted_its_opening_is_laid_out() -> None:
+    campaign, free = factories.campaign(), []
+    campaigns.lock(campaign=campaign, now=NOW)
+    campaigns.open_(
+        campaign=campaign, now=NOW, progress=lambda *_told: free.append(others_write_history())
+    )
+    assert free
+    assert all(free)
+
+
+def test_others_write_history_while_files_are_added_after_one_that_was_noted() -> None:
+    collection = assembled()
+    texts = [
+        f"source_id,passage,answer,system,question\n{n},Owls hunt at {n}.,{n},Alba,When?\n"
+        for n in range(3)
+    ]
+    files, free = [waiting(collection, text, name=f"{n}.csv") for n, text in enumerate(texts)], []
+    adding.add_all(
+        files=files,
+        by=collection.owner,
+        now=NOW,
+        progress=lambda *_told: free.append(others_write_history()),
+    )
+    assert free
+    assert all(free)
+
+
+def test_others_write_history_while_somebody_is_erased_whose_erasure_is_noted() -> None:
+    campaign = factories.opened()
+    enrollment = enrollments.enroll(campaign=campaign, user=factories.user())
+    enrollments.erase(enrollment=enrollment, by=campaign.created_by, now=NOW)
+    assert Event.objects.filter(act=Event.Act.ERASED).exists()
+    with (
+        pytest.raises(IntegrityError),
+        transaction.atomic(),
+    ):  # foreign keys do not wait for the end
+        Round.objects.filter(campaign=campaign).update(campaign=0)
+    assert others_write_history()

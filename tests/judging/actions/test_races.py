@@ -8,7 +8,15 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from judging.actions import accounts, campaigns, check_items, enrollments, visits
+from judging.actions import (
+    accounts,
+    campaigns,
+    check_items,
+    collections,
+    enrollments,
+    rounds,
+    visits,
+)
 from judging.actions.accounts import LastAdministrator
 from judging.models import Campaign, CheckItem, Deviation, Invitation, Unit, User
 from tests import factories
@@ -205,3 +213,83 @@ def test_who_makes_a_draft_in_a_long_import_can_log_in_and_out_meanwhile() -> No
     with transaction.atomic():
         campaigns.create(by=owner, collection=material, rubric=factories.rubric(), plan={})
         all_at_once(other_window, [1])
+
+
+def shared() -> Campaign:
+    """Return a locked campaign of somebody who may use the collection of another."""
+    maker = factories.researcher()
+    campaign = factories.campaign(manager=maker, collection=factories.collection())
+    campaigns.lock(campaign=campaign, now=NOW)
+    return campaign
+
+
+def end_use(campaign: Campaign) -> int:
+    return collections.end_use(
+        collection=campaign.collection, user=campaign.created_by, now=NOW, by=None
+    )
+
+
+def test_use_that_ends_while_a_campaign_opens_stops_it() -> None:
+    campaign, stopped = shared(), []
+    with transaction.atomic():
+        campaigns.open_(campaign=campaign, now=NOW)
+        ending = waiting_for_us(lambda: stopped.append(end_use(campaign)))
+    ending.join()
+    assert stopped == [1]
+    assert Campaign.objects.get(pk=campaign.pk).state == "paused"
+
+
+def test_campaign_that_opens_while_its_use_ends_is_not_opened() -> None:
+    campaign, refused = shared(), []
+
+    def open_() -> None:
+        try:
+            campaigns.open_(campaign=Campaign.objects.get(pk=campaign.pk), now=NOW)
+        except campaigns.NotAllowedNow as error:
+            refused.append(str(error))
+
+    with transaction.atomic():
+        assert end_use(campaign) == 0
+        opening = waiting_for_us(open_)
+    opening.join()
+    assert refused == [rounds.USE_ENDED]
+    assert Campaign.objects.get(pk=campaign.pk).state == "locked"
+
+
+def begin_pilot(campaign: Campaign) -> None:
+    rounds.begin(
+        campaign=campaign,
+        kind="pilot",
+        size=1,
+        annotators=1,
+        apart=True,
+        by=campaign.created_by,
+        now=NOW,
+    )
+
+
+def test_use_that_ends_while_a_pilot_begins_ends_the_pilot() -> None:
+    campaign, stopped = factories.campaign(collection=factories.collection()), []
+    with transaction.atomic():
+        begin_pilot(campaign)
+        ending = waiting_for_us(lambda: stopped.append(end_use(campaign)))
+    ending.join()
+    assert stopped == [1]
+    assert not campaign.rounds.trials().running().exists()
+
+
+def test_pilot_that_begins_while_the_use_ends_does_not() -> None:
+    campaign, refused = factories.campaign(collection=factories.collection()), []
+
+    def begin() -> None:
+        try:
+            begin_pilot(campaign)
+        except rounds.CannotBegin as error:
+            refused.append(str(error))
+
+    with transaction.atomic():
+        assert end_use(campaign) == 0
+        beginning = waiting_for_us(begin)
+    beginning.join()
+    assert refused == [rounds.USE_ENDED]
+    assert not campaign.rounds.trials().exists()
