@@ -73,6 +73,22 @@ def dry_run(work: jobs.Work, made: DryRun) -> Mapping[str, Any]:
     return dry_runs.execute(work, made)
 
 
+@job_task("analysis.remove_dry_run", right=guards.manages)
+def remove_dry_run(work: jobs.Work) -> Mapping[str, Any]:
+    """Delete a copy with many tasks and places."""
+    from analysis.actions import dry_runs
+
+    return dry_runs.execute_removal(work)
+
+
+@job_task("analysis.discard_ended", right=guards.owns)
+def discard_ended(work: jobs.Work) -> Mapping[str, Any]:
+    """Delete what somebody left in a collection whose use was ended, where it is much."""
+    from analysis.actions import ended_uses
+
+    return ended_uses.execute(work, now=timezone.now())
+
+
 @job_task("analysis.degrade", right=guards.owns)
 def degrade(work: jobs.Work) -> Mapping[str, Any]:
     """Make a collection of questions that are worse on purpose."""

@@ -39,7 +39,7 @@ from judging.imports.actions import (
     taking_back,
     uploads,
 )
-from judging.models import AddedFile, Job, Upload, User
+from judging.models import AddedFile, Campaign, Collection, Enrollment, Job, Upload, User
 
 log = logging.getLogger(__name__)
 Doing = Callable[..., Mapping[str, Any]]
@@ -72,6 +72,34 @@ def begin(start: Callable[..., Job], **asked: Any) -> Job:
     """Have an action write down a job, and tell the workers once it is stored."""
     with transaction.atomic():
         job = start(**asked)
+        transaction.on_commit(lambda: ring(job.pk))
+    return job
+
+
+def begin_once(
+    *,
+    kind: str,
+    by: User,
+    campaign: Campaign | None = None,
+    collection: Collection | None = None,
+    **parameters: Any,
+) -> Job:
+    """Have a worker do what a page would take too long for; what is asked for again while it is
+    under way is no other job."""
+    with transaction.atomic():
+        if campaign:
+            Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        if collection:
+            Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+        asked: dict[str, Any] = {
+            "kind": kind,
+            "parameters": parameters,
+            "campaign": campaign,
+            "collection": collection,
+        }
+        if under_way := Job.objects.unfinished().filter(**asked).first():
+            return under_way
+        job = jobs.enqueue(by=by, **asked)
         transaction.on_commit(lambda: ring(job.pk))
     return job
 
@@ -236,6 +264,30 @@ def launch(work: jobs.Work) -> Mapping[str, Any]:
         raise jobs.CannotDo(str(refused)) from None
     snapshots.take(campaign=campaign, now=timezone.now())  # so that no page need wait for it
     return {"campaign": str(campaign.uuid)}
+
+
+@job_task("judging.discard", right=guards.manages)
+def discard(work: jobs.Work) -> Mapping[str, Any]:
+    """Delete a draft with many tasks and places."""
+    campaign = work.job.campaign
+    try:
+        campaigns.discard(campaign=campaign, by=work.job.created_by, progress=work.progress)
+    except campaigns.NotAllowedNow as refused:
+        raise jobs.CannotDo(str(refused)) from None
+    return {"removed": campaign.title}
+
+
+@job_task(jobs.ERASE, right=guards.manages)
+def erase(work: jobs.Work) -> Mapping[str, Any]:
+    """Erase an annotator with many tasks, on their demand."""
+    own = Enrollment.objects.filter(campaign=work.job.campaign)
+    person = own.filter(pk=work.job.parameters["enrollment"]).first()
+    if person is None:
+        raise jobs.CannotDo("This annotator is erased already.")
+    enrollments.erase(
+        enrollment=person, by=work.job.created_by, now=timezone.now(), progress=work.progress
+    )
+    return {}
 
 
 @job_task("judging.import_study", right=guards.creates)

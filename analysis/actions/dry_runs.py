@@ -36,7 +36,7 @@ from judging.pay import rate_of
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.rules import Force
 
-KIND = jobs.DRY_RUN
+KIND, REMOVE = jobs.DRY_RUN, "analysis.remove_dry_run"
 MOST_PEOPLE = 500
 WAVES = 10  # times as many come as are wanted, before a qualification lets in too few
 
@@ -292,17 +292,29 @@ def power(
     )
 
 
-def remove(*, campaign: Campaign, by: User) -> None:
+def execute_removal(work: jobs.Work) -> dict[str, Any]:
+    """Delete the copy that a job is about."""
+    copy = work.job.campaign
+    if copy is None:
+        raise jobs.CannotDo("The copy is gone already.")
+    try:
+        remove(campaign=copy, by=work.job.created_by, progress=work.progress)
+    except (DryRun.DoesNotExist, CannotTry) as refused:
+        raise jobs.CannotDo(str(refused)) from None
+    return {"removed": copy.title}
+
+
+def remove(*, campaign: Campaign, by: User, progress: TellProgress = silent) -> None:
     """Delete a copy with its reports and all that was simulated in it."""
     made = DryRun.objects.select_related("draft").get(campaign=campaign)
     if made.outcome == {} and made.draft and made.draft.jobs.filter(kind=KIND).unfinished():
         raise CannotTry("The copy is being filled: this dry run is under way.")
     with transaction.atomic():
         Campaign.objects.select_for_update().get(pk=campaign.pk)
-        if campaign.jobs.unfinished().exists():
+        if campaign.jobs.unfinished().exclude(kind__in=jobs.REMOVE_CAMPAIGN).exists():
             raise CannotTry(
                 "Its report is under way. Delete the copy once that is done, or cancel it first."
             )
         Result.objects.filter(run__campaign=campaign).delete()
         Run.objects.filter(campaign=campaign).delete()
-        dry_runs.remove(campaign=campaign, by=by)
+        dry_runs.remove(campaign=campaign, by=by, progress=progress)

@@ -3,6 +3,7 @@ would keep it from ever being deleted."""
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import ProtectedError
@@ -10,7 +11,12 @@ from django.db.models import ProtectedError
 from analysis.actions import dry_runs
 from analysis.models import Result, Run
 from judging.actions import campaigns, enrollments, machine_judges
+from judging.actions.dry_runs import CannotTry
+from judging.actions.jobs import CannotDo, Work
+from judging.actions.rounds import TellProgress, silent
 from judging.models import Campaign, Collection, Job, Judgment, User
+
+KIND = "analysis.discard_ended"
 
 
 class StillInUse(Exception):
@@ -26,7 +32,14 @@ class Discarded:
     kept: int
 
 
-def discard(*, collection: Collection, user: User, by: User, now: datetime) -> Discarded:
+def discard(
+    *,
+    collection: Collection,
+    user: User,
+    by: User,
+    now: datetime,
+    progress: TellProgress = silent,
+) -> Discarded:
     """Delete the campaigns of somebody whose use was ended, as far as nobody judged in them, with
     whoever joined; simulated copies go whatever was drawn in them.
 
@@ -44,13 +57,26 @@ def discard(*, collection: Collection, user: User, by: User, now: datetime) -> D
         theirs = held.campaigns.filter(created_by=user).order_by("-pk")
         copies = list(theirs.filter(origin=Campaign.Origin.SIMULATED))
         for copy in copies:
-            dry_runs.remove(campaign=copy, by=by)
+            dry_runs.remove(campaign=copy, by=by, progress=progress)
         left = list(theirs.exclude(origin=Campaign.Origin.SIMULATED))
-        gone = sum(_discard(each, by, now) for each in left)
+        gone = sum(_discard(each, by, now, progress) for each in left)
     return Discarded(deleted=len(copies) + gone, kept=len(left) - gone)
 
 
-def _discard(campaign: Campaign, by: User, now: datetime) -> bool:
+def execute(work: Work, now: datetime) -> dict[str, Any]:
+    """Delete, as a job, what somebody left."""
+    collection, by = work.job.collection, work.job.created_by
+    if collection is None:
+        raise CannotDo("The collection is gone already.")
+    user = User.objects.get(pk=work.job.parameters["user"])
+    try:
+        done = discard(collection=collection, user=user, by=by, now=now, progress=work.progress)
+    except (StillInUse, CannotTry) as refused:
+        raise CannotDo(str(refused)) from None
+    return {"collection": collection.pk, "campaigns": done.deleted, "kept": done.kept}
+
+
+def _discard(campaign: Campaign, by: User, now: datetime, progress: TellProgress) -> bool:
     """Delete a campaign unless people judged in it or something rests on it; say whether it is
     gone."""
     held = Campaign.objects.select_for_update().get(pk=campaign.pk)
@@ -66,7 +92,7 @@ def _discard(campaign: Campaign, by: User, now: datetime) -> bool:
                 machine_judges.remove(judge=judge, by=by)
             Result.objects.filter(run__campaign=held).delete()
             Run.objects.filter(campaign=held).delete()
-            campaigns.remove(campaign=held, by=by)
+            campaigns.remove(campaign=held, by=by, progress=progress)
     except ProtectedError:  # others reproduce it
         return False
     return True

@@ -12,6 +12,7 @@ from analysis.actions import dry_runs, recoveries
 from analysis.forms.dry_runs import DryRunForm
 from analysis.reports import dry_runs as layout
 from judging import tasks
+from judging.actions import campaigns
 from judging.actions.dry_runs import CannotTry
 from judging.guards import campaign_for_managers, campaign_for_staff
 from judging.models import Campaign, DryRun
@@ -48,6 +49,9 @@ def remove(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     found = DryRun.objects.filter(campaign=campaign).select_related("draft").first()
     if found is None:
         raise Http404
+    if campaigns.is_slow_to_remove(campaign):
+        job = tasks.begin_once(kind=dry_runs.REMOVE, by=request.user, campaign=campaign)
+        return redirect("judging:job", job.pk)
     try:
         dry_runs.remove(campaign=campaign, by=request.user)
     except CannotTry as refused:

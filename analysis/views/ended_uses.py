@@ -8,6 +8,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from analysis.actions import ended_uses
+from judging import tasks
+from judging.actions import campaigns
 from judging.actions.dry_runs import CannotTry
 from judging.guards import collection_for_owner, password_confirmed
 from judging.models import Collection, User
@@ -20,6 +22,10 @@ def discard(request: HttpRequest, collection: Collection, user: int) -> HttpResp
     """Delete the campaigns of somebody that nobody judged in."""
     makers = collection.campaigns.values("created_by")
     maker = get_object_or_404(User.objects.filter(pk__in=makers), pk=user)
+    if campaigns.is_slow_to_remove(*collection.campaigns.filter(created_by=maker)):
+        about = {"collection": collection, "user": maker.pk}
+        job = tasks.begin_once(kind=ended_uses.KIND, by=request.user, **about)
+        return redirect("judging:job", job.pk)
     try:
         done = ended_uses.discard(
             collection=collection, user=maker, by=request.user, now=timezone.now()

@@ -5,6 +5,7 @@ import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from io import BytesIO
 from typing import Any
 
@@ -46,6 +47,28 @@ def check_at_once() -> None:
         )
         [names] = cursor.fetchone()
         cursor.execute(f"SET CONSTRAINTS {names} IMMEDIATE")
+
+
+def delete(
+    *parts: models.QuerySet[Any],
+    progress: Callable[[int, int, str], None] = lambda done, total, says: None,
+) -> int:
+    """Delete rows of tables, one table after the other, and return how many; the database refuses
+    rows that something points at.
+
+    They are deleted a batch at a time: none is held in memory, as Django's own way holds them all,
+    and `progress` may stop it by raising.
+    """
+    done, total = 0, sum(rows.count() for rows in parts)
+    for rows in parts:
+        found: Any = rows.order_by().values_list("pk", flat=True).iterator(chunk_size=BATCH)
+        with closing(found) as keys:
+            while batch := list(itertools.islice(keys, BATCH)):
+                progress(done, total, f"Removing {rows.model._meta.verbose_name_plural}")
+                of_batch = rows.model._base_manager.filter(pk__in=batch)
+                of_batch._raw_delete(of_batch.db)
+                done += len(batch)
+    return done
 
 
 def let_planner_know(*changed: type[models.Model]) -> None:

@@ -14,6 +14,7 @@ from django.db.models.functions import Now
 from judging import quality
 from judging.actions import (
     authorships,
+    bulk,
     check_items,
     checks,
     discussions,
@@ -22,6 +23,7 @@ from judging.actions import (
     exit_forms,
     fixed_parts,
     history,
+    jobs,
     rounds,
     selections,
 )
@@ -31,7 +33,9 @@ from judging.actions.rounds import TellProgress, silent
 from judging.models import (
     Adjudication,
     Assignment,
+    BarredTask,
     Campaign,
+    CheckTask,
     Collection,
     Deviation,
     DryRun,
@@ -76,6 +80,7 @@ OPENED_ONCE = {  # as they are made
     Campaign.Origin.IMPORTED.value: "Nobody judges in imported ratings: plan another campaign about the collection.",
 }
 LONG_TEXTS = ("introduction", "consent", "analysis_plan", "sample_reason")
+LARGE = 20_000  # tasks and places; above that, removing them is a job with progress
 MOST_AMENDMENTS = 100  # each keeps the text before and after, and pages list them all
 AMENDABLE = ("lease_minutes", "introduction", "consent", "ethics", "contact", "pay")
 
@@ -403,7 +408,7 @@ def close(*, campaign: Campaign, now: datetime, by: User | None = None) -> None:
             rounds.close(round=each, now=now)
 
 
-def discard(*, campaign: Campaign, by: User | None = None) -> None:
+def discard(*, campaign: Campaign, by: User | None = None, progress: TellProgress = silent) -> None:
     """Delete a draft that nobody judged in, with its links and roles."""
     with transaction.atomic():
         held = _held(campaign)
@@ -414,34 +419,50 @@ def discard(*, campaign: Campaign, by: User | None = None) -> None:
                 "Annotators have joined this draft already, so it cannot be deleted."
             )
         try:
-            remove(campaign=held, by=by)
+            remove(campaign=held, by=by, progress=progress)
         except ProtectedError:
             raise NotAllowedNow(
                 "This draft was analysed already, so it cannot be deleted."
             ) from None
 
 
-def remove(*, campaign: Campaign, by: User | None = None) -> None:
+def remove(*, campaign: Campaign, by: User | None = None, progress: TellProgress = silent) -> None:
     """Remove a campaign that nobody joined or judged in, with its links and roles; the caller holds
-    its lock.
+    its lock. The job that does it stays, and is nobody's but of whoever asked for it.
 
     Raises
     ------
     ProtectedError
         Where something rests on it, such as an analysis.
     """
-    own = {"round__campaign": campaign}
     with transaction.atomic():
+        bulk.check_at_once()
         campaign.exercises.all().delete()
-        Assignment.objects.filter(**own).delete()
-        TaskUnit.objects.filter(task__round__campaign=campaign).delete()
-        Task.objects.filter(**own).delete()
+        bulk.delete(*laid_out(campaign), progress=progress)
         check_items.discard(campaign=campaign)
         campaign.rounds.all().delete()
         campaign.deviations.all().delete()
-        campaign.jobs.all().delete()
+        jobs.let_go(campaign)
         history.note(Event.Act.CAMPAIGN_DISCARDED, by=by, campaign=campaign, before=campaign.state)
         campaign.delete()
+
+
+def laid_out(*campaigns: Campaign) -> tuple[QuerySet[Any], ...]:
+    """Return the tasks and places of campaigns with what points at them, in the order in which they
+    can be deleted."""
+    own, of_tasks = {"round__campaign__in": campaigns}, {"task__round__campaign__in": campaigns}
+    return (
+        Assignment.objects.filter(**own),
+        TaskUnit.objects.filter(**of_tasks),
+        CheckTask.objects.filter(**of_tasks),
+        BarredTask.objects.filter(**of_tasks),
+        Task.objects.filter(**own),
+    )
+
+
+def is_slow_to_remove(*campaigns: Campaign) -> bool:
+    """Whether to remove campaigns would keep a page waiting."""
+    return sum(rows.count() for rows in laid_out(*campaigns)) > LARGE
 
 
 def follows_draft(campaign: Campaign) -> bool:

@@ -16,6 +16,7 @@ from django.db import connection, transaction
 from django.db.models import Max
 
 from judging.actions import (
+    bulk,
     campaigns,
     check_items,
     checks,
@@ -37,7 +38,6 @@ from judging.actions.rounds import TellProgress, silent
 from judging.models import (
     Assignment,
     Campaign,
-    CheckTask,
     Draft,
     DryRun,
     Enrollment,
@@ -52,8 +52,6 @@ from judging.models import (
     Round,
     SelectedUnit,
     SpanMark,
-    Task,
-    TaskUnit,
     Unit,
     User,
 )
@@ -302,29 +300,26 @@ def _marked(unit: int) -> Marked:
     return Marked(ranges=((source.answer_start, source.answer_start + len(source.answer)),))
 
 
-def remove(*, campaign: Campaign, by: User) -> None:
+def remove(*, campaign: Campaign, by: User, progress: TellProgress = silent) -> None:
     """Delete a copy with all that was simulated in it; the caller has removed its analyses."""
-    within = {"round__campaign": campaign}
     judged = {"assignment__round__campaign": campaign}
     with transaction.atomic():
+        bulk.check_at_once()
         with connection.cursor() as cursor:
             # it writes the event, so that no judgment goes unseen
             cursor.execute("SELECT judging_remove_dry_run_judgments(%s, %s)", [campaign.pk, by.pk])
-        for rows in (
+        bulk.delete(
             *(model._base_manager.filter(**judged) for model in (Draft, Note, SpanMark, Marking)),
-            CheckTask.objects.filter(task__round__campaign=campaign),
-            Assignment.objects.filter(**within),
-            TaskUnit.objects.filter(task__round__campaign=campaign),
-            Task.objects.filter(**within),
+            *campaigns.laid_out(campaign),
             SelectedUnit.objects.filter(campaign=campaign),
-        ):
-            rows._raw_delete(rows.db)
+            progress=progress,
+        )
         check_items.discard(campaign=campaign)
         Exclusion.objects.filter(enrollment__campaign=campaign).delete()
         Erasure.objects.filter(campaign=campaign).delete()
         campaign.enrollments.all().delete()  # with their tries, which hold the exercises
         campaign.exercises.all().delete()
         campaign.deviations.all().delete()
-        campaign.jobs.all().delete()
         campaign.rounds.all().delete()
+        jobs.let_go(campaign)
         Campaign.objects.get(pk=campaign.pk).delete()

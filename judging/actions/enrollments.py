@@ -7,19 +7,16 @@ import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.core.signing import BadSignature, Signer
 from django.db import connection, transaction
-from django.db.models import F, QuerySet
-from django.db.models.functions import Now
+from django.db.models import F
 from django.utils.translation import gettext as _
 
-from judging.actions import checks, history, jobs, panels, reservations, visits
-from judging.actions.bulk import check_at_once
+from judging.actions import bulk, checks, history, jobs, panels, reservations, visits
 from judging.actions.campaigns import judged_the_first, name_of
+from judging.actions.rounds import TellProgress, silent
 from judging.models import (
-    Assignment,
     Campaign,
     Draft,
     Enrollment,
@@ -28,6 +25,7 @@ from judging.models import (
     Exclusion,
     Invitation,
     Job,
+    Marking,
     Membership,
     Note,
     Participation,
@@ -185,11 +183,11 @@ def undo_joins(*, invitation: Invitation, by: User, now: datetime) -> Undone:
         Campaign.objects.select_for_update(no_key=True).get(pk=invitation.campaign_id)
         Invitation.objects.filter(pk=invitation.pk, revoked_at__isnull=True).update(revoked_at=now)
         for each in invitation.enrollments.select_related("campaign", "user").order_by("pk"):
+            _hold_places(each)
             if not each.assignments.filter(submitted_at__isnull=False).exists():
+                reservations.let_go(enrollment=each)
+                _remove_entered(each)  # there are no judgments yet
                 _free_places(each)
-                _delete(
-                    each.assignments.all()
-                )  # with drafts, notes and marks; there are no judgments yet
                 checks.forget(enrollment=each)
                 _remove_person(each)
                 removed += 1
@@ -409,18 +407,25 @@ def withdraw(*, enrollment: Enrollment, now: datetime) -> Erasure:
         return erase(enrollment=enrollment, by=None, now=now)
 
 
-def erase(*, enrollment: Enrollment, by: User | None, now: datetime) -> Erasure:
+def erase(
+    *, enrollment: Enrollment, by: User | None, now: datetime, progress: TellProgress = silent
+) -> Erasure:
     """Remove everything a person did in a campaign, on their demand; their places open again.
 
     `by` is nobody where they do it themselves.
     """
     with transaction.atomic():
-        check_at_once()
+        bulk.check_at_once()
         _begin_erasing(enrollment.campaign_id)
         rows = Enrollment.objects.select_related("campaign", "user").select_for_update(of=("self",))
         held = rows.get(pk=enrollment.pk)
-        _free_places(held)
-        counts = _remove_answers(held, by=by)
+        places = _hold_places(held)
+        reservations.let_go(enrollment=held)
+        progress(0, places, "Removing judgments")
+        counts = {"judgment": _remove_judgments(held, by=by)}
+        progress(places // 2, places, "Removing notes and opening places again")
+        counts |= _remove_entered(held)
+        counts["assignment"] = _free_places(held)
         checks.forget(enrollment=held)
         erasure = Erasure.objects.create(
             campaign=held.campaign, label=held.label, counts=counts, erased_by=by, erased_at=now
@@ -456,52 +461,59 @@ def _begin_erasing(campaign: int) -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [ERASING, campaign])
 
 
-def _free_places(enrollment: Enrollment) -> None:
-    """Make the places of held and submitted tasks open for others, before the rows that fill them
-    go."""
-    reservations.let_go(enrollment=enrollment)
-    rows = list(
-        Assignment.objects.select_for_update().filter(
-            enrollment=enrollment, state__in=["held", "submitted"]
+def _hold_places(enrollment: Enrollment) -> int:
+    """Hold the tasks that somebody has, and return how many: whoever hands one in at this moment is
+    through with it before, or comes too late."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM (SELECT FROM judging_assignment WHERE enrollment_id = %s FOR UPDATE) held",
+            [enrollment.pk],
         )
-    )
-    Assignment.objects.filter(pk__in=[row.pk for row in rows]).update(
-        state=Assignment.State.RELEASED, released_at=Now(), submitted_at=None, lease_expires_at=None
-    )
-    Assignment.objects.bulk_create(
-        Assignment(
-            round_id=row.round_id,
-            task_id=row.task_id,
-            place=row.place,
-            position=row.position,
-            seat=row.seat,
-            reopened=True,
-        )
-        for row in rows
-    )
+        return int(cursor.fetchone()[0])
 
 
-def _remove_answers(enrollment: Enrollment, *, by: User | None) -> dict[str, int]:
-    """Delete what was said. Judgments go by the one function of the database that may, and that
-    writes the event. Who withdraws stands in it by their label alone: their account beside it could
-    never be taken out."""
-    own = {"assignment__enrollment": enrollment}
+def _remove_judgments(enrollment: Enrollment, *, by: User | None) -> int:
+    """Delete what was said, by the one function of the database that may, and that writes the event.
+    Who withdraws stands in it by their label alone: their account beside it could never be taken
+    out."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT judging_erase_judgments(%s, %s)", [enrollment.pk, by.pk if by else None]
         )
-        counts = {"judgment": int(cursor.fetchone()[0])}
-    counts |= {
-        model._meta.model_name or "": _delete(model._base_manager.filter(**own))
-        for model in (Draft, Note, SpanMark)
+        return int(cursor.fetchone()[0])
+
+
+def _remove_entered(enrollment: Enrollment) -> dict[str, int]:
+    """Delete drafts, notes and marks; return how many there were of each."""
+    own = {"assignment__enrollment": enrollment}
+    return {
+        model._meta.model_name or "": bulk.delete(model._base_manager.filter(**own))
+        for model in (Draft, Note, SpanMark, Marking)
     }
-    counts["assignment"] = _delete(Assignment.objects.filter(enrollment=enrollment))
-    return counts
 
 
-def _delete(rows: QuerySet[Any]) -> int:
-    """Delete rows with all that hangs on them; return how many there were of their own kind."""
-    return rows.delete()[1].get(rows.model._meta.label, 0)
+# The database makes the new places itself: none of a million passes through here.
+FREE_PLACES = """
+WITH gone AS (
+    DELETE FROM judging_assignment WHERE enrollment_id = %s
+    RETURNING round_id, task_id, place, "position", seat, state
+), opened AS (
+    INSERT INTO judging_assignment (id, round_id, task_id, place, "position", seat, state, reopened,
+        stage, submit_token, active_seconds)
+    SELECT gen_random_uuid(), round_id, task_id, place, "position", seat, 'open', true,
+        0, gen_random_uuid(), 0
+    FROM gone WHERE state IN ('held', 'submitted')
+)
+SELECT count(*) FROM gone
+"""
+
+
+def _free_places(enrollment: Enrollment) -> int:
+    """Delete the tasks somebody had, and open the places that those held or submitted filled;
+    return how many tasks they were."""
+    with connection.cursor() as cursor:
+        cursor.execute(FREE_PLACES, [enrollment.pk])
+        return int(cursor.fetchone()[0])
 
 
 def _remove_person(enrollment: Enrollment) -> None:

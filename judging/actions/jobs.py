@@ -34,6 +34,12 @@ LIFELINES = 1_903_781  # marks our advisory locks among those of other programs 
 WAITS_FOR_OTHERS = "judging.ask_judge"  # the kind whose jobs ask a server that is not ours
 DRY_RUN = "analysis.dry_run"  # the kind that fills a copy of a draft
 FORGET_ANNOTATORS = "analysis.forget"  # the kind that takes erased people out of reports
+ERASE = "judging.erase"  # the kind that erases somebody
+OWED = (FORGET_ANNOTATORS, ERASE)  # to somebody: nobody cancels them
+REMOVE_CAMPAIGN = (  # the kinds that remove the very campaign they are about
+    "judging.discard",
+    "analysis.remove_dry_run",
+)
 BRING_FILES = ("judging.add_judge", "analysis.reproduce")  # kinds with files that nothing points at
 FILES = ("file", "files")  # what names them in a job's parameters
 BELL = "quaestor_jobs"  # the channel of PostgreSQL's NOTIFY
@@ -120,7 +126,7 @@ def _end(job: Job, **columns: Any) -> None:
 def cancel(*, job: Job) -> None:
     """Ask a running job to stop at its next step, or end one that has not begun. What somebody is
     owed goes on."""
-    if job.kind == FORGET_ANNOTATORS:
+    if job.kind in OWED:
         return
     with transaction.atomic():
         waiting = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED)
@@ -128,6 +134,15 @@ def cancel(*, job: Job) -> None:
             state=Job.State.CANCELLED, finished_at=Now(), cancel_requested_at=Now()
         ):
             Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(cancel_requested_at=Now())
+
+
+def let_go(campaign: Campaign) -> None:
+    """Remove a campaign's jobs before it goes; the one that removes it becomes nobody's but of
+    whoever asked for it. The job's sign of life waits for the end of this transaction, so this
+    comes last."""
+    removes = Q(kind__in=REMOVE_CAMPAIGN, state=Job.State.RUNNING)
+    campaign.jobs.exclude(removes).delete()
+    campaign.jobs.update(campaign=None)
 
 
 def forget_files() -> int:

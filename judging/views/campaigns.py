@@ -6,7 +6,6 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
-from django.db import transaction
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port
@@ -236,7 +235,11 @@ def duplicate(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_POST
 @password_confirmed
 def discard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Delete a draft."""
+    """Delete a draft; where it has many places, a job does."""
+    is_draft = campaign.state == Campaign.State.DRAFT
+    if is_draft and campaigns.is_slow_to_remove(campaign):
+        job = tasks.begin_once(kind=DISCARD, by=request.user, campaign=campaign)
+        return redirect("judging:job", job.pk)
     try:
         campaigns.discard(campaign=campaign, by=request.user)
     except campaigns.NotAllowedNow as refused:
@@ -246,7 +249,7 @@ def discard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("judging:campaigns")
 
 
-LAUNCH = "judging.launch"
+LAUNCH, DISCARD = "judging.launch", "judging.discard"
 LARGE = 3_000  # question sets; above that, laying out the places is a job with progress
 MANY_PLACES = 30_000  # for so many as well, or so many questions, however few the sets
 
@@ -268,12 +271,7 @@ def open_(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         crowd_platforms.note_unmet(campaign=campaign, rules=broken, by=request.user)
     first = campaign.rounds.filter(kind="main", opened_at__isnull=True).exists()
     if first and _is_large(campaign):
-        with transaction.atomic():
-            under_way = campaign.jobs.unfinished().filter(kind=LAUNCH).first()
-            job = under_way or jobs.enqueue(
-                kind=LAUNCH, parameters={}, by=request.user, campaign=campaign
-            )
-            transaction.on_commit(lambda: tasks.ring(job.pk))
+        job = tasks.begin_once(kind=LAUNCH, by=request.user, campaign=campaign)
         return redirect("judging:job", job.pk)
     opening = partial(campaigns.open_, campaign=campaign, now=timezone.now(), by=request.user)
     return _told(request, campaign, opening, _("Annotators can begin."))

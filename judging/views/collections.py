@@ -3,7 +3,6 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.db import transaction
 from django.db.models import F, QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -13,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging import tasks
-from judging.actions import collection_snapshots, collections, jobs
+from judging.actions import collection_snapshots, collections
 from judging.forms.campaigns import MemberForm
 from judging.guards import (
     collection_for_owner,
@@ -215,11 +214,5 @@ def _delete(request: HttpRequest, collection: Collection) -> HttpResponse:
         collections.delete(collection=collection, by=request.user)
         messages.success(request, _("“%(name)s” is deleted.") % {"name": collection.name})
         return redirect("judging:collections")
-    with transaction.atomic():
-        Collection.objects.select_for_update().get(pk=collection.pk)
-        under_way = collection.jobs.unfinished().filter(kind=DELETE).first()
-        job = under_way or jobs.enqueue(
-            kind=DELETE, parameters={}, by=request.user, collection=collection
-        )
-        transaction.on_commit(lambda: tasks.ring(job.pk))
+    job = tasks.begin_once(kind=DELETE, by=request.user, collection=collection)
     return redirect("judging:job", job.pk)

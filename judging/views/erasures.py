@@ -7,7 +7,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from judging.actions import enrollments
+from judging import tasks
+from judging.actions import campaigns, enrollments, jobs
 from judging.forms.campaigns import ErasureForm
 from judging.guards import campaign_for_managers, password_confirmed
 from judging.models import Campaign, Judgment
@@ -17,10 +18,16 @@ from judging.models import Campaign, Judgment
 @require_http_methods(["GET", "POST"])
 @password_confirmed
 def erase(request: HttpRequest, campaign: Campaign, pk: int) -> HttpResponse:
-    """Say what would go and ask for the label; then remove it for good."""
+    """Say what would go and ask for the label; then remove it for good. A job removes what is
+    much."""
     person = get_object_or_404(campaign.enrollments, pk=pk)
     form = ErasureForm(request.POST if request.method == "POST" else None, enrollment=person)
     if request.method == "POST" and form.is_valid():
+        if person.assignments.count() > campaigns.LARGE:
+            job = tasks.begin_once(
+                kind=jobs.ERASE, by=request.user, campaign=campaign, enrollment=person.pk
+            )
+            return redirect("judging:job", job.pk)
         gone = enrollments.erase(enrollment=person, by=request.user, now=timezone.now())
         messages.success(
             request,

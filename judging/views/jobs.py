@@ -29,6 +29,10 @@ TITLES = {
     "judging.add_judge": gettext_lazy("Adding a machine judge"),
     "judging.delete_collection": gettext_lazy("Deleting a collection"),
     "judging.launch": gettext_lazy("Opening a campaign"),
+    "judging.discard": gettext_lazy("Deleting a draft"),
+    jobs.ERASE: gettext_lazy("Erasing an annotator"),
+    "analysis.remove_dry_run": gettext_lazy("Deleting the copy of a dry run"),
+    "analysis.discard_ended": gettext_lazy("Deleting what nobody judged in"),
     "analysis.run": gettext_lazy("Analysing the judgments"),
     "analysis.planning": gettext_lazy("Simulating studies"),
     "analysis.dry_run": gettext_lazy("Trying it with simulated annotators"),
@@ -51,11 +55,13 @@ BY_RESULT = (  # what a job's result names, the page of it and what its address 
     ("file", ("judging:file", "collection_id", "file"), gettext_lazy("Look at the file")),
     ("files", ("judging:files", "collection_id"), gettext_lazy("To the files of the collection")),
     ("collection", ("judging:collection", "collection"), gettext_lazy("Look at the collection")),
+    ("removed", ("judging:campaigns",), gettext_lazy("To the campaigns")),
     ("scored", ("analysis:metrics", "scored"), gettext_lazy("To the collection's metrics")),
 )
 BY_KIND = {  # the campaign's page where the result is, the link
     "judging.ask_judge": ("judging:machine_judges", gettext_lazy("To the judges")),
     "judging.add_judge": ("judging:machine_judges", gettext_lazy("To the judges")),
+    jobs.ERASE: ("judging:annotators", gettext_lazy("To the annotators")),
     "analysis.run": ("analysis:report", gettext_lazy("The new report is ready: reload")),
     "analysis.planning": ("analysis:planning", gettext_lazy("The plan is ready: reload")),
     "analysis.dry_run": (
@@ -119,7 +125,7 @@ def _shown(job: Job) -> dict[str, Any]:
         "status_url": here,
         "page_url": here,
         "cancel_url": ""
-        if job.cancel_requested_at or job.kind == jobs.FORGET_ANNOTATORS
+        if job.cancel_requested_at or job.kind in jobs.OWED
         else reverse("judging:job_cancel", args=[job.pk]),
         "result_url": result_url,
         "result_label": result_label,

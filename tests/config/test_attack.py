@@ -369,6 +369,8 @@ def worker(monkeypatch) -> Worker:
 REFUSED = ("failed", "Whoever asked for this may not any more.")
 RIGHTS = {
     "judging.launch": "manager", "judging.ask_judge": "manager", "judging.add_judge": "manager",
+    "judging.discard": "manager", "judging.erase": "manager",
+    "analysis.remove_dry_run": "manager", "analysis.discard_ended": "owner",
     "analysis.dry_run": "manager", "analysis.run": "analyst", "analysis.planning": "analyst",
     "analysis.repeatability": "analyst", "analysis.tuning": "analyst", "analysis.sort": "analyst",
     "judging.delete_collection": "owner", "judging.examine_file": "owner",
@@ -398,7 +400,9 @@ def asked_by(other: User, kind: str, right: str) -> tuple[Job, Campaign]:
             collections.hand_over(collection=campaign.collection, to=other)
         else:
             collections.share(collection=campaign.collection, user=other)
-    return jobs.enqueue(kind=kind, parameters={"files": []}, by=other, **about), campaign
+    return jobs.enqueue(
+        kind=kind, parameters={"files": [], "enrollment": 0, "user": other.pk}, by=other, **about
+    ), campaign
 
 
 def take(right: str, other: User, campaign: Campaign) -> None:

@@ -11,6 +11,7 @@ from analysis import tasks  # noqa: F401  (registers its jobs)
 from analysis.actions import (
     degradations,
     dry_runs,
+    ended_uses,
     matching,
     planning,
     question_orders,
@@ -49,6 +50,7 @@ def test_every_kind_of_job_has_its_task():
     modules = (
         degradations,
         dry_runs,
+        ended_uses,
         matching,
         planning,
         question_orders,
@@ -58,6 +60,10 @@ def test_every_kind_of_job_has_its_task():
         scoring_jobs,
         tuning,
     )
-    kinds = {module.KIND for module in modules} | {scoring_jobs.ESTIMATE, jobs.FORGET_ANNOTATORS}
+    kinds = {module.KIND for module in modules} | {
+        scoring_jobs.ESTIMATE,
+        dry_runs.REMOVE,
+        jobs.FORGET_ANNOTATORS,
+    }
 
     assert {name for name in current_app.tasks if name.startswith("analysis.")} == kinds

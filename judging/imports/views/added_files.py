@@ -16,7 +16,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from judging import storage, tasks
-from judging.actions import jobs
 from judging.guards import (
     collection_for_owner,
     collection_for_readers,
@@ -446,15 +445,9 @@ def ids(request: HttpRequest, added: AddedFile) -> HttpResponse:
 def _job(
     request: HttpRequest, collection: Collection, kind: str, wanted: Sequence[AddedFile]
 ) -> HttpResponse:
-    """Have a worker do it; what is asked for again while it is under way is no other job."""
-    parameters = {"files": [each.pk for each in wanted]}
-    with transaction.atomic():
-        adding.lock(collection)
-        under_way = collection.jobs.unfinished().filter(kind=kind, parameters=parameters).first()
-        job = under_way or jobs.enqueue(
-            kind=kind, parameters=parameters, by=request.user, collection=collection
-        )
-        transaction.on_commit(lambda: tasks.ring(job.pk))
+    """Have a worker do it."""
+    files = [each.pk for each in wanted]
+    job = tasks.begin_once(kind=kind, by=request.user, collection=collection, files=files)
     return redirect("judging:job", job.pk)
 
 

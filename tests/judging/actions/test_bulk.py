@@ -6,10 +6,19 @@ from uuid import RFC_4122, UUID
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from judging.actions import campaigns, enrollments
-from judging.actions.bulk import copy, let_planner_know, random_uuids, take_ids
+from judging.actions import bulk, campaigns, enrollments
+from judging.actions.bulk import check_at_once, copy, let_planner_know, random_uuids, take_ids
 from judging.imports.actions import adding
-from judging.models import Campaign, Collection, Event, Passage, Question, Round, Source
+from judging.models import (
+    Campaign,
+    Collection,
+    Event,
+    Passage,
+    Question,
+    QuestionSet,
+    Round,
+    Source,
+)
 from tests import factories
 from tests.judging.actions.test_enrollments import waiting_for_us
 from tests.judging.imports.studies import assembled, waiting
@@ -132,3 +141,26 @@ def test_others_write_history_while_somebody_is_erased_whose_erasure_is_noted() 
     ):  # foreign keys do not wait for the end
         Round.objects.filter(campaign=campaign).update(campaign=0)
     assert others_write_history()
+
+
+def test_rows_are_deleted_a_batch_at_a_time_and_progress_may_stop_it(monkeypatch) -> None:
+    monkeypatch.setattr(bulk, "BATCH", 2)
+    made, told = factories.collection(sources=3), []
+    parts = made.passages.all(), made.sources.all()
+    assert parts[0].count() == parts[1].count() == 3
+    with pytest.raises(IntegrityError), transaction.atomic():
+        check_at_once()
+        bulk.delete(*parts)
+    QuestionSet.objects.filter(source__collection=made).delete()
+
+    def tell(*said: object) -> None:
+        told.append(said)
+
+    assert bulk.delete(*reversed(parts), progress=tell) == 6
+    assert told == [
+        (0, 6, "Removing sources"),
+        (2, 6, "Removing sources"),
+        (3, 6, "Removing passages"),
+        (5, 6, "Removing passages"),
+    ]
+    assert not Source.objects.exists() and not Passage.objects.exists()

@@ -270,7 +270,14 @@ def test_erase_removes_everything_of_a_person_and_leaves_counts() -> None:
     enrollments.erase(enrollment=person.enrollments.get(), by=campaign.created_by, now=NOW)
     erasure = Erasure.objects.get()
     assert erasure.label == "A01"
-    assert erasure.counts == {"judgment": 4, "draft": 4, "note": 1, "spanmark": 0, "assignment": 1}
+    assert erasure.counts == {
+        "judgment": 4,
+        "draft": 4,
+        "note": 1,
+        "spanmark": 0,
+        "marking": 0,
+        "assignment": 1,
+    }
     assert set(Judgment.objects.values_list("assignment", flat=True)) == {kept.pk}
     assert set(Draft.objects.values_list("assignment", flat=True)) == {kept.pk}
     assert set(JudgmentAttribute.objects.values_list("judgment__assignment", flat=True)) == {
