@@ -328,30 +328,46 @@ def fitted(design: MixedDesign) -> RemlFit:
 
 
 def _stepped(design: MixedDesign, fit: RemlFit) -> RemlFit:
-    """Take a step of average information, halved until it does not lower the likelihood.
+    """Take a step that does not lower the likelihood.
 
-    Variances at zero stay there while the likelihood falls away from zero. A variance is lowered to
-    a tenth at most, until it is a thousandth of all: then it may become zero. Where the information
-    is of no use, the step is that of the EM algorithm, which never lowers the likelihood. It would
-    take thousands of steps to a variance of zero, so one that falls is tried at zero too.
+    Where the information is of no use, or its step is of none, the step is that of the EM algorithm.
+    A variance is lowered to a tenth at most, until it is a thousandth of all: then it may become
+    zero.
+    """
+    lowest = np.where(fit.variances <= 1e-3 * fit.variances.sum(), 0, fit.variances / 10)
+    lowest[-1] = fit.variances[-1] / 10
+    return _by_information(design, fit, lowest) or _by_em(design, fit, lowest)
+
+
+def _by_information(design: MixedDesign, fit: RemlFit, lowest: FloatArray) -> RemlFit | None:
+    """Take a step of average information, halved until it does not lower the likelihood; None where
+    the ratings hold too little of the variances, or no such step is left.
+
+    Variances at zero stay there while the likelihood falls away from zero.
     """
     variances, total = fit.variances, fit.variances.sum()
-    lowest = np.where(variances <= 1e-3 * total, 0, variances / 10)
-    lowest[-1] = variances[-1] / 10
     told = fit.information.diagonal() > 1e-12 / total**2  # else the ratings hold nothing of it
     free = told & ((variances > 0) | (fit.score > 0))
     information = fit.information[np.ix_(free, free)]
-    if _rank(information) == free.sum():
-        step = np.where(told, 0, -variances)
-        step[free] = np.linalg.solve(information, fit.score[free])
-        for _ in range(30):
-            new = np.where(variances + step < variances / 10, lowest, variances + step)
-            found = _evaluated(design, np.minimum(new, 10 * total))
-            if found.deviance <= fit.deviance + 1e-7 * (abs(fit.deviance) + design.n):
-                return found
-            step /= 2
+    if _rank(information) < free.sum():
+        return None
+    step = np.where(told, 0, -variances)
+    step[free] = np.linalg.solve(information, fit.score[free])
+    for _ in range(30):
+        new = np.where(variances + step < variances / 10, lowest, variances + step)
+        found = _evaluated(design, np.minimum(new, 10 * total))
+        if found.deviance <= fit.deviance + 1e-7 * (abs(fit.deviance) + design.n):
+            return found
+        step /= 2
+    return None
+
+
+def _by_em(design: MixedDesign, fit: RemlFit, lowest: FloatArray) -> RemlFit:
+    """Take a step of the EM algorithm, which never lowers the likelihood. It would take thousands of
+    steps to a variance of zero, so one that falls is tried at zero too."""
+    variances = fit.variances
     new = variances + 2 * variances**2 * fit.score / design.groups
-    new = np.where(new <= 1e-6 * total, lowest, new)
+    new = np.where(new <= 1e-6 * variances.sum(), lowest, new)
     best = _evaluated(design, new)
     for falling in np.flatnonzero((fit.score[:-1] < 0) & (variances[:-1] > 0)):
         without = new.copy()
