@@ -196,8 +196,8 @@ def notify() -> None:
 # Whose last job began longest ago is served first: nobody's many hold up another's one. Jobs that ask
 # somebody else's server may last for hours; there are at most as many at once as workers. So it is with
 # those of one person that compute, which may last as long, and with all others of theirs, such as
-# imports, which may take minutes: of three processes of a worker one is left to everybody else. What is
-# owed to somebody waits for nothing.
+# imports, which may take minutes: of three processes of a worker one is left to everybody else. Of theirs
+# what is owed to somebody goes first.
 RESERVE = """
 WITH told AS (
     SELECT now() - make_interval(secs => %(told)s) AS earliest, (
@@ -221,10 +221,10 @@ UPDATE judging_job SET rung_at = now() WHERE id = (
     AND (job.rung_at IS NULL OR job.rung_at NOT BETWEEN told.earliest AND now())
     AND (job.kind <> %(waits)s
         OR (SELECT count(*) FROM begun WHERE kind = %(waits)s) < told.workers)
-    AND (job.kind = ANY(%(free)s) OR told.workers > (
+    AND (job.kind = %(waits)s OR told.workers > (
         SELECT count(*) FROM begun WHERE begun.person = job.created_by_id
-        AND kind <> ALL(%(free)s) AND (kind = ANY(%(computes)s)) = (job.kind = ANY(%(computes)s))))
-    ORDER BY served.at NULLS FIRST, job.created_at LIMIT 1 FOR UPDATE OF job SKIP LOCKED
+        AND kind <> %(waits)s AND (kind = ANY(%(computes)s)) = (job.kind = ANY(%(computes)s))))
+    ORDER BY served.at NULLS FIRST, job.kind = ANY(%(owed)s) DESC, job.created_at LIMIT 1 FOR UPDATE OF job SKIP LOCKED
 ) RETURNING kind, id::text
 """
 
@@ -238,7 +238,7 @@ def reserve() -> tuple[str, str] | None:
             "present": PRESENT_FOR.total_seconds(),
             "waits": WAITS_FOR_OTHERS,
             "computes": list(Job.COMPUTES),
-            "free": [WAITS_FOR_OTHERS, FORGET_ANNOTATORS],
+            "owed": list(OWED),
         }
         cursor.execute(RESERVE, wanted)
         found = cursor.fetchone()
@@ -247,14 +247,14 @@ def reserve() -> tuple[str, str] | None:
 
 def before(job: Job) -> Job | None:
     """Return the running job that one of the same person waits for: both compute, or neither."""
-    if job.kind in (WAITS_FOR_OTHERS, FORGET_ANNOTATORS) or job.state != Job.State.QUEUED:
+    if job.kind == WAITS_FOR_OTHERS or job.state != Job.State.QUEUED:
         return None
     computes = Q(kind__in=Job.COMPUTES)
     running = Job.objects.filter(
         computes if job.kind in Job.COMPUTES else ~computes,
         state=Job.State.RUNNING,
         created_by=job.created_by_id,
-    ).exclude(kind__in=(WAITS_FOR_OTHERS, FORGET_ANNOTATORS))
+    ).exclude(kind=WAITS_FOR_OTHERS)
     first = running.order_by("started_at").first()
     return first if first and running.count() >= max(1, _present().count()) else None
 
