@@ -10,9 +10,9 @@ import math
 import os
 import re
 import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager, suppress
 from copy import copy
 from functools import partial
 from socket import SHUT_RDWR
@@ -24,7 +24,7 @@ from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
 from gunicorn.workers.gthread import ThreadWorker
 
 from config.limits import SMALL
-from config.turns import OutOfTurn, Turns
+from config.turns import BodyWanted, OutOfTurn, Turns, UnreadBody
 
 READERS = 256  # requests that may be on their way to one process
 PATIENCE = 15.0  # seconds for a request besides what has come of it, and for silence
@@ -33,6 +33,11 @@ LEAST = 3.0  # seconds of them for who has waited for a thread; what they sent i
 # all of an unfinished head again for each piece that comes, and would take 800,000.
 LONGEST_HEAD = 32 * 1024
 SLOWEST = 16 * 1024  # bytes a second, in both directions
+FILES = (
+    2  # over SMALL that come to one process at once: each is kept on the disk until it is answered
+)
+FILES_OF_ONE = 1  # of one person
+LOOK_AGAIN = 30.0  # seconds from one look at who sends a file to the next
 IN_MEMORY = 256 * 1024
 PIECE = 64 * 1024
 LARGEST = 64 * 1024 * 1024  # bytes of an answer that is kept whole
@@ -46,6 +51,11 @@ BUSY = (
 # read. No other process takes its place before it has gone.
 ON_THEIR_WAY = 2.0
 BEING_READ = 5.0
+# What takes longer is long: threads for it come beside the others, for pages of several people about much
+# material would hold all of these for a minute. They share the processor, so that others are slower, but answered.
+LONG_AFTER = 1.0  # seconds
+LONG = 6  # of them at once in a process; each has a connection of its own to the database
+SLOW = LONG // 2  # answers over LARGEST that are read slowly, at once
 LONGEST_TURN = 120.0  # seconds that a request waits for others of the same person
 LEFT_TO_OTHERS = 0.0002  # seconds for each connection that a process holds
 LONGEST_LEFT = 0.005
@@ -83,9 +93,33 @@ class Hurried:
         return getattr(self.socket, name)
 
 
+class Arriving:
+    """A researcher's file on its way, read by a thread that does not answer. Now and then its
+    request is looked at again: whose it is may have been logged out, or have lost a right."""
+
+    def __init__(self, body: Any, hurried: Hurried) -> None:
+        self.body, self.hurried, self.left = body, hurried, PATIENCE
+        self.content: SpooledTemporaryFile[bytes] = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+        self.has_begun = False
+
+    def comes(self, seconds: float) -> bool:
+        """Read for so long, and say whether the file is whole. What others took of the time since
+        the last look is not the sender's."""
+        self.has_begun = True
+        until = time.monotonic() + seconds
+        self.hurried.deadline = time.monotonic() + self.left
+        while piece := self.body.read(PIECE):
+            self.content.write(piece)
+            if time.monotonic() > until:
+                self.left = self.hurried.deadline - time.monotonic()
+                return False
+        self.content.seek(0)
+        return True
+
+
 class NoTurn(OSError):
-    """A request would hold a thread that answers, and as many as may be are held: by large files
-    that come or go slowly, or by the same person."""
+    """A request would hold a thread that answers, or have a file kept, and as many as may be are
+    held: by large files that come or go slowly, or by the same person."""
 
 
 class Outbox:
@@ -95,8 +129,7 @@ class Outbox:
     Anybody with a task can make an answer of some megabytes, so large ones are kept as well, as
     long as all that one process keeps of them has room. The others, which are researchers' files,
     must not fill the disk: the thread that makes them sends them, a part of SMALL at a time. Of
-    these threads there are only so many, as of those that read a large file: `turns`. Who comes
-    when there is no turn left is told so.
+    these threads there are only so many: `turns`. Who comes when there is no turn left is told so.
     """
 
     lock = Lock()
@@ -109,11 +142,11 @@ class Outbox:
         self.booked = 0
         self.has_turn = self.is_sending = False
 
-    def take_turn(self, wait: float = 0) -> None:
-        """Have the request's thread be one of the few that slow clients may hold; NoTurn
-        where it cannot be within so many seconds."""
-        if not self.has_turn and not self.turns.acquire(timeout=wait):
-            raise NoTurn("others send or read large files")
+    def take_turn(self) -> None:
+        """Have the request's thread be one of the few that slow clients may hold; NoTurn where it
+        cannot be."""
+        if not self.has_turn and not self.turns.acquire(blocking=False):
+            raise NoTurn("others read large files")
         self.has_turn = True
 
     def sendall(self, data: bytes) -> None:
@@ -213,9 +246,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         super().accept(listener)  # which another process may have done by now
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
-        self.answering = ThreadPoolExecutor(self.cfg.threads)
-        but_one = max(1, self.cfg.threads - 1)
-        self.slow, self.persons = BoundedSemaphore(but_one), Turns(but_one)
+        self.answering = ThreadPoolExecutor(self.cfg.threads + LONG)
+        self.quick, self.long = BoundedSemaphore(self.cfg.threads), BoundedSemaphore(LONG)
+        self.slow, self.persons = BoundedSemaphore(SLOW), Turns(max(1, self.cfg.threads - 1))
+        self.files, self.senders = BoundedSemaphore(FILES), Turns(FILES_OF_ONE)
         self.waits: dict[Any, float] = {}  # for whom, and how long at the end
         self.ends_since: float | None = None
         return ThreadPoolExecutor(READERS)
@@ -262,10 +296,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             elif length or _is_chunked(req):
                 # refused unread, or a researcher's file: what is left of it is not waited for
                 req.force_close()
-                if length:  # without it nothing is read, in however many chunks it comes
-                    answered.sock.take_turn(PATIENCE)
             self.waits.pop(conn, None)
-            goes_on = self._in_turn(req, answered)
+            goes_on = self._in_turn(req, answered, hurried)
             self.waits[conn] = BEING_READ
             answered.sock.end_turn()  # what is left is sent by this thread
             answered.sock.flush()
@@ -279,14 +311,57 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             answered.sock.close()
         return goes_on
 
-    def _in_turn(self, req: Any, answered: Any) -> Any:
-        """Have a request answered, once it is its person's turn."""
-        while True:
+    def _in_turn(self, req: Any, answered: Any, hurried: Hurried) -> Any:
+        """Have a request answered, once it is its person's turn and their file is here. Without a
+        length no body is read, in however many chunks it comes."""
+        file = Arriving(req.body, hurried)
+        if _length(req) > SMALL:
+            req.body = UnreadBody()
+        with ExitStack() as kept:
+            while True:
+                try:
+                    return self._done(partial(self._answer, req, answered))
+                except OutOfTurn as out:
+                    if not self.persons.wait(out.person, LONGEST_TURN):
+                        raise NoTurn("others of the same person are under way") from None
+                except BodyWanted as wanted:
+                    if not file.has_begun:
+                        kept.enter_context(self._place_for_file(wanted.person or 0))
+                    if file.comes(LOOK_AGAIN):
+                        req.body = file.content
+
+    def _done(self, answer: Callable[[], Any]) -> Any:
+        """Have a request answered by one of the few threads for that. What takes long leaves its
+        place to others, and a thread more answers as long as it lasts."""
+        place = self.quick
+        place.acquire()
+        try:
+            doing = self.answering.submit(answer)
+            while not wait([doing], timeout=LONG_AFTER).done:
+                if place is self.quick and self.long.acquire(blocking=False):
+                    place.release()
+                    place = self.long
+            return doing.result()
+        finally:
+            place.release()
+
+    @contextmanager
+    def _place_for_file(self, person: int) -> Iterator[None]:
+        """Have a file of somebody be one of the few that are kept at once; NoTurn where there is no
+        place for it within some seconds."""
+        until = time.monotonic() + PATIENCE
+        if not self.files.acquire(timeout=PATIENCE):
+            raise NoTurn("others send large files")
+        try:
+            while not self.senders.take(person):
+                if not self.senders.wait(person, until - time.monotonic()):
+                    raise NoTurn("others of the same person send large files")
             try:
-                return self.answering.submit(self._answer, req, answered).result()
-            except OutOfTurn as out:
-                if not self.persons.wait(out.person, LONGEST_TURN):
-                    raise NoTurn("others of the same person are under way") from None
+                yield
+            finally:
+                self.senders.give_back(person)
+        finally:
+            self.files.release()
 
     def _answer(self, req: Any, answered: Any) -> Any:
         with self.persons.answering():

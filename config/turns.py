@@ -24,9 +24,31 @@ class OutOfTurn(BaseException):
         self.person = person
 
 
+class BodyWanted(BaseException):
+    """A request cannot go on without its body, a large file that comes as slowly as its sender likes.
+
+    It is read first, by no thread that answers, and the request is answered from its beginning:
+    hours may have passed, in which its person was logged out or lost a right. Like OutOfTurn it is
+    no Exception.
+    """
+
+    def __init__(self, person: int | None) -> None:
+        super().__init__(person)
+        self.person = person
+
+
+class UnreadBody:
+    """What stands in the place of a large body until something wants it."""
+
+    def read(self, size: int = -1) -> bytes:
+        raise BodyWanted(getattr(_thread, "person", None))
+
+    readline = read
+
+
 class Turns:
-    """Who holds how many of the threads that answer of this process, of which each may hold
-    `most`."""
+    """Who holds how many of what a process has few of, such as the threads that answer, and of which
+    each may hold `most`."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -43,9 +65,7 @@ class Turns:
         finally:
             person, _thread.turns = _thread.person, None
             if person is not None:
-                with self.changed:
-                    _less(self.held, person)
-                    self.changed.notify_all()
+                self.give_back(person)
 
     def take(self, person: int) -> bool:
         """Have the person hold one thread more, if they may."""
@@ -53,6 +73,11 @@ class Turns:
             may = self.held[person] < self.most
             self.held[person] += may
         return may
+
+    def give_back(self, person: int) -> None:
+        with self.changed:
+            _less(self.held, person)
+            self.changed.notify_all()
 
     def wait(self, person: int, seconds: float) -> bool:
         """Wait until the person may hold one more; say no where they have too many that wait, or

@@ -4,7 +4,7 @@ tables."""
 import re
 from collections.abc import Mapping, Sequence
 from math import isnan
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import altair as alt
 import pandas as pd
@@ -32,6 +32,7 @@ INKS: Mapping[str, Mapping[str, str]] = {
     },
 }
 IN_THE_DARK = {colour: INKS["dark"][use] for use, colour in INKS["light"].items()}
+NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 PRINTED = {"pdf": "application/pdf", "png": "image/png"}
 MANY_POINTS = 12
 NOT_DRAWN = "Not drawn:"
@@ -78,7 +79,7 @@ def svg(chart: Chart) -> dict[str, bytes]:
     the place of its, which is as good and costs nothing."""
     import vl_convert
 
-    drawing = chart.to_dict()
+    drawing = drawable(chart.to_dict())
     colours, standing = INKS["light"], drawing.get("config", {})
     drawing["config"] = standing | {
         "background": colours["card"],
@@ -111,6 +112,22 @@ def svg(chart: Chart) -> dict[str, bytes]:
         r'"(#[0-9a-f]{6})"', lambda colour: f'"{IN_THE_DARK.get(colour[1], colour[1])}"', light
     )
     return {"light": light.encode(), "dark": dark.encode()}
+
+
+def drawable(spec: Any) -> Any:
+    """Return what a drawing is made of without the characters that SVG, being XML, cannot hold. A
+    name from a spreadsheet may hold one, and whatever draws it would end its whole process."""
+    if isinstance(spec, str):
+        return NO_XML.sub(_pictured, spec)
+    if isinstance(spec, dict):
+        return {drawable(key): drawable(value) for key, value in spec.items()}
+    return [drawable(each) for each in spec] if isinstance(spec, list) else spec
+
+
+def _pictured(character: re.Match[str]) -> str:
+    """Return the picture that Unicode has of a control character, so that two names stay two."""
+    code = ord(character[0])
+    return chr(0x2400 + code) if code < 0x20 else "\N{REPLACEMENT CHARACTER}"
 
 
 def intervals(

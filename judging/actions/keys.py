@@ -64,6 +64,11 @@ def _standing(shown: str, now: datetime) -> AccessKey:
     return key
 
 
+class LoggedOut(Exception):
+    """Whoever asks for a key was logged out everywhere, or has a new password, since they were let
+    in."""
+
+
 def make(*, user: User, now: datetime, scope: str = AccessKey.Scope.READ, days: int = DAYS) -> str:
     """Return a new key, which replaces the old one; it cannot be shown again."""
     key = secrets.token_hex(BYTES)
@@ -71,6 +76,8 @@ def make(*, user: User, now: datetime, scope: str = AccessKey.Scope.READ, days: 
         owner = User.objects.select_for_update(no_key=True).get(
             pk=user.pk
         )  # a double click: one after the other
+        if owner.version != user.version:
+            raise LoggedOut
         AccessKey.objects.filter(user=owner).delete()
         AccessKey.objects.create(
             user=owner,

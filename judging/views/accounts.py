@@ -102,10 +102,15 @@ class ChangedPassword(_Counted, PasswordChangeView):
     form_class = ChangedPasswordForm
 
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
+        user = self.request.user
         with transaction.atomic():
+            # another request with the old one came a moment before
+            if User.objects.select_for_update().get(pk=user.pk).password != user.password:
+                form.add_error("old_password", form.error_messages["password_incorrect"])
+                return self.form_invalid(form)
             answer = super().form_valid(form)
-            visits.end_all(user=self.request.user)
-            history.note(Event.Act.PASSWORD_CHANGED, by=self.request.user)
+            visits.end_all(user=user)
+            history.note(Event.Act.PASSWORD_CHANGED, by=user)
         update_session_auth_hash(self.request, self.request.user)
         return log_ins.let_in(answer, name=self.request.user.get_username())
 

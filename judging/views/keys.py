@@ -30,6 +30,8 @@ def key(request: HttpRequest) -> HttpResponse:
         try:
             log_ins.count_key(user=request.user, now=now)
             made = keys.make(user=request.user, now=now, **form.cleaned_data)
+        except keys.LoggedOut:
+            return redirect("login")
         except log_ins.Paused:
             form.add_error(None, _("You made many keys just now. Make the next one in a minute."))
             status = 429

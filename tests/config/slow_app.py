@@ -1,6 +1,7 @@
 """What the tests of slow clients serve: it says how long the body was, or as much as the address
 asks for, as one piece, in pieces or as a file; or it does not read the body, or says which process
-it is. Of somebody's request it waits for a file, if it is told to."""
+it is. Of somebody's request it waits for a file, if it is told to, or says what a file said when the
+request was begun."""
 
 import os
 import time
@@ -20,6 +21,13 @@ def application(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[
         turns.begin(int(person))
         while not Path(environ["HTTP_X_WAITS_FOR"]).exists():
             time.sleep(0.01)
+    if kept := environ.get("HTTP_X_KEPT_IN"):  # what it said when the request was begun, each time
+        with Path(kept).with_suffix(".begun").open("a") as begun:
+            begun.write("begun\n")
+        content = Path(kept).read_bytes()
+        environ["wsgi.input"].read()
+        start("200 OK", [("Content-Length", str(len(content)))])
+        return [content]
     asked, _slash, how = environ["PATH_INFO"][1:].partition("/")
     said = b"" if how == "unread" else str(len(environ["wsgi.input"].read())).encode()
     content = b"x" * int(asked) if asked else said

@@ -10,6 +10,8 @@ import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from io import BytesIO
 from pathlib import Path
 from threading import BoundedSemaphore, Event, Thread
 from types import SimpleNamespace
@@ -31,6 +33,7 @@ from config.slow_senders import (
     send,
     wait_before,
 )
+from config.turns import Turns
 from tests.config.test_settings import BARE
 
 pytestmark = pytest.mark.jobs
@@ -211,7 +214,7 @@ def test_only_so_many_threads_send_what_they_make_and_who_comes_then_is_told_so(
         with pytest.raises(NoTurn):
             second.sendall(b"x")
         with pytest.raises(NoTurn):
-            second.take_turn(0.01)
+            second.take_turn()
         first.close()
         second.take_turn()
         second.close()
@@ -222,10 +225,10 @@ def test_only_so_many_threads_send_what_they_make_and_who_comes_then_is_told_so(
 def test_large_files_that_come_or_go_slowly_leave_a_thread_that_answers_free(
     port: int, how: str
 ) -> None:
-    """One process has two threads that answer."""
+    """One process has two threads that answer, and some for what takes long."""
     with ExitStack() as open_all_the_while:
         said = []
-        for _ in range(2):
+        for _ in range(slow_senders.SLOW + 1):
             slow = open_all_the_while.enter_context(socket.socket())
             slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             slow.settimeout(60)
@@ -237,7 +240,8 @@ def test_large_files_that_come_or_go_slowly_leave_a_thread_that_answers_free(
                 slow.sendall(b"GET /%d/pieces HTTP/1.1\r\nHost: x\r\n\r\n" % size)
                 said.append(slow.recv(12, socket.MSG_PEEK))
         assert posted(port, b"x", timeout=60) == "1"
-    assert said == ([] if how == "sent" else [b"HTTP/1.1 200", b"HTTP/1.1 503"])
+    sent = [b"HTTP/1.1 200"] * slow_senders.SLOW
+    assert said == ([] if how == "sent" else [*sent, b"HTTP/1.1 503"])
 
 
 @pytest.mark.parametrize("framing", [b"Content-Length: 6000000", b"Transfer-Encoding: chunked"])
@@ -269,6 +273,134 @@ def test_one_person_leaves_a_thread_that_answers_to_others(port: int, tmp_path: 
         assert not any(each.done() for each in asked)
         go_on.touch()
         assert [each.result() for each in asked] == ["1", "2", "3"]
+
+
+def test_pages_of_several_people_that_take_long_leave_a_thread_to_others(
+    port: int, tmp_path: Path
+) -> None:
+    """One process has two threads that answer, and some for what takes long. Two accounts of one
+    person kept everybody waiting for five minutes."""
+    go_on, exists = tmp_path / "go on", tmp_path
+    with ThreadPoolExecutor(slow_senders.LONG) as pool:
+        asked = [
+            pool.submit(
+                posted, port, b"x", timeout=90, **{"X-Person": str(who), "X-Waits-For": str(go_on)}
+            )
+            for who in range(slow_senders.LONG)
+        ]
+        answer = posted(port, b"xy", timeout=60, **{"X-Person": "99", "X-Waits-For": str(exists)})
+        assert answer == "2"
+        assert not any(each.done() for each in asked)
+        go_on.touch()
+        assert [each.result() for each in asked] == ["1"] * slow_senders.LONG
+
+
+def test_what_takes_long_gives_its_place_back_once_and_what_fails_too(monkeypatch) -> None:
+    monkeypatch.setattr(slow_senders, "LONG_AFTER", 0.01)
+    with ThreadPoolExecutor(3) as answering:
+        server = SimpleNamespace(
+            answering=answering, quick=BoundedSemaphore(1), long=BoundedSemaphore(1)
+        )
+        is_long, go_on = Event(), Event()
+
+        def last_long() -> str:
+            while server.quick._value == 0:  # until its place is another's
+                time.sleep(0.001)
+            is_long.set()
+            assert go_on.wait(60)
+            return "long"
+
+        with ThreadPoolExecutor(1) as beside:
+            first = beside.submit(Worker._done, server, last_long)
+            assert is_long.wait(60)
+            assert Worker._done(server, lambda: "quick") == "quick"
+            with pytest.raises(TimeoutError, match="of its own"):
+                Worker._done(
+                    server, lambda: (_ for _ in ()).throw(TimeoutError("of its own")).send(None)
+                )
+            assert server.quick._value == 1 and server.long._value == 0
+            go_on.set()
+            assert first.result() == "long"
+        assert (server.quick._value, server.long._value) == (1, 1)
+
+
+@contextmanager
+def sending_a_file(port: int, **headers: str) -> Iterator[socket.socket]:
+    """Begin to send a large file, and keep the rest of it."""
+    with socket.create_connection(("127.0.0.1", port), 60) as sender:
+        said = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
+        length = f"Content-Length: {SMALL + 1}\r\n\r\n"
+        sender.sendall(f"POST / HTTP/1.1\r\nHost: x\r\n{said}{length}".encode() + b"x" * SMALL)
+        yield sender
+
+
+def test_who_sends_a_large_file_slowly_keeps_their_person_from_nothing(
+    port: int, tmp_path: Path
+) -> None:
+    """A thief who sent one to each process kept the account's owner from ending their session."""
+    (exists := tmp_path / "exists").touch()
+    of_person = {"X-Person": "7", "X-Waits-For": str(exists)}
+    with sending_a_file(port, **of_person) as sender:
+        assert posted(port, b"x", timeout=60, **of_person) == "1"
+        sender.sendall(b"x")
+        assert sender.recv(12, socket.MSG_WAITALL) == b"HTTP/1.1 200"
+
+
+def test_who_somebody_is_counts_when_their_file_is_whole(port: int, tmp_path: Path) -> None:
+    """They may have been logged out since it began, hours ago."""
+    kept, begun = tmp_path / "right", tmp_path / "right.begun"
+    kept.write_text("may come in")
+    with sending_a_file(port, X_Kept_In=str(kept)) as sender:
+        while not begun.exists():
+            time.sleep(0.01)
+        kept.write_text("must stay out")
+        sender.sendall(b"x")
+        said = b"".join(iter(lambda: sender.recv(1000), b""))
+    assert said.endswith(b"must stay out")
+    assert begun.read_text() == "begun\nbegun\n"
+
+
+def test_only_so_many_files_are_kept_at_once_and_of_one_person_fewer(monkeypatch) -> None:
+    monkeypatch.setattr(slow_senders, "PATIENCE", 0.01)
+    server = SimpleNamespace(files=BoundedSemaphore(2), senders=Turns(1))
+    place = partial(Worker._place_for_file, server)
+    with place(7):
+        with pytest.raises(NoTurn, match="the same person"), place(7):
+            pass
+        with place(8), pytest.raises(NoTurn, match="others send"), place(9):
+            pass
+    assert server.senders.held == {}
+    assert [server.files.acquire(blocking=False) for _ in range(3)] == [True, True, False]
+
+
+def test_who_sends_a_file_is_looked_at_again_and_what_others_take_is_not_the_senders_time(
+    monkeypatch,
+) -> None:
+    monkeypatch.setattr(slow_senders, "LOOK_AGAIN", 0.0)
+    with socket.socketpair()[0] as here, ThreadPoolExecutor(1) as answering:
+        hurried = Hurried(here, 0)
+        body, looks = BytesIO(b"x" * 3 * slow_senders.PIECE), list[float]()
+
+        def answer(req: SimpleNamespace, _answered: None) -> str:
+            looks.append(hurried.deadline - time.monotonic())
+            hurried.deadline = 0  # as if others had taken as much
+            if len(looks) == 3:
+                return "logged out"
+            req.body.read()
+            raise AssertionError("it is not whole")
+
+        server = SimpleNamespace(
+            _done=lambda answer: answering.submit(answer).result(),
+            _answer=answer,
+            files=BoundedSemaphore(1),
+            senders=Turns(1),
+        )
+        server._place_for_file = partial(Worker._place_for_file, server)
+        request = SimpleNamespace(body=body, headers=[("CONTENT-LENGTH", str(SMALL + 1))])
+        assert Worker._in_turn(server, request, None, hurried) == "logged out"
+    assert body.tell() == 2 * slow_senders.PIECE
+    assert looks[1:] == pytest.approx([slow_senders.PATIENCE] * 2, abs=5)
+    assert server.senders.held == {} and server.files.acquire(blocking=False)
 
 
 def test_process_that_is_renewed_waits_for_no_slow_client() -> None:

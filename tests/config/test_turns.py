@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.utils import timezone
 
-from config.turns import MOST_WAITING, OutOfTurn, Turns, begin
+from config.limits import SMALL
+from config.turns import MOST_WAITING, BodyWanted, OutOfTurn, Turns, UnreadBody, begin
 from judging.actions import keys
 from tests import factories
 
@@ -65,3 +66,38 @@ def test_requests_count_as_their_persons_by_session_and_by_key() -> None:
     with turns.answering():
         assert other.get("/").status_code in (200, 302)
     assert turns.held == {researcher.pk: 1}
+
+
+@pytest.mark.django_db
+def test_whoever_holds_all_turns_of_an_account_keeps_its_owner_from_ending_nothing() -> None:
+    researcher = factories.researcher()
+    client = factories.logged_in(researcher)
+    turns = Turns(1)
+    assert turns.take(researcher.pk)
+    with pytest.raises(OutOfTurn), turns.answering():
+        client.get("/campaigns/")
+    for path in ("/sessions/", "/password/"):
+        with turns.answering():
+            assert client.get(path).status_code == 200
+    with turns.answering():
+        assert client.post("/sessions/end/").status_code == 302
+    with turns.answering():
+        assert client.get("/sessions/").url.startswith("/login/")
+    assert turns.held == {researcher.pk: 1}
+
+
+@pytest.mark.django_db
+def test_file_is_wanted_of_who_may_send_one_and_read_by_another_thread() -> None:
+    researcher = factories.researcher()
+    large = {
+        "CONTENT_TYPE": "multipart/form-data; boundary=x",
+        "CONTENT_LENGTH": str(SMALL + 1),
+        "wsgi.input": UnreadBody(),
+    }
+    client, turns = factories.logged_in(researcher), Turns(1)
+    with pytest.raises(BodyWanted) as wanted, turns.answering():
+        client.generic("POST", "/collections/import/", **large)
+    assert (wanted.value.person, turns.held) == (researcher.pk, {})
+    client.logout()
+    with turns.answering():
+        assert client.generic("POST", "/collections/import/", **large).status_code == 413

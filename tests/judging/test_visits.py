@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from judging.actions import accounts, keys, visits
+from judging.forms.accounts import ChangedPasswordForm
 from judging.models import AccessKey, User, Visit
 from tests import factories
 
@@ -49,6 +50,24 @@ def test_new_password_ends_other_sessions_and_the_key() -> None:
         {"old_password": factories.PASSWORD, "new_password1": new, "new_password2": new},
     )
     assert (is_in(here), is_in(elsewhere), api(key)) == (True, False, 401)
+
+
+def test_of_two_new_passwords_by_the_same_old_one_the_first_stands(monkeypatch) -> None:
+    user = factories.researcher()
+    client, checked = browser_of(user), ChangedPasswordForm.clean_old_password
+
+    def changed_meanwhile(form: ChangedPasswordForm) -> str:
+        old = checked(form)
+        other = User.objects.get(pk=user.pk)
+        other.set_password("what the owner chose")
+        other.save(update_fields=["password"])
+        return old
+
+    monkeypatch.setattr(ChangedPasswordForm, "clean_old_password", changed_meanwhile)
+    new = "what a thief chose"
+    form = {"old_password": factories.PASSWORD, "new_password1": new, "new_password2": new}
+    assert "Your old password was entered incorrectly" in client.post("/password/", form).text
+    assert User.objects.get(pk=user.pk).check_password("what the owner chose")
 
 
 def test_password_link_ends_every_session_and_the_key() -> None:

@@ -95,6 +95,16 @@ def test_the_dark_figure_is_the_light_one_in_other_colours() -> None:
     assert dark.count('fill="black"') == light.count('fill="black"') > 0  # on the cell's own colour
 
 
+def test_names_that_no_xml_can_hold_are_drawn_all_the_same() -> None:
+    """What draws them ends its process where it meets one, and with it whatever is done there."""
+    at = {"value": 1.0, "low": 0.5, "high": 1.5}
+    points = [(f"a{code}", Estimate(**at)) for code in "\x00\x07\x0b\x1f\ufffe"]
+    drawn = charts.svg(charts.intervals(points, title="b\x1b"))["light"].decode()
+    for name in ("a\u2400", "a\u2407", "a\u240b", "a\u241f", "a\ufffd", "b\u241b"):
+        assert f">{name}<" in drawn
+    assert charts.drawable({"a\x07": ["b\x7f\t", 1, None]}) == {"a\u2407": ["b\x7f\t", 1, None]}
+
+
 def test_panels_of_scales_with_the_same_ends_share_their_axis_and_others_do_not() -> None:
     def point(name: str, value: float) -> tuple[str, Estimate]:
         return name, Estimate(value=value, low=value - 0.5, high=value + 0.5, n=9)

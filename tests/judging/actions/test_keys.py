@@ -3,8 +3,8 @@
 import pytest
 from django.utils import timezone
 
-from judging.actions import keys
-from judging.models import AccessKey
+from judging.actions import keys, visits
+from judging.models import AccessKey, User
 from tests import factories
 from tests.judging.actions.test_assignments import all_at_once
 
@@ -15,3 +15,19 @@ def test_make_at_one_moment_leaves_a_key_that_was_shown() -> None:
     user = factories.user()
     shown = all_at_once(lambda _: keys.make(user=user, now=timezone.now()), list(range(6)))
     assert AccessKey.objects.get().digest in map(keys.digest, shown)
+
+
+@pytest.mark.django_db
+def test_who_was_logged_out_everywhere_since_they_were_let_in_makes_no_key(monkeypatch) -> None:
+    """Sent some milliseconds before, it opened the account for another month."""
+    owner = factories.researcher()
+    client, make = factories.logged_in(owner), keys.make
+    assert client.post("/confirm/", {"password": factories.PASSWORD}).status_code == 302
+
+    def make_later(**asked: object) -> str:
+        visits.end_all(user=User.objects.get(pk=owner.pk))
+        return make(**asked)
+
+    monkeypatch.setattr(keys, "make", make_later)
+    assert client.post("/key/", {"scope": "read", "days": 30}).url == "/login/"
+    assert not AccessKey.objects.exists()
