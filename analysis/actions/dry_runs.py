@@ -38,6 +38,7 @@ from judging.rules import Force
 
 KIND, REMOVE = jobs.DRY_RUN, "analysis.remove_dry_run"
 MOST_PEOPLE = 500
+MOST_TRIED = 500_000  # answers in the qualification, each a row
 WAVES = 10  # times as many come as are wanted, before a qualification lets in too few
 
 
@@ -109,7 +110,7 @@ def fill(
     if refused := runs.too_many_systems(len(_systems(copy))):
         raise CannotTry(f"{refused} Select fewer.")
     wanted = min(count or dry_runs.needed(copy), MOST_PEOPLE)
-    came = _admitted(made, wanted, assumed, now)
+    came = _admitted(made, wanted, assumed, now, progress)
     let_in = [each for each in came if each.arrival.is_let_in]
     enrolled = [each.arrival.enrollment for each in let_in]
     annotators = simulated.people({each.label: each.who for each in let_in}, assumed)
@@ -144,7 +145,7 @@ def fill(
         "lacking": exclusion_rules.lacking(copy),
         "criteria": power(frames.material(copy), **asked) if proposed else of_all,
         "with_all": of_all if proposed else [],
-        **_passed(copy, came, wanted, assumed),
+        **_passed(copy, came, wanted, assumed, progress),
         **_cost(copy, came, assumed),
     }
     made.save(update_fields=["outcome"])
@@ -163,7 +164,11 @@ class _Candidate:
 
 
 def _passed(
-    copy: Campaign, came: Sequence[_Candidate], wanted: int, assumed: Assumed
+    copy: Campaign,
+    came: Sequence[_Candidate],
+    wanted: int,
+    assumed: Assumed,
+    progress: TellProgress,
 ) -> dict[str, Any]:
     """Return who came to a copy and was let in, and what share of others its qualification would
     let in."""
@@ -177,7 +182,11 @@ def _passed(
         }
         for each in came
     ]
-    share = arrivals.forecast(gate, wanted, assumed) if gate else None
+
+    def tell(done: int) -> None:
+        progress(done, arrivals.FORECAST, "Forecasting how many are let in")
+
+    share = arrivals.forecast(gate, wanted, assumed, tell) if gate else None
     return {"wanted": wanted, "came": people, "gate": share}
 
 
@@ -193,17 +202,30 @@ def _cost(copy: Campaign, came: Sequence[_Candidate], assumed: Assumed) -> dict[
     }
 
 
-def _admitted(made: DryRun, wanted: int, assumed: Assumed, now: datetime) -> list[_Candidate]:
+def _admitted(
+    made: DryRun, wanted: int, assumed: Assumed, now: datetime, progress: TellProgress
+) -> list[_Candidate]:
     """Have people come to the copy's training and qualification until enough are let in; return
     everybody who came."""
     gate = _gate(made.campaign)
     most = min(MOST_PEOPLE, WAVES * wanted) if gate else wanted
+    tried = 0
 
     def answer(place: int, attempt: int) -> dict[tuple[int, int], int]:
+        nonlocal tried
         who = arrivals.newcomer(place, wanted, assumed)
-        return arrivals.answers_of(place, attempt, who, gate, assumed) if gate else {}
+        given = arrivals.answers_of(place, attempt, who, gate, assumed) if gate else {}
+        tried += len(given)
+        if tried > MOST_TRIED:
+            raise CannotTry(
+                f"{place:,} simulated annotators gave {MOST_TRIED:,} answers in the qualification, and too "
+                "few of them are let in. Make it shorter, lower its mark, or assume that they know more."
+            )
+        return given
 
-    came = dry_runs.admit(run=made, count=wanted, most=most, answer=answer, now=now)
+    came = dry_runs.admit(
+        run=made, count=wanted, most=most, answer=answer, now=now, progress=progress
+    )
     if not any(each.is_let_in for each in came):
         raise CannotTry(
             f"The qualification lets in none of {len(came):,} simulated annotators. Lower its mark, "

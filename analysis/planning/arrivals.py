@@ -6,7 +6,7 @@ of the scale. What is asked again gets the same answer as likely as they give a 
 one of its own. A careless annotator picks any point, unless they take care just here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,12 +89,18 @@ def answers_of(
     return answers(who, gate, np.random.default_rng([assumed.seed, OF_TRY, place, attempt]))
 
 
-def forecast(gate: Gate, wanted: int, assumed: Assumed) -> Record:
+def forecast(
+    gate: Gate, wanted: int, assumed: Assumed, tell: Callable[[int], None] = lambda done: None
+) -> Record:
     """Return of many more simulated newcomers: the share screened out, of careful and of
-    careless ones, and of those let in the share that needed more than one try."""
+    careless ones, and of those let in the share that needed more than one try. `tell` learns how
+    many have come, and may stop it by raising."""
     rng = np.random.default_rng([assumed.seed, OF_ARRIVAL, 2])
     careless = rng.random(FORECAST) < min(assumed.careless / wanted, 1)
-    needed = np.array([_tries(_drawn(bool(each), rng, assumed), gate, rng) for each in careless])
+    needed = np.zeros(FORECAST, dtype=int)
+    for place, is_careless in enumerate(careless):
+        tell(place)
+        needed[place] = _tries(_drawn(bool(is_careless), rng, assumed), gate, rng)
     failed = needed == 0
     groups = {"all": np.ones(FORECAST, bool), "careful": ~careless, "careless": careless}
     found: Record = {name: _part(failed[of]) for name, of in groups.items()}

@@ -471,11 +471,11 @@ def guideline(rubric: RubricDocument, decisions: Decided | None = None) -> Guide
 @lru_cache(maxsize=64)
 def _guideline(version: str, text: str, criteria: tuple[RubricCriterion, ...]) -> Guideline:
     """Read it once: equal words give one object, which the page's fragments go by."""
-    sections: list[tuple[str, tuple[Block, ...]]] = []
+    sections: list[tuple[str, list[Block]]] = []
     for block in blocks(text):
         if block.kind == "heading" or not sections:
-            sections.append((block.lines[0] if block.kind == "heading" else "", ()))
+            sections.append((block.lines[0] if block.kind == "heading" else "", []))
         if block.kind != "heading":
-            heading, before = sections[-1]
-            sections[-1] = (heading, (*before, block))
-    return Guideline(version, tuple(sections), tuple(criterion(each) for each in criteria))
+            sections[-1][1].append(block)
+    read = tuple((heading, tuple(below)) for heading, below in sections)
+    return Guideline(version, read, tuple(criterion(each) for each in criteria))

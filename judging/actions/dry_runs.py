@@ -188,7 +188,13 @@ class SimulatedArrival:
 
 
 def admit(
-    *, run: DryRun, count: int, most: int, answer: TryAnswers, now: datetime
+    *,
+    run: DryRun,
+    count: int,
+    most: int,
+    answer: TryAnswers,
+    now: datetime,
+    progress: TellProgress = silent,
 ) -> list[SimulatedArrival]:
     """Have simulated annotators come to a copy, train and try the qualification until so many are
     let in, or `most` have come."""
@@ -201,6 +207,7 @@ def admit(
         for exercise in training:
             qualifications.train(enrollment=own, exercise=exercise, now=now)
         while (standing := qualifications.standing(own)).outcome == "open":
+            progress(let_in, count, f"Newcomer {number} tries the qualification")
             given = answer(number, standing.next)
             qualifications.attempt(enrollment=own, number=standing.next, given=given, now=now)
             own.refresh_from_db(fields=["qualified_at"])

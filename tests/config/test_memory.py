@@ -48,7 +48,7 @@ def test_process_of_a_worker_has_a_third_of_the_machine_and_a_web_process_its_th
     show = "; import resource; print(resource.getrlimit(resource.RLIMIT_DATA)[0])"
     third = max(2 * 1024**3, memory.of_the_machine() // 3)
     assert said(JOBS + show) == str(third)
-    assert said(WEB + show) == str(third + (256 + 2) * 8 * 1024 * 1024)
+    assert said(WEB + show) == str(third + (256 + 2 + 6) * 8 * 1024 * 1024)
 
 
 @pytest.mark.parametrize(("told", "most"), [("1048576\n", 1_048_576), ("max\n", None)])

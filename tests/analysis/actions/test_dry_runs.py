@@ -31,7 +31,7 @@ from judging.actions import (
 )
 from judging.actions import dry_runs as copies
 from judging.actions.dry_runs import CannotTry
-from judging.actions.rounds import NothingToJudge
+from judging.actions.rounds import NothingToJudge, TellProgress, silent
 from judging.imports.actions import adding
 from judging.models import (
     Campaign,
@@ -80,11 +80,13 @@ def tried(campaign: Campaign, **settings: object) -> Campaign:
     return Campaign.objects.get(uuid=result["campaign"])
 
 
-def filled(draft: Campaign, assumed: Assumed | None = None) -> DryRun:
+def filled(
+    draft: Campaign, assumed: Assumed | None = None, progress: TellProgress = silent
+) -> DryRun:
     """Try a draft without a report."""
     assumed, by = assumed or Assumed(**CLEAR), draft.created_by
     run = copies.copy(draft=draft, by=by, now=NOW, settings=asdict(assumed))
-    dry_runs.fill(made=run, by=by, now=NOW, assumed=assumed)
+    dry_runs.fill(made=run, by=by, now=NOW, assumed=assumed, progress=progress)
     copies.show(run=run)
     return run
 
@@ -271,9 +273,9 @@ def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
     assert rows_by_model() == before
 
 
-def test_a_panel_gives_the_seats_of_those_screened_out_to_the_next_and_an_impossible_mark_is_told() -> (
-    None
-):
+def test_a_panel_gives_the_seats_of_those_screened_out_to_the_next_and_an_impossible_mark_is_told(
+    monkeypatch,
+) -> None:
     panel = factories.campaign(
         collection=factories.collection(sources=4, systems=("Alba", "Brisa"), expected=2),
         rubric=factories.rubric("qgstec2010-b"),
@@ -298,6 +300,19 @@ def test_a_panel_gives_the_seats_of_those_screened_out_to_the_next_and_an_imposs
     nobody = Assumed(**CLEAR | {"knows": 0.0})
     panel.exercises.get().keys.filter(criterion__key="relevance").update(accepted=[])
     with pytest.raises(CannotTry, match="lets in none of 40 simulated"), transaction.atomic():
+        filled(panel, nobody)
+    said: list[str] = []
+
+    def cancelled(done: int, total: int, says: str) -> None:
+        said.append(says)
+        if len(said) == 2:
+            raise jobs.JobCancelled
+
+    with pytest.raises(jobs.JobCancelled), transaction.atomic():
+        filled(panel, nobody, progress=cancelled)
+    assert said == [f"Newcomer {place} tries the qualification" for place in (1, 2)]
+    monkeypatch.setattr(dry_runs, "MOST_TRIED", 5)
+    with pytest.raises(CannotTry, match="3 simulated annotators gave 5"), transaction.atomic():
         filled(panel, nobody)
 
 

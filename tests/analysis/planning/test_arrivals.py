@@ -31,6 +31,19 @@ def test_share_screened_out_is_the_binomial_one_where_all_know_the_same(tries):
     assert found["careless"] is None
 
 
+def test_forecast_of_a_long_qualification_can_be_stopped_at_each_newcomer():
+    told: list[int] = []
+
+    def tell(done: int) -> None:
+        told.append(done)
+        if done == 3:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        arrivals.forecast(gate(), 4, ALIKE, tell)
+    assert told == [0, 1, 2, 3]
+
+
 def test_careless_ones_fail_where_they_take_no_care_and_pass_as_others_where_they_do():
     assumed = Assumed(knows=1.0, knows_spread=0.0, careless=1, wary=0.0)
     found = arrivals.forecast(gate(), 2, assumed)
