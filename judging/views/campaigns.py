@@ -251,6 +251,7 @@ def discard(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 LAUNCH, DISCARD = "judging.launch", "judging.discard"
 LARGE = 3_000  # question sets; above that, laying out the places is a job with progress
+PEOPLE = 200  # annotators on a page
 MANY_PLACES = 30_000  # for so many as well, or so many questions, however few the sets
 
 
@@ -314,11 +315,13 @@ def _annotators_page(
     request: HttpRequest, campaign: Campaign, status: int = 200, **forms: Any
 ) -> HttpResponse:
     counted = counted_for(request.user, campaign)
+    page = Paginator(live.enrolled(campaign), PEOPLE).get_page(request.GET.get("page"))
     context = {
         "campaign": campaign,
         "tab": "annotators",
+        "page": page,
         "annotators": sorted(
-            rows_of(campaign, counted, live.enrolled(campaign), request.user),
+            rows_of(campaign, counted, page, request.user),
             key=lambda row: row["each"].label,
         ),
         "days": days_of(campaign, counted.days),

@@ -222,10 +222,14 @@ class SystemNow:
 
 
 def _systems(campaign: Campaign, counted: Counted) -> Iterator[SystemNow]:
+    everybody = counted.annotators.keys()
+    if not everybody:
+        return
     for pk, name in selections.systems_of(campaign).order_by("name").values_list("pk", "name"):
-        by = [counted.systems.get(pk, {}).get(who, 0) for who in counted.annotators]
-        if by:
-            yield SystemNow(name, sum(by), min(by), max(by))
+        own = counted.systems.get(pk, {})
+        by = [judged for who, judged in own.items() if who in everybody]
+        fewest = min(by, default=0) if len(by) == len(everybody) else 0
+        yield SystemNow(name, sum(by), fewest, max(by, default=0))
 
 
 def _largest_gap(counted: Counted) -> tuple[str, int] | None:
@@ -233,10 +237,15 @@ def _largest_gap(counted: Counted) -> tuple[str, int] | None:
     questions."""
     if len(counted.systems) < 2:
         return None
+    judged: dict[int, list[int]] = {who: [] for who in counted.annotators}
+    for counts in counted.systems.values():
+        for who, units in counts.items():
+            if who in judged:
+                judged[who].append(units)
     gaps = []
-    for who, each in counted.annotators.items():
-        own = [counts.get(who, 0) for counts in counted.systems.values()]
-        gaps.append((max(own) - min(own), each.work.label))
+    for who, own in judged.items():
+        fewest = min(own, default=0) if len(own) == len(counted.systems) else 0
+        gaps.append((max(own, default=0) - fewest, counted.annotators[who].work.label))
     gap, label = max(gaps, default=(0, ""))
     return (label, gap) if gap else None
 

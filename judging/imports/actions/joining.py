@@ -25,6 +25,7 @@ from judging.imports.actions.new_collections import (
     length_of,
     too_long,
     too_many,
+    too_many_raters,
     too_much_about,
     too_much_text,
 )
@@ -461,6 +462,9 @@ class _Joining:
         self.joined.refused += reading.problems
         self._check_scales(reading, rubric)
         there = holdings.judgments_of(campaign, self.study.raters) if campaign else {}
+        if campaign:
+            others = campaign.enrollments.exclude(label__in=self.study.raters).count()
+            self.joined.obstacles += too_many_raters(others + len(self.study.raters))
         for value in reading.values:
             known, unit = self._unit_of(value.slot)
             if not known:

@@ -37,6 +37,7 @@ from judging.models import (
 )
 
 MOST_SYSTEMS = 1_000
+MOST_RATERS = 10_000  # of a study: each has a row on pages of it
 MOST_BLANK = 1_000_000  # slots without a question
 MOST_REFERENCES = 10_000  # of one source
 MOST_REPEATED = 1_000_000_000  # characters of sources, each as often as it has slots
@@ -167,6 +168,7 @@ def too_many(study: StudyRecords) -> Iterator[str]:
             "Look at the positions, and at how many questions are expected."
         )
 
+    yield from too_many_raters(len(study.raters))
     references = max((len(each.references) for each in study.sources), default=0)
     if references > MOST_REFERENCES:
         yield (
@@ -175,6 +177,15 @@ def too_many(study: StudyRecords) -> Iterator[str]:
         )
     yield from too_much_text(_repeated(study))
     yield from too_much_about(_about(study))
+
+
+def too_many_raters(raters: int) -> Iterator[str]:
+    """Say where a study would have more annotators than its pages list."""
+    if raters > MOST_RATERS:
+        yield (
+            f"There would be {raters:,} annotators; at most {MOST_RATERS:,} can be. Look whether the right column was "
+            "chosen for the annotator."
+        )
 
 
 def _about(study: StudyRecords) -> Counter[str]:

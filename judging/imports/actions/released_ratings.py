@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 from judging.actions import campaigns
@@ -136,15 +137,17 @@ class Released:
             Enrollment(campaign=campaign, label=label) for label in labels
         )
         raters = {enrollment.label: enrollment.pk for enrollment in enrolled}
+        positions = count(1)
         places = (
             RatedPlace(
-                pk,
+                self.assignments[task, rater],
                 self.task_ids[task],
-                self.places[task].index(rater) + 1,
-                position,
+                place,
+                next(positions),
                 raters[rater],
             )
-            for position, ((task, rater), pk) in enumerate(self.assignments.items(), start=1)
+            for task, own in enumerate(self.places)
+            for place, rater in enumerate(own, start=1)
         )
         put_places(places, round=main, now=now, put=put)
 

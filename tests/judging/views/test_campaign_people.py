@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from judging.actions import campaigns, enrollments
 from judging.models import Exclusion, Invitation, Membership
+from judging.views import campaigns as views
 from tests import factories
 from tests.judging.views.campaign_pages import address, assert_same_queries
 
@@ -134,6 +135,18 @@ def test_annotators_take_as_many_queries_for_three_as_for_one(page, open_campaig
 
     add()
     assert_same_queries(page, address("annotators", open_campaign), add)
+
+
+def test_annotators_are_listed_some_at_a_time(page, open_campaign, monkeypatch):
+    monkeypatch.setattr(views, "PEOPLE", 2)
+    for number in (1, 2, 3):
+        factories.enrollment(open_campaign, label=f"A0{number}")
+    where = address("annotators", open_campaign)
+    first, second = page.get(where).text, page.get(f"{where}?page=2").text
+    people = [f"Erase A0{number}" for number in (1, 2, 3)]
+    assert [each in first for each in people] == [True, True, False]
+    assert [each in second for each in people] == [False, False, True]
+    assert f'href="{where}?page=2"' in page.post(address("exclude", open_campaign), {}).text
 
 
 def test_leaving_an_annotator_out_twice_says_so_and_does_it_once(page, open_campaign):

@@ -283,6 +283,14 @@ def test_a_small_file_that_would_make_far_more_than_it_holds_is_refused(columns,
     assert len(waits.examined["systems"]) <= new_collections.MOST_SYSTEMS
 
 
+def test_more_annotators_than_pages_list_are_refused(monkeypatch):
+    monkeypatch.setattr(new_collections, "MOST_RATERS", 1)
+    with pytest.raises(new_collections.CannotImport, match="2 annotators; at most 1 can be"):
+        do_import(wide(), rubric=factories.rubric())
+    monkeypatch.setattr(new_collections, "MOST_RATERS", 2)
+    assert do_import(wide(), rubric=factories.rubric()).campaign.enrollments.count() == 2
+
+
 @pytest.mark.parametrize(
     ("limit", "most", "reason"),
     [
