@@ -199,6 +199,8 @@ def hand_over(*, collection: Collection, to: User, by: User | None = None) -> No
             .select_related("owner")
             .get(pk=collection.pk)
         )
+        if held.owner_id != collection.owner_id:  # whoever gave it away a moment before
+            raise CannotHandOver(f"{held.owner.get_username()} owns it by now.")
         if held.owner_id == to.pk:
             raise CannotHandOver(f"{to.get_username()} owns it already.")
         if not (to.is_active and to.may_create_campaigns and to.has_usable_password()):

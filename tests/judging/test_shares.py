@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from judging.actions import campaigns, collections
-from judging.models import Campaign, Event, User
+from judging.models import Campaign, Collection, Event, User
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -146,6 +146,16 @@ def test_collection_goes_to_nobody_who_cannot_own_it(fields: dict[str, object], 
     assert said in page
     collection.refresh_from_db()
     assert collection.owner != other
+
+
+def test_who_gave_a_collection_away_a_moment_ago_gives_it_to_nobody_else() -> None:
+    """Two forms that were sent at once: the second waits for the first, and was let in before it."""
+    collection, new, other = factories.collection(), *(factories.researcher() for _ in range(2))
+    as_seen = Collection.objects.get(pk=collection.pk)
+    collections.hand_over(collection=collection, to=new)
+    with pytest.raises(collections.CannotHandOver, match=f"{new.get_username()} owns it by now"):
+        collections.hand_over(collection=as_seen, to=other)
+    assert Collection.objects.get(pk=collection.pk).owner == new
 
 
 def test_administrator_hands_over_what_somebody_leaves_behind_and_sees_nothing_of_it() -> None:
