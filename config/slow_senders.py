@@ -317,7 +317,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         file = Arriving(req.body, hurried)
         if _length(req) > SMALL:
             req.body = UnreadBody()
-        with ExitStack() as kept:
+        with ExitStack() as kept, file.content:
             while True:
                 try:
                     return self._done(partial(self._answer, req, answered))
@@ -333,7 +333,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     def _done(self, answer: Callable[[], Any]) -> Any:
         """Have a request answered by one of the few threads for that. What takes long leaves its
         place to others, and a thread more answers as long as it lasts."""
-        place = self.quick
+        place, doing = self.quick, None
         place.acquire()
         try:
             doing = self.answering.submit(answer)
@@ -344,6 +344,9 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             return doing.result()
         finally:
             place.release()
+            doing = (
+                None  # an error names this frame, and would be named by it: with the file, for long
+            )
 
     @contextmanager
     def _place_for_file(self, person: int) -> Iterator[None]:

@@ -403,6 +403,28 @@ def test_who_sends_a_file_is_looked_at_again_and_what_others_take_is_not_the_sen
     assert server.senders.held == {} and server.files.acquire(blocking=False)
 
 
+def test_file_is_gone_with_its_answer(port: int) -> None:
+    """Some 200 MB each stayed on the disk until Python looked for what refers to itself."""
+    process, large = Path(f"/proc/{process_of(port)}/fd"), b"x" * (SMALL + 1)
+
+    def without_names() -> set[str]:
+        found = set()
+        for each in process.iterdir():
+            with suppress(FileNotFoundError):  # closed meanwhile
+                if str(each.readlink()).endswith("(deleted)"):
+                    found.add(each.name)
+        return found
+
+    before = without_names()
+    for _ in range(3):
+        assert posted(port, large, timeout=60) == str(len(large))
+    with sending_a_file(port):
+        pass  # and hangs up
+    while left := without_names() - before:
+        assert len(left) == 1  # of what was not sent to its end
+        time.sleep(0.05)
+
+
 def test_process_that_is_renewed_waits_for_no_slow_client() -> None:
     """Two processes were gone for 134 seconds, for Python waits at its end for threads that read."""
     with serving("--max-requests", "8", "--max-requests-jitter", "0") as port, ExitStack() as all_:
