@@ -13,14 +13,11 @@ from django.urls import Resolver404, resolve
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
-from config.limits import FORM, SMALL
+from config.limits import FORM, OF_STRANGERS, SMALL
 from judging.guards import STAFF
 from judging.models import User
 
 ENVELOPE = 64 * 1024  # of a form around its file, and the most of a form in parts without one
-# Of a stranger's form. Pages say again what was typed, an apostrophe in six letters; who was logged
-# out meanwhile may have sent a page of 12,000 choices.
-OF_STRANGERS = 512 * 1024
 TAKE_FILES = {
     "judging:import",
     "judging:collection_new",

@@ -23,7 +23,7 @@ from typing import Any
 from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
 from gunicorn.workers.gthread import ThreadWorker
 
-from config.limits import SMALL
+from config.limits import OF_STRANGERS, SMALL
 from config.turns import BodyWanted, OutOfTurn, Turns, UnreadBody
 
 READERS = 256  # requests that may be on their way to one process
@@ -94,16 +94,15 @@ class Hurried:
 
 
 class Arriving:
-    """A researcher's file on its way, read by a thread that does not answer. Now and then its
-    request is looked at again: whose it is may have been logged out, or have lost a right."""
+    """A large body on its way, read by a thread that does not answer. Now and then its request is
+    looked at again: whose it is may have been logged out, or have lost a right."""
 
-    def __init__(self, body: Any, hurried: Hurried) -> None:
-        self.body, self.hurried, self.left = body, hurried, PATIENCE
-        self.content: SpooledTemporaryFile[bytes] = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
-        self.has_begun = False
+    def __init__(self, body: Any, content: SpooledTemporaryFile[bytes], hurried: Hurried) -> None:
+        self.body, self.content, self.hurried = body, content, hurried
+        self.left, self.has_begun = PATIENCE, False
 
     def comes(self, seconds: float) -> bool:
-        """Read for so long, and say whether the file is whole. What others took of the time since
+        """Read for so long, and say whether it is whole. What others took of the time since
         the last look is not the sender's."""
         self.has_begun = True
         until = time.monotonic() + seconds
@@ -287,17 +286,18 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         deadline = _deadline(conn)
         hurried = conn.parser.unreader.sock
         hurried.deadline, hurried.most = deadline, math.inf  # the head is whole
-        answered = copy(conn)
+        answered, body = copy(conn), req.body
         answered.sock = Outbox(conn.sock, self.slow)
         try:
             _expect(req, conn, deadline)
-            if 0 < length <= SMALL:
-                req.body = _whole(req.body)
-            elif length or _is_chunked(req):
-                # refused unread, or a researcher's file: what is left of it is not waited for
-                req.force_close()
-            self.waits.pop(conn, None)
-            goes_on = self._in_turn(req, answered, hurried)
+            with SpooledTemporaryFile(max_size=IN_MEMORY) as content:
+                if 0 < length <= OF_STRANGERS:
+                    req.body = _whole(req.body, content)
+                elif length or _is_chunked(req):
+                    # refused unread, or read once it is known whose it is: what is left is not waited for
+                    req.force_close()
+                self.waits.pop(conn, None)
+                goes_on = self._in_turn(req, answered, Arriving(req.body, content, hurried))
             self.waits[conn] = BEING_READ
             answered.sock.end_turn()  # what is left is sent by this thread
             answered.sock.flush()
@@ -309,15 +309,16 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             raise NoMoreData from None
         finally:
             answered.sock.close()
+            req.body = body  # what is left of it would be read before the next request
         return goes_on
 
-    def _in_turn(self, req: Any, answered: Any, hurried: Hurried) -> Any:
-        """Have a request answered, once it is its person's turn and their file is here. Without a
-        length no body is read, in however many chunks it comes."""
-        file = Arriving(req.body, hurried)
-        if _length(req) > SMALL:
+    def _in_turn(self, req: Any, answered: Any, large: Arriving) -> Any:
+        """Have a request answered, once it is its person's turn and a large body of theirs is here.
+        Without a length none is read, in however many chunks it comes."""
+        length = _length(req)
+        if length > OF_STRANGERS:
             req.body = UnreadBody()
-        with ExitStack() as kept, file.content:
+        with ExitStack() as kept:
             while True:
                 try:
                     return self._done(partial(self._answer, req, answered))
@@ -325,10 +326,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                     if not self.persons.wait(out.person, LONGEST_TURN):
                         raise NoTurn("others of the same person are under way") from None
                 except BodyWanted as wanted:
-                    if not file.has_begun:
+                    if length > SMALL and not large.has_begun:
                         kept.enter_context(self._place_for_file(wanted.person or 0))
-                    if file.comes(LOOK_AGAIN):
-                        req.body = file.content
+                    if large.comes(LOOK_AGAIN):
+                        req.body = large.content
 
     def _done(self, answer: Callable[[], Any]) -> Any:
         """Have a request answered by one of the few threads for that. What takes long leaves its
@@ -353,18 +354,18 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         """Have a file of somebody be one of the few that are kept at once; NoTurn where there is no
         place for it within some seconds."""
         until = time.monotonic() + PATIENCE
-        if not self.files.acquire(timeout=PATIENCE):
-            raise NoTurn("others send large files")
+        while not self.senders.take(person):
+            if not self.senders.wait(person, until - time.monotonic()):
+                raise NoTurn("others of the same person send large files")
         try:
-            while not self.senders.take(person):
-                if not self.senders.wait(person, until - time.monotonic()):
-                    raise NoTurn("others of the same person send large files")
+            if not self.files.acquire(timeout=max(0, until - time.monotonic())):
+                raise NoTurn("others send large files")
             try:
                 yield
             finally:
-                self.senders.give_back(person)
+                self.files.release()
         finally:
-            self.files.release()
+            self.senders.give_back(person)
 
     def _answer(self, req: Any, answered: Any) -> Any:
         with self.persons.answering():
@@ -402,9 +403,8 @@ def _expect(req: Any, conn: Any, deadline: float) -> None:
         req._expected_100_continue = False  # gunicorn would say it once more
 
 
-def _whole(body: Any) -> SpooledTemporaryFile[bytes]:
+def _whole(body: Any, whole: SpooledTemporaryFile[bytes]) -> SpooledTemporaryFile[bytes]:
     """Return a body once all of it is here."""
-    whole: SpooledTemporaryFile[bytes] = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
     while piece := body.read(PIECE):
         whole.write(piece)
     whole.seek(0)

@@ -3,20 +3,24 @@ backup."""
 
 import hashlib
 import json
+import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from io import BytesIO
+from itertools import count
 
 from django.core.files.base import File
 from django.core.files.storage import Storage
 from django.db import IntegrityError, connection, transaction
 from django.db.models import ProtectedError
-from django.utils import timezone
 from django.utils.deconstruct import deconstructible
 
-from judging.models import Job, StoredFile
+from judging.models import Job, StoredFile, StoredPart
 
-PIECE = 1 << 23
+PIECE = 1 << 23  # bytes of what is read at once
+PART = (
+    1 << 18
+)  # bytes of a file that one row holds; of more, it and the database hold several copies at once
 
 
 def keep(content: bytes) -> StoredFile:
@@ -29,49 +33,38 @@ def keep(content: bytes) -> StoredFile:
 
 
 def keep_pieces(pieces: Iterable[bytes]) -> StoredFile:
-    """Store bytes as they come, such as the chunks of an upload: no more than one piece is held at
-    a time."""
-    table = connection.ops.quote_name(StoredFile._meta.db_table)
-    statement = f"COPY {table} (content, sha256, size, created_at) FROM STDIN"
+    """Store bytes as they come, such as the chunks of an upload: no more than a part is held at a
+    time, here and by the database, which would hold one row three times."""
     digest = hashlib.sha256()
-    with (
-        suppress(IntegrityError),
-        transaction.atomic(),
-        connection.cursor() as cursor,
-        connection.wrap_database_errors,
-    ):
-        cursor.copy_expert(
-            statement, _Pieces(_row(pieces, digest))
-        )  # known bytes break the uniqueness of the hash
+    with suppress(IntegrityError), transaction.atomic():  # known bytes break the hash's uniqueness
+        parts = _parts(pieces, digest)
+        first = next(parts, b"")
+        made, size = StoredFile(sha256=secrets.token_hex(32), size=0, content=first), len(first)
+        made.save(force_insert=True)
+        for number, part in enumerate(parts, start=1):
+            StoredPart(file=made, number=number, content=part).save(force_insert=True)
+            size += len(part)
+        StoredFile.objects.filter(pk=made.pk).update(sha256=digest.hexdigest(), size=size)
     return StoredFile.objects.defer("content").get(sha256=digest.hexdigest())
 
 
-def _row(pieces: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:
-    """Yield a row in PostgreSQL's text form; the hash and the size follow the content they are
-    counted from."""
-    size = 0
-    yield b"\\\\x"
+def _parts(pieces: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:
+    """Yield the bytes again, as many in each part but the last."""
+    part = bytearray()
     for piece in pieces:
         digest.update(piece)
-        size += len(piece)
-        if piece:  # an empty read would end the row
-            yield piece.hex().encode()
-    yield f"\t{digest.hexdigest()}\t{size}\t{timezone.now().isoformat()}\n".encode()
-
-
-class _Pieces:
-    """A file of which each read is the next piece."""
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self.pieces = pieces
-
-    def read(self, size: int) -> bytes:
-        return next(self.pieces, b"")
+        part += piece
+        while len(part) > PART:
+            yield bytes(part[:PART])
+            del part[:PART]
+    if part:
+        yield bytes(part)
 
 
 def content_of(file: StoredFile) -> bytes:
-    """Return a stored file's bytes, fetched piece by piece where the row came without them."""
-    if "content" not in file.get_deferred_fields():
+    """Return a stored file's bytes, fetched piece by piece where the row came without all of
+    them."""
+    if "content" not in file.get_deferred_fields() and len(file.content) == file.size:
         return bytes(file.content)
     content = BytesIO()
     for piece in pieces_of(file):
@@ -80,18 +73,29 @@ def content_of(file: StoredFile) -> bytes:
 
 
 def pieces_of(file: StoredFile) -> Iterator[bytes]:
-    """Yield a stored file's bytes piece by piece."""
+    """Yield a stored file's bytes piece by piece: those of its own row, of which it had all once,
+    then those of its other parts."""
     with connection.cursor() as cursor:
-        for start in range(1, file.size + 1, PIECE):
+        cursor.execute(
+            "SELECT octet_length(content) FROM judging_storedfile WHERE id = %s", [file.pk]
+        )
+        for start in range(1, cursor.fetchone()[0] + 1, PIECE):
             cursor.execute(
                 "SELECT substring(content FROM %s FOR %s) FROM judging_storedfile WHERE id = %s",
                 [start, PIECE, file.pk],
             )
             yield bytes(cursor.fetchone()[0])
+    several = max(1, PIECE // PART)
+    for first in count(1, several):
+        parts = StoredPart.objects.filter(file=file, number__range=(first, first + several - 1))
+        found = [bytes(each) for each in parts.order_by("number").values_list("content", flat=True)]
+        yield from found
+        if len(found) < several:
+            return
 
 
 def head_of(file: StoredFile, size: int) -> bytes:
-    """Return the first bytes of a stored file."""
+    """Return the first bytes of a stored file, so many as its own row can hold at most."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT substring(content FROM 1 FOR %s) FROM judging_storedfile WHERE id = %s",

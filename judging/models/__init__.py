@@ -17,7 +17,7 @@ from judging.models.exercise import (
     TryAnswer,
 )
 from judging.models.exit_form import ExitAnswer, ExitQuestion
-from judging.models.file import StoredFile, Upload
+from judging.models.file import StoredFile, StoredPart, Upload
 from judging.models.guideline import DiscussionNote, GuidelineVersion
 from judging.models.job import Job, WorkerPresence
 from judging.models.judgment import Judgment, JudgmentAttribute
@@ -118,6 +118,7 @@ __all__ = [
     "Source",
     "SpanMark",
     "StoredFile",
+    "StoredPart",
     "System",
     "SystemAuthor",
     "SystemChange",

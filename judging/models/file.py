@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 
 class StoredFile(models.Model):
-    """The bytes of a file that was uploaded or made, kept once however often it is used."""
+    """The bytes of a file that was uploaded or made, kept once however often it is used; what is over
+    some megabytes in parts of its own."""
 
     sha256 = models.CharField(max_length=64, unique=True)
     size = models.PositiveBigIntegerField()
@@ -19,6 +20,24 @@ class StoredFile(models.Model):
 
     def __str__(self) -> str:
         return self.sha256[:12]
+
+
+class StoredPart(models.Model):
+    """The bytes of a large file that come after those in its own row."""
+
+    file = models.ForeignKey(
+        StoredFile, on_delete=models.CASCADE, related_name="parts", db_index=False
+    )
+    number = models.PositiveIntegerField()
+    content = models.BinaryField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["file", "number"], name="stored_part_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"part {self.number} of {self.file_id}"
 
 
 class UploadQuerySet(models.QuerySet["Upload"]):

@@ -20,12 +20,13 @@ import pytest
 from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
 
 from config import slow_senders
-from config.limits import SMALL
+from config.limits import OF_STRANGERS, SMALL
 from config.postgres import ROOT
 from config.slow_senders import (
     LONGEST_HEAD,
     READERS,
     SLOWEST,
+    Arriving,
     Hurried,
     NoTurn,
     Outbox,
@@ -397,7 +398,8 @@ def test_who_sends_a_file_is_looked_at_again_and_what_others_take_is_not_the_sen
         )
         server._place_for_file = partial(Worker._place_for_file, server)
         request = SimpleNamespace(body=body, headers=[("CONTENT-LENGTH", str(SMALL + 1))])
-        assert Worker._in_turn(server, request, None, hurried) == "logged out"
+        large = Arriving(body, BytesIO(), hurried)
+        assert Worker._in_turn(server, request, None, large) == "logged out"
     assert body.tell() == 2 * slow_senders.PIECE
     assert looks[1:] == pytest.approx([slow_senders.PATIENCE] * 2, abs=5)
     assert server.senders.held == {} and server.files.acquire(blocking=False)
@@ -416,8 +418,8 @@ def test_file_is_gone_with_its_answer(port: int) -> None:
         return found
 
     before = without_names()
-    for _ in range(3):
-        assert posted(port, large, timeout=60) == str(len(large))
+    for size in (SMALL + 1, OF_STRANGERS + 1, OF_STRANGERS):
+        assert posted(port, large[:size], timeout=60) == str(size)
     with sending_a_file(port):
         pass  # and hangs up
     while left := without_names() - before:

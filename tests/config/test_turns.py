@@ -4,9 +4,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
-from config.limits import SMALL
+from config.limits import OF_STRANGERS, SMALL
 from config.turns import MOST_WAITING, BodyWanted, OutOfTurn, Turns, UnreadBody, begin
 from judging.actions import keys
 from tests import factories
@@ -101,3 +102,34 @@ def test_file_is_wanted_of_who_may_send_one_and_read_by_another_thread() -> None
     client.logout()
     with turns.answering():
         assert client.generic("POST", "/collections/import/", **large).status_code == 413
+
+
+@pytest.mark.django_db
+def test_program_that_sends_much_is_asked_for_it_once_it_is_known_whose_it_is() -> None:
+    campaign = factories.opened()
+    key = keys.make(user=campaign.created_by, now=timezone.now(), scope="write")
+    much = {
+        "CONTENT_TYPE": "application/json",
+        "CONTENT_LENGTH": str(OF_STRANGERS + 1),
+        "wsgi.input": UnreadBody(),
+    }
+    client, turns = Client(), Turns(1)
+    path = f"/api/campaigns/{campaign.uuid}/runs/"
+    with turns.answering():
+        assert client.generic("POST", path, **much).status_code == 401
+    with pytest.raises(BodyWanted) as wanted, turns.answering():
+        client.generic("POST", path, headers={"Authorization": f"Token {key}"}, **much)
+    assert (wanted.value.person, turns.held) == (campaign.created_by_id, {})
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded"])
+def test_of_a_stranger_nothing_is_wanted_that_is_more_than_a_form_of_theirs(kind: str) -> None:
+    """Ten of them who sent 5 MB to the log-in page without an end had 4 GB kept in /tmp."""
+    much = {
+        "CONTENT_TYPE": kind,
+        "CONTENT_LENGTH": str(OF_STRANGERS + 1),
+        "wsgi.input": UnreadBody(),
+    }
+    answer = Client().generic("POST", "/login/", **much)
+    assert answer.status_code == (413 if "form" in kind else 200)

@@ -1,3 +1,5 @@
+import hashlib
+import itertools
 import threading
 
 import pytest
@@ -6,7 +8,7 @@ from django.db import connection
 from judging import storage
 from judging.actions import collections, jobs
 from judging.imports.actions import adding
-from judging.models import AddedFile, StoredFile
+from judging.models import AddedFile, StoredFile, StoredPart
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -16,7 +18,8 @@ CONTENTS = [b"", b"x", bytes(range(256)) * 3, b"\\x41\t\\N\n\\.", b"a" * 25]
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(storage, "PIECE", 10)
+    monkeypatch.setattr(storage, "PIECE", 20)
+    monkeypatch.setattr(storage, "PART", 10)
 
 
 @pytest.mark.parametrize("content", CONTENTS)
@@ -26,6 +29,29 @@ def test_bytes_come_back_as_they_were(content):
     assert kept.size == len(content)
     assert storage.content_of(kept) == content
     assert storage.content_of(StoredFile.objects.get()) == content
+
+
+def test_no_row_holds_more_than_a_part_and_what_one_row_held_once_is_read_as_before():
+    kept = storage.keep(b"canals and locks, and keepers")
+    assert kept.size == 29
+    sizes = [kept.content, *kept.parts.order_by("number").values_list("content", flat=True)]
+    assert [len(each) for each in sizes] == [10, 10, 9]
+    assert storage.content_of(kept) == b"canals and locks, and keepers"
+    assert storage.head_of(kept, 6) == b"canals"
+    old = StoredFile.objects.create(sha256="a" * 64, size=25, content=b"a" * 25)
+    assert b"".join(storage.pieces_of(old)) == storage.content_of(old) == b"a" * 25
+    storage.let_go(kept)
+    assert StoredFile.objects.get() == old and not StoredPart.objects.exists()
+
+
+@pytest.mark.parametrize("sizes", [[25], [3, 3, 3, 3, 13], [10, 10], [0, 11, 0], [30, 1]])
+def test_bytes_come_in_whatever_pieces(sizes):
+    content = bytes(range(sum(sizes)))
+    ends = list(itertools.accumulate(sizes))
+    pieces = [content[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+    kept = storage.keep_pieces(iter(pieces))
+    assert (storage.content_of(kept), kept.size) == (content, len(content))
+    assert kept.sha256 == hashlib.sha256(content).hexdigest()
 
 
 def test_equal_bytes_are_kept_once():
