@@ -110,6 +110,7 @@ class Agreement(Section[Coefficient]):
         rows: list[Coefficient] = []
         for criterion in inputs.said.rubric.criteria:
             for basis, judgments in _bases(inputs.said, criterion):
+                chance.step(f"Agreement on {criterion.key}")
                 ratings = inputs.said.ratings(criterion.key, judgments=judgments)
                 sources = sources_of(inputs.said, ratings.index)
                 table = ratings.to_numpy()

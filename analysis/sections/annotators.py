@@ -153,6 +153,7 @@ class Annotators(Section[AnnotatorRow]):
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[AnnotatorRow]:
         rows: list[AnnotatorRow] = []
         for criterion in inputs.said.rubric.criteria:
+            chance.step(f"Annotators on {criterion.key}")
             ratings = inputs.said.ratings(criterion.key)
             runs = _longest_runs(inputs.said, criterion)
             gaps, others = severity(ratings.to_numpy()), with_the_others(ratings.to_numpy())
@@ -228,6 +229,7 @@ class UseOfScale(Section[ScaleUse]):
         rows: list[ScaleUse] = []
         left_out = found.left_out(UseOfScale)
         for criterion in inputs.said.rubric.criteria:
+            chance.step(f"Use of the scale of {criterion.key}")
             ratings = inputs.said.ratings(criterion.key)
             labels = {point.value: point.label for point in criterion.points}
             if ratings.empty or criterion.key in left_out:
@@ -257,6 +259,7 @@ class LeftOutEach(Section[LeftOut]):
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[LeftOut]:
         rows: list[LeftOut] = []
         for criterion in inputs.said.rubric.criteria:
+            chance.step(f"Agreement without each annotator on {criterion.key}")
             ratings, level = inputs.said.ratings(criterion.key), level_of(criterion)
             sources = sources_of(inputs.said, ratings.index)
             table, scale = ratings.to_numpy(), criterion.values()
@@ -285,12 +288,12 @@ class Pairs(Section[PairKappa]):
 
     def compute(self, inputs: Inputs, found: Found, chance: Chance) -> list[PairKappa]:
         left_out = found.left_out(Pairs)
-        return [
-            row
-            for criterion in inputs.said.rubric.criteria
-            if criterion.key not in left_out
-            for row in _kappas(criterion, inputs.said.ratings(criterion.key))
-        ]
+        rows: list[PairKappa] = []
+        for criterion in inputs.said.rubric.criteria:
+            if criterion.key not in left_out:
+                chance.step(f"Pairs of annotators on {criterion.key}")
+                rows += _kappas(criterion, inputs.said.ratings(criterion.key))
+        return rows
 
 
 class Repeats(Section[RepeatRow]):

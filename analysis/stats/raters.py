@@ -117,12 +117,14 @@ def leave_one_out(ratings: ArrayLike, coefficient: CoefficientOf) -> list[Estima
 def with_the_others(ratings: ArrayLike) -> list[Tested]:
     """Return each rater's Spearman correlation with the mean of the others, over units both have."""
     table = checked(ratings)
+    judged = ~np.isnan(table)
+    count, total = judged.sum(axis=1), np.nansum(table, axis=1)
     found = []
     for rater in range(table.shape[1]):
-        rest = np.delete(table, rater, axis=1)
-        count = (~np.isnan(rest)).sum(axis=1)
-        mean = np.where(count > 0, np.nansum(rest, axis=1) / np.maximum(count, 1), nan)
-        found.append(correlate(table[:, rater], mean, method="spearman"))
+        own, mine = table[:, rater], judged[:, rater]
+        others = count - mine
+        mean = np.where(others > 0, (total - np.where(mine, own, 0)) / np.maximum(others, 1), nan)
+        found.append(correlate(own, mean, method="spearman"))
     return found
 
 

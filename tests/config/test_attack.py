@@ -414,6 +414,7 @@ def take(right: str, other: User, campaign: Campaign) -> None:
         campaigns.add_member(campaign=campaign, user=other, role="annotator")
         campaigns.remove_member(campaign=campaign, user=other, role="analyst")
     elif right == "owner":
+        campaign.collection.refresh_from_db()
         collections.hand_over(collection=campaign.collection, to=campaign.created_by)
     elif right == "reader":
         collections.end_use(collection=campaign.collection, user=other, now=timezone.now())

@@ -272,8 +272,10 @@ def hand_over_unwanted(of: Collection, person: User) -> None:
 
 def hand_to_and_fro(of: Collection, person: User) -> None:
     """Hand a collection over to somebody who gives it back."""
-    collections.hand_over(collection=of, to=person, by=of.owner)
-    collections.hand_over(collection=of, to=of.owner, by=person)
+    owner = of.owner
+    collections.hand_over(collection=of, to=person, by=owner)
+    of.refresh_from_db()
+    collections.hand_over(collection=of, to=owner, by=person)
 
 
 GIVEN = [

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import stats
 
 from analysis.stats.alpha import krippendorff_alpha
 from analysis.stats.raters import (
@@ -57,6 +58,21 @@ def test_with_the_others_is_the_correlation_with_their_mean() -> None:
     found = with_the_others(table)
     assert found[0].value == pytest.approx(np.corrcoef([1, 2, 3, 4], [1, 2, 3.5, 3.5])[0, 1])
     assert [(each.n, each.dropped) for each in found] == [(4, 1), (4, 1), (3, 2)]
+
+
+def test_with_the_others_leaves_each_rater_out_of_the_mean_that_they_are_held_against() -> None:
+    rng = np.random.default_rng(5)
+    table = rng.integers(1, 6, size=(40, 7)).astype(float)
+    table[rng.random(table.shape) < 0.4] = NAN
+    table[:3] = NAN  # judged by nobody
+    table[3, 1:] = NAN  # by one alone
+    for rater, found in enumerate(with_the_others(table)):
+        rest = [row[~np.isnan(row)] for row in np.delete(table, rater, axis=1)]
+        means = np.array([row.mean() if row.size else NAN for row in rest])
+        both = ~np.isnan(table[:, rater]) & ~np.isnan(means)
+        rho = stats.spearmanr(table[both, rater], means[both]).statistic
+        assert found.value == pytest.approx(rho, abs=1e-12)
+        assert (found.n, found.dropped) == (both.sum(), (~both).sum())
 
 
 def test_intra_rater_compares_both_times() -> None:
