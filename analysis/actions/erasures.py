@@ -1,5 +1,6 @@
 """What analyses keep of annotators, taken out after they were erased."""
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,17 +9,33 @@ from analysis.models import OrderedQuestion, QuestionOrder, Run
 from judging.actions import jobs
 from judging.models import Job
 
+# Seconds after which what is left is another job: a study may have hundreds of reports, annotators may
+# withdraw one after the other, and other people's jobs come in between.
+PART = 5.0
+
 
 def execute(work: jobs.Work) -> Mapping[str, Any]:
     """Go through a campaign's finished runs, and forget its orders of questions."""
-    labels, campaign = work.job.parameters["labels"], work.job.campaign
-    done = list(Run.objects.filter(campaign=campaign, job__state=Job.State.DONE).order_by("number"))
-    changed = 0
+    told, campaign = work.job.parameters, work.job.campaign
+    if "after" not in told:
+        orders = QuestionOrder.objects.filter(campaign=campaign)
+        list(
+            orders.select_for_update()
+        )  # one that is being worked out is removed with what it made
+        OrderedQuestion.objects.filter(order__in=orders).delete()
+        orders.delete()
+    done = list(
+        Run.objects.filter(
+            campaign=campaign, job__state=Job.State.DONE, number__gt=told.get("after", 0)
+        ).order_by("number")
+    )
+    began, changed = time.monotonic(), 0
     for place, run in enumerate(done):
+        if place and time.monotonic() - began > PART:
+            rest = {**told, "after": done[place - 1].number}
+            by = work.job.created_by
+            jobs.enqueue(kind=work.job.kind, parameters=rest, by=by, campaign=campaign)
+            break
         work.progress(place, len(done), f"Report {run.number}")
-        changed += runs.forget_annotators(run=run, labels=labels)
-    orders = QuestionOrder.objects.filter(campaign=campaign)
-    list(orders.select_for_update())  # one that is being worked out is removed with what it made
-    OrderedQuestion.objects.filter(order__in=orders).delete()
-    orders.delete()
-    return {"erased": labels, "reports": changed}
+        changed += runs.forget_annotators(run=run, labels=told["labels"])
+    return {"erased": told["labels"], "reports": changed}

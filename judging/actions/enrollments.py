@@ -441,7 +441,9 @@ def _forget_in_reports(enrollment: Enrollment, *, by: User | None) -> None:
     campaign, kind = enrollment.campaign, jobs.FORGET_ANNOTATORS
     if not campaign.jobs.filter(kind__startswith="analysis.").exists():
         return
-    waiting = campaign.jobs.select_for_update().filter(kind=kind, state=Job.State.QUEUED).first()
+    queued = campaign.jobs.select_for_update().filter(kind=kind, state=Job.State.QUEUED)
+    # one that goes on where another stopped has passed reports that this person may be in
+    waiting = queued.exclude(parameters__has_key="after").first()
     if waiting is None:
         told = {"labels": [enrollment.label]}
         jobs.enqueue(kind=kind, parameters=told, by=by or campaign.created_by, campaign=campaign)

@@ -196,8 +196,7 @@ def notify() -> None:
 # Whose last job began longest ago is served first: nobody's many hold up another's one. Jobs that ask
 # somebody else's server may last for hours; there are at most as many at once as workers. So it is with
 # those of one person that compute, which may last as long, and with all others of theirs, such as
-# imports, which may take minutes: of three processes of a worker one is left to everybody else. Of theirs
-# what is owed to somebody goes first.
+# imports, which may take minutes: of three processes of a worker one is left to everybody else.
 RESERVE = """
 WITH told AS (
     SELECT now() - make_interval(secs => %(told)s) AS earliest, (
@@ -224,7 +223,7 @@ UPDATE judging_job SET rung_at = now() WHERE id = (
     AND (job.kind = %(waits)s OR told.workers > (
         SELECT count(*) FROM begun WHERE begun.person = job.created_by_id
         AND kind <> %(waits)s AND (kind = ANY(%(computes)s)) = (job.kind = ANY(%(computes)s))))
-    ORDER BY served.at NULLS FIRST, job.kind = ANY(%(owed)s) DESC, job.created_at LIMIT 1 FOR UPDATE OF job SKIP LOCKED
+    ORDER BY served.at NULLS FIRST, job.created_at LIMIT 1 FOR UPDATE OF job SKIP LOCKED
 ) RETURNING kind, id::text
 """
 
@@ -238,7 +237,6 @@ def reserve() -> tuple[str, str] | None:
             "present": PRESENT_FOR.total_seconds(),
             "waits": WAITS_FOR_OTHERS,
             "computes": list(Job.COMPUTES),
-            "owed": list(OWED),
         }
         cursor.execute(RESERVE, wanted)
         found = cursor.fetchone()

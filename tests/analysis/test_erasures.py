@@ -78,12 +78,14 @@ def everything() -> dict[str, str]:
     with connection.cursor() as cursor:
         found = {}
         for table in connection.introspection.table_names():
-            if table != "judging_storedfile":
+            if table not in ("judging_storedfile", "judging_storedpart"):
                 cursor.execute(
                     f"SELECT coalesce(string_agg(t::text, chr(10)), '') FROM \"{table}\" t"
                 )
                 found[table] = cursor.fetchone()[0]
-    files = (bytes(each.content).decode("utf-8", "replace") for each in StoredFile.objects.all())
+    files = (
+        storage.content_of(each).decode("utf-8", "replace") for each in StoredFile.objects.all()
+    )
     return found | {"judging_storedfile": "\n".join(files)}
 
 
@@ -199,6 +201,32 @@ def test_two_who_are_erased_at_once_are_both_taken_out(study: Campaign) -> None:
     for each in both:
         each.join()
     assert {each["annotator"] for each in runs.tables_of(run)["annotators"]} == {"A79"}
+
+
+def test_many_reports_are_gone_through_by_one_job_after_the_other(
+    study: Campaign, monkeypatch
+) -> None:
+    """Others' jobs come in between; whoever goes meanwhile is taken out of the reports before, too."""
+    monkeypatch.setattr(erasures, "PART", -1.0)
+    made = [analysed(study, with_excluded=True) for _ in range(3)]
+    by = study.created_by
+
+    def owed() -> list[tuple[list[str], int]]:
+        waiting = study.jobs.unfinished().filter(kind=jobs.FORGET_ANNOTATORS)
+        told = waiting.order_by("created_at").values_list("parameters", flat=True)
+        return [(each["labels"], each.get("after", 0)) for each in told]
+
+    enrollments.erase(enrollment=study.enrollments.get(label=OWN), by=by, now=timezone.now())
+    forgotten(study)
+    assert owed() == [([OWN], made[0].number)]
+    enrollments.erase(enrollment=study.enrollments.get(label=OTHER), by=by, now=timezone.now())
+    assert owed() == [([OWN], made[0].number), ([OTHER], 0)]
+    while waiting := study.jobs.unfinished().order_by("created_at").first():
+        job = jobs.claim(job_id=waiting.pk)
+        jobs.finish(job=job, result=erasures.execute(jobs.Work(job, worker="test")))
+    for run in made:
+        left = {each["annotator"] for each in runs.tables_of(run)["annotators"]}
+        assert left == {"A79"}
 
 
 def test_what_cannot_be_drawn_any_more_is_not_kept_as_it_was(

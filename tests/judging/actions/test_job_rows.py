@@ -95,18 +95,6 @@ def test_one_job_that_waits_for_others_is_told_for_each_worker_and_the_rest_go_b
     assert jobs.reserve() == (jobs.WAITS_FOR_OTHERS, str(third.pk))
 
 
-@pytest.mark.parametrize("kind", jobs.OWED)
-def test_what_is_owed_to_an_erased_person_goes_before_the_same_persons_other_jobs(kind):
-    report, file, owed = asked(kind="analysis.run"), asked(), asked(kind=kind)
-    Job.objects.update(created_by=report.created_by)
-    jobs.claim(job_id=report.pk)
-    assert jobs.reserve() == (owed.kind, str(owed.pk))
-    assert jobs.reserve() is None, "a process is left to everybody else"
-    at_work = jobs.claim(job_id=owed.pk)
-    file.refresh_from_db()
-    assert jobs.before(file) == at_work
-
-
 def test_many_erasures_of_one_person_leave_a_process_to_the_others():
     """One after the other they took all three: each begun another that goes through all reports."""
     report = asked(kind="analysis.run")
