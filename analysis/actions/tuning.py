@@ -1,7 +1,8 @@
 """Tuning a Q-metric's weights on a campaign's own judgments, and what that gains on questions held
 out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ KIND = "analysis.tuning"
 SPLITS = 5
 FEWEST = 40  # judged questions: half to learn from, half to test on
 METHODS = ("grid", "exact")
+REMEMBERED = 20_000  # references whose words are: questions of one source share them
 FORMULAS = ("per_class_f", "paper", "clipped_f")
 PARTS = ("delta", *CLASSES)
 
@@ -125,7 +127,12 @@ def _tuned(
     formula, method, seed = asked["formula"], asked["method"], int(asked["seed"])
     with telling(work.again):
         base = _base(asked["metric"], questions)
-    parts = tuning.class_scores([_nearest(question) for question in questions], formula=formula)
+    bags_of = lru_cache(maxsize=REMEMBERED)(classes)
+    nearest = []
+    for question in questions:
+        work.again()
+        nearest.append(_nearest(question, bags_of))
+    parts = tuning.class_scores(nearest, formula=formula)
     train = min(tuning.TRAIN, len(gold) // 2)
     how = {"formula": formula, "method": method}
     work.progress(1, 3, "Tuning on all judged questions")
@@ -177,10 +184,10 @@ def _base(id: str, questions: Sequence[ScoredQuestion]) -> FloatArray:
     return np.array([np.nan if result.value is None else result.value / unit for result in results])
 
 
-def _nearest(question: ScoredQuestion) -> tuple[Bags, Bags]:
+def _nearest(question: ScoredQuestion, bags_of: Callable[[str], Bags]) -> tuple[Bags, Bags]:
     """Return the words of a question and of the reference it is nearest to by the published
     weights."""
-    mine, others = classes(question.hypothesis), [classes(one) for one in question.references]
+    mine, others = classes(question.hypothesis), [bags_of(one) for one in question.references]
     return mine, max(others, key=lambda other: answerability(mine, other, PUBLISHED_WEIGHTS))
 
 

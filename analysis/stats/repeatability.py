@@ -8,6 +8,7 @@ from scipy import stats
 
 from analysis.stats.arrays import FloatArray, numeric
 from analysis.stats.estimate import Estimate, undefined
+from analysis.stats.resampling import Bootstrap, redrawn
 
 TIE = 9  # decimals of means: equal sums of other parts stay ties
 FEWEST = 3  # systems, before their order is compared
@@ -66,8 +67,8 @@ def order_kept(
     value = float(_spearman(first, second, np.ones((1, sources)))[0])
     if np.isnan(value):
         return undefined(name, "in one study all systems have the same mean", n=systems)
-    drawn = rng.multinomial(sources, np.full(sources, 1 / sources), size=resamples)
-    found = _spearman(first, second, drawn.astype(float))
+    drawn = redrawn(np.ones(sources), Bootstrap(rng, resamples))  # block by block
+    found = np.concatenate([_spearman(first, second, times) for times in drawn])
     known = found[~np.isnan(found)]
     low, high = np.percentile(known, [2.5, 97.5]) if len(known) else (nan, nan)
     return Estimate(
