@@ -92,7 +92,14 @@ def degrade(
     progress(0, 0, "Reading the collection")
     read = exports.material_of(collection=collection)
     sets = chosen_sets(read, wanted)
-    made = list(degraded(sets, wanted, taken={*read.systems, REFERENCES}))
+    made = list(
+        degraded(
+            sets,
+            wanted,
+            taken={*read.systems, REFERENCES},
+            tell=lambda: progress(0, 0, "Degrading the questions"),
+        )
+    )
     if not any(each.questions for each in made):
         raise NothingToDegrade("None of the chosen questions has words of the chosen sorts.")
     with transaction.atomic():

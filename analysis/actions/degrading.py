@@ -2,7 +2,7 @@
 in and out."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -63,9 +63,14 @@ def chosen_sets(read: StudyRecords, wanted: WantedDegradation) -> RecordsOfSets:
 
 
 def degraded(
-    sets: RecordsOfSets, wanted: WantedDegradation, *, taken: set[str]
+    sets: RecordsOfSets,
+    wanted: WantedDegradation,
+    *,
+    taken: set[str],
+    tell: Callable[[], None] = lambda: None,
 ) -> Iterator[Degraded]:
-    """Degrade each chosen system in each chosen way, all of them on the same sources."""
+    """Degrade each chosen system in each chosen way, all of them on the same sources. `tell` is
+    called for each question set, and may stop it by raising."""
     drawn = _drawn(sets, wanted)
     for origin in dict.fromkeys(system for _, system in sets):
         held = [
@@ -76,7 +81,7 @@ def degraded(
         for noise in wanted.noise:
             name = _free(origin, f", {NAMES[noise]}", taken)
             taken.add(name)
-            yield _one(name, noise, origin, held, wanted.seed)
+            yield _one(name, noise, origin, held, wanted.seed, tell)
 
 
 def _drawn(sets: RecordsOfSets, wanted: WantedDegradation) -> set[str]:
@@ -95,11 +100,17 @@ def _free(base: str, ending: str, taken: set[str]) -> str:
 
 
 def _one(
-    name: str, noise: str, origin: str, sets: Iterable[Sequence[QuestionRecord]], seed: int
+    name: str,
+    noise: str,
+    origin: str,
+    sets: Iterable[Sequence[QuestionRecord]],
+    seed: int,
+    tell: Callable[[], None],
 ) -> Degraded:
     questions: list[QuestionRecord] = []
     unchanged: list[QuestionRecord] = []
     for held in sets:
+        tell()
         first = len(questions)
         for question in held:
             text = _worse(question, noise, seed)

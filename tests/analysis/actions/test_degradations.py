@@ -9,6 +9,7 @@ from analysis.actions import degradations
 from analysis.actions.degradations import NothingToDegrade
 from analysis.actions.degrading import WantedDegradation
 from analysis.sections.question_sets import SetFacts
+from judging.actions.jobs import JobCancelled
 from judging.imports.actions import new_collections
 from judging.imports.readers.records import QuestionRecord, SourceRecord, StudyRecords
 from judging.models import Attribute, Collection, Event, Job, Question, System, Unit
@@ -215,6 +216,21 @@ def test_nothing_to_degrade_is_said_and_nothing_stored(canals):
         degraded(canals)
 
     assert Collection.objects.count() == 1
+
+
+def test_degrading_can_be_stopped_at_each_question_set(canals):
+    told: list[str] = []
+
+    def cancelled(done: int, total: int, says: str) -> None:
+        told.append(says)
+        if len(told) == 3:
+            raise JobCancelled
+
+    wanted = WantedDegradation(name="Canals, degraded", systems=["Alba"], noise=ALL)
+    with pytest.raises(JobCancelled):
+        degradations.degrade(collection=canals, wanted=wanted, by=canals.owner, progress=cancelled)
+    assert told == ["Reading the collection", *["Degrading the questions"] * 2]
+    assert Collection.objects.get() == canals
 
 
 def test_names_of_systems_stay_within_their_length(canals):
