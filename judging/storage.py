@@ -74,24 +74,37 @@ def content_of(file: StoredFile) -> bytes:
 
 def pieces_of(file: StoredFile) -> Iterator[bytes]:
     """Yield a stored file's bytes piece by piece: those of its own row, of which it had all once,
-    then those of its other parts."""
+    then those of its other parts.
+
+    Raises
+    ------
+    StoredFile.DoesNotExist
+        Where the file goes meanwhile.
+    """
+    left = file.size
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT octet_length(content) FROM judging_storedfile WHERE id = %s", [file.pk]
         )
-        for start in range(1, cursor.fetchone()[0] + 1, PIECE):
+        own = cursor.fetchone()
+        for start in range(1, own[0] + 1 if own else 0, PIECE):
             cursor.execute(
                 "SELECT substring(content FROM %s FOR %s) FROM judging_storedfile WHERE id = %s",
                 [start, PIECE, file.pk],
             )
-            yield bytes(cursor.fetchone()[0])
+            if piece := cursor.fetchone():
+                left -= len(piece[0])
+                yield bytes(piece[0])
     several = max(1, PIECE // PART)
     for first in count(1, several):
+        if left <= 0:
+            return
         parts = StoredPart.objects.filter(file=file, number__range=(first, first + several - 1))
         found = [bytes(each) for each in parts.order_by("number").values_list("content", flat=True)]
+        if not found:
+            raise StoredFile.DoesNotExist("The file is gone.")
+        left -= sum(map(len, found))
         yield from found
-        if len(found) < several:
-            return
 
 
 def head_of(file: StoredFile, size: int) -> bytes:

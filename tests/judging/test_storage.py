@@ -44,6 +44,17 @@ def test_no_row_holds_more_than_a_part_and_what_one_row_held_once_is_read_as_bef
     assert StoredFile.objects.get() == old and not StoredPart.objects.exists()
 
 
+def test_file_that_goes_while_it_is_read_is_no_shorter_file():
+    kept = storage.keep(bytes(range(100)))
+    reading = storage.pieces_of(kept)
+    assert next(reading) == bytes(range(10))
+    storage.let_go(kept)
+    with pytest.raises(StoredFile.DoesNotExist):
+        list(reading)
+    with pytest.raises(StoredFile.DoesNotExist):
+        storage.content_of(StoredFile(pk=kept.pk, size=100, content=b""))
+
+
 @pytest.mark.parametrize("sizes", [[25], [3, 3, 3, 3, 13], [10, 10], [0, 11, 0], [30, 1]])
 def test_bytes_come_in_whatever_pieces(sizes):
     content = bytes(range(sum(sizes)))

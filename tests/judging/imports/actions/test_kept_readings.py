@@ -45,7 +45,8 @@ def looked_at() -> AddedFile:
 
 def make_unreadable(file: StoredFile) -> None:
     """Have whoever reads the file again find something else."""
-    StoredFile.objects.filter(pk=file.pk).update(content=b"something else")
+    StoredFile.objects.filter(pk=file.pk).update(content=b"something else", size=14)
+    file.refresh_from_db()
 
 
 def kept_files() -> set[str]:
