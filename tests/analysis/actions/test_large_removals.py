@@ -140,3 +140,21 @@ def test_annotator_with_many_tasks_is_erased_by_a_worker_and_nobody_cancels_it()
     current_app.tasks[again.kind](str(again.pk))
     again.refresh_from_db()
     assert again.error == "This annotator is erased already."
+
+
+def test_erasure_that_a_second_manager_asked_for_outlives_the_role_of_the_first() -> None:
+    campaign, second = studies.opened(annotators_per_task=1), factories.researcher("second")
+    own, first = judged_by(campaign), factories.researcher("first")
+    path = f"/campaigns/{campaign.uuid}/annotators/{own.pk}/erase/"
+    for manager in (first, second):
+        campaigns.add_member(campaign=campaign, user=manager, role="manager")
+        factories.logged_in(manager).post(path, {"label": own.label})
+    asked, again = Job.objects.get(created_by=first), Job.objects.get(created_by=second)
+    campaigns.remove_member(campaign=campaign, user=first, role="manager")
+
+    current_app.tasks[asked.kind](str(asked.pk))
+    asked.refresh_from_db()
+    assert asked.state == "failed" and Judgment.objects.exists()
+    done(again)
+
+    assert not Judgment.objects.exists()
