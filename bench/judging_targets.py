@@ -231,9 +231,8 @@ def main() -> None:
         import django
         from django.conf import settings
 
-        os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = (
-            "true"  # the browser's driver keeps an event loop in this thread
-        )
+        # The browser's driver keeps an event loop in this thread
+        os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
         storage = "django.contrib.staticfiles.storage.StaticFilesStorage"
         settings.STORAGES["staticfiles"]["BACKEND"] = storage
         settings.ALLOWED_HOSTS = ["*"]

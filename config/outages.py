@@ -14,9 +14,8 @@ from django.views.defaults import server_error
 from judging.actions import outages
 
 RETRY_AFTER = 2  # seconds: a killed database is back by then
-PATIENCE = (
-    "3s"  # of a page for what others hold; the server has few threads, and any could be held up
-)
+# How long a page waits for what others hold; the server has few threads, and any could be held up
+PATIENCE = "3s"
 REPEATABLE = {
     "annotation:submit"
 }  # a second try is harmless there, for the page's token makes the first one count

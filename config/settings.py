@@ -98,9 +98,8 @@ SECURE_HSTS_SECONDS = (
     60 * 60 * 24 * 365 if HTTPS else 0
 )  # not for subdomains, which may be somebody else's
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
-SECURE_REFERRER_POLICY = (
-    "same-origin"  # nothing leaks outside; with "no-referrer" browsers send no Origin to check
-)
+# Nothing leaks outside; with "no-referrer" browsers send no Origin to check
+SECURE_REFERRER_POLICY = "same-origin"
 SILENCED_SYSTEM_CHECKS = [
     "security.W005",  # HSTS is not for subdomains, and so
     "security.W021",  # for no list of browsers

@@ -33,9 +33,8 @@ LEAST = 3.0  # seconds of them for who has waited for a thread; what they sent i
 # all of an unfinished head again for each piece that comes, and would take 800,000.
 LONGEST_HEAD = 32 * 1024
 SLOWEST = 16 * 1024  # bytes a second, in both directions
-FILES = (
-    2  # over SMALL that come to one process at once: each is kept on the disk until it is answered
-)
+# Files over SMALL that come to one process at once: each is kept on the disk until it is answered
+FILES = 2
 FILES_OF_ONE = 1  # of one person
 LOOK_AGAIN = 30.0  # seconds from one look at who sends a file to the next
 IN_MEMORY = 256 * 1024
@@ -345,9 +344,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             return doing.result()
         finally:
             place.release()
-            doing = (
-                None  # an error names this frame, and would be named by it: with the file, for long
-            )
+            # An error names this frame, and would be named by it: with the file, for long
+            doing = None
 
     @contextmanager
     def _place_for_file(self, person: int) -> Iterator[None]:

@@ -46,9 +46,8 @@ class Visits:
             settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
         )
         if known and "Cache-Control" not in answer.headers:
-            answer.headers["Cache-Control"] = (
-                "private, no-store"  # nothing private stays on a shared computer
-            )
+            # Nothing private stays on a shared computer
+            answer.headers["Cache-Control"] = "private, no-store"
         return answer
 
 

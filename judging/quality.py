@@ -18,9 +18,8 @@ from judging import signed_ranks
 from judging.drift import Day, Drift
 
 Reason = Literal["speed", "same", "run", "gold", "repeats", "degraded", "drift"]
-OTHERS_DIFFER = (
-    0.8  # equal values are no sign of anything where others give that value to more than this share
-)
+# Equal values are no sign of anything where others give that value to more than this share
+OTHERS_DIFFER = 0.8
 RARE_RUN = 0.001  # a run is long where one like it comes up less often than this by the others' share of the value
 FEWEST_GOLD, FEWEST_COPIES, LEVEL = (
     3,

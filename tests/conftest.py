@@ -272,9 +272,8 @@ def browser(django_db_setup: None) -> Iterator[object]:
         self.page.wait_for_load_state()
 
     Locator.click = click_and_arrive
-    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = (
-        "true"  # Playwright keeps an event loop in the thread of the tests
-    )
+    # Playwright keeps an event loop in the thread of the tests
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     # With an event loop in its thread Django takes another connection and forgets the one before,
     # which would stay open: a restore refuses to begin beside it.
     connections.close_all()

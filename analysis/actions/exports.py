@@ -19,9 +19,8 @@ from judging.actions import exports
 from judging.imports.formats.long import characters_of, pieces_of
 from judging.models import Criterion, Rubric
 
-MOST_CHARACTERS = (
-    100_000_000  # of the judgments, with what each row repeats; packed in some seconds
-)
+# Of all judgments, with what each row repeats; packed in some seconds
+MOST_CHARACTERS = 100_000_000
 LONGEST_CELL = 1_000  # characters, of judgments that hold more
 EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal results are equal archives
 

@@ -27,9 +27,8 @@ from judging.models import Collection, Metric, Score
 
 SAMPLE = 200
 MOST_CHARACTERS = 200_000  # of the sample: the page waits while every recipe reads it
-MOST_PAIRS = (
-    1_000_000  # of words, for a recipe that compares each of a question with each of a reference
-)
+# Pairs of words, for a recipe that compares each of a question with each of a reference
+MOST_PAIRS = 1_000_000
 TOO_LONG = "its time grows with the square of the words, and these texts have too many for a page."
 FEWEST = 3
 SHOWN = 3

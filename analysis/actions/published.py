@@ -57,9 +57,8 @@ class Published:
     why: tuple[str, ...]
     released_sha256: str
     computed: Callable[[Material], Numbers]
-    belongs: Callable[[Material], frozenset[str]] | None = (
-        None  # the parts of `numbers` that hold for this material
-    )
+    # The parts of `numbers` that hold for this material
+    belongs: Callable[[Material], frozenset[str]] | None = None
 
     def printed(self, read: Material, hashes: Sequence[str]) -> Numbers:
         """Return what was published about these very data; nothing of other data in the same

@@ -85,9 +85,8 @@ class ShownSource:
     unrated: list[Criterion]
     metrics: list[Metric]
     questions: list[Given]
-    not_shown: int = (
-        0  # questions and sets, of a source that has very many or with very much beside
-    )
+    # Questions and sets, of a source that has very many or with very much beside
+    not_shown: int = 0
     metrics_not_shown: int = 0
     comments: list[tuple[str, str]] = field(default_factory=list)  # on the whole task
     matched: list[dict[str, Any]] = field(default_factory=list)

@@ -30,9 +30,8 @@ _QUOTED = re.compile(r'"([^"]+)"')
 _WITH_TWO_MORE = tuple(re.compile(rf"[{mark}].{{2}}") for mark in (".", "-"))
 
 
-NEARLY_ALL = (
-    0.8  # texts with quotation marks or abbreviations change even when they were normalised before
-)
+# Texts with quotation marks or abbreviations change even when they were normalised before
+NEARLY_ALL = 0.8
 
 
 class UnknownPreparation(ValueError):

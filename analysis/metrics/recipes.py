@@ -21,9 +21,8 @@ from analysis.metrics.contract import (
 from analysis.metrics.telling import told
 
 Scored = Callable[[Sequence[ScoredQuestion], Mapping[str, Any]], list[float]]
-LONGEST = (
-    2_000  # words; the package compares each with each, and ten thousand take it half a minute
-)
+# Words; the package compares each with each, and ten thousand take it half a minute
+LONGEST = 2_000
 RUN = re.compile("[a-z0-9]+")  # what rouge-score takes for a word
 STEMMER = Parameter(
     "stemmer", True, "Porter's stems, as most papers have it", choices=(True, False)

@@ -22,9 +22,8 @@ TRAIN, BAGS, BAG = 300, 20, 200
 FEWEST_TESTED = 3  # questions of a split: two correlate at 1 or -1, whatever is tuned
 EQUAL = 1e-9  # correlations that differ by less are equal but for rounding
 PARTS = (*CLASSES, "the base metric")
-INDEPENDENT = (
-    1e-6  # the smallest singular value of columns of length 1 that counts as a direction of its own
-)
+# The smallest singular value of columns of length 1 that counts as a direction of its own
+INDEPENDENT = 1e-6
 
 
 class CannotTune(ValueError):

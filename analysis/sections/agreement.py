@@ -35,9 +35,8 @@ from analysis.stats.resampling import Interval, Jackknife
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 MOST_CELLS = 20_000_000  # units x annotators x values: 160 MB in Conger's kappa
-MANY_FORCED = (
-    0.01  # above this share of values that rules forced, agreement without them stands beside
-)
+# Above this share of values that rules forced, agreement without them stands beside
+MANY_FORCED = 0.01
 SKEWED = 0.8  # share of the commonest value from which it is told beside alpha
 Compute: TypeAlias = Callable[[FloatArray | Patterns, Interval, Labels | None], Estimate]
 NAMES = {

@@ -33,9 +33,8 @@ from analysis.stats.systems import by_source
 SURE = 0.05
 DEFAULT = "permutation"
 TESTS = 4  # of each pair: permutation, Wilcoxon, t and Cliff's delta
-PER_PAIR = (
-    100  # swaps for each pair of systems: Holm multiplies the smallest p by the number of pairs
-)
+# Swaps for each pair of systems: Holm multiplies the smallest p by the number of pairs
+PER_PAIR = 100
 MOST_SWAPS = 20_000
 MOST_SIGNS = 200_000_000  # swaps x sources x pairs: some four seconds
 

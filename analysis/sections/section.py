@@ -43,9 +43,8 @@ class Inputs:
     design: Inference
     settings: Mapping[str, Any]
     failures: Mapping[str, str]  # metrics that could not be computed, with the reason
-    other: Material | None = (
-        None  # with annotators that this run leaves out, or without those it counts
-    )
+    # With annotators that this run leaves out, or without those it counts
+    other: Material | None = None
 
     @cached_property
     def differing(self) -> Material:
@@ -131,9 +130,8 @@ class Section(Generic[R]):
     version: ClassVar[int] = 1  # goes up when a column changes its meaning
     identity: ClassVar[tuple[str, ...]] = ()  # the columns that tell a row from all others
     note: ClassVar[str] = ""  # what a reader must know before the numbers
-    by_reading: ClassVar[bool] = (
-        False  # the rows follow the reading of the rules that was asked for
-    )
+    # The rows follow the reading of the rules that was asked for
+    by_reading: ClassVar[bool] = False
     download_only: ClassVar[bool] = False  # too long for a page: a row for each judgment, say
     leads: ClassVar[bool] = False  # stands open on the page; the others open at a click
     beside: ClassVar[

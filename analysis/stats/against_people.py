@@ -57,9 +57,8 @@ class Association:
     p_as_published: float = nan  # questions, or systems, taken as independent
     smallest_p: float = nan  # over systems: what no order of these means can fall below
     epsilon: float = nan  # of pairwise accuracy: the largest difference of the metric that is a tie
-    in_sample: float = (
-        nan  # pairwise accuracy with this epsilon, chosen on the same pairs, as published
-    )
+    # Pairwise accuracy with this epsilon, chosen on the same pairs, as published
+    in_sample: float = nan
     baseline: float = nan  # the share of pairs that people tie: the accuracy of tying every pair
 
 

@@ -35,9 +35,8 @@ from analysis.stats.shared_questions import Items, NamedColumns, SharedQuestions
 from analysis.stats.system_level import FEWEST, RankedMeans, coefficients_of, swapped_systems
 from analysis.stats.within_source import mean_left_out, source_coefficients, within_values
 
-PER_PAIR = (
-    40  # swaps for each pair of metrics: Holm multiplies the smallest p by the number of pairs
-)
+# Swaps for each pair of metrics: Holm multiplies the smallest p by the number of pairs
+PER_PAIR = 40
 _CELLS = 4_000_000  # of differences without a unit that are in memory at once
 MOST_SWAPPED = 2_000_000_000  # means of systems, swapped pair by pair: some four minutes
 SIGNS_A_MEAN = 8  # signs of sources are drawn in the time in which one mean is swapped and ranked

@@ -24,9 +24,8 @@ PooledCoefficient: TypeAlias = Literal["pearson", "spearman", "kendall", "kendal
 COEFFICIENTS: tuple[PooledCoefficient, ...] = get_args(PooledCoefficient)
 Coded: TypeAlias = tuple[IntArray, int]  # the unit of each item, and how many units there are
 _CELLS = 2_000_000
-_FEW = (
-    32  # units: with no more it is quicker to rank, or count all pairs of items, anew without each
-)
+# Units: with no more it is quicker to rank, or count all pairs of items, anew without each
+_FEW = 32
 
 
 def pooled(

@@ -19,9 +19,8 @@ from analysis.stats.facets import Facets
 FEWEST = 3
 ENUMERATED = 8  # systems; beyond it orders are drawn
 DRAWN = 9_999
-TIE = (
-    9  # decimals of swapped means, of columns with deviation 1: equal sums of other parts stay ties
-)
+# Decimals of swapped means, of columns with deviation 1: equal sums of other parts stay ties
+TIE = 9
 _CELLS = 4_000_000
 _SWAPPED = 20_000_000  # means of systems that are swapped and ranked in a block: some three seconds
 OverSystems: TypeAlias = Literal["pearson", "spearman", "kendall", "pairwise_accuracy"]

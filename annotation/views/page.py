@@ -66,9 +66,8 @@ class ShownCriterion:
     error: str = ""
     forced: str = ""
     own: str = ""
-    handed: str | None = (
-        None  # the value that stands of a task that was handed in; None while it has not been
-    )
+    # The value that stands of a task that was handed in; None while it has not been
+    handed: str | None = None
     forces: str = ""
     low: int = 0
     high: int = 0
@@ -116,9 +115,8 @@ class ShownQuestion:
     done: bool
     criteria: tuple[ShownCriterion, ...]
     mark: ShownMark | None = None
-    report: tuple[str, str] | None = (
-        None  # the control for what is wrong with it, and what was said
-    )
+    # The control for what is wrong with it, and what was said
+    report: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

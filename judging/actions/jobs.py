@@ -22,9 +22,8 @@ from judging.models import Campaign, Collection, Job, StoredFile, User, WorkerPr
 
 BEAT = 1.0  # seconds between two signs of life
 BEATS_A_CHECK = 3  # signs of life from one look to the next whether the job may still be done
-CUT_AFTER = (
-    1.5  # seconds without lifeline and sign of life: longer than a worker takes to connect anew
-)
+# Seconds without lifeline and sign of life: longer than a worker takes to connect anew
+CUT_AFTER = 1.5
 FROZEN_AFTER = 120.0  # seconds without a sign of life from a worker whose lifeline stands
 PRESENT_FOR = timedelta(seconds=10)
 RING_AGAIN_AFTER = timedelta(seconds=10)  # through a broker, where messages pile up

@@ -40,9 +40,8 @@ from judging.models.statements import rows
 
 End, Left = Participation.End, Participation.Left
 PACE = timedelta(minutes=1)
-MOST_ARRIVALS = (
-    200  # in a minute, by links that nobody signed: more than a study brings, fewer than a program
-)
+# In a minute, by links that nobody signed: more than a study brings, fewer than a program
+MOST_ARRIVALS = 200
 ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
 # What a platform calls it when somebody does not go on with a submission.
 FREEING = {"RETURNED": Left.RETURNED, "TIMED-OUT": Left.TIMED_OUT, "REJECTED": Left.REJECTED}

@@ -21,9 +21,8 @@ from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 from judging.rules import Forced, forced, settled
 from judging.spans import Marked
 
-MOST_KEPT = (
-    50_000  # characters of a task that is kept: thousands of long ones would fill the memory
-)
+# Characters of a task that is kept: thousands of long ones would fill the memory
+MOST_KEPT = 50_000
 PlacedItem = TypeVar("PlacedItem")
 ControlPlace = tuple[int, int]  # unit, criterion: where an answer belongs
 EnteredAnswers = Mapping[ControlPlace, int]

@@ -228,9 +228,8 @@ class RubricDocument:
     aggregate: Aggregate
     guideline: str
     page_size: int = 1
-    broken_items: BrokenItems = (
-        "reported"  # whether annotators may report a question as broken instead of rating it
-    )
+    # Whether annotators may report a question as broken instead of rating it
+    broken_items: BrokenItems = "reported"
     rules: tuple[Rule, ...] = ()
     facts: tuple[Fact, ...] = ()
     span_mark: AskedSpan | None = None

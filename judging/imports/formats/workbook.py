@@ -46,9 +46,8 @@ DAMAGED = (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, zlib.erro
 LARGEST_UNPACKED = 200_000_000
 LARGEST_TEXTS = 100_000_000  # bytes that the shared texts take in memory
 MOST_PARTS = 2_000
-MOST_CELLS = (
-    20_000_000  # of a sheet, as they stand there and with those that rows are filled up with
-)
+# Of a sheet, as they stand there and with those that rows are filled up with
+MOST_CELLS = 20_000_000
 LAST_ROW = 1_048_576
 LAST_COLUMN = 16_384
 MOST_MERGED = 200_000  # rows of a sheet with merged cells

@@ -323,9 +323,8 @@ class FurtherForm(OptionsForm):
 class QgstecForm(OptionsForm):
     """What a QG-STEC file does not say."""
 
-    default_system = crossed = default_modality = (
-        None  # the file names systems, and owes each sentence a set
-    )
+    # The file names systems, and owes each sentence a set
+    default_system = crossed = default_modality = None
     missing_words = decimal = repeats_are = None
 
     expected = forms.IntegerField(

@@ -26,9 +26,8 @@ from judging.imports.readers.text import Unreadable
 
 MOST_LEVELS = 12
 LONGEST_PATH = 300  # characters of names that lead to an object, beyond which it stays JSON
-MOST_COPIED = (
-    1_000_000  # cells that rows of one list share; of a large file as many more as characters
-)
+# Cells that rows of one list share; of a large file as many more as characters
+MOST_COPIED = 1_000_000
 _LIKELY = (
     "question",
     "qas",

@@ -23,9 +23,8 @@ __all__ = [
 
 GROUP = "quaestor.formats"
 HEAD = 65_536
-_DECLARES = (
-    "\nREADS = ("  # only modules of formats are imported, so that a reading process starts fast
-)
+# Only modules of formats are imported, so that a reading process starts fast
+_DECLARES = "\nREADS = ("
 
 
 @dataclass(frozen=True, slots=True)

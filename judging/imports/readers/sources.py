@@ -10,9 +10,8 @@ from judging.imports.readers.records import Problem, SourceRecord
 from judging.imports.readers.tables import shorten
 from judging.imports.readers.text import Unreadable
 
-MOST_TEXT = (
-    400_000_000  # characters of the passages of all sources: each source is kept with its own
-)
+# Characters of the passages of all sources: each source is kept with its own
+MOST_TEXT = 400_000_000
 
 
 class RowRefused(ValueError):

@@ -16,9 +16,8 @@ def shares() -> dict[str, float]:
     small = replace(inference.CLASS, sources=20)
     nothing = replace(small, name="nothing to find", **inference.NOTHING)
     found = {}
-    inference.LARGE = (
-        400  # the study that says the truth: a smaller one is found in a fraction of the time
-    )
+    # The study that says the truth: a smaller one is found in a fraction of the time
+    inference.LARGE = 400
     for scenario in (small, nothing):
         for kind, share, _, _ in inference.table(scenario, studies=STUDIES, resamples=100):
             if " interval " not in kind or scenario is small:

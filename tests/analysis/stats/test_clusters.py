@@ -410,9 +410,8 @@ def test_draws_of_sources_need_more_of_them(coefficient: Coefficient) -> None:
 
 def test_lone_ratings_beside_the_commonest_value_tell_little_of_alpha() -> None:
     table, sources = ceiling(0)
-    table[::5, 0] = (
-        2  # raters differ on every source, but on no unit do two leave the commonest value
-    )
+    # Raters differ on every source, but on no unit do two leave the commonest value
+    table[::5, 0] = 2
     table[:15] = [2, 2, 3]
     found = krippendorff_alpha(table, level="nominal", clusters=sources)
     expected = (

@@ -230,9 +230,8 @@ def test_annotators_without_whom_nothing_is_left_give_no_interval_where_they_are
     ratings = worth[:, None] if alone == 1 else np.column_stack([worth, worth])
     if alone > 1:
         ratings[:alone, 1] = ratings[alone:, 0] = np.nan
-        worth[alone:] = metric[alone:] = (
-            1.0  # without the first people and metric are the same throughout
-        )
+        # Without the first people and metric are the same throughout
+        worth[alone:] = metric[alone:] = 1.0
         ratings[alone:, 1] = 1.0
     here = facets(np.arange(200) // 4, np.arange(200) % 4, design=Inference(annotators=True))
     columns = {"h": np.nanmean(ratings, axis=1)}, {"m": metric, "l": metric[::-1]}
