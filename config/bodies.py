@@ -8,6 +8,7 @@ from typing import IO, Any
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.urls import Resolver404, resolve
 from rest_framework.exceptions import ParseError
@@ -18,6 +19,8 @@ from judging.guards import STAFF
 from judging.models import User
 
 ENVELOPE = 64 * 1024  # of a form around its file, and the most of a form in parts without one
+# Where a proxy asks whether a request may bring a large file, before it keeps one: nginx.conf
+MAY_SEND_FILES = "/may-send-files/"
 TAKE_FILES = {
     "judging:import",
     "judging:collection_new",
@@ -39,6 +42,8 @@ class Bodies:
         if request.encoding and not _is_utf8(request):
             said = "This site reads UTF-8."
             return HttpResponse(said, status=400, content_type="text/plain")
+        if request.path_info == MAY_SEND_FILES:
+            return HttpResponse(status=_status_of_sender(request.user))
         length = _length(request)
         most = FORM if request.user.is_authenticated else OF_STRANGERS
         if (
@@ -46,6 +51,8 @@ class Bodies:
             or (length > ENVELOPE and _is_in_parts(request) and not _sends_files(request.user))
             or (length > most and _is_form(request))
         ):
+            if not request.user.is_authenticated and _takes_files(request):
+                return redirect_to_login(request.get_full_path())  # logged out meanwhile
             return HttpResponse(
                 "This is larger than the site takes here.", status=413, content_type="text/plain"
             )
@@ -76,6 +83,13 @@ def _is_form(request: HttpRequest) -> bool:
     return request.content_type == "application/x-www-form-urlencoded"
 
 
+def _status_of_sender(user: User | AnonymousUser) -> int:
+    """Return what tells a proxy to take a file from somebody, to have them log in, or to refuse."""
+    if not user.is_authenticated:
+        return 401
+    return 204 if _sends_files(user) else 403
+
+
 def _sends_files(user: User | AnonymousUser) -> bool:
     return user.is_authenticated and (
         user.may_create_campaigns or user.memberships.filter(role__in=STAFF).exists()
@@ -83,14 +97,15 @@ def _sends_files(user: User | AnonymousUser) -> bool:
 
 
 def _allowed(request: HttpRequest) -> int:
+    may = request.user.is_authenticated and request.user.may_create_campaigns
+    return settings.UPLOAD_LIMIT + ENVELOPE if may and _takes_files(request) else SMALL
+
+
+def _takes_files(request: HttpRequest) -> bool:
     try:
-        where = resolve(request.path_info).view_name
+        return resolve(request.path_info).view_name in TAKE_FILES
     except Resolver404:
-        return SMALL
-    may = (
-        where in TAKE_FILES and request.user.is_authenticated and request.user.may_create_campaigns
-    )
-    return settings.UPLOAD_LIMIT + ENVELOPE if may else SMALL
+        return False
 
 
 class ShallowJSONParser(JSONParser):

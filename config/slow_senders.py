@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
 from copy import copy
 from functools import partial
-from socket import SHUT_RDWR
+from socket import SHUT_RDWR, SHUT_WR
 from tempfile import SpooledTemporaryFile
 from threading import BoundedSemaphore, Lock
 from typing import Any
@@ -55,6 +55,7 @@ BEING_READ = 5.0
 LONG_AFTER = 1.0  # seconds
 LONG = 6  # of them at once in a process; each has a connection of its own to the database
 SLOW = LONG // 2  # answers over LARGEST that are read slowly, at once
+LEFT_OVER = 10.0  # seconds for what is still on its way of a body that nobody wanted
 LONGEST_TURN = 120.0  # seconds that a request waits for others of the same person
 LEFT_TO_OTHERS = 0.0002  # seconds for each connection that a process holds
 LONGEST_LEFT = 0.005
@@ -270,14 +271,14 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     def handle(self, conn: Any) -> Any:
         conn.init = partial(_begin, conn)
         self.waits[conn] = ON_THEIR_WAY
+        conn.is_unread = False
         try:
             goes_on = super().handle(conn)
+            if not goes_on:
+                _hang_up(conn.sock, LEFT_OVER if conn.is_unread else ON_THEIR_WAY)
+                conn.close = _has_closed
         finally:
             self.waits.pop(conn, None)
-        if not goes_on:
-            # gunicorn waits up to two seconds for the other side, in the one thread that accepts
-            conn.close(graceful=True)
-            conn.close = _has_closed
         return goes_on
 
     def handle_request(self, req: Any, conn: Any) -> Any:
@@ -293,8 +294,9 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 if 0 < length <= OF_STRANGERS:
                     req.body = _whole(req.body, content)
                 elif length or _is_chunked(req):
-                    # refused unread, or read once it is known whose it is: what is left is not waited for
+                    # refused unread, or read once it is known whose it is
                     req.force_close()
+                    conn.is_unread = True
                 self.waits.pop(conn, None)
                 goes_on = self._in_turn(req, answered, Arriving(req.body, content, hurried))
             self.waits[conn] = BEING_READ
@@ -378,6 +380,22 @@ def _begin(conn: Any) -> None:
 def _deadline(conn: Any) -> float:
     """Return until when a request is waited for of which nothing more comes."""
     return max(float(conn.came) + PATIENCE, time.monotonic() + LEAST)
+
+
+def _hang_up(socket: Any, seconds: float) -> None:
+    """Close a connection once the other side has read the answer and hung up, or is silent.
+
+    Whoever still sends when it is closed never sees the answer. gunicorn waits in the one thread
+    that accepts, and for no more than 64 kB of a body that nobody wanted.
+    """
+    until = time.monotonic() + seconds
+    with suppress(OSError):  # it is gone already, or silent
+        socket.shutdown(SHUT_WR)
+        while (left := until - time.monotonic()) > 0:
+            socket.settimeout(min(left, ON_THEIR_WAY))
+            if not socket.recv(PIECE):
+                break
+    socket.close()
 
 
 def _has_closed(graceful: bool = False) -> None:

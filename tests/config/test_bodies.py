@@ -11,7 +11,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
 from config import outages
-from config.bodies import ENVELOPE, OF_STRANGERS, TAKE_FILES
+from config.bodies import ENVELOPE, MAY_SEND_FILES, OF_STRANGERS, TAKE_FILES
 from config.limits import FORM, SMALL
 from judging.actions import campaigns, log_ins
 from tests import factories
@@ -40,10 +40,17 @@ def sent(client: Client, path: str, length: int) -> int:
 
 
 @pytest.mark.parametrize(
-    "path", ["/login/", "/collections/import/", "/nowhere/", "/join/abc/", "/api/campaigns/"]
+    ("path", "status"),
+    [
+        ("/login/", 413),
+        ("/nowhere/", 413),
+        ("/join/abc/", 413),
+        ("/api/campaigns/", 413),
+        ("/collections/import/", 302),  # who was logged out meanwhile is shown the log-in page
+    ],
 )
-def test_large_body_of_a_stranger_is_refused_unread(path: str) -> None:
-    assert sent(Client(enforce_csrf_checks=True), path, SMALL + 1) == 413
+def test_large_body_of_a_stranger_is_refused_unread(path: str, status: int) -> None:
+    assert sent(Client(enforce_csrf_checks=True), path, SMALL + 1) == status
 
 
 @pytest.mark.parametrize("path", ["/login/", "/join/abc/"])
@@ -147,6 +154,16 @@ def test_large_files_are_taken_by_addresses_that_exist_and_from_researchers_only
     assert client.post(path, {"file": file, "files": file}).status_code != 413
     client.force_login(factories.user())
     assert sent(client, path, SMALL + 1) == 413
+
+
+def test_proxy_is_told_whose_files_to_take() -> None:
+    """A manager adds tables of a machine judge without the right to make campaigns."""
+    manager, annotator = factories.user("manager"), factories.user("annotator")
+    campaigns.add_member(campaign=factories.campaign(), user=manager, role="manager")
+    asked = [Client(), *map(factories.logged_in, (factories.researcher(), manager, annotator))]
+    answers = [each.get(MAY_SEND_FILES) for each in asked]
+    assert [each.status_code for each in answers] == [401, 204, 204, 403]
+    assert not any(each.content for each in answers)
 
 
 @pytest.mark.parametrize("said", ["[" * 200_000 + "]" * 200_000, r'{"design": "\ud800"}'])

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from django.urls import reverse
 
 from config import settings
-from config.bodies import ENVELOPE, TAKE_FILES
+from config.bodies import ENVELOPE, MAY_SEND_FILES, TAKE_FILES
 from config.limits import SMALL, UPLOAD
 from tests.config.test_bodies import address
 
@@ -105,9 +104,9 @@ def test_services_of_the_compose_file_are_complete():
     )
 
 
-def test_nginx_keeps_large_bodies_only_of_who_may_upload_and_where_files_are_taken():
+def test_nginx_keeps_large_bodies_only_of_who_may_send_some_and_where_files_are_taken():
     text = (DEPLOY / "nginx.conf").read_text()
-    (where,) = re.findall(r"location ~ (\S+) \{\s+auth_request /who-may-upload;", text)
+    (where,) = re.findall(r"location ~ (\S+) \{\s+auth_request /may-send-files/;", text)
     most = [int(each) * 1024**2 for each in re.findall(r"client_max_body_size (\d+)m;", text)]
     parts = ({}, {"pk": 12}, {"uuid": "646efda2-2b35-4164-8cb7-b44916a2e03b"})
     others = {"login", "annotation:home", "judging:campaign_new", "judging:collection"}
@@ -118,7 +117,7 @@ def test_nginx_keeps_large_bodies_only_of_who_may_upload_and_where_files_are_tak
     }
 
     assert reached == TAKE_FILES
-    assert f"proxy_pass http://quaestor{reverse('judging:import')};" in text
+    assert f"proxy_pass http://quaestor{MAY_SEND_FILES};" in text
     assert min(most) > SMALL
     assert max(most) > UPLOAD + ENVELOPE
-    assert most.count(min(most)) == 1  # of everybody, and larger ones only of who may upload
+    assert most.count(min(most)) == 1  # of everybody, and larger ones only of who may send some

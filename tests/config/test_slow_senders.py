@@ -150,6 +150,14 @@ def test_body_that_was_not_read_is_not_waited_for(port: int, framing: bytes) -> 
     assert b"\r\nConnection: close\r\n" in said
 
 
+@pytest.mark.parametrize("size", [OF_STRANGERS + 1, 4 * SMALL])
+def test_who_still_sends_what_nobody_wants_sees_the_answer(port: int, size: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), 10) as sender:
+        sender.sendall(b"POST /1/unread HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % size)
+        sender.sendall(b"x" * size)
+        assert sender.recv(1000).startswith(b"HTTP/1.1 200 OK")
+
+
 @pytest.mark.parametrize("how", ["", "/pieces", "/file"])
 @pytest.mark.parametrize("size", [1, 2 * SMALL + 1])
 def test_answer_comes_whole_however_large_and_however_made(port: int, size: int, how: str) -> None:
