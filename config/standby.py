@@ -13,7 +13,7 @@ import sys
 from importlib import import_module
 
 TAKE_LONG = {
-    "gunicorn": ("gunicorn.app.wsgiapp", "config.slow_senders", "config.wsgi"),
+    "gunicorn": ("gunicorn.app.wsgiapp", "config.web_worker", "config.wsgi"),
     "celery": (
         "celery.bin.celery",
         "celery.apps.worker",

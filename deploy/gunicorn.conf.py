@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from config import memory
-from config.slow_senders import LONG, READERS, Worker
+from config.web_worker import LONG, READERS, Worker
 
 bind = os.environ.get("QUAESTOR_BIND", "127.0.0.1:8000")
 worker_class = Worker  # threads keep their database connections, which is worth three to four times the throughput

@@ -19,22 +19,13 @@ from types import SimpleNamespace
 import pytest
 from gunicorn.http.errors import LimitRequestHeaders, NoMoreData
 
-from config import slow_senders
+from config import slow_readers, slow_senders, web_worker
 from config.limits import OF_STRANGERS, SMALL
 from config.postgres import ROOT
-from config.slow_senders import (
-    LONGEST_HEAD,
-    READERS,
-    SLOWEST,
-    Arriving,
-    Hurried,
-    NoTurn,
-    Outbox,
-    Worker,
-    send,
-    wait_before,
-)
+from config.slow_readers import NoTurn, Outbox, send
+from config.slow_senders import LONGEST_HEAD, SLOWEST, Arriving, Hurried
 from config.turns import Turns
+from config.web_worker import READERS, Worker, wait_before
 from tests.config.test_settings import BARE
 
 pytestmark = pytest.mark.jobs
@@ -172,8 +163,8 @@ def ready(socket_: socket.socket, turns: int = 1) -> Outbox:
 def test_large_answers_are_kept_as_long_as_there_is_room_for_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(slow_senders, "KEPT", 3 * SMALL)
-    monkeypatch.setattr(slow_senders, "PATIENCE", 0.05)
+    monkeypatch.setattr(slow_readers, "KEPT", 3 * SMALL)
+    monkeypatch.setattr(slow_readers, "PATIENCE", 0.05)
     here, there = socket.socketpair()
     large = b"x" * (SMALL + 1)
     with here, there:
@@ -191,11 +182,11 @@ def test_large_answers_are_kept_as_long_as_there_is_room_for_them(
 def test_streamed_answer_is_kept_piece_by_piece_and_sent_by_its_thread_once_it_is_too_large(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(slow_senders, "LARGEST", 3 * SMALL)
+    monkeypatch.setattr(slow_readers, "LARGEST", 3 * SMALL)
     here, there = socket.socketpair()
     with here, there:
         streamed = ready(here)
-        monkeypatch.setattr(slow_senders, "PATIENCE", 0.05)
+        monkeypatch.setattr(slow_readers, "PATIENCE", 0.05)
         streamed.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         streamed.sendall(b"x" * (SMALL + 1))
         streamed.sendall(b"x" * SMALL)
@@ -212,7 +203,7 @@ def test_streamed_answer_is_kept_piece_by_piece_and_sent_by_its_thread_once_it_i
 def test_only_so_many_threads_send_what_they_make_and_who_comes_then_is_told_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(slow_senders, "KEPT", 0)
+    monkeypatch.setattr(slow_readers, "KEPT", 0)
     turns = BoundedSemaphore(1)
     here, there = socket.socketpair()
     with here, there:
@@ -237,7 +228,7 @@ def test_large_files_that_come_or_go_slowly_leave_a_thread_that_answers_free(
     """One process has two threads that answer, and some for what takes long."""
     with ExitStack() as open_all_the_while:
         said = []
-        for _ in range(slow_senders.SLOW + 1):
+        for _ in range(web_worker.SLOW + 1):
             slow = open_all_the_while.enter_context(socket.socket())
             slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             slow.settimeout(60)
@@ -245,11 +236,11 @@ def test_large_files_that_come_or_go_slowly_leave_a_thread_that_answers_free(
             if how == "sent":
                 slow.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\n")
             else:
-                size = slow_senders.LARGEST + SMALL
+                size = slow_readers.LARGEST + SMALL
                 slow.sendall(b"GET /%d/pieces HTTP/1.1\r\nHost: x\r\n\r\n" % size)
                 said.append(slow.recv(12, socket.MSG_PEEK))
         assert posted(port, b"x", timeout=60) == "1"
-    sent = [b"HTTP/1.1 200"] * slow_senders.SLOW
+    sent = [b"HTTP/1.1 200"] * web_worker.SLOW
     assert said == ([] if how == "sent" else [*sent, b"HTTP/1.1 503"])
 
 
@@ -290,22 +281,22 @@ def test_pages_of_several_people_that_take_long_leave_a_thread_to_others(
     """One process has two threads that answer, and some for what takes long. Two accounts of one
     person kept everybody waiting for five minutes."""
     go_on, exists = tmp_path / "go on", tmp_path
-    with ThreadPoolExecutor(slow_senders.LONG) as pool:
+    with ThreadPoolExecutor(web_worker.LONG) as pool:
         asked = [
             pool.submit(
                 posted, port, b"x", timeout=90, **{"X-Person": str(who), "X-Waits-For": str(go_on)}
             )
-            for who in range(slow_senders.LONG)
+            for who in range(web_worker.LONG)
         ]
         answer = posted(port, b"xy", timeout=60, **{"X-Person": "99", "X-Waits-For": str(exists)})
         assert answer == "2"
         assert not any(each.done() for each in asked)
         go_on.touch()
-        assert [each.result() for each in asked] == ["1"] * slow_senders.LONG
+        assert [each.result() for each in asked] == ["1"] * web_worker.LONG
 
 
 def test_what_takes_long_gives_its_place_back_once_and_what_fails_too(monkeypatch) -> None:
-    monkeypatch.setattr(slow_senders, "LONG_AFTER", 0.01)
+    monkeypatch.setattr(web_worker, "LONG_AFTER", 0.01)
     with ThreadPoolExecutor(3) as answering:
         server = SimpleNamespace(
             answering=answering, quick=BoundedSemaphore(1), long=BoundedSemaphore(1)
@@ -370,7 +361,7 @@ def test_who_somebody_is_counts_when_their_file_is_whole(port: int, tmp_path: Pa
 
 
 def test_only_so_many_files_are_kept_at_once_and_of_one_person_fewer(monkeypatch) -> None:
-    monkeypatch.setattr(slow_senders, "PATIENCE", 0.01)
+    monkeypatch.setattr(web_worker, "PATIENCE", 0.01)
     server = SimpleNamespace(files=BoundedSemaphore(2), senders=Turns(1))
     place = partial(Worker._place_for_file, server)
     with place(7):
@@ -385,7 +376,7 @@ def test_only_so_many_files_are_kept_at_once_and_of_one_person_fewer(monkeypatch
 def test_who_sends_a_file_is_looked_at_again_and_what_others_take_is_not_the_senders_time(
     monkeypatch,
 ) -> None:
-    monkeypatch.setattr(slow_senders, "LOOK_AGAIN", 0.0)
+    monkeypatch.setattr(web_worker, "LOOK_AGAIN", 0.0)
     with socket.socketpair()[0] as here, ThreadPoolExecutor(1) as answering:
         hurried = Hurried(here, 0)
         body, looks = BytesIO(b"x" * 3 * slow_senders.PIECE), list[float]()
@@ -458,14 +449,14 @@ def test_process_that_is_renewed_waits_for_no_slow_client() -> None:
 
 
 def test_who_finds_no_room_is_told_in_so_many_bytes_as_announced() -> None:
-    head, _blank, body = slow_senders.BUSY.partition(b"\r\n\r\n")
+    head, _blank, body = web_worker.BUSY.partition(b"\r\n\r\n")
     assert b"\r\nContent-Length: %d" % len(body) in head
 
 
 def test_who_takes_nothing_of_a_large_answer_is_cut_off_before_its_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(slow_senders, "PATIENCE", 0.05)
+    monkeypatch.setattr(slow_readers, "PATIENCE", 0.05)
     here, there = socket.socketpair()
     with here, there, pytest.raises(TimeoutError):
         send(here, iter([b"x" * 10_000_000]), time.monotonic() + 600)
@@ -544,7 +535,7 @@ def test_who_sends_much_at_once_has_saved_up_no_time_for_little_after_it() -> No
 @pytest.mark.parametrize(("waited", "left"), [(0, 15), (10, 5), (100, 3)])
 def test_who_waited_for_a_thread_to_read_has_a_moment_left(waited: float, left: float) -> None:
     came = SimpleNamespace(came=time.monotonic() - waited)
-    assert slow_senders._deadline(came) - time.monotonic() == pytest.approx(left, abs=0.5)
+    assert web_worker._deadline(came) - time.monotonic() == pytest.approx(left, abs=0.5)
 
 
 def test_who_announces_much_and_sends_nothing_holds_up_nobody_for_long(port: int) -> None:
