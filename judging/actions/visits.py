@@ -7,11 +7,12 @@ from django.conf import settings
 from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.models import Session
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef
 
 from judging.guards import CONFIRMED
 from judging.models import User, Visit
 
+MOST = 50  # browsers in which one person is logged in; a further one ends the longest unused
 EXACT = timedelta(minutes=1)  # how exact the last sign of life is kept
 BROWSERS = (
     ("Edg", "Edge"),
@@ -60,6 +61,10 @@ def note(*, user: User, session: SessionBase, agent: str, now: datetime) -> None
         unique_fields=["session_key"],
         update_fields=["user", "seen_at"],
     )
+    if noted != key:
+        unused = list(user.visits.values_list("session_key", flat=True)[MOST:])
+        Session.objects.filter(pk__in=unused).delete()
+        Visit.objects.filter(session_key__in=unused).delete()
 
 
 def browser(agent: str) -> str:
@@ -92,5 +97,5 @@ def clear(*, now: datetime) -> int:
     """Remove sessions that are over, and what is known of them; return how many."""
     with transaction.atomic():
         gone, _of = Session.objects.filter(expire_date__lt=now).delete()
-        Visit.objects.exclude(session_key__in=Session.objects.values("pk")).delete()
+        Visit.objects.exclude(Exists(Session.objects.filter(pk=OuterRef("session_key")))).delete()
     return gone

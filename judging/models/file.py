@@ -48,7 +48,7 @@ class UploadQuerySet(models.QuerySet["Upload"]):
 
 
 class Upload(models.Model):
-    """Who uploaded which file, and what they called it."""
+    """Who uploaded which file, what they called it, and what they have said of it so far."""
 
     file = models.ForeignKey(StoredFile, on_delete=models.PROTECT, related_name="uploads")
     owner = models.ForeignKey(
@@ -56,6 +56,8 @@ class Upload(models.Model):
     )
     name = models.CharField(max_length=255)
     created_at = models.DateTimeField(auto_now_add=True)
+    # JSON as text: a column's name may hold what PostgreSQL's own JSON does not take
+    entered = models.TextField(blank=True)
 
     objects = UploadQuerySet.as_manager()
 

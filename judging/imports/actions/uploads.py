@@ -56,9 +56,10 @@ class WantedImport:
 
 
 def keep(*, owner: User, name: str, file: StoredFile) -> Upload:
-    """Keep a file under the name its owner gave it last."""
+    """Keep a file under the name its owner gave it last; what they said of it before is asked for
+    again."""
     upload, _ = Upload.objects.update_or_create(
-        owner=owner, file=file, defaults={"name": name[-LONGEST_NAME:]}
+        owner=owner, file=file, defaults={"name": name[-LONGEST_NAME:], "entered": ""}
     )
     return upload
 

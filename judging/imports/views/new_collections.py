@@ -35,7 +35,7 @@ from judging.imports.readers.numbers import whole_number
 from judging.imports.readers.text import unstorable
 from judging.imports.views.looks import found_in, job_of
 from judging.imports.views.row_lists import page_in
-from judging.imports.views.session import Waiting
+from judging.imports.views.waiting import Waiting
 from judging.models import Collection, Rubric, Upload
 
 LONGEST_WORDS = 100  # characters that are looked for
@@ -58,7 +58,7 @@ def upload(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "steps": _steps(0),
-        "recent": request.user.uploads.order_by("-created_at")[:5],
+        "recent": request.user.uploads.defer("entered").order_by("-created_at")[:5],
     }
     return render(
         request, "judging/imports/upload.html", context, status=422 if form.errors else 200
@@ -70,7 +70,7 @@ def upload(request: HttpRequest) -> HttpResponse:
 def columns(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask what each column holds."""
     upload = _own(request, pk)
-    waiting = Waiting(request, upload)
+    waiting = Waiting(upload)
     context = {"upload": upload, "steps": _steps(1, pk), "before": _before(upload)}
     initial = ReadingForm.initial_of(waiting.plan)
     context["otherwise"] = ReadingForm(initial=initial)
@@ -123,7 +123,7 @@ def take_apart(request: HttpRequest, pk: int) -> HttpResponse:
     upload = _own(request, pk)
     form = ReadingForm(request.POST)
     if form.is_valid():
-        waiting = Waiting(request, upload)
+        waiting = Waiting(upload)
         waiting.forget()
         waiting.keep(plan=form.plan())
     return redirect("judging:import_columns", pk)
@@ -135,7 +135,7 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what would be stored, and ask about answers that stand more than once in their
     passage."""
     upload = _own(request, pk)
-    waiting = Waiting(request, upload)
+    waiting = Waiting(upload)
     if not waiting.has_plan:
         return redirect("judging:import_columns", pk)
     rubric = _rubric(request, waiting)
@@ -184,7 +184,7 @@ def _left_out(waiting: Waiting) -> list[str]:
 def rows(request: HttpRequest, pk: int) -> HttpResponse:
     """List all that the file holds with what is said of each row, page by page."""
     upload = _own(request, pk)
-    waiting = Waiting(request, upload)
+    waiting = Waiting(upload)
     if not waiting.has_plan:
         return redirect("judging:import_columns", pk)
     rubric = _rubric(request, waiting)
@@ -215,7 +215,7 @@ def rows(request: HttpRequest, pk: int) -> HttpResponse:
 def starts(request: HttpRequest, pk: int) -> HttpResponse:
     """Keep where each answer stands that its passage holds more than once."""
     upload = _own(request, pk)
-    waiting = Waiting(request, upload)
+    waiting = Waiting(upload)
     chosen = {
         key.removeprefix("start:"): value
         for key, value in request.POST.items()
@@ -224,7 +224,11 @@ def starts(request: HttpRequest, pk: int) -> HttpResponse:
     kept = {key: value for key, value in chosen.items() if value.isdecimal() and len(value) < 10}
     numbers = {key: int(value) for key, value in kept.items() if not unstorable(key)}
     others = "first" if request.POST.get("others") == "first" else "ask"
-    plan = reading_plans.with_starts(waiting.plan, numbers, others=others)
+    try:
+        plan = reading_plans.with_starts(waiting.plan, numbers, others=others)
+    except reading_plans.TooManyStarts as refused:
+        messages.error(request, str(refused))
+        return redirect("judging:import_preview", pk)
     waiting.keep(plan=reading_plans.without_starts(plan) if "anew" in request.POST else plan)
     return redirect("judging:import_preview", pk)
 
@@ -235,7 +239,7 @@ def check(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a handful of sources by chance as annotators will see them, and ask whether they are
     right. Those that have some words can be looked at too."""
     upload = _own(request, pk)
-    waiting = Waiting(request, upload)
+    waiting = Waiting(upload)
     if waiting.rows is None:
         return redirect("judging:import_preview", pk)
     form = CheckForm(
@@ -292,7 +296,7 @@ def _drawn(
 def confirm(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask what the collection is called, and import: a small file at once, a large one as a job."""
     upload = _own(request, pk)
-    waiting = Waiting(request, upload)
+    waiting = Waiting(upload)
     if waiting.rows is None:
         return redirect("judging:import_preview", pk)
     if not waiting.checked:

@@ -91,6 +91,15 @@ def test_a_misshapen_plan_is_refused():
         reading_plans.plan_from({"columns": {"colour": "red"}})
 
 
+def test_starts_that_add_up_have_an_end(monkeypatch):
+    """They are read at each step of an import; 70 MB of them once lay in a session."""
+    monkeypatch.setattr(reading_plans, "MOST_CHOSEN", 8)
+    plan = reading_plans.with_starts(Plan(columns=columns_from(COLUMNS)), {"abcd": 4}, others="ask")
+    plan = reading_plans.with_starts(plan, {"abcd": 5, "efgh": 7}, others="ask")
+    with pytest.raises(reading_plans.TooManyStarts, match="in a column of the file"):
+        reading_plans.with_starts(plan, {"i": 1}, others="ask")
+
+
 def test_starts_add_up_until_they_are_chosen_anew():
     plan = reading_plans.with_starts(Plan(columns=columns_from(COLUMNS)), {"1": 4}, others="ask")
     plan = reading_plans.with_starts(plan, {"2": 7}, others="first")

@@ -2,6 +2,7 @@
 says."""
 
 import pytest
+from django.test import Client
 
 from judging.models import Collection, Source
 from tests.judging.views.importing import at, confirmed, form_of, imported, mapped, sent, use
@@ -92,3 +93,35 @@ def test_a_place_under_a_key_no_text_may_hold_is_passed_over(page):
     page.get(at("preview", upload))
     assert imported(page, upload).status_code == 302
     assert Collection.objects.get().mapping["columns"]["starts"] == {}
+
+
+def test_more_places_than_are_kept_are_refused_in_a_sentence(page, monkeypatch):
+    monkeypatch.setattr("judging.imports.actions.reading_plans.MOST_CHOSEN", 0)
+    upload = sent(page, TWICE)
+    mapped(page, upload)
+
+    answer = page.post(at("starts", upload), {"start:1": "12"}, follow=True)
+
+    assert "than are kept" in answer.text
+    assert answer.context["ask_count"] == 1
+
+
+def test_what_is_said_of_a_file_lies_with_it_and_not_in_the_session(page):
+    """Every request reads the session, whatever it is about."""
+    upload = sent(page, TWICE)
+    mapped(page, upload)
+    page.post(at("starts", upload), {"start:1": "12"})
+
+    assert not any("passage" in str(value) for value in page.session.values())
+    elsewhere = Client()
+    elsewhere.force_login(upload.owner)
+    assert elsewhere.get(at("preview", upload)).context["ask_count"] == 0
+
+
+def test_what_an_earlier_version_kept_in_another_form_is_asked_again(page, monkeypatch):
+    upload = sent(page, TWICE)
+    mapped(page, upload)
+    monkeypatch.setattr("judging.imports.views.waiting.FORM", ["something", "else"])
+
+    assert page.get(at("preview", upload)).url == at("columns", upload)
+    assert page.get(at("columns", upload)).status_code == 200

@@ -1,24 +1,25 @@
-"""What was entered for an import waits in the session under its upload, so that going back and
-forth loses nothing."""
+"""What was entered for an import waits with its upload, so that going back and forth loses
+nothing."""
 
-from dataclasses import asdict
+import json
+from dataclasses import asdict, fields
 from typing import Any
 
-from django.http import HttpRequest
-
 from judging.imports.actions.reading_plans import Head, Plan, head_from, plan_from
+from judging.imports.readers.columns import ColumnRoles
 from judging.models import Upload
 
-KEY = "imports"
-MOST = 5
+# What an earlier version kept in another form is asked for again
+FORM = [field.name for kind in (Plan, Head, ColumnRoles) for field in fields(kind)]
 
 
 class Waiting:
     """The answers given so far for one upload."""
 
-    def __init__(self, request: HttpRequest, upload: Upload) -> None:
-        self.session, self.key = request.session, str(upload.pk)
-        self._said: dict[str, Any] = self.session.get(KEY, {}).get(self.key, {})
+    def __init__(self, upload: Upload) -> None:
+        self.upload = upload
+        entered = json.loads(upload.entered or "{}")
+        self._said: dict[str, Any] = entered if entered.pop("form", None) == FORM else {}
 
     @property
     def plan(self) -> Plan:
@@ -86,13 +87,13 @@ class Waiting:
             self._said.pop("checked", None)
         if head is not None:
             said["head"] = asdict(head)
-        self._said = self._said | said
-        others = {key: value for key, value in self.session.get(KEY, {}).items() if key != self.key}
-        self.session[KEY] = dict(list(others.items())[1 - MOST :]) | {self.key: self._said}
+        self._store(self._said | said)
 
     def forget(self) -> None:
         """Drop everything that was said about this upload."""
-        self._said = {}
-        self.session[KEY] = {
-            key: value for key, value in self.session.get(KEY, {}).items() if key != self.key
-        }
+        self._store({})
+
+    def _store(self, said: dict[str, Any]) -> None:
+        self._said = said
+        self.upload.entered = json.dumps({**said, "form": FORM}) if said else ""
+        self.upload.save(update_fields=["entered"])
