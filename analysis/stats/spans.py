@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import combinations
 from math import nan
+
+from judging.caches import KEPT, kept_within
 
 MarkedRange = tuple[int, int]
 Ranges = Sequence[MarkedRange]
@@ -28,7 +29,8 @@ SPACELESS = (
 )
 
 
-@lru_cache(maxsize=1024)
+# A token takes as much as some thirty characters
+@kept_within(lambda found, text: len(text) + 30 * len(found) + 1, longest=KEPT)
 def tokens(text: str) -> tuple[MarkedRange, ...]:
     """Return the start and end of every token, in code points.
 

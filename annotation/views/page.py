@@ -7,7 +7,6 @@ shown order.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -27,6 +26,7 @@ from judging.actions.sheets import (
     Group,
     Sheet,
 )
+from judging.caches import kept_within
 from judging.protocols import documents
 from judging.protocols.guideline import Block, blocks
 from judging.protocols.rubric_schema import MOST_BUTTONS, RubricCriterion, RubricDocument
@@ -466,7 +466,8 @@ def guideline(rubric: RubricDocument, decisions: Decided | None = None) -> Guide
     )
 
 
-@lru_cache(maxsize=64)
+# As it was given, as sections, and as controls
+@kept_within(lambda _read, *given: 3 * len(repr(given)))
 def _guideline(version: str, text: str, criteria: tuple[RubricCriterion, ...]) -> Guideline:
     """Read it once: equal words give one object, which the page's fragments go by."""
     sections: list[tuple[str, list[Block]]] = []

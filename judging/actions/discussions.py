@@ -4,7 +4,6 @@ guideline."""
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 
 from django.db import transaction
 from django.db.models import Sum
@@ -12,6 +11,7 @@ from django.db.models.functions import Length
 
 from judging.actions import history
 from judging.actions.unit_names import unit_name
+from judging.caches import kept_within
 from judging.models import (
     Campaign,
     Criterion,
@@ -51,7 +51,7 @@ def decided(campaign: Campaign) -> Decided | None:
     return _version(campaign.pk, campaign.guideline_version) if campaign.guideline_version else None
 
 
-@lru_cache(maxsize=64)
+@kept_within(lambda found, *_given: len(found.text) + 100)
 def _version(campaign: int, number: int) -> Decided:
     return Decided(number, GuidelineVersion.objects.get(campaign=campaign, number=number).text)
 

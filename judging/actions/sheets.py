@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TypeVar
 
 from django.utils.translation import gettext as _
 
 from judging import design
 from judging.actions import draws
+from judging.caches import kept_within
 from judging.design import Draws, KeyedDraws
 from judging.models import Assignment, Rubric, Task
 from judging.models.statements import rows
@@ -21,8 +21,6 @@ from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
 from judging.rules import Forced, forced, settled
 from judging.spans import Marked
 
-# Characters of a task that is kept: thousands of long ones would fill the memory
-MOST_KEPT = 50_000
 PlacedItem = TypeVar("PlacedItem")
 ControlPlace = tuple[int, int]  # unit, criterion: where an answer belongs
 EnteredAnswers = Mapping[ControlPlace, int]
@@ -291,7 +289,7 @@ def known(rubric: Rubric) -> Known:
     return _known(rubric.pk, rubric.digest)
 
 
-@lru_cache(maxsize=64)
+@kept_within(lambda known, *_given: len(repr(known)))
 def _known(pk: int, digest: str) -> Known:
     rubric = Rubric.objects.get(pk=pk)
     return Known(
@@ -340,27 +338,13 @@ def of_several(assignments: Sequence[Assignment]) -> list[Sheet]:
 
 def lines(task: Task) -> tuple[SheetLine, ...]:
     """Return a task's units as rows, in the order of the file."""
-    try:
-        return _lines(task.pk)
-    except _NotKept as long:
-        return long.lines
+    return _lines(task.pk)
 
 
-class _NotKept(Exception):
-    """A task whose texts are too long to be kept; what raises is in no cache."""
-
-    def __init__(self, lines: tuple[SheetLine, ...]) -> None:
-        super().__init__()
-        self.lines = lines
-
-
-@lru_cache(maxsize=1_024)
+@kept_within(lambda found, *_given: len(repr(found)))
 def _lines(task: int) -> tuple[SheetLine, ...]:
     """Read a task once: it never changes, and its annotators come back to it with every click."""
-    found = tuple(SheetLine(*row) for _task, *row in rows(OF_ONE, {"task": task}))
-    if sum(len(each.text or "") + len(each.submitted_answer or "") for each in found) > MOST_KEPT:
-        raise _NotKept(found)
-    return found
+    return tuple(SheetLine(*row) for _task, *row in rows(OF_ONE, {"task": task}))
 
 
 def _of(assignment: Assignment, lines: Iterable[SheetLine]) -> Sheet:

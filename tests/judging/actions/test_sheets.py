@@ -2,6 +2,7 @@
 
 import pytest
 
+from judging import caches
 from judging.actions import assignments, sheets
 from judging.models import Campaign, Question, Rubric
 from tests import factories
@@ -136,9 +137,12 @@ def test_sheet_of_single_questions_has_no_empty_slots() -> None:
     assert [slot.letter for slot in sheet.groups[0].slots()] == ["A", "B"]
 
 
-def test_a_task_with_long_texts_is_not_kept_in_memory(monkeypatch) -> None:
-    monkeypatch.setattr(sheets, "MOST_KEPT", 10)
-    before = sheets._lines.cache_info().currsize
-    sheet = sheet_for(opened())
-    assert len(list(sheet.questions())) == 2
-    assert sheets._lines.cache_info().currsize == before
+@pytest.mark.parametrize(("length", "looks"), [(10, 1), (caches.LONGEST, 2)])
+def test_task_is_read_once_unless_its_texts_are_long(
+    length: int, looks: int, django_assert_num_queries
+) -> None:
+    campaign = opened()
+    Question.objects.update(text="x" * length)
+    task = campaign.rounds.get().tasks.first()
+    with django_assert_num_queries(looks):
+        assert sheets.lines(task) == sheets.lines(task)

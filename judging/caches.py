@@ -1,0 +1,42 @@
+"""Results that are costly to make and small to keep, in caches bounded by what they hold."""
+
+from collections.abc import Callable, Hashable
+from functools import wraps
+from threading import Lock
+from typing import ParamSpec, TypeVar
+
+from cachetools import LRUCache, cached
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+KEPT = 10_000_000  # characters that a cache holds in a process, of one to four bytes each
+LONGEST = 200_000  # characters of one result that is kept, which could push out many short ones
+
+
+def kept_within(
+    characters_of: Callable[..., int], *, longest: int = LONGEST
+) -> Callable[[Callable[Given, Result]], Callable[Given, Result]]:
+    """Keep a function's results, of which the least recently used make room for new ones.
+
+    `characters_of` is given a result and what the function was given for it, and returns how many
+    characters both hold: a number of results is no bound where somebody chooses their texts.
+    """
+
+    def keep(make: Callable[Given, Result]) -> Callable[Given, Result]:
+        # What is larger than the whole cache is not put in
+        cache: LRUCache[Hashable, tuple[int, Result]] = LRUCache(
+            KEPT, getsizeof=lambda kept: kept[0] if kept[0] <= longest else KEPT + 1
+        )
+
+        @cached(cache, lock=Lock())
+        def sized(*given: Given.args, **named: Given.kwargs) -> tuple[int, Result]:
+            result = make(*given, **named)
+            return characters_of(result, *given, **named), result
+
+        @wraps(make)
+        def kept(*given: Given.args, **named: Given.kwargs) -> Result:
+            return sized(*given, **named)[1]
+
+        return kept
+
+    return keep
