@@ -18,9 +18,7 @@ from django.utils.deconstruct import deconstructible
 from judging.models import Job, StoredFile, StoredPart
 
 PIECE = 1 << 23  # bytes of what is read at once
-PART = (
-    1 << 18
-)  # bytes of a file that one row holds; of more, it and the database hold several copies at once
+PART = 1 << 18  # bytes in one row; several copies of a row are held at once, here and there
 
 
 def keep(content: bytes) -> StoredFile:
@@ -108,13 +106,21 @@ def pieces_of(file: StoredFile) -> Iterator[bytes]:
 
 
 def head_of(file: StoredFile, size: int) -> bytes:
-    """Return the first bytes of a stored file, so many as its own row can hold at most."""
+    """Return the first bytes of a stored file, so many as its own row can hold at most.
+
+    Raises
+    ------
+    StoredFile.DoesNotExist
+        Where the file is gone.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT substring(content FROM 1 FOR %s) FROM judging_storedfile WHERE id = %s",
             [size, file.pk],
         )
-        return bytes(cursor.fetchone()[0])
+        if not (found := cursor.fetchone()):
+            raise StoredFile.DoesNotExist("The file is gone.")
+        return bytes(found[0])
 
 
 NAMED_BY_ITS_HASH = """

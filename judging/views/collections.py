@@ -39,7 +39,8 @@ def index(request: HttpRequest) -> HttpResponse:
     found = collections_of(request.user).select_related("owner").order_by("-created_at")
     page = Paginator(found, 50).get_page(request.GET.get("page"))
     held = collection_snapshots.totals(page)
-    context = {"page": page, "listed": [(each, held[each.pk]) for each in page]}
+    there = [each for each in page if each.pk in held]  # others were deleted at this moment
+    context = {"page": page, "listed": [(each, held[each.pk]) for each in there]}
     return render(request, "judging/collections/index.html", context)
 
 

@@ -53,6 +53,8 @@ def test_file_that_goes_while_it_is_read_is_no_shorter_file():
         list(reading)
     with pytest.raises(StoredFile.DoesNotExist):
         storage.content_of(StoredFile(pk=kept.pk, size=100, content=b""))
+    with pytest.raises(StoredFile.DoesNotExist):
+        storage.head_of(kept, 6)
 
 
 @pytest.mark.parametrize("sizes", [[25], [3, 3, 3, 3, 13], [10, 10], [0, 11, 0], [30, 1]])

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from judging import tasks
-from judging.actions import jobs
+from judging.actions import collection_snapshots, jobs
 from judging.imports.actions import new_collections
 from judging.models import Campaign, Collection, Job, Membership, Quarantine, User
 from tests import factories
@@ -45,6 +45,21 @@ def test_list_counts_what_each_collection_holds(page, owner):
     assert reverse("judging:collection", args=[made.pk]) in answer.text
     [(_row, held)] = answer.context["listed"]
     assert (held.sources, held.systems, held.questions) == (2, 2, 3)
+
+
+def test_list_passes_over_a_collection_that_is_deleted_at_this_moment(page, owner, monkeypatch):
+    stays, goes = imported(owner), Collection.objects.create(name="Gone soon", owner=owner)
+    totals = collection_snapshots.totals
+
+    def after_it_was_deleted(listed):
+        listed = list(listed)
+        Collection.objects.filter(pk=goes.pk).delete()
+        return totals(listed)
+
+    monkeypatch.setattr(collection_snapshots, "totals", after_it_was_deleted)
+    answer = page.get(reverse("judging:collections"))
+
+    assert [each for each, _held in answer.context["listed"]] == [stays]
 
 
 def test_list_takes_the_same_queries_for_one_row_and_three(page, owner, django_assert_num_queries):
