@@ -4,27 +4,53 @@ ends whichever process it likes, the database's for one."""
 import contextlib
 import os
 import resource
+import threading
 from pathlib import Path
 
 SHARE = 3  # a process takes a third of the machine's memory at most
 LEAST = 2 * 1024**3  # bytes of it on a small machine: METEOR's program wants one gigabyte alone
-STACK = 8 * 1024 * 1024  # bytes that each thread may fill, and which are counted from its start
+WEB = 1024**3  # bytes that a web process takes at most: what needs more than a page may is a job
+# Bytes that each thread may fill, which are counted from its start. Python's thousand nested calls need three million
+# where each is a sort's.
+STACK = 4 * 1024 * 1024
 CONTAINER = Path("/sys/fs/cgroup/memory.max")
 MEGABYTE = 1024 * 1024
 
 
-def limit(*, threads: int = 0) -> None:
-    """Limit this process and what it starts; `threads` may run beside the first.
+def limit() -> None:
+    """Limit this process and what it starts.
 
     QUAESTOR_PROCESS_MEMORY says how many megabytes; 0 is no limit. It is each process's own: several
     at once may still want more than there is.
     """
+    _limit(_said(max(LEAST, of_the_machine() // SHARE)))
+
+
+def limit_web(*, threads: int) -> None:
+    """Limit a web process, which has so many threads beside the first; none has begun."""
+    threading.stack_size(STACK)
+    if most := _said(WEB):
+        _limit(most + threads * STACK)
+
+
+def _said(otherwise: int) -> int:
     said = os.environ.get("QUAESTOR_PROCESS_MEMORY", "")
-    most = int(said) * MEGABYTE if said else max(LEAST, of_the_machine() // SHARE)
+    return int(said) * MEGABYTE if said else otherwise
+
+
+def _limit(most: int) -> None:
     if most:
-        most += threads * STACK
         with contextlib.suppress(ValueError, OSError):  # some systems know no such limit
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+
+
+def held() -> int:
+    """Return the bytes that this process holds now; 0 where the system does not say."""
+    try:
+        pages = int(Path("/proc/self/statm").read_bytes().split()[1])
+    except OSError:
+        return 0
+    return pages * resource.getpagesize()
 
 
 def of_the_machine() -> int:

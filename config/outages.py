@@ -1,5 +1,5 @@
-"""What a page says while the database is away, others hold what it needs, or the disk is full;
-every other fault keeps its page."""
+"""What a page says while the database is away, others hold what it needs, or disk or memory are
+full; every other fault keeps its page."""
 
 import sys
 from typing import Any
@@ -31,8 +31,10 @@ def wait_briefly(connection: BaseDatabaseWrapper, **about: Any) -> None:
 def broken(request: HttpRequest) -> HttpResponse:
     """Answer a request that an error ended; Django calls this while it handles the error."""
     error = sys.exc_info()[1]
-    if error is not None and outages.sentence(error) == outages.DISK_FULL:
-        return HttpResponse(loader.get_template("507.html").render(), status=507)
+    if error is not None and (lacking := outages.sentence(error)):
+        page = loader.get_template("507.html")
+        of_memory = lacking == outages.OUT_OF_MEMORY
+        return HttpResponse(page.render({"of_memory": of_memory}), status=507)
     if isinstance(error, DatabaseError | InterfaceError) and (
         outages.is_cut_off(error) or outages.is_held_up(error)
     ):

@@ -22,6 +22,7 @@ from typing import Any
 from gunicorn.http.errors import NoMoreData
 from gunicorn.workers.gthread import ThreadWorker
 
+from config import memory
 from config.limits import OF_STRANGERS, SMALL
 from config.slow_readers import IN_MEMORY, NoTurn, Outbox, send
 from config.slow_senders import PATIENCE, PIECE, Arriving, Hurried
@@ -47,6 +48,9 @@ LEFT_OVER = 10.0  # seconds for what is still on its way of a body that nobody w
 LONG_AFTER = 1.0  # seconds
 LONG = 6  # such threads of a process; each has a connection of its own to the database
 SLOW = LONG // 2  # answers over LARGEST that are read slowly, at once
+# Bytes that a process may hold more than at its start. One that holds more between two requests ends, and
+# another takes its place: Python seldom gives back what a large page took.
+GROWN = 512 * 1024 * 1024
 LONGEST_TURN = 120.0  # seconds that a request waits for others of the same person
 LEFT_TO_OTHERS = 0.0002  # seconds for each connection that a process holds
 LONGEST_LEFT = 0.005
@@ -68,6 +72,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     a process holds, the longer it leaves a new one to the others.
     """
 
+    alive: bool
+
     def run(self) -> None:
         super().run()
         # Python would wait for all threads, so for as long as slow clients like, and no other
@@ -87,6 +93,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.files, self.senders = BoundedSemaphore(FILES), Turns(FILES_OF_ONE)
         self.waits: dict[Any, float] = {}  # for whom, and how long at the end
         self.ends_since: float | None = None
+        self.under_way: set[Any] = set()
+        self.at_start = memory.held()
         return ThreadPoolExecutor(READERS)
 
     def enqueue_req(self, conn: Any) -> None:
@@ -108,6 +116,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         conn.init = partial(_begin, conn)
         self.waits[conn] = ON_THEIR_WAY
         conn.is_unread = False
+        self.under_way.add(conn)
         try:
             goes_on = super().handle(conn)
             if not goes_on:
@@ -115,6 +124,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 conn.close = _has_closed
         finally:
             self.waits.pop(conn, None)
+            self.under_way.discard(conn)
+        if not self.under_way and self.alive and memory.held() - self.at_start > GROWN:
+            self.log.info("This process has grown; another takes its place.")
+            self.alive = False
         return goes_on
 
     def handle_request(self, req: Any, conn: Any) -> Any:

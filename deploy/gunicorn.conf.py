@@ -29,4 +29,4 @@ wsgi_app = "config.wsgi:application"
 
 def post_fork(server: object, worker: object) -> None:
     """Limit what one process that answers can take."""
-    memory.limit(threads=READERS + threads + LONG)
+    memory.limit_web(threads=READERS + threads + LONG)

@@ -1,6 +1,6 @@
 """What the tests of slow clients serve: it says how long the body was, or as much as the address
-asks for, as one piece, in pieces or as a file; or it does not read the body, or says which process
-it is. Of somebody's request it waits for a file, if it is told to, or says what a file said when the
+asks for, as one piece, in pieces or as a file; or it does not read the body, keeps its answer, or
+says which process it is. Of somebody's request it waits for a file, if it is told to, or says what a file said when the
 request was begun."""
 
 import os
@@ -14,6 +14,7 @@ from typing import Any
 from config import turns
 
 PIECES = 10
+KEPT: list[bytes] = []
 
 
 def application(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
@@ -33,6 +34,8 @@ def application(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[
     content = b"x" * int(asked) if asked else said
     if how == "process":
         content = str(os.getpid()).encode()
+    if how == "kept":
+        KEPT.append(content)
     told = [] if how == "pieces" else [("Content-Length", str(len(content)))]
     start("200 OK", [("Content-Type", "text/plain"), *told])
     if how == "pieces":

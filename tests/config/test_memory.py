@@ -42,13 +42,29 @@ def test_job_is_given_so_much_memory(megabytes: str, answer: str) -> None:
     assert said(JOBS + WANTS_MORE, QUAESTOR_PROCESS_MEMORY=megabytes) == answer
 
 
-def test_process_of_a_worker_has_a_third_of_the_machine_and_a_web_process_its_threads_besides() -> (
-    None
-):
+def test_process_of_a_worker_has_a_third_of_the_machine_and_a_web_process_a_gigabyte() -> None:
     show = "; import resource; print(resource.getrlimit(resource.RLIMIT_DATA)[0])"
-    third = max(2 * 1024**3, memory.of_the_machine() // 3)
-    assert said(JOBS + show) == str(third)
-    assert said(WEB + show) == str(third + (256 + 2 + 6) * 8 * 1024 * 1024)
+    assert said(JOBS + show) == str(max(2 * 1024**3, memory.of_the_machine() // 3))
+    assert said(WEB + show) == str(1024**3 + (256 + 2 + 6) * 4 * 1024 * 1024)
+    assert said(WEB + show, QUAESTOR_PROCESS_MEMORY="0") == "-1"
+
+
+def test_threads_of_a_web_process_hold_the_calls_that_python_nests() -> None:
+    """A sort in a sort takes the most of a stack; with half of it the process died."""
+    nest = """
+import threading
+def nested(_=None):
+    sorted([1], key=nested)
+def run():
+    try:
+        nested()
+    except RecursionError:
+        print("refused")
+thread = threading.Thread(target=run)
+thread.start()
+thread.join()
+"""
+    assert said(WEB + nest) == "refused"
 
 
 @pytest.mark.parametrize(("told", "most"), [("1048576\n", 1_048_576), ("max\n", None)])

@@ -17,6 +17,7 @@ from config import outages
 from config.postgres import ROOT
 from judging.actions import campaigns
 from judging.models import Assignment, Judgment
+from tests import factories
 from tests.annotation import studies
 from tests.annotation.views.tasks import send
 from tests.flows.sessions import enter
@@ -140,6 +141,22 @@ def test_full_disk_is_said(task):
 
     assert answer.status_code == 507
     assert "The disk is full" in answer.text
+
+
+@pytest.mark.django_db
+def test_page_that_needs_too_much_memory_says_so(monkeypatch):
+    def want_more(listed):
+        raise MemoryError
+
+    monkeypatch.setattr("judging.actions.collection_snapshots.totals", want_more)
+    client = factories.logged_in(factories.researcher())
+    client.raise_request_exception = False
+
+    answer = client.get(reverse("judging:collections"))
+
+    assert answer.status_code == 507
+    assert "This page needs too much memory" in answer.text
+    assert "The disk is full" not in answer.text
 
 
 @pytest.mark.django_db

@@ -448,6 +448,28 @@ def test_process_that_is_renewed_waits_for_no_slow_client() -> None:
         sending.join()
 
 
+def test_process_that_has_grown_ends_once_nothing_is_under_way(tmp_path: Path) -> None:
+    settings, grown = tmp_path / "gunicorn.conf.py", 8 * SMALL
+    settings.write_text(
+        "import runpy; globals().update(runpy.run_path('deploy/gunicorn.conf.py'))\n"
+        f"from config import web_worker; web_worker.GROWN = {grown}\n"
+    )
+    with serving("-c", str(settings)) as port:
+        first = process_of(port)
+        said = {"X_Person": "1", "X_Waits_For": "/", "X_Kept_In": str(tmp_path / "kept")}
+        (tmp_path / "kept").write_bytes(b"")
+        with sending_a_file(port, **said):
+            while not (tmp_path / "kept.begun").exists():
+                time.sleep(0.01)
+            grows = f"http://127.0.0.1:{port}/{grown}/kept"
+            assert len(urllib.request.urlopen(grows, timeout=60).read()) == grown
+            assert process_of(port) == first  # a file is on its way
+        until = time.monotonic() + 300
+        while process_of(port, timeout=90) == first:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+
 def test_who_finds_no_room_is_told_in_so_many_bytes_as_announced() -> None:
     head, _blank, body = web_worker.BUSY.partition(b"\r\n\r\n")
     assert b"\r\nContent-Length: %d" % len(body) in head
