@@ -14,13 +14,13 @@ from judging.imports.readers.contract import Format, is_object
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.json_files import items, list_at, refused, text_at
 from judging.imports.readers.records import Problem
-from judging.imports.readers.tables import AnyTable, RowOrProblem, RowTable, shorten, table_of
+from judging.imports.readers.tables import AnyTable, OpenTable, RowOrProblem, open_objects, shorten
 
 _LABEL = re.compile(r"(?P<criterion>.*[^\s:=_-])[\s:=_-]+(?P<value>[^\s:=_-]+)")
 _PREFIX = "label:"
 
 
-def read_doccano(data: bytes) -> RowTable:
+def open_doccano(data: bytes) -> OpenTable:
     """Return the texts as rows, with a column for each criterion that their labels name.
 
     Raises
@@ -43,7 +43,7 @@ def read_doccano(data: bytes) -> RowTable:
             remarks,
         )
         rows.append((number, shown | ratings))
-    return table_of(rows, remarks=remarks)
+    return open_objects(rows, remarks=remarks)
 
 
 def doccano_columns(table: AnyTable, *, rater: str = "doccano") -> ColumnRoles:
@@ -112,7 +112,7 @@ READS = (
         endings=(".jsonl",),
         is_like=_is_like,
         rank=80,
-        table=read_doccano,
+        table=open_doccano,
         propose=lambda table, name: doccano_columns(table, rater=name or "doccano"),
         carries=("questions", "references", "answers", "ratings", "scores", "metadata"),
         page="doccano",

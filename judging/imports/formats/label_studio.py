@@ -20,9 +20,9 @@ from judging.imports.readers.contract import ALL, Format
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.json_files import at, items, list_at, object_at, refused, text_at
 from judging.imports.readers.marking import SPAN
-from judging.imports.readers.nesting import Opening
+from judging.imports.readers.nesting import Copies, Opening, json_text
 from judging.imports.readers.records import Problem, StudyRecords
-from judging.imports.readers.tables import AnyTable, RowOrProblem, RowTable, table_of
+from judging.imports.readers.tables import AnyTable, OpenTable, open_objects
 from judging.protocols.rubric_schema import RubricCriterion
 from judging.spans import NOTHING
 
@@ -40,7 +40,7 @@ _LABELS = ("labels", "hypertextlabels")
 _UNMARKED = "mark_none"  # the control by which a rater says that nothing in the passage answers the question
 
 
-def read_label_studio(data: bytes) -> RowTable:
+def open_label_studio(data: bytes) -> OpenTable:
     """Return the ratings of an export as rows, one for each rating; a task without any has a row of
     its own.
 
@@ -49,14 +49,11 @@ def read_label_studio(data: bytes) -> RowTable:
     Unreadable
         Where the file is no JSON, or holds no task.
     """
-    remarks = _Remarks()
-    rows: list[RowOrProblem] = []
-    for number, task in items(data):
-        if not isinstance(task, dict):
-            rows.append(refused(number, task, "A task is an object with “data”."))
-        else:
-            rows.extend((number, row) for row in _rows(number, task, remarks))
-    return table_of(rows, remarks=[*remarks.problems, *remarks.opening.remarks])
+    remarks = _Remarks(Opening(Copies(len(data))))
+    # each row repeats what its task shows: they are handed on as they are made, so that the limits
+    # of a table are met before there are too many
+    rows = ((number, row) for number, task in items(data) for row in _rows(number, task, remarks))
+    return open_objects(rows, remarks=remarks.problems)
 
 
 def label_studio_columns(table: AnyTable) -> ColumnRoles:
@@ -73,7 +70,7 @@ def label_studio_columns(table: AnyTable) -> ColumnRoles:
 
 
 def write_label_studio(study: StudyRecords) -> str:
-    """Return the study as a list of tasks that Label Studio imports and that `read_label_studio`
+    """Return the study as a list of tasks that Label Studio imports and that `open_label_studio`
     reads."""
     return "".join(label_studio_pieces([study], raters=study.raters))
 
@@ -132,11 +129,14 @@ def label_studio_config(criteria: Iterable[RubricCriterion]) -> str:
 
 @dataclass(slots=True)
 class _Remarks:
-    """What was passed over, said once for each reason."""
+    """What was passed over, said once for each reason, beside what is said of lists in objects."""
 
-    problems: list[Problem] = field(default_factory=list)
-    opening: Opening = field(default_factory=Opening)
+    opening: Opening
     _said: set[str] = field(default_factory=set)
+
+    @property
+    def problems(self) -> list[Problem]:
+        return self.opening.remarks
 
     def say(self, number: int, reason: str, column: str = "") -> None:
         if reason not in self._said:
@@ -151,19 +151,27 @@ class _Remarks:
         )
 
 
-def _rows(
-    number: int, task: Mapping[str, object], remarks: _Remarks
-) -> Iterator[Mapping[str, object] | Problem]:
+def _rows(number: int, task: object, remarks: _Remarks) -> Iterator[Mapping[str, object] | Problem]:
+    if not isinstance(task, dict):
+        yield refused(number, task, "A task is an object with “data”.")[1]
+        return
     if "data" not in task:
         yield from [task] if task.keys() >= _SHORT else remarks.opening.rows(task, number)
         return
-    shown = {**object_at(task, "data"), _TASK: text_at(task, "id") or str(number)}
-    said = [
-        row
-        for annotation in list_at(task, "annotations")
-        for row in _said(number, annotation, remarks)
-    ]
-    yield from (shown | row for row in said or [{}])
+    # a list among the data is written out as JSON once, not for each rating
+    shown: dict[str, object] = {
+        name: json_text(value) for name, value in object_at(task, "data").items()
+    }
+    shown[_TASK] = text_at(task, "id") or str(number)
+    is_rated = False
+    for annotation in list_at(task, "annotations"):
+        for said in _said(number, annotation, remarks):
+            if is_rated:
+                remarks.opening.copies.take(len(shown), number, "a task")
+            is_rated = True
+            yield shown | said
+    if not is_rated:
+        yield shown
 
 
 def _said(number: int, annotation: object, remarks: _Remarks) -> Iterator[dict[str, object]]:
@@ -302,7 +310,7 @@ READS = (
         endings=(".json",),
         is_like=lambda head: head.startswith(b"["),
         rank=90,
-        table=read_label_studio,
+        table=open_label_studio,
         propose=lambda table, _name: label_studio_columns(table),
         carries=ALL,
         writes=True,

@@ -13,21 +13,24 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Literal
 
 from judging.imports.readers.columns import ColumnRoles, RatingColumn
 from judging.imports.readers.contract import Format, first_line
 from judging.imports.readers.json_files import object_at
+from judging.imports.readers.nesting import Copies
 from judging.imports.readers.records import Problem
 from judging.imports.readers.tables import (
     AnyTable,
+    OpenTable,
     Row,
     RowOrProblem,
     RowTable,
+    open_objects,
     parse_json,
     read_delimited,
     shorten,
-    table_of,
 )
 from judging.imports.readers.text import Unreadable
 
@@ -58,9 +61,9 @@ _ABOUT = ("AcceptTime", "SubmitTime", "WorkTimeInSeconds")
 LONGEST_INDEX = 8  # numbers and letters in the name of an input; each beginning of it is looked up
 
 
-def read_mturk(
+def open_mturk(
     data: bytes, *, slots_are: SlotsAre = "systems", systems: Mapping[str, str] | None = None
-) -> RowTable:
+) -> OpenTable:
     """Return the judged questions of a batch-results file as rows, one for each question of each
     assignment.
 
@@ -77,17 +80,24 @@ def read_mturk(
     table = read_delimited(data, header=True)
     worker, status = (_column_of(table.header, words) for words in (_WORKER, _STATUS))
     assignments = [(row.number, _cells(row, table.header)) for row in table.rows]
-    layout = _Layout.of(
-        [*table.header, *(name for _, cells in assignments for name in cells)], systems or {}
-    )
+    packed = (name for _, cells in assignments for name in cells)
+    layout = _Layout.of(chain(table.header, packed), systems or {})
     _check(table, layout, worker, systems or {})
     refused = [problem for problem in table.problems if problem.kind == "row"]
-    rows: list[RowOrProblem] = [(problem.row, problem) for problem in refused]
-    for number, cells in assignments:
-        found = _rows(number, {**cells, "WorkerId": cells[worker]}, layout, slots_are, status)
-        rows.extend((number, each) for each in found)
+    copies = Copies(len(data))
+    # rows are handed on as they are made: whoever takes them stops at the limits of a table
+    rows: Iterable[RowOrProblem] = (
+        (number, each)
+        for number, cells in assignments
+        for each in _rows(
+            number, {**cells, "WorkerId": cells[worker]}, layout, slots_are, status, copies
+        )
+    )
     remarks = [problem for problem in table.problems if problem.kind != "row"]
-    return table_of(rows, remarks=[*remarks, *_unplaced(assignments, layout)])
+    return open_objects(
+        chain(((problem.row, problem) for problem in refused), rows),
+        remarks=[*remarks, *_unplaced(assignments, layout)],
+    )
 
 
 def _column_of(header: Iterable[str], words: Collection[str]) -> str:
@@ -284,7 +294,12 @@ def _packed(value: object) -> str:
 
 
 def _rows(
-    number: int, cells: Cells, layout: _Layout, slots_are: SlotsAre, status: str
+    number: int,
+    cells: Cells,
+    layout: _Layout,
+    slots_are: SlotsAre,
+    status: str,
+    copies: Copies,
 ) -> Iterator[Mapping[str, object] | Problem]:
     worker = cells["WorkerId"]
     rejected = cells.get(status, "").strip().casefold() == "rejected"
@@ -294,12 +309,14 @@ def _rows(
             row=number, column=status if rejected else "Reject", value=shorten(said), reason=reason
         )
         return
+    about = _about(cells, layout)
     for index, column in layout.questions.items():
         ratings = dict(_ratings(cells, layout, index))
         if cells.get(column, "").strip() or any(ratings.values()):
-            slot = _slot(cells, layout, index, slots_are)
+            given, slot = _given(cells, layout, index), _slot(cells, layout, index, slots_are)
             asked = {"question": cells.get(column, ""), "WorkerId": worker}
-            yield _given(cells, layout, index) | slot | asked | ratings | _about(cells, layout)
+            copies.take(len(about), number, "an assignment")
+            yield given | slot | asked | ratings | about
 
 
 def _about(cells: Cells, layout: _Layout) -> dict[str, object]:
@@ -378,7 +395,7 @@ READS = (
         endings=(".csv",),
         is_like=_is_like,
         rank=110,
-        table=read_mturk,
+        table=open_mturk,
         propose=lambda table, _name: mturk_columns(table),
         options=("slots_are", "systems"),
         carries=("questions", "references", "answers", "ratings", "metadata"),

@@ -14,7 +14,7 @@ from judging.imports.readers.contract import Format, is_object
 from judging.imports.readers.json_files import items, list_at, object_at, refused, text_at
 from judging.imports.readers.numbers import is_number, whole_number
 from judging.imports.readers.records import Problem
-from judging.imports.readers.tables import AnyTable, RowOrProblem, RowTable, shorten, table_of
+from judging.imports.readers.tables import AnyTable, OpenTable, RowOrProblem, open_objects, shorten
 
 _ASIDE = ("welcome_", "random_", "goodbye_")
 LONGEST_SPAN = 500  # characters of an error span that its note repeats
@@ -30,7 +30,7 @@ COLUMNS = ColumnRoles(
 )
 
 
-def read_pearmut(data: bytes) -> RowTable:
+def open_pearmut(data: bytes) -> OpenTable:
     """Return the ratings as rows, one for each item, system and criterion.
 
     Raises
@@ -38,29 +38,23 @@ def read_pearmut(data: bytes) -> RowTable:
     Unreadable
         Where no line is a page.
     """
-    rows: list[RowOrProblem] = []
-    remarks: list[Problem] = []
-    for number, page in items(data):
-        if not list_at(page, "item") or not list_at(page, "annotation"):
-            rows.append(refused(number, page, "A page has lists “item” and “annotation”."))
-        elif text_at(page, "item_i").startswith(_ASIDE):
-            reason = "A page of the tutorial or of checks is passed over."
-            rows.append(
-                (
-                    number,
-                    Problem(
-                        row=number, column="item_i", value=text_at(page, "item_i"), reason=reason
-                    ),
-                )
-            )
-        else:
-            rows.extend((number, row) for row in _rows(page))
-    return table_of(rows, remarks=remarks)
+    return open_objects(_pages(data))
 
 
 def pearmut_columns(table: AnyTable) -> ColumnRoles:
     """Return the columns of such a table, which are always the same."""
     return COLUMNS
+
+
+def _pages(data: bytes) -> Iterator[RowOrProblem]:
+    for number, page in items(data):
+        if not list_at(page, "item") or not list_at(page, "annotation"):
+            yield refused(number, page, "A page has lists “item” and “annotation”.")
+        elif (place := text_at(page, "item_i")).startswith(_ASIDE):
+            reason = "A page of the tutorial or of checks is passed over."
+            yield number, Problem(row=number, column="item_i", value=place, reason=reason)
+        else:
+            yield from ((number, row) for row in _rows(page))
 
 
 def _rows(page: object) -> Iterator[dict[str, object]]:
@@ -117,7 +111,7 @@ READS = (
             is_object(head, b"annotation", b"actions") or is_object(head, b"annotation", b"item")
         ),
         rank=50,
-        table=read_pearmut,
+        table=open_pearmut,
         propose=lambda table, _name: pearmut_columns(table),
         carries=("questions", "ratings", "notes"),
         page="pearmut",

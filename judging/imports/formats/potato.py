@@ -14,10 +14,10 @@ from judging.imports.readers.json_files import items, object_at, refused, text_a
 from judging.imports.readers.records import Problem
 from judging.imports.readers.tables import (
     AnyTable,
+    OpenTable,
     RowOrProblem,
-    RowTable,
+    open_objects,
     read_delimited,
-    table_of,
 )
 
 _SEPARATOR = ":::"
@@ -25,7 +25,7 @@ _PREFIX = "schema:"
 _CHOSEN = ("true", "on", "yes")
 
 
-def read_potato(data: bytes) -> RowTable:
+def open_potato(data: bytes) -> OpenTable:
     """Return the instances as rows, with a column for each schema.
 
     Raises
@@ -54,7 +54,7 @@ def read_potato(data: bytes) -> RowTable:
                 | dict(_ratings(number, object_at(instance, "label_annotations"), remarks)),
             )
         )
-    return table_of(rows, remarks=remarks)
+    return open_objects(rows, remarks=remarks)
 
 
 def potato_columns(table: AnyTable, *, rater: str = "potato") -> ColumnRoles:
@@ -135,7 +135,7 @@ READS = (
         endings=(".jsonl",),
         is_like=_is_like,
         rank=60,
-        table=read_potato,
+        table=open_potato,
         propose=lambda table, name: potato_columns(table, rater=name or "potato"),
         carries=("questions", "ratings"),
         page="potato",

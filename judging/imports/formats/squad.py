@@ -12,7 +12,7 @@ from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.contract import Format, is_object, proposed
 from judging.imports.readers.json_files import list_at, object_at, refused, text_at, whole
 from judging.imports.readers.nesting import json_text
-from judging.imports.readers.tables import AnyTable, RowOrProblem, RowTable, table_of
+from judging.imports.readers.tables import AnyTable, OpenTable, RowOrProblem, open_objects
 from judging.imports.readers.text import Unreadable
 
 COLUMNS = ColumnRoles(
@@ -27,7 +27,7 @@ COLUMNS = ColumnRoles(
 _OWN = ("answers", "plausible_answers")  # lists of which the first answer is taken, or none
 
 
-def read_squad(data: bytes) -> RowTable:
+def open_squad(data: bytes) -> OpenTable:
     """Return the questions of a SQuAD file as rows.
 
     Raises
@@ -44,7 +44,7 @@ def read_squad(data: bytes) -> RowTable:
         raise Unreadable(
             "No paragraph has a list “qas” of questions. If they stand elsewhere, read it as JSON Lines."
         )
-    return table_of(rows)
+    return open_objects(rows)
 
 
 def _questions(article: object) -> Iterator[tuple[str, str, object]]:
@@ -96,7 +96,7 @@ READS = (
             or (is_object(head, b"data", b"paragraphs") and not head.rstrip().endswith(b"}"))
         ),
         rank=40,
-        table=read_squad,
+        table=open_squad,
         propose=_columns,
         carries=("questions", "answers", "metadata"),
         page="squad",

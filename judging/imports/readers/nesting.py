@@ -51,14 +51,37 @@ _ANSWERS = {"text", "answer_start"}
 Opened = dict[str, object]
 
 
+class Copies:
+    """Counts the cells that rows of one file repeat, and ends a file that repeats too many."""
+
+    def __init__(self, size: int = 0) -> None:
+        """Start with what a file of so many characters may repeat."""
+        self._left = MOST_COPIED + size
+
+    def add(self, size: int) -> None:
+        """Let rows repeat as many cells more as the file has turned out to have characters."""
+        self._left += size
+
+    def take(self, cells: int, row: int, repeating: str) -> None:
+        """Count the cells of one row that others have too; Unreadable where they are too many."""
+        self._left -= cells
+        if self._left < 0:
+            raise Unreadable(
+                f"The rows of {repeating} repeat what stands beside them too often. Save the file as a table with "
+                "the columns that are needed.",
+                row=row,
+            )
+
+
 class Opening:
     """Opens the objects of one file; `remarks` says once of each list that it is not opened."""
 
-    def __init__(self) -> None:
-        """Start with nothing said."""
+    def __init__(self, copies: Copies | None = None) -> None:
+        """Start with nothing said. `copies`: the count of a file whose other rows repeat cells
+        too."""
         self.remarks: list[Problem] = []
         self._said: set[str] = set()
-        self._left = MOST_COPIED
+        self.copies = copies or Copies()
 
     def rows(
         self, found: Mapping[str, object] | Problem, number: int = 0, size: int = 0
@@ -71,7 +94,7 @@ class Opening:
         Unreadable
             Where rows would repeat far more than the file holds.
         """
-        self._left += size
+        self.copies.add(size)
         if isinstance(found, Problem) or not any(
             isinstance(value, dict | list) for value in found.values()
         ):
@@ -107,13 +130,7 @@ class Opening:
                 else self._opened(each, f"{opened}.", number, levels - 1)
             )
             for row in rows:
-                self._left -= len(shared)
-                if self._left < 0:
-                    raise Unreadable(
-                        f"The rows of the list “{opened[:80]}” repeat what stands beside it too often. Save it as a "
-                        "table with the columns that are needed.",
-                        row=number,
-                    )
+                self.copies.take(len(shared), number, f"the list “{opened[:80]}”")
                 yield shared | row
 
     def _say(self, name: str, opened: str, number: int) -> None:

@@ -42,6 +42,7 @@ _LAYOUT_ROWS = 200  # looked at to find out whether there is a header, and how w
 
 Parsed = tuple[int, list[str] | Problem]
 RowOrProblem = tuple[int, Mapping[str, object] | Problem]
+LaidCells = tuple[str, ...] | dict[int, str]  # of an object with few of the columns, those alone
 
 _most_cells: ContextVar[int | None] = ContextVar("most_cells", default=None)
 
@@ -360,22 +361,17 @@ def open_jsonl(data: bytes) -> OpenTable:
     return open_objects(found, remarks=opening.remarks)
 
 
-def table_of(objects: Iterable[RowOrProblem], *, remarks: Sequence[Problem] = ()) -> RowTable:
-    """Return objects that a reader took from another format as rows; several may come from one row
-    of the file.
+def open_objects(objects: Iterable[RowOrProblem], *, remarks: Sequence[Problem] = ()) -> OpenTable:
+    """Return objects that a reader took from its format as rows; several may come from one row of
+    the file. What the columns are is known behind the last of them, so all are taken, laid out as
+    cells, before the first row comes.
 
     A problem in place of an object refuses a row; `remarks` are the problems that refuse none. They
     are looked at when the last object was taken, so a reader may still be adding to them.
     """
-    return open_objects(objects, remarks=remarks).table()
-
-
-def open_objects(objects: Iterable[RowOrProblem], *, remarks: Sequence[Problem] = ()) -> OpenTable:
-    """Return objects as rows. What the columns are is known behind the last of them, so all are
-    taken, laid out as cells, before the first row comes."""
     places: dict[str, int] = {}
     pool: dict[str, str] = {}
-    laid: list[tuple[int, tuple[str, ...]] | Problem] = []
+    laid: list[tuple[int, LaidCells] | Problem] = []
     most, held = _most_cells.get(), 0
     for number, found in objects:
         if len(laid) > MOST_ROWS:
@@ -390,29 +386,32 @@ def open_objects(objects: Iterable[RowOrProblem], *, remarks: Sequence[Problem] 
     return OpenTable(header, (_filled(each, header) for each in laid), remarks=remarks)
 
 
-def _cells(
-    found: Mapping[str, object], places: dict[str, int], pool: dict[str, str]
-) -> tuple[str, ...]:
+def _cells(found: Mapping[str, object], places: dict[str, int], pool: dict[str, str]) -> LaidCells:
     """Return the values by the places of their names, of which new ones may come; equal texts are
     kept once."""
-    cells = [""] * len(places)
+    cells: dict[int, str] = {}
     for name, value in found.items():
         place = places.setdefault(name, len(places))
+        if place >= MOST_COLUMNS:
+            raise Unreadable(
+                f"The objects have more than {MOST_COLUMNS:,} different keys, which is the most read."
+            )
         text = json_text(value)
-        if place == len(cells):
-            cells.append("")
-            if place >= MOST_COLUMNS:
-                raise Unreadable(
-                    f"The objects have more than {MOST_COLUMNS:,} different keys, which is the most read."
-                )
         cells[place] = pool.setdefault(text, text)
-    return tuple(cells)
+    # an entry takes as much as a dozen places, which all rows together would fill
+    return cells if len(cells) * 12 < len(places) else _in_places(cells, len(places))
 
 
-def _filled(laid: tuple[int, tuple[str, ...]] | Problem, header: tuple[str, ...]) -> Row | Problem:
+def _in_places(cells: Mapping[int, str], width: int) -> tuple[str, ...]:
+    return tuple([cells.get(place, "") for place in range(width)])
+
+
+def _filled(laid: tuple[int, LaidCells] | Problem, header: tuple[str, ...]) -> Row | Problem:
     if isinstance(laid, Problem):
         return laid
     number, cells = laid
+    if isinstance(cells, dict):
+        cells = _in_places(cells, len(header))
     cells += ("",) * (len(header) - len(cells))
     return _refused_cell(number, cells, header) or Row(number, cells)
 

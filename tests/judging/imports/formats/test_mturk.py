@@ -4,10 +4,12 @@ import csv
 import io
 import json
 from collections import Counter
+from itertools import product
 
 import pytest
 
-from judging.imports.formats.mturk import SlotsAre, mturk_columns, read_mturk, split
+from judging.imports.formats.mturk import SlotsAre, mturk_columns, open_mturk, split
+from judging.imports.readers import nesting
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.records import StudyRecords
 from judging.imports.readers.text import Unreadable
@@ -25,7 +27,7 @@ def batch(*rows: dict[str, str]) -> bytes:
 
 
 def study_of(*rows: dict[str, str], slots_are: SlotsAre = "systems") -> StudyRecords:
-    table = read_mturk(batch(*rows), slots_are=slots_are)
+    table = open_mturk(batch(*rows), slots_are=slots_are)
     return to_study(table, mturk_columns(table))
 
 
@@ -151,11 +153,11 @@ def test_read_mturk_skips_slots_that_an_assignment_leaves_empty() -> None:
 )
 def test_read_mturk_refuses_with_a_sentence(data: bytes) -> None:
     with pytest.raises(Unreadable):
-        read_mturk(data)
+        open_mturk(data)
 
 
 def test_read_mturk_reads_the_released_batch() -> None:
-    table = read_mturk(path("qgbench/mturk_batch_sample.csv").read_bytes())
+    table = open_mturk(path("qgbench/mturk_batch_sample.csv").read_bytes())
     study = to_study(table, mturk_columns(table))
     assert (len(study.sources), len(study.questions), len(study.ratings)) == (5, 30, 180)
     assert (study.raters, study.systems) == (("W00", "W01"), tuple("abcdef"))
@@ -185,7 +187,7 @@ def raw(rows: list[list[str]], *, delimiter: str = ",") -> bytes:
 
 def test_read_mturk_reads_a_batch_whose_last_columns_no_row_fills() -> None:
     rows = [[*ONE, "Approve", "Reject"], [*ONE.values()], [*(ONE | {"WorkerId": "W2"}).values()]]
-    table = read_mturk(raw(rows))
+    table = open_mturk(raw(rows))
     study = to_study(table, mturk_columns(table))
     assert (len(study.ratings), study.raters, study.rows_kept) == (4, ("W1", "W2"), study.rows_read)
     assert [(problem.kind, problem.reason) for problem in study.problems] == [
@@ -204,7 +206,7 @@ def test_read_mturk_refuses_what_the_requester_marks_for_rejection() -> None:
         [*ONE.values()],
         [*ONE.values(), "", "too fast"],
     ]
-    table = read_mturk(raw(rows))
+    table = open_mturk(raw(rows)).table()
     assert [
         (problem.row, problem.column) for problem in table.problems if problem.kind == "row"
     ] == [(4, "Reject")]
@@ -217,7 +219,7 @@ def test_read_mturk_reads_the_released_batch_in_its_raw_form() -> None:
         )
     )
     assert whole[0][-2:] == ["Approve", "Reject"]
-    table = read_mturk(raw([whole[0], *(row[:-2] for row in whole[1:])]))
+    table = open_mturk(raw([whole[0], *(row[:-2] for row in whole[1:])]))
     study = to_study(table, mturk_columns(table))
     assert (len(study.sources), len(study.questions), len(study.ratings)) == (5, 30, 180)
 
@@ -238,7 +240,7 @@ def test_read_mturk_reads_the_released_batch_in_its_raw_form() -> None:
 )
 def test_read_mturk_names_the_true_cause(data: bytes, reason: str) -> None:
     with pytest.raises(Unreadable, match=reason):
-        read_mturk(data)
+        open_mturk(data)
 
 
 SHUFFLED = {
@@ -270,13 +272,13 @@ def test_read_mturk_takes_from_each_row_which_system_a_letter_was() -> None:
 
 def test_read_mturk_takes_the_system_from_a_declared_column() -> None:
     row = SHUFFLED | {"Input.order_1st": "T5", "Input.order_2nd": "NQG"}
-    table = read_mturk(batch(row), systems={"a": "Input.order_1st", "1b": "Input.order_2nd"})
+    table = open_mturk(batch(row), systems={"a": "Input.order_1st", "1b": "Input.order_2nd"})
     assert by_system(to_study(table, mturk_columns(table))) == [
         ("W1", "T5", "3"),
         ("W1", "NQG", "1"),
     ]
     with pytest.raises(Unreadable, match=r"“Input\.nowhere”, which is no column"):
-        read_mturk(batch(row), systems={"a": "Input.nowhere"})
+        open_mturk(batch(row), systems={"a": "Input.nowhere"})
 
 
 def test_read_mturk_reads_the_pools_of_another_platform() -> None:
@@ -288,9 +290,22 @@ def test_read_mturk_reads_the_pools_of_another_platform() -> None:
         "ASSIGNMENT:status",
     ]
     rows = [["Owls.", "Who?", "3", "w1", "APPROVED"], ["Owls.", "Who?", "2", "w2", "REJECTED"]]
-    table = read_mturk(raw([header, *rows], delimiter="\t"))
+    table = open_mturk(raw([header, *rows], delimiter="\t"))
     study = to_study(table, mturk_columns(table))
     assert rated(study) == [("1", "unnamed", 1, "w1", "fluency", "3")]
     assert [(problem.row, problem.column) for problem in study.problems] == [
         (3, "ASSIGNMENT:status")
     ]
+
+
+def test_open_mturk_ends_where_answers_to_no_question_are_repeated_too_often(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(nesting, "MOST_COPIED", 100)
+    pairs = product("abcdefghij", repeat=2)
+    strays = {f"Answer.said{one}{other}": "x" for one, other in pairs}
+    inputs = {f"Input.question_{number}": "Q" for number in range(100)}
+    with pytest.raises(Unreadable, match="an assignment repeat what stands beside them"):
+        open_mturk(batch({"WorkerId": "W1"} | inputs | strays))
+    few = dict.fromkeys(list(inputs)[:10], "Q")
+    assert open_mturk(batch({"WorkerId": "W1"} | few | strays)).table().rows_read == 10

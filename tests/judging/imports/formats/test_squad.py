@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from judging.imports.formats.squad import COLUMNS, read_squad
+from judging.imports.formats.squad import COLUMNS, open_squad
 from judging.imports.readers import sources
 from judging.imports.readers.mapping import to_study
 from judging.imports.readers.registry import FORMAT
@@ -33,7 +33,7 @@ def test_read_squad_keeps_answers_with_their_starts() -> None:
         ],
     }
     second = {"id": "a2", "question": "Who sleeps?", "is_impossible": True, "answers": []}
-    study = to_study(read_squad(squad(first, second)), COLUMNS)
+    study = to_study(open_squad(squad(first, second)), COLUMNS)
     assert [(source.answer, source.answer_start) for source in study.sources] == [
         ("night", 23),
         ("", None),
@@ -70,9 +70,9 @@ def test_squad_without_models_is_of_people_and_keeps_what_else_is_said() -> None
 
 
 def test_read_squad_refuses_questions_without_text_and_accounts_for_them() -> None:
-    table = read_squad(
+    table = open_squad(
         squad({"id": "a1", "question": "Who?", "answers": "none"}, {"id": "a2"}, "nonsense")
-    )
+    ).table()
     assert (len(table.rows), table.rows_read) == (1, 3)
     assert [problem.row for problem in table.problems] == [2, 3]
 
@@ -82,7 +82,7 @@ def test_read_squad_refuses_questions_without_text_and_accounts_for_them() -> No
 )
 def test_read_squad_refuses_with_a_sentence(data: bytes) -> None:
     with pytest.raises(Unreadable) as caught:
-        read_squad(data)
+        open_squad(data)
     assert caught.value.reason.endswith(".")
 
 

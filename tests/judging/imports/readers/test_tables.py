@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import tracemalloc
+from collections import deque
 from contextlib import suppress
 from typing import Literal
 
@@ -10,13 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judging.imports.formats.mturk import read_mturk
+from judging.imports.formats.mturk import open_mturk
 from judging.imports.readers import tables
 from judging.imports.readers.tables import (
     RowTable,
     TooManyCells,
     at_most,
     open_delimited,
+    open_jsonl,
     parse_json,
     read_delimited,
     read_jsonl,
@@ -278,7 +281,7 @@ WIDE = "question," + ",".join(f"c{number}" for number in range(99))
     [
         (read_delimited, WIDE + "\n" + "x\n" * 101),
         (read_jsonl, json.dumps(dict.fromkeys(WIDE.split(","), 1)) + '\n{"c1":1}' * 100),
-        (read_mturk, "WorkerId,Input.question_1," + WIDE + "\n" + "x\n" * 101),
+        (open_mturk, "WorkerId,Input.question_1," + WIDE + "\n" + "x\n" * 101),
     ],
     ids=["CSV", "JSON Lines", "a crowd batch"],
 )
@@ -289,6 +292,17 @@ def test_a_table_has_an_end_in_cells_with_those_its_rows_are_filled_up_with(read
         read(b"")
     with suppress(Unreadable):
         read(text.encode())  # the end is of what is read inside alone
+
+
+def test_objects_with_few_of_many_columns_take_what_they_hold() -> None:
+    keys = ",".join(f'"k{number}":1' for number in range(1_999))
+    data = (f"{{{keys}}}\n" + '{"k1998":2}\n' * 5_000).encode()
+    tracemalloc.start()
+    last = deque((row.cells for row in open_jsonl(data).rows), maxlen=1)
+    _now, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (last[0][1_997:], len(last[0])) == (("", "2"), 1_999)
+    assert most < 20_000_000
 
 
 def test_a_table_whose_cells_all_stand_in_the_file_has_no_more_cells_than_bytes() -> None:

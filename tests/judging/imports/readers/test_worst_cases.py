@@ -201,6 +201,22 @@ def batch(most: int, *, index: str = "") -> str:
     return "\n".join([head, *[f"{row},"] * ((NEAR - len(head)) // (len(row) + 2))])
 
 
+def task(keys: int, ratings: int) -> str:
+    """One task of Label Studio with so many keys, and so many ratings of it."""
+    data = ",".join(f'"{number}":1' for number in range(keys))
+    results = ",".join(['{"type":"textarea"}'] * ratings)
+    return f'[{{"data":{{{data}}},"annotations":[{{"result":[{results}]}}]}}]'
+
+
+def assignment(questions: int, answers: int) -> str:
+    """One assignment of MTurk with so many questions, and so many answers that belong to none."""
+    letters = str.maketrans("0123456789", "abcdefghij")  # a number would be a question's
+    names = ",".join(f'""z{str(number).translate(letters)}"":""x""' for number in range(answers))
+    inputs = ",".join(f"Input.question{number}" for number in range(questions))
+    head = f"WorkerId,Answer.taskAnswers,{inputs}"
+    return f'{head}\nw,"[{{{names}}}]",{",".join("Q" * questions)}\n'
+
+
 SMALL_AND_BAD: dict[str, tuple[str, Callable[[], str]]] = {
     "rows that share many cells": (
         "a.jsonl",
@@ -226,6 +242,10 @@ SMALL_AND_BAD: dict[str, tuple[str, Callable[[], str]]] = {
     "one question marked over and over": ("a.jsonl", spans_of_one_question),
     "assignments with many questions": ("a.csv", lambda: batch(990)),
     "questions with long numbers": ("a.csv", lambda: batch(100, index="_1" * 450)),
+    "a task with many keys": ("a.json", lambda: task(3_000, 1_500)),
+    "a task with as many keys as are read": ("a.json", lambda: task(1_900, 2_000)),
+    "answers to no question": ("a.csv", lambda: assignment(800, 5_000)),
+    "answers to no question, as many as are read": ("a.csv", lambda: assignment(1_500, 1_900)),
 }
 
 
@@ -245,8 +265,18 @@ def test_a_small_file_that_repeats_itself_is_read_or_refused_at_once(
     assert seconds(lambda known: read(name, known), made) < LONGEST
 
 
-@pytest.mark.parametrize("case", ["one long name before many", "one question marked over and over"])
-def test_a_long_text_is_not_written_out_again_and_again(case: str) -> None:
+@pytest.mark.parametrize(
+    "case",
+    [
+        "one long name before many",
+        "one question marked over and over",
+        "a task with many keys",
+        "a task with as many keys as are read",
+        "answers to no question",
+        "answers to no question, as many as are read",
+    ],
+)
+def test_what_stands_once_in_a_file_is_not_held_again_and_again(case: str) -> None:
     tracemalloc.start()
     name, text = SMALL_AND_BAD[case]
     read(name, text())
