@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from analysis.stats.ratings import Patterns, value_counts
 from judging.actions import selections
-from judging.models import Campaign, Metric, Reference
+from judging.models import SAME_TEXT, Campaign, Metric, Reference
 from judging.protocols import documents
 from judging.protocols.rubric_schema import RubricDocument, without_criteria
 
@@ -172,7 +172,8 @@ MARKS = """
 BY_MACHINES = """
     SELECT mj.name AS judge, m.unit_id AS unit, c.key AS criterion, m.value AS value,
         sp.missing AS missing,
-           m.repeat AS repeat, m.place AS place, m.rationale AS rationale
+           m.repeat AS repeat, m.place AS place, m.rationale AS rationale,
+           m.id AS id
     FROM judging_machinejudgment m
     JOIN judging_machinejudge mj ON mj.id = m.judge_id
     JOIN judging_criterion c ON c.id = m.criterion_id
@@ -489,9 +490,15 @@ def by_machines(read: Material) -> pd.DataFrame:
     found = _frame(BY_MACHINES, campaign=read.campaign.pk)
     found["value"] = found["value"].astype("float64").mask(found["missing"] == TRUE)
     found["place"] = found["place"].astype("float64")
+    same = found["rationale"].eq(SAME_TEXT)
+    if same.any():
+        said_at_once = ["judge", "unit", "repeat"]
+        first = found[~same].sort_values("id").drop_duplicates(said_at_once)
+        filled = found.loc[same, said_at_once].merge(first, on=said_at_once, how="left")
+        found.loc[same, "rationale"] = filled["rationale"].to_numpy()
     criteria = [each.key for each in read.rubric.criteria]
     kept = found["unit"].isin(read.slots["unit"]) & found["criterion"].isin(criteria)
-    return found[kept].drop(columns="missing").reset_index(drop=True)
+    return found[kept].drop(columns=["missing", "id"]).reset_index(drop=True)
 
 
 def hidden_repeats(read: Material) -> pd.DataFrame:

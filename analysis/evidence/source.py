@@ -6,9 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from django.db.models import Count, QuerySet, Sum
-from django.db.models.functions import Length
+from django.db.models.functions import Least, Left, Length
 
+from judging.long_texts import shortened
 from judging.models import (
+    SAME_TEXT,
     Attribute,
     Campaign,
     Criterion,
@@ -30,6 +32,7 @@ MATCHING = "analysis.matching"
 MOST_SHOWN = 500  # questions and sets of one source
 MOST_CELLS = 20_000  # scores beside them, and as many other values; to write so many takes a second
 CELL = 100  # characters of a long text that count as one
+REASON = 2_000  # characters of a machine judge's reason; a report's table holds more of it
 
 
 @dataclass(frozen=True)
@@ -229,6 +232,9 @@ def _cells(units: list[Unit], campaign: Campaign | None) -> Counter[int]:
     machines = MachineJudgment.objects.filter(judge__campaign=campaign)
     for rows in (said.filter(unit__in=units), machines.filter(unit__in=units)):
         cells.update(dict(rows.order_by().values_list("unit").annotate(n=Count("pk"))))
+    shown = Sum(Least(Length("rationale"), REASON))
+    reasons = machines.filter(unit__in=units).order_by().values_list("unit").annotate(n=shown)
+    cells.update({unit: length // CELL for unit, length in reasons})
     comments = _notes(campaign).filter(unit__in=units).order_by().values_list("unit")
     cells.update(
         {unit: length // CELL for unit, length in comments.annotate(n=Sum(Length("text")))}
@@ -281,9 +287,10 @@ def _by_machines(units: list[Unit], campaign: Campaign) -> list[SaidByMachine]:
     """Return what machine judges said of these units, question by question in the units' order."""
     rows = (
         MachineJudgment.objects.filter(judge__campaign=campaign, unit__in=units)
+        .annotate(reason=Left("rationale", REASON + 1))
         .order_by("judge", "repeat", "criterion__position")
         .values_list(
-            "unit", "judge__name", "repeat", "criterion__name", "value", "point__label", "rationale"
+            "unit", "judge__name", "repeat", "criterion__name", "value", "point__label", "reason"
         )
     )
     held: dict[int, dict[tuple[str, int], list[tuple[str, int, str, str]]]] = defaultdict(dict)
@@ -296,7 +303,13 @@ def _by_machines(units: list[Unit], campaign: Campaign) -> list[SaidByMachine]:
             text=each.question.text if hasattr(each, "question") else "",
             repeat=repeat,
             values=[(name, value, label) for name, value, label, _ in said],
-            rationales=list(dict.fromkeys(reason for *_, reason in said if reason)),
+            rationales=list(
+                dict.fromkeys(
+                    shortened(reason, REASON)
+                    for *_, reason in said
+                    if reason and reason != SAME_TEXT
+                )
+            ),
         )
         for each in units
         for (judge, repeat), said in held[each.pk].items()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from judging.long_texts import shortened
 
 from analysis import frames
 from analysis.reports.layout import Cell, Line, PageTable
@@ -24,6 +25,9 @@ from analysis.stats.facets import facets
 from analysis.stats.judges import bias_by_system
 
 SHOWN = ("spearman", "pairwise_accuracy", "soft_pairwise_accuracy")
+# Characters of all reasons in a table, which repeats that of a row of answers for each criterion
+REASONS = 20_000_000
+SHORTEST_REASON = 200  # of a long one, however many there are
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,7 @@ class JudgedItemRow:
     repeat: which time the judge was asked
     value: what it said; empty for "cannot say"
     people: mean of what people said
-    rationale: the judge's reason
+    rationale: the judge's reason, or how it begins where all reasons together are very long
     """
 
     criterion: str
@@ -133,7 +137,8 @@ class JudgedItems(Section[JudgedItemRow]):
         table = said.join(slots, on="unit").join(people, on=["unit", "criterion"])
         table[["system", "text", "rationale"]] = table[["system", "text", "rationale"]].fillna("")
         records: list[dict[str, Any]] = table.to_dict("records")  # type: ignore[assignment]
-        texts = ("criterion", "judge", "source", "system", "rationale")
+        texts = ("criterion", "judge", "source", "system")
+        longest = max(SHORTEST_REASON, REASONS // len(records))
         return [
             JudgedItemRow(
                 **{name: str(row[name]) for name in texts},
@@ -142,6 +147,7 @@ class JudgedItems(Section[JudgedItemRow]):
                 repeat=int(row["repeat"]),
                 value=float(row["value"]),
                 people=float(row["people"]),
+                rationale=shortened(str(row["rationale"]), longest),
             )
             for row in records
         ]

@@ -11,7 +11,8 @@ from typing import Any
 
 from django.db import connection, models, transaction
 
-BATCH = 10_000
+BATCH = 10_000  # rows
+LONGEST_BATCH = 8_000_000  # characters, but for what the last row has: it is held a few times over
 CHUNK = (
     1 << 24
 )  # a batch in one piece: for each further one the thread that sends would wait for Python's lock
@@ -122,7 +123,13 @@ def copy(
 
 def _batch(rows: Iterator[CopiedRow]) -> tuple[int, bytes]:
     """Return how many rows the next batch has, and what COPY reads."""
-    lines = [_line(row) for row in itertools.islice(rows, BATCH)]
+    lines: list[str] = []
+    length = 0
+    for row in itertools.islice(rows, BATCH):
+        lines.append(_line(row))
+        length += len(lines[-1])
+        if length > LONGEST_BATCH:
+            break
     return len(lines), "".join(lines).encode()
 
 

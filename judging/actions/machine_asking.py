@@ -16,6 +16,7 @@ from django.db import transaction
 from judging.actions import machine_judges
 from judging.actions.chats import CannotAsk, Chat, Reply, Unanswered
 from judging.design import KeyedDraws, SeededDraws
+from judging.imports.readers.machine_tables import RAW_KEPT
 from judging.models import Campaign, Criterion, MachineJudge, MachineJudgment, Question, User
 from judging.protocols import documents
 from judging.protocols.machine_prompts import (
@@ -29,7 +30,6 @@ from judging.protocols.machine_prompts import (
 )
 from judging.protocols.rubric_schema import RubricCriterion
 
-RAW_KEPT = 20_000  # characters
 JUNK_KEPT = 2_000  # characters of what was no answer; all of these stand in one row
 PROBLEMS_KEPT = 500
 A_TOKEN = 4  # characters, for estimates

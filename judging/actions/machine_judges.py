@@ -17,10 +17,16 @@ from judging.actions.bulk import copy
 from judging.actions.rounds import TellProgress, silent
 from judging.guards import judges_now
 from judging.imports.readers import limited
-from judging.imports.readers.machine_tables import JudgeAnswers, JudgedItem, read_answers
+from judging.imports.readers.machine_tables import (
+    JudgeAnswer,
+    JudgeAnswers,
+    JudgedItem,
+    read_answers,
+)
 from judging.imports.readers.registry import FORMAT
 from judging.imports.readers.tables import TooManyCells, at_most, open_delimited, open_jsonl
 from judging.models import (
+    SAME_TEXT,
     Campaign,
     Criterion,
     Enrollment,
@@ -260,7 +266,22 @@ def keep(
 
 
 def store(judge: MachineJudge, found: JudgeAnswers) -> None:
-    """Store a judge's answers."""
+    """Store a judge's answers. Where all that it says of a unit at once has one reason and one raw
+    answer, as a row with many criteria has, these are stored once."""
+    shared: dict[tuple[int, int], tuple[str, str] | None] = {}
+    for each in found.answers:
+        beside = (each.rationale, each.raw)
+        if shared.setdefault((each.unit, each.repeat), beside) != beside:
+            shared[each.unit, each.repeat] = None
+    stored: set[tuple[int, int]] = set()
+
+    def texts(each: JudgeAnswer) -> tuple[str, str]:
+        about = each.unit, each.repeat
+        if about in stored and shared[about]:
+            return each.rationale and SAME_TEXT, each.raw and SAME_TEXT
+        stored.add(about)
+        return each.rationale, each.raw
+
     criteria = dict(
         Criterion.objects.filter(rubric=judge.campaign.rubric_id).values_list("key", "pk")
     )
@@ -284,8 +305,7 @@ def store(judge: MachineJudge, found: JudgeAnswers) -> None:
                 criteria[each.criterion],
                 each.value,
                 each.repeat,
-                each.rationale,
-                each.raw,
+                *texts(each),
                 each.place,
             )
             for each in found.answers
@@ -370,9 +390,10 @@ def problem_lines(judge: MachineJudge) -> Sequence[str]:
     """Return the first problems of a judge's answers as sentences."""
     lines = []
     for each in judge.problems[:PROBLEMS_SHOWN]:
+        whole = "a question" if "unit" in each else ""
         where = ", ".join(
-            filter(None, [f"row {each['row']}" if each["row"] else "a question", each["column"]])
+            filter(None, [f"row {each['row']}" if each["row"] else whole, each["column"]])
         )
         value = f"“{each['value'][:80]}” " if each["value"] else ""
-        lines.append(f"{where}: {value}{each['reason']}")
+        lines.append(f"{where}: {value}{each['reason']}" if where else each["reason"])
     return lines

@@ -39,7 +39,8 @@ class MachineJudgeForm(forms.Form):
         label=_("Table of its answers"),
         help_text=_(
             "CSV, TSV, JSON Lines or a workbook: a row for each question with a column for each criterion, or a row "
-            "for each answer with the columns criterion and value."
+            "for each answer with the columns criterion and value. Of a reason, and of an answer as it came, the first "
+            "20,000 characters are kept."
         ),
     )
     name = forms.CharField(label=_("Name in reports"), max_length=100)

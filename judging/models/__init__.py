@@ -21,7 +21,7 @@ from judging.models.file import StoredFile, StoredPart, Upload
 from judging.models.guideline import DiscussionNote, GuidelineVersion
 from judging.models.job import Job, WorkerPresence
 from judging.models.judgment import Judgment, JudgmentAttribute
-from judging.models.machine_judge import JudgeKey, MachineJudge, MachineJudgment
+from judging.models.machine_judge import SAME_TEXT, JudgeKey, MachineJudge, MachineJudgment
 from judging.models.material import (
     Attribute,
     Collection,
@@ -54,6 +54,7 @@ from judging.models.snapshot import AnalysedAgreement, CollectionSnapshot, Snaps
 from judging.models.system_change import SystemChange
 
 __all__ = [
+    "SAME_TEXT",
     "AcceptedValue",
     "AccessKey",
     "AddedFile",

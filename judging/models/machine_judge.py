@@ -7,6 +7,11 @@ from django.db.models import Q
 
 from judging.models.constraints import CompositeForeignKey
 
+# Stands for a rationale or a raw answer that is kept beside the first of the judgments of the same
+# judge, unit and repeat: one row of a table may give fifty criteria a value for the same reason. No
+# kept text equals it, for texts are stripped of it.
+SAME_TEXT = "\x1f"
+
 
 class MachineJudge(models.Model):
     """A rater of its own kind: a model with its prompt, not an account, not an enrollment, never

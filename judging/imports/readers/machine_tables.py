@@ -6,11 +6,11 @@ or by its text. Nothing is guessed from a value: it must be a point of the scale
 label; everything else is told with its row and left out.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from judging.imports.readers.records import Problem
+from judging.imports.readers.records import WHOLE_FILE, Problem
 from judging.imports.readers.tables import AnyTable, comments_left_out
 from judging.imports.readers.text import Unreadable
 from judging.protocols.rubric_schema import RubricCriterion, RubricDocument
@@ -28,6 +28,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "rationale": ("rationale", "explanation", "reason", "reasoning"),
     "raw": ("raw", "response", "completion", "raw_answer"),
 }
+RAW_KEPT = 20_000  # characters of a judge's reason, and of its answer as it came
 MOST_COUNTED = 1000  # repetitions of an item, and places among questions shown together
 
 
@@ -100,8 +101,14 @@ def read_answers(
     problems: list[Problem] = []
     answers: list[JudgeAnswer] = []
     blank = comments = 0
+    cut = Counter[str]()
     for row in table.rows:
         comments += len(row.comments or ())
+        cut.update(
+            what
+            for what in ("rationale", "raw")
+            if len(_cell(row.cells, reader.places, what)) > RAW_KEPT
+        )
         try:
             item, cells = reader.find.item(row.cells), reader.said(row.cells)
         except _AnswerRefused as refusal:
@@ -117,6 +124,7 @@ def read_answers(
                 problems.append(_refused(row.number, said.column, said.cell, refusal))
     if comments:
         problems.append(comments_left_out(comments, "on cells"))
+    problems.extend(_cut_texts(reader.columns()[what], n) for what, n in cut.items())
     # the table's own problems are complete once its rows are read
     told = sorted([*table.problems, *problems], key=lambda problem: problem.row)
     return JudgeAnswers(
@@ -157,7 +165,7 @@ class _AnswerReader:
 
     def said(self, cells: Sequence[str]) -> list[_Said]:
         """Return the cells of a row that hold judgments, blank ones among them."""
-        beside = _cell(cells, self.places, "rationale"), _cell(cells, self.places, "raw")
+        beside = [_cell(cells, self.places, what)[:RAW_KEPT] for what in ("rationale", "raw")]
         if not self.is_long:
             return [
                 _Said(criterion, criterion, cells[place], *beside)
@@ -201,6 +209,13 @@ class _AnswerReader:
             reason = f"is no number from 1 to {MOST_COUNTED}"
             raise _AnswerRefused(f"{told[:40]!r} in the column of {of} {reason}")
         return int(told)
+
+
+def _cut_texts(column: str, count: int) -> Problem:
+    """Return what is told of texts of which not all is kept."""
+    texts = f"{count:,} texts are" if count > 1 else "1 text is"
+    reason = f"{texts} longer than {RAW_KEPT:,} characters, of which the first are kept."
+    return Problem(row=WHOLE_FILE, column=column, value="", reason=reason, kind="warning")
 
 
 def _refused(row: int, column: str, value: str, reason: _AnswerRefused) -> Problem:

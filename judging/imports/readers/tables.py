@@ -403,7 +403,10 @@ def _cells(found: Mapping[str, object], places: dict[str, int], pool: dict[str, 
 
 
 def _in_places(cells: Mapping[int, str], width: int) -> tuple[str, ...]:
-    return tuple([cells.get(place, "") for place in range(width)])
+    row = [""] * width
+    for place, text in cells.items():
+        row[place] = text
+    return tuple(row)
 
 
 def _filled(laid: tuple[int, LaidCells] | Problem, header: tuple[str, ...]) -> Row | Problem:

@@ -11,6 +11,7 @@ from scipy.stats import false_discovery_control, spearmanr, ttest_1samp
 
 from analysis import frames
 from analysis.actions import runs
+from analysis.sections import judge_bias
 from analysis.sections.agreement import Agreement
 from analysis.sections.annotators import Annotators
 from analysis.sections.judge_bias import JudgeBias, JudgedItems, JudgeLevels, JudgeUse
@@ -462,6 +463,12 @@ def test_every_value_can_be_downloaded_with_its_reason(campaign):
         "because",
     )
     assert (row["system"], row["position"], row["judge"]) == ("Alba", 1, "Judge")
+
+
+def test_very_many_reasons_are_cut_in_the_table_of_all_judgments(campaign, monkeypatch):
+    monkeypatch.setattr(judge_bias, "SHORTEST_REASON", 1)
+    monkeypatch.setattr(judge_bias, "REASONS", 4 * len(records(JudgedItems, campaign)))
+    assert {row["rationale"] for row in records(JudgedItems, campaign)} == {"beca…"}
 
 
 def test_a_judge_is_set_against_what_people_said_in_whatever_reading_counts(campaign):

@@ -12,8 +12,10 @@ from analysis.actions.degrading import WantedDegradation
 from analysis.evidence import kept_orders
 from analysis.evidence import source as evidence
 from analysis.models import KeptExample, QuestionOrder
-from judging.actions import campaigns, collections, enrollments
+from judging import storage
+from judging.actions import campaigns, collections, enrollments, machine_judges
 from judging.models import (
+    SAME_TEXT,
     Campaign,
     Collection,
     Enrollment,
@@ -539,3 +541,22 @@ def test_page_of_a_source_ends_where_very_much_stands_beside_its_questions(clien
     monkeypatch.setattr(evidence, "MOST_CELLS", 3)
     units[1].attributes.update(value="a long text " * 20)
     assert shown() == (1, 3)
+
+
+def test_the_page_of_a_source_reads_pieces_of_what_machine_judges_said(manager, study):
+    item = machine_judges.items(study)[0]
+    reason, raw = "y" * 3_000, "z" * 3_000
+    table = f"item,grammaticality,correctness,rationale,raw\n{item.token},2,3,{reason},{raw}\n"
+    machine_judges.add(
+        campaign=study,
+        by=study.created_by,
+        file=storage.keep(table.encode()),
+        file_name="answers.csv",
+        about={"name": "Judge", "model": "m"},
+    )
+
+    page = manager.get(item_of(study, item.source)).text
+
+    assert page.count("y" * 2_000 + "…") == 1
+    assert "y" * 2_001 not in page
+    assert SAME_TEXT not in page

@@ -57,6 +57,16 @@ def test_texts_and_members_of_enumerations_come_out_of_the_database_as_they_went
     assert list(kept.values_list("text", flat=True)) == ["a\tb\nc\r\\d\\N", "\\.", "open"]
 
 
+def test_a_batch_has_an_end_in_characters_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bulk, "LONGEST_BATCH", 1_000)
+    made = Collection.objects.create(name="Owls", owner=factories.researcher())
+    rows = [(made.pk, f"{number:064d}", "x" * 600) for number in range(5)]
+    told: list[int] = []
+    copy(Passage, ("collection_id", "digest", "text"), rows, stored=told.append)
+    assert told == [2, 2, 1]
+    assert Passage.objects.filter(collection=made).count() == 5
+
+
 def test_random_uuids_are_of_version_4_and_never_the_same() -> None:
     drawn = [UUID(each) for each in islice(random_uuids(), 25_000)]
     assert {(each.version, each.variant) for each in drawn} == {(4, RFC_4122)}

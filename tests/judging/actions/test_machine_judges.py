@@ -9,12 +9,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
+from analysis import frames
 from judging import storage, tasks
 from judging.actions import jobs, judge_jobs, machine_judges
 from judging.actions.machine_judges import CannotTake
 from judging.imports.actions import looks
 from judging.imports.readers import limited
 from judging.models import (
+    SAME_TEXT,
     Criterion,
     Event,
     Job,
@@ -293,3 +295,52 @@ def test_a_prompt_that_is_too_long_is_refused_in_the_form(campaign):
 
     assert answer.status_code == 422
     assert not MachineJudge.objects.filter(campaign=campaign).exists()
+
+
+def with_texts(campaign, *rows):
+    """A table of answers to the first questions, each row with its reason and its raw answer."""
+    said = zip(machine_judges.items(campaign), rows, strict=False)
+    lines = [f"{item.token},2,3,{reason},{raw}" for item, (reason, raw) in said]
+    return "\n".join(["item,grammaticality,correctness,rationale,raw", *lines]).encode()
+
+
+def test_of_long_texts_in_a_table_as_much_is_kept_as_of_a_judge_that_is_asked(client, campaign):
+    long = "x" * 20_001
+    judge, found = added(campaign, with_texts(campaign, (long, long), (long, "short"), ("", "")))
+
+    assert {len(each.rationale) for each in found.answers} == {20_000, 0}
+    assert {len(each.raw) for each in found.answers} == {20_000, 5, 0}
+    assert machine_judges.problem_lines(judge) == [
+        "rationale: 2 texts are longer than 20,000 characters, of which the first are kept.",
+        "raw: 1 text is longer than 20,000 characters, of which the first are kept.",
+    ]
+    client.force_login(campaign.created_by)
+    page = client.get(reverse("judging:machine_judges", args=[campaign.uuid])).text
+    assert "2 texts are longer than 20,000 characters" in page
+
+
+def test_the_texts_of_a_row_are_stored_once_and_read_for_each_of_its_criteria(campaign):
+    judge, found = added(campaign, with_texts(campaign, ("Clear.", "{2}"), ("", "{3}")))
+
+    stored = judge.judgments.order_by("pk").values_list("rationale", "raw")
+    assert list(stored) == [
+        ("Clear.", "{2}"),
+        (SAME_TEXT, SAME_TEXT),
+        ("", "{3}"),
+        ("", SAME_TEXT),
+    ]
+    said = frames.by_machines(frames.material(campaign))
+    by_unit = said.groupby("unit")["rationale"].agg(list)
+    assert [by_unit[each.unit] for each in found.answers[::2]] == [["Clear.", "Clear."], ["", ""]]
+
+
+def test_answers_with_reasons_of_their_own_keep_each(campaign):
+    token = machine_judges.items(campaign)[0].token
+    rows = [f"{token},grammaticality,2,Clear.", f"{token},correctness,3,"]
+    content = "\n".join(["item,criterion,value,rationale", *rows]).encode()
+    judge, _ = added(campaign, content)
+
+    assert list(judge.judgments.order_by("pk").values_list("rationale", flat=True)) == [
+        "Clear.",
+        "",
+    ]
