@@ -167,7 +167,7 @@ def _rows(number: int, task: object, remarks: _Remarks) -> Iterator[Mapping[str,
     for annotation in list_at(task, "annotations"):
         for said in _said(number, annotation, remarks):
             if is_rated:
-                remarks.opening.copies.take(len(shown), number, "a task")
+                remarks.opening.copies.take(len(shown), number, "The rows of a task")
             is_rated = True
             yield shown | said
     if not is_rated:

@@ -315,7 +315,7 @@ def _rows(
         if cells.get(column, "").strip() or any(ratings.values()):
             given, slot = _given(cells, layout, index), _slot(cells, layout, index, slots_are)
             asked = {"question": cells.get(column, ""), "WorkerId": worker}
-            copies.take(len(about), number, "an assignment")
+            copies.take(len(about), number, "The rows of an assignment")
             yield given | slot | asked | ratings | about
 
 

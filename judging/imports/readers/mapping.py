@@ -6,6 +6,7 @@ from operator import itemgetter
 
 from judging.imports.readers.columns import MOST_EXPECTED, ColumnRoles, check
 from judging.imports.readers.marking import MarkSaid, MarksSeen
+from judging.imports.readers.nesting import Copies
 from judging.imports.readers.numbers import is_number, whole_number, with_point
 from judging.imports.readers.records import (
     KeptKind,
@@ -34,6 +35,9 @@ from judging.imports.readers.tables import (
 MappedUnit = tuple[str, str, int | None]
 
 _NOTHING: Mapping[str, str] = {}
+# Cells of a row's metadata that each of its ratings gets, beside as many as a file of objects may
+# repeat; each is stored
+_MORE_COPIED = 4_000_000
 _NO_SCORES: dict[str, str] = {}  # one for all questions, where the table has no column of scores
 # What people write in words, which a word for "missing" would take away.
 _FREE_TEXT = ("passage", "sentence", "answer", "submitted_answer", "note", "mark", "mark_text")
@@ -58,6 +62,8 @@ def to_study(
     ------
     BadColumns
         Where the columns do not fit the table.
+    Unreadable
+        Where ratings would repeat far more than the table holds.
     """
     check(columns, table.header)
     if columns.by_system:
@@ -145,6 +151,7 @@ class _Reading:
         self._differing: dict[tuple[str, str], int] = {}
         self._rating_columns = {each.column: each for each in columns.ratings}
         self._comments_left: list[tuple[int, str]] = []
+        self._copies = Copies(_MORE_COPIED)
 
     def take(self, row: Row) -> None:
         first = self._first.setdefault(row_digest(row.cells), row.number)
@@ -156,8 +163,13 @@ class _Reading:
             return
         if first == row.number and self._names_slots:
             self._units[first] = unit
-        for column, criterion, rater, value in self._values(row):
-            self._rate(row, unit, column, criterion, rater, value)
+        if values := list(self._values(row)):
+            about = self._attributes(row, self.columns.rating_metadata, "judgment:")
+            if about:
+                self._copies.add(sum(map(len, row.cells)))
+                self._copies.take(len(about) * len(values), row.number, "The ratings of a row")
+            for column, criterion, rater, value in values:
+                self._rate(row, unit, column, criterion, rater, value, about)
         if note := self._cell(row, self.columns.note).strip():
             self._note(row, unit, note)
         for column, text in (row.comments or {}).items():
@@ -397,7 +409,14 @@ class _Reading:
             yield self.columns.value, self._cell(row, self.columns.criterion).strip(), rater, value
 
     def _rate(
-        self, row: Row, unit: MappedUnit, column: str, criterion: str, rater: str, value: str
+        self,
+        row: Row,
+        unit: MappedUnit,
+        column: str,
+        criterion: str,
+        rater: str,
+        value: str,
+        about: Mapping[str, str],
     ) -> None:
         if not rater or not criterion:
             missing = "annotator" if not rater else "criterion"
@@ -418,7 +437,7 @@ class _Reading:
                 value=value,
                 row=row.number,
                 column=column,
-                attributes=self._attributes(row, self.columns.rating_metadata, "judgment:"),
+                attributes=about,
                 repeat=len(before),
             )
         )

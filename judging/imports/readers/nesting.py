@@ -63,12 +63,13 @@ class Copies:
         self._left += size
 
     def take(self, cells: int, row: int, repeating: str) -> None:
-        """Count the cells of one row that others have too; Unreadable where they are too many."""
+        """Count cells that others have too; Unreadable where they are too many. `repeating` says
+        what repeats them."""
         self._left -= cells
         if self._left < 0:
             raise Unreadable(
-                f"The rows of {repeating} repeat what stands beside them too often. Save the file as a table with "
-                "the columns that are needed.",
+                f"{repeating} repeat what stands beside them too often. Save the file as a table with the columns "
+                "that are needed.",
                 row=row,
             )
 
@@ -130,7 +131,7 @@ class Opening:
                 else self._opened(each, f"{opened}.", number, levels - 1)
             )
             for row in rows:
-                self.copies.take(len(shared), number, f"the list “{opened[:80]}”")
+                self.copies.take(len(shared), number, f"The rows of the list “{opened[:80]}”")
                 yield shared | row
 
     def _say(self, name: str, opened: str, number: int) -> None:

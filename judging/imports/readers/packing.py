@@ -36,6 +36,8 @@ _TUPLES = {"sources": "references", "problems": "choices"}  # lists in JSON
 _NAMES = ("source_key", "system", "rater", "criterion", "column")
 _NOTHING: Mapping[str, str] = {}
 _PASSAGE = [each.name for each in fields(SourceRecord)].index("passage")
+_ABOUT = [each.name for each in fields(RatingRecord)].index("attributes")
+_SAME = "same"  # stands for the attributes of the rating before
 _TOGETHER = 200
 _LONG = 1_000_000  # characters of a line that is cut where it holds more than one record
 _HELD = (
@@ -58,8 +60,12 @@ def pack(study: StudyRecords) -> Iterator[str]:
     order."""
     for part, kind in _PARTS.items():
         values = attrgetter(*(each.name for each in fields(kind)))
-        records = map(values, getattr(study, part))
-        yield from _lines(part, _passages_once(records) if part == "sources" else records)
+        records: Iterable[tuple[Any, ...]] = map(values, getattr(study, part))
+        if part == "sources":
+            records = _passages_once(records)
+        elif part == "ratings":
+            records = _attributes_once(records)
+        yield from _lines(part, records)
     yield from _lines("expected", ((*pair, count) for pair, count in study.expected.items()))
     yield _line(["rows", study.rows_read, study.rows_kept])
 
@@ -89,9 +95,8 @@ def unpack(lines: Iterable[str], *, most: int | None = None) -> StudyRecords:
             for values in records:
                 if part == "sources":
                     _restore_passage(values, passages)
-                kept.append(
-                    kind(**_shared(dict(zip(FORM[part], values, strict=True)), part, texts))
-                )
+                named = dict(zip(FORM[part], values, strict=True))
+                kept.append(kind(**_shared(named, part, texts, kept)))
     found = {part: tuple(kept) for part, kept in parts.items()}
     return StudyRecords(**found, expected=expected, rows_read=rows[0], rows_kept=rows[1])
 
@@ -121,7 +126,9 @@ def _results(lines: Iterator[str]) -> Iterator[Row | Problem]:
                 yield Problem(**found | {"choices": tuple(found["choices"])})
 
 
-def _shared(found: dict[str, Any], part: str, texts: dict[str, str]) -> dict[str, Any]:
+def _shared(
+    found: dict[str, Any], part: str, texts: dict[str, str], before: list[Any]
+) -> dict[str, Any]:
     """Have records share what many of them say: of half a million equal names one is enough."""
     for name in _NAMES:
         if text := found.get(name):
@@ -131,7 +138,10 @@ def _shared(found: dict[str, Any], part: str, texts: dict[str, str]) -> dict[str
             found[name] = _NOTHING
     if part == "ratings":  # each of a row's ratings comes with all that stands beside them
         found["value"] = texts.setdefault(found["value"], found["value"])
-        if own := found["attributes"]:
+        own = found["attributes"]
+        if own == _SAME:
+            found["attributes"] = before[-1].attributes
+        elif own:
             found["attributes"] = {name: texts.setdefault(said, said) for name, said in own.items()}
     if part in _TUPLES:
         found[_TUPLES[part]] = tuple(found[_TUPLES[part]])
@@ -150,6 +160,18 @@ def _passages_once(records: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ..
         else:
             if passage is not None:
                 seen[passage] = len(seen)
+            yield values
+
+
+def _attributes_once(records: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Put a sign in place of what a rating says besides its value where it is what the one before
+    says: all ratings of a row share it."""
+    before: object = None
+    for values in records:
+        if values[_ABOUT] and values[_ABOUT] is before:
+            yield (*values[:_ABOUT], _SAME, *values[_ABOUT + 1 :])
+        else:
+            before = values[_ABOUT]
             yield values
 
 

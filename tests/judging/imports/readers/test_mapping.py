@@ -7,10 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judging.imports.readers import mapping, nesting
 from judging.imports.readers.columns import BadColumns, ColumnRoles, RatingColumn
 from judging.imports.readers.guessing import guess
 from judging.imports.readers.mapping import to_study
+from judging.imports.readers.packing import pack, unpack
 from judging.imports.readers.records import ProblemKind, RepeatedRow, ScoreColumn, StudyRecords
+from judging.imports.readers.registry import FORMAT
 from judging.imports.readers.tables import Row, RowTable, read_delimited
 from tests.shared_data import path
 
@@ -625,3 +628,35 @@ def test_a_modality_may_be_told_for_the_whole_file() -> None:
     columns = ColumnRoles(question="q", modality="m", default_modality="image")
     study = to_study(table("q|m", "q1|", "q2|document"), columns)
     assert [source.modality for source in study.sources] == ["image", "document"]
+
+
+def test_what_stands_beside_the_ratings_of_a_row_is_held_and_handed_over_once() -> None:
+    about = tuple(f"judgment:m{number}" for number in range(3))
+    header = ("question", "worker", "fluency", "clarity", *about)
+    rows = [("Who?", "w", "1", "2", "a", "b", "c"), ("Why?", "w", "3", "", "d", "", "")]
+    made = "\n".join(",".join(each) for each in (header, *rows)).encode()
+    study = FORMAT["csv"].read(made)
+
+    assert [each.attributes for each in study.ratings] == [
+        {"m0": "a", "m1": "b", "m2": "c"},
+        {"m0": "a", "m1": "b", "m2": "c"},
+        {"m0": "d"},
+    ]
+    lines = list(pack(study))
+    handed = unpack(lines)
+    assert handed == study
+    for said in (study, handed):
+        assert said.ratings[0].attributes is said.ratings[1].attributes
+    assert sum(line.count('"m1"') for line in lines) == 1
+
+
+def test_a_table_whose_ratings_repeat_too_much_metadata_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(nesting, "MOST_COPIED", 0)
+    monkeypatch.setattr(mapping, "_MORE_COPIED", 1_000)
+    about = [f"judgment:m{number}" for number in range(40)]
+    ratings = [f"fluency_{number}" for number in range(40)]
+    made = ",".join(["question", "worker", *ratings, *about]) + "\nWho?,w" + ",1" * 80 + "\n"
+    [problem] = FORMAT["csv"].read(made.encode()).problems
+    assert problem.reason.startswith("The ratings of a row repeat what stands beside them")
