@@ -18,6 +18,7 @@ from judging.imports.readers.records import (
     SourceRecord,
     StudyRecords,
 )
+from judging.imports.readers.slots import check_crossed
 from judging.imports.readers.tables import shorten
 from judging.imports.readers.text import Unreadable, unstorable
 from judging.imports.readers.xml_tree import Element, parse_xml
@@ -92,6 +93,7 @@ class _XmlReading:
             self._ask(question, name, types, HUMAN)
 
     def study(self) -> StudyRecords:
+        check_crossed(sources=len(self.sources), systems=len(self.systems), named=len(self._filled))
         refused = sum(problem.kind == "row" for problem in self.problems)
         return StudyRecords(
             sources=tuple(self.sources.values()),

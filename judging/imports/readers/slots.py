@@ -6,8 +6,26 @@ from judging.imports.readers.columns import MOST_EXPECTED, ColumnRoles
 from judging.imports.readers.records import QuestionRecord
 from judging.imports.readers.sources import RowRefused
 from judging.imports.readers.tables import shorten
+from judging.imports.readers.text import Unreadable
 
 SetKey = tuple[str, str]
+MOST_UNNAMED = 1_000_000  # question sets that are owed and named nowhere in the file
+
+
+def check_crossed(*, sources: int, systems: int, named: int) -> None:
+    """Check how many question sets there would be where every system owes every source one: a small
+    file names thousands of both.
+
+    Raises
+    ------
+    Unreadable
+        Where very many of them are named nowhere.
+    """
+    if sources * systems - named > MOST_UNNAMED:
+        raise Unreadable(
+            f"Of {systems:,} systems for {sources:,} sources there would be {sources * systems:,} question sets, of "
+            f"which the file names {named:,}. Look whether the right columns were chosen for the source and the system."
+        )
 
 
 class SlotsSeen:
@@ -72,6 +90,7 @@ class SlotsSeen:
         for (source, _system), size in self._sizes.items():
             owed = size - self._again.get((source, _system), 0)
             largest[source] = max(owed, largest.get(source, 0))
+        check_crossed(sources=len(largest), systems=len(systems), named=len(self._sizes))
         return {
             (source, system): self.columns.expected
             or max(size, self._sizes.get((source, system), 0))

@@ -264,7 +264,7 @@ def test_a_name_that_is_too_long_is_refused_with_its_row():
 @pytest.mark.parametrize(
     ("columns", "reason"),
     [
-        ({"system": "question"}, "names 1,001 systems; at most 1,000"),
+        ({"system": "question", "source_id": "place"}, "names 1,001 systems; at most 1,000"),
         ({"source_id": "question", "expected": 10_000}, "10,010,000 slots for questions, 10,0"),
         ({"source_id": "question", "position": "place"}, "10,010,000 slots for questions, 10,0"),
     ],

@@ -217,6 +217,13 @@ def assignment(questions: int, answers: int) -> str:
     return f'{head}\nw,"[{{{names}}}]",{",".join("Q" * questions)}\n'
 
 
+def sets_in_xml(types: int, systems: int) -> str:
+    """An instance of so many types, with as many submissions that hold no question."""
+    asked = "".join(f"<targetQuestionType>t{n}</targetQuestionType>" for n in range(types))
+    given = "".join(f'<submission id="s{n}"/>' for n in range(systems))
+    return f'<dataset><instance id="1"><text>Owls.</text>{asked}{given}</instance></dataset>'
+
+
 SMALL_AND_BAD: dict[str, tuple[str, Callable[[], str]]] = {
     "rows that share many cells": (
         "a.jsonl",
@@ -245,6 +252,11 @@ SMALL_AND_BAD: dict[str, tuple[str, Callable[[], str]]] = {
     "a task with many keys": ("a.json", lambda: task(3_000, 1_500)),
     "a task with as many keys as are read": ("a.json", lambda: task(1_900, 2_000)),
     "answers to no question": ("a.csv", lambda: assignment(800, 5_000)),
+    "systems that owe each source": (
+        "a.csv",
+        lambda: "source_id,system,question\n" + "".join(f"a{n},b{n},Q\n" for n in range(2_000)),
+    ),
+    "systems that owe each type": ("a.xml", lambda: sets_in_xml(1_000, 1_200)),
     "answers to no question, as many as are read": ("a.csv", lambda: assignment(1_500, 1_900)),
 }
 
@@ -274,6 +286,8 @@ def test_a_small_file_that_repeats_itself_is_read_or_refused_at_once(
         "a task with as many keys as are read",
         "answers to no question",
         "answers to no question, as many as are read",
+        "systems that owe each source",
+        "systems that owe each type",
     ],
 )
 def test_what_stands_once_in_a_file_is_not_held_again_and_again(case: str) -> None:
