@@ -284,7 +284,10 @@ assignment_for_annotator = _hands(
 )
 collection_for_readers = _hands(_collection)
 collection_for_owner = _hands(_own_collection, door=creator_required)
-job_for_readers = _hands(lambda request, pk: jobs_of(request.user).filter(pk=pk).first())
+# what a job found may be hundreds of megabytes, and most that ask want to know how far it is
+job_for_readers = _hands(
+    lambda request, pk: jobs_of(request.user).defer("result").filter(pk=pk).first()
+)
 rubric_for_readers = _hands(lambda request, pk: rubrics_of(request.user).filter(pk=pk).first())
 draft_for_owner = _hands(
     lambda request, pk: RubricDraft.objects.filter(owner=request.user, pk=pk).first(),

@@ -1,7 +1,9 @@
 """A study beside its reproduction: order of the systems, CV* of their scores, and findings that
 hold."""
 
+import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 from math import nan
 from typing import Any
@@ -23,11 +25,30 @@ from analysis.stats.multiplicity import holm
 from analysis.stats.repeatability import cv_star, order_kept
 from judging.actions import jobs
 from judging.models import Campaign, Job, User
+from judging.models.statements import rows as select
 from judging.protocols.rubric_schema import RubricCriterion
 
 KIND = "analysis.repeatability"
 ENDED = (Campaign.State.CLOSED, Campaign.State.ARCHIVED)
 SEED, RESAMPLES = 1, 1000
+
+# A hundred systems on fifty criteria are 247,500 pairs with two names each, which the database takes
+# apart in less memory than a web process needs to read them.
+WITHOUT_PAIRS = "SELECT (result - 'pairs')::text FROM judging_job WHERE id = %(job)s::uuid"
+FIRST_PAIRS = """
+SELECT pair.told::text FROM judging_job
+CROSS JOIN jsonb_array_elements(result -> 'pairs') WITH ORDINALITY AS pair (told, place)
+WHERE id = %(job)s::uuid
+ORDER BY CASE WHEN NOT %(by_finding)s::bool THEN 0 WHEN (told ->> 'confirmed')::bool THEN 2
+    WHEN (told ->> 'significant')::bool THEN 1 ELSE 3 END, place
+LIMIT %(most)s::int
+"""
+SHARES = """
+SELECT pair.told ->> 'criterion', count(*), count(*) FILTER (WHERE (told ->> 'significant')::bool),
+    count(*) FILTER (WHERE (told ->> 'confirmed')::bool)
+FROM judging_job CROSS JOIN jsonb_array_elements(result -> 'pairs') AS pair (told)
+WHERE id = %(job)s::uuid GROUP BY 1
+"""
 
 
 class CannotCompare(Exception):
@@ -62,14 +83,45 @@ def start(*, campaign: Campaign, by: User) -> Job:
 
 
 def latest(campaign: Campaign) -> Job | None:
-    """Return the newest comparison that is done."""
-    return campaign.jobs.done(KIND).first()
+    """Return the newest comparison that is done, its result unread."""
+    return campaign.jobs.done(KIND).defer("result").first()
 
 
-def is_stale(campaign: Campaign, found: Record) -> bool:
+@dataclass(frozen=True, slots=True)
+class ShownComparison:
+    """What a page shows of a comparison, which may have hundreds of thousands of pairs."""
+
+    orders: list[Record]
+    scores: list[Record]
+    states: list[Record]
+    pairs: list[Record]  # the first of them; of many, findings that were not confirmed come first
+    all_pairs: int
+    shares: dict[str, tuple[int, int]]  # as `shares` has them
+
+
+def shown(done: Job, most: int) -> ShownComparison:
+    """Return what a page shows of a finished comparison, with so many pairs at most."""
+    asked = {"job": str(done.pk)}
+    [[told]] = select(WITHOUT_PAIRS, asked)
+    found = json.loads(told)
+    counted = select(SHARES, asked)
+    of_all = (sum(row[3] for row in counted), sum(row[2] for row in counted))
+    all_pairs = sum(row[1] for row in counted)
+    first = select(FIRST_PAIRS, {**asked, "most": most, "by_finding": all_pairs > most})
+    return ShownComparison(
+        orders=found["orders"],
+        scores=found["scores"],
+        states=found["states"],
+        pairs=[json.loads(pair) for [pair] in first],
+        all_pairs=all_pairs,
+        shares={**{row[0]: (row[3], row[2]) for row in counted}, "": of_all},
+    )
+
+
+def is_stale(campaign: Campaign, states: list[Record]) -> bool:
     """Say whether judgments or exclusions of one of the studies changed since."""
     now = [runs.state_of(each) for each in (campaign.reproduces, campaign) if each]
-    return bool(found["states"] != now)
+    return states != now
 
 
 def execute(work: jobs.Work) -> dict[str, Any]:

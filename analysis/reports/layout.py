@@ -12,6 +12,7 @@ from analysis.stats.estimate import Estimate
 
 PAPER = 8  # columns that a page of paper is wide enough for
 TALL = 25  # lines from which a table scrolls in a frame of its own
+MOST_LINES = 200  # of a table, on a page and in the PDF
 Chart: TypeAlias = alt.FacetChart | alt.LayerChart | alt.ConcatChart
 
 
@@ -108,6 +109,16 @@ class PageTable:
     def is_tall(self) -> bool:
         """Whether its lines are so many that a reader would lose the way on the page."""
         return len(self.lines) > TALL
+
+    def cut(self, *, whole: int = 0, files: str = "files") -> "PageTable":
+        """Return the table with as many lines as somebody reads: a hundred systems are 4,950 pairs.
+        `whole`: how many lines there are, where it was made of the first alone."""
+        whole = max(whole, len(self.lines))
+        if whole <= MOST_LINES:
+            return self
+        shown = self.lines[:MOST_LINES]
+        says = f"The first {len(shown)} of {whole:,} lines; all of them stand in the {files}."
+        return replace(self, lines=shown, reasons=[says, *self.reasons])
 
     def in_parts(self) -> list["PageTable"]:
         """Return the table as paper takes it: cut by its columns, each part with all lines, where

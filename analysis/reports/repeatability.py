@@ -9,13 +9,22 @@ from analysis.reports.numerals import coefficient, p_alone, percent, plain, sign
 from analysis.reports.rows import Record
 from analysis.reports.system_names import system_name
 
+FILES = "CSV"  # which has every line
 
-def tables(found: Record, shares: Mapping[str, tuple[int, int]]) -> list[PageTable]:
-    """Return the tables of a comparison: by criterion, by system, and pair by pair."""
+
+def tables(
+    orders: Sequence[Record],
+    scores: Sequence[Record],
+    pairs: Sequence[Record],
+    all_pairs: int,
+    shares: Mapping[str, tuple[int, int]],
+) -> list[PageTable]:
+    """Return the tables of a comparison: by criterion, by system, and pair by pair. `pairs`: the
+    first of `all_pairs`."""
     return [
-        _criteria(found["orders"], found["scores"], shares),
-        _systems(found["scores"]),
-        _pairs(found["pairs"]),
+        _criteria(orders, scores, shares).cut(files=FILES),
+        _systems(scores).cut(files=FILES),
+        _pairs(pairs, all_pairs).cut(whole=all_pairs, files=FILES),
     ]
 
 
@@ -70,7 +79,7 @@ def _systems(scores: Sequence[Record]) -> PageTable:
     )
 
 
-def _pairs(pairs: Sequence[Record]) -> PageTable:
+def _pairs(pairs: Sequence[Record], all_pairs: int) -> PageTable:
     lines = [
         Line(
             f"{row['name']}: {' – '.join(system_name(each) for each in row['systems'])}",
@@ -91,6 +100,9 @@ def _pairs(pairs: Sequence[Record]) -> PageTable:
         first="Criterion and systems",
         last="Finding",
         notes=["difference", "Holm", "difference", "Holm"],
+        caption="Findings that are not confirmed stand first, then those that are."
+        if len(pairs) < all_pairs
+        else "",
     )
 
 

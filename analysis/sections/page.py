@@ -23,7 +23,6 @@ HEADLINES = (
     "metrics",
     "judges",
 )  # chapters with a paragraph of their own
-MOST_LINES = 200  # of a table, on a page and in the PDF
 MOST_CELLS = 20_000  # of the tables of a section that one page shows; 50 metrics square are 2,500
 ENDINGS = (("md", "Markdown"), ("tex", "LaTeX"), ("tsv", "TSV"))  # forms of a table to paste
 BRIEF = 320  # characters up to which a paragraph on top takes one more sentence
@@ -110,7 +109,7 @@ def chapters(found: Found, drawn: list[str]) -> list[ShownChapter]:
 def card_of(section: Section[Any], found: Found, drawn: list[str]) -> Card | None:
     """Return a section as the page shows it; None where it has nothing to show."""
     ordered = sorted(section.tables(found), key=lambda table: table.folded)
-    tables = [replace(_cut(table), place=place) for place, table in enumerate(ordered)]
+    tables = [replace(table.cut(), place=place) for place, table in enumerate(ordered)]
     figures = [
         {"name": figure.name, "alt": figure.alt}
         for figure in section.figures(found)
@@ -135,15 +134,6 @@ def card_of(section: Section[Any], found: Found, drawn: list[str]) -> Card | Non
         endings=ENDINGS,
         switched=tables if sum(table.folded for table in tables) > 1 else [],
     )
-
-
-def _cut(table: PageTable) -> PageTable:
-    """Return a table with as many lines as somebody reads: a hundred systems are 4,950 pairs."""
-    whole = len(table.lines)
-    if whole <= MOST_LINES:
-        return table
-    says = f"The first {MOST_LINES} of {whole:,} lines; all of them stand in the files."
-    return replace(table, lines=table.lines[:MOST_LINES], reasons=[says, *table.reasons])
 
 
 def fitting(tables: Sequence[PageTable]) -> list[PageTable]:

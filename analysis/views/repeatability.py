@@ -7,6 +7,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from analysis.actions import repeatability
 from analysis.reports import repeatability as layout
+from analysis.reports.layout import MOST_LINES
 from analysis.reports.tables import to_csv
 from judging import tasks
 from judging.actions import jobs
@@ -27,7 +28,7 @@ def reproduction(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if campaign.reproduces is None:
         raise Http404
     done = repeatability.latest(campaign)
-    shares = repeatability.shares(done.result) if done else {}
+    shown = repeatability.shown(done, MOST_LINES) if done else None
     context = {
         "campaign": campaign,
         "tab": "report",
@@ -40,9 +41,13 @@ def reproduction(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "job": campaign.jobs.filter(kind=repeatability.KIND).unfinished().first(),
         "worker_lives": jobs.worker_lives(),
         "done": done,
-        "tables": layout.tables(done.result, shares) if done else [],
-        "held": shares.get("", (0, 0)),
-        "is_stale": bool(done) and repeatability.is_stale(campaign, done.result),
+        "tables": layout.tables(
+            shown.orders, shown.scores, shown.pairs, shown.all_pairs, shown.shares
+        )
+        if shown
+        else [],
+        "held": shown.shares[""] if shown else (0, 0),
+        "is_stale": bool(shown) and repeatability.is_stale(campaign, shown.states),
     }
     return render(request, "analysis/repeatability.html", context)
 

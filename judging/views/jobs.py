@@ -72,6 +72,9 @@ BY_KIND = {  # the campaign's page where the result is, the link
     "analysis.tuning": ("analysis:tuning", gettext_lazy("The weights are ready: reload")),
 }
 
+# what a page says of a job's result; the rest, which may be large, it does not read
+TOLD = ("found", "deleted", "list", "quarantined", *(key for key, _, _ in BY_RESULT))
+
 
 @job_for_readers
 @require_GET
@@ -82,7 +85,8 @@ def job(request: HttpRequest, job: Job) -> HttpResponse:
     It stays where there is something to read, as values in quarantine are; and a page of which a
     job is a part stays, unless there is nothing else on it yet.
     """
-    shown = _shown(job)
+    told = jobs.told(job, TOLD) if job.state == Job.State.DONE else {}
+    shown = _shown(job, told)
     is_alone = "alone" in request.GET
     if is_alone:
         shown["status_url"] += "?alone"
@@ -90,11 +94,11 @@ def job(request: HttpRequest, job: Job) -> HttpResponse:
     if (
         (is_own_page or (request.htmx and is_alone))
         and shown["result_url"]
-        and not job.result.get("quarantined")
+        and not told.get("quarantined")
     ):
         return HttpResponseClientRedirect(shown["result_url"])
     template = "includes/progress_job.html" if request.htmx else "judging/jobs/job.html"
-    return render(request, template, {"job": shown, "row": job})
+    return render(request, template, {"job": shown, "row": job, "told": told})
 
 
 @job_for_readers
@@ -105,10 +109,10 @@ def cancel(request: HttpRequest, job: Job) -> HttpResponse:
     return redirect("judging:job", job.pk)
 
 
-def _shown(job: Job) -> dict[str, Any]:
-    """Return what the page says of a job."""
+def _shown(job: Job, told: dict[str, Any]) -> dict[str, Any]:
+    """Return what the page says of a job; `told`: what its result says that a page needs."""
     is_active = job.state in (Job.State.QUEUED, Job.State.RUNNING)
-    result_url, result_label = _result(job)
+    result_url, result_label = _result(job, told)
     here = reverse("judging:job", args=[job.pk])
     return {
         "id": job.pk,
@@ -137,7 +141,7 @@ def asked_for(campaign: Campaign, kind: str) -> dict[str, Any]:
     """Return what a page on which a kind of job is asked for says of it: the one at work, the last
     one if it failed, and whether a worker lives."""
     asked = campaign.jobs.filter(kind=kind)
-    newest = asked.order_by("-created_at").first()
+    newest = asked.defer("result").order_by("-created_at").first()
     return {
         "job": asked.unfinished().first(),
         "failed": newest if newest and newest.state == Job.State.FAILED else None,
@@ -183,23 +187,23 @@ def _next_step(job: Job) -> str:
     )
 
 
-def _result(job: Job) -> tuple[str, str]:
+def _result(job: Job, told: dict[str, Any]) -> tuple[str, str]:
     """Return where a finished job leads, and what the link says."""
     if job.state != Job.State.DONE:
         return "", ""
-    if "found" in job.result:
+    if "found" in told:
         return _next_step(job), _("Go on")
-    if "deleted" in job.result:
+    if "deleted" in told:
         return reverse("judging:collections"), _("To the collections")
-    named = job.result | {"collection_id": job.collection_id}
+    named = told | {"collection_id": job.collection_id}
     for key, (page, *held), says in BY_RESULT:
-        if job.result.get(key):
+        if told.get(key):
             return reverse(page, args=[named[each] for each in held]), str(says)
     if job.kind == "analysis.matching":
         where = reverse("analysis:matching", args=[job.collection_id])
         return where, _("Look at the matched questions")
     if job.kind == "analysis.sort":
-        return job.result["list"], _("The list is sorted: look")
+        return told["list"], _("The list is sorted: look")
     if job.campaign:
         campaign = ("judging:campaign", _("To the campaign"))
         page, says = BY_KIND.get(job.kind, campaign)

@@ -1,10 +1,14 @@
 """A closed study, its reproduction, and the page that compares them: numbers worked by hand."""
 
 import csv
+import re
 from io import StringIO
+from itertools import combinations
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -12,7 +16,7 @@ from analysis.actions import repeatability
 from judging.actions import adjudications, campaigns, clones, enrollments, jobs
 from judging.actions.campaigns import NotAllowedNow
 from judging.actions.enrollments import InvitationOver
-from judging.models import Campaign, Event, GuidelineVersion, Unit
+from judging.models import Campaign, Event, GuidelineVersion, Job, Unit
 from tests import factories
 from tests.judging.workers import work
 
@@ -102,6 +106,62 @@ def test_page_and_csv_compare_orders_scores_and_findings(manager, two):
     assert (lost["significant"], lost["confirmed"]) == ("True", "False")
     share = of["share of confirmed findings", "", "", ""]
     assert (float(share["value"]), share["n"]) == (pytest.approx(2 / 3), "6")
+
+
+def large(first: Campaign, second: Campaign) -> Job:
+    """Keep a comparison of 40 systems on 3 criteria, 2,340 pairs, all of whose names are as long as
+    names may be. On the last criterion one finding is confirmed, and one is not."""
+    systems = ["'" * 190 + f"{place:03d}" for place in range(40)]
+    orders, scores, pairs = [], [], []
+    for key in ("c0", "c1", "c2"):
+        own = {"criterion": key, "name": "'" * 98 + key}
+        orders.append(own | {"systems": 40, "sources": 3, "value": 0.5, "low": None, "high": None,
+                             "reason": ""})  # fmt: skip
+        scores += [own | {"system": each, "first": 1, "second": 2, "cv": 3, "reason": ""}
+                   for each in systems]  # fmt: skip
+        pairs += [own | {"systems": pair, "first": 1, "first_p": 0.5, "second": 1, "second_p": 0.5,
+                         "significant": False, "confirmed": False}
+                  for pair in combinations(systems, 2)]  # fmt: skip
+    pairs[-2] |= {"significant": True, "confirmed": True, "first_p": 0.01}
+    pairs[-1] |= {"significant": True, "first_p": 0.02}
+    found = {
+        "orders": orders, "scores": scores, "pairs": pairs, "annotators": [1, 1], "seed": 1,
+        "states": [repeatability.runs.state_of(each) for each in (first, second)],
+    }  # fmt: skip
+    job = jobs.enqueue(kind=repeatability.KIND, parameters={}, by=first.created_by, campaign=second)
+    jobs.finish(job=jobs.claim(job_id=job.pk), result=found)
+    return job
+
+
+def reads_results(asked: CaptureQueriesContext) -> bool:
+    """Say whether results of jobs were read; one that waits has none."""
+    read = [each["sql"] for each in asked if '"judging_job"."result"' in each["sql"]]
+    return any("IN ('queued', 'running')" not in each for each in read)
+
+
+def test_page_shows_the_first_lines_of_very_many_pairs_those_that_differ_first(manager, two):
+    large(*two)
+    with CaptureQueriesContext(connection) as asked:
+        page = manager.get(reverse("analysis:reproduction", args=[two[1].uuid])).text
+
+    assert not reads_results(asked)
+    assert page.count("<tr>") < 350
+    assert "The first 200 of 2,340 lines; all of them stand in the CSV." in page
+    assert "1 of 2 findings of the first study are confirmed" in page.replace("\n", " ")
+    assert "Findings that are not confirmed stand first" in page
+    *_, pairs = page.split("<tbody>")
+    verdicts = re.findall(r'<td class="last">([^<]+)</td>', pairs)
+    assert verdicts[:3] == ["not confirmed", "confirmed", "none in the first"]
+    table = manager.get(reverse("analysis:reproduction_table", args=[two[1].uuid])).text
+    assert table.count("\npair,") == 2_340
+
+
+def test_page_of_the_job_does_not_read_what_it_found(manager, two):
+    job = large(*two)
+    with CaptureQueriesContext(connection) as asked:
+        page = manager.get(reverse("judging:job", args=[job.pk])).text
+    assert reverse("judging:campaign", args=[two[1].uuid]) in page
+    assert not reads_results(asked)
 
 
 def test_who_does_not_see_the_first_study_has_nothing_computed_of_it(client, two):
