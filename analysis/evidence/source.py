@@ -32,6 +32,7 @@ MATCHING = "analysis.matching"
 MOST_SHOWN = 500  # questions and sets of one source
 MOST_CELLS = 20_000  # scores beside them, and as many other values; to write so many takes a second
 CELL = 100  # characters of a long text that count as one
+LONGEST_MATCHED = 500  # characters of a question or reference that were matched
 REASON = 2_000  # characters of a machine judge's reason; a report's table holds more of it
 
 
@@ -93,6 +94,7 @@ class ShownSource:
     metrics_not_shown: int = 0
     comments: list[tuple[str, str]] = field(default_factory=list)  # on the whole task
     matched: list[dict[str, Any]] = field(default_factory=list)
+    matched_not_shown: int = 0
     machines: list[SaidByMachine] = field(default_factory=list)
 
 
@@ -124,6 +126,7 @@ def shown(
     sentence = range_of(source.sentence, source.sentence_start)
     answer = range_of(source.answer, source.answer_start)
     passage = source.passage.text if source.passage else ""
+    matched, matched_not_shown = ([], 0) if blind else _matched(source)
     return ShownSource(
         source=source,
         passage=segments(passage, sentence=sentence, answer=answer),
@@ -136,7 +139,8 @@ def shown(
         not_shown=count - len(units),
         metrics_not_shown=told.metrics_not_shown,
         comments=told.on_tasks,
-        matched=[] if blind else _matched(source),
+        matched=matched,
+        matched_not_shown=matched_not_shown,
         machines=told.machines,
     )
 
@@ -376,21 +380,30 @@ def _given(unit: Unit, told: _Told, blind: bool) -> Given:
     )
 
 
-def _matched(source: Source) -> list[dict[str, Any]]:
-    """Return the newest matching of this source's questions with its references, where somebody
-    asked for one."""
-    matched = Job.objects.filter(collection=source.collection_id, parameters__source=source.key)
-    newest = matched.done(MATCHING).first()
+def _matched(source: Source) -> tuple[list[dict[str, Any]], int]:
+    """Return pairs of the newest matching of this source's questions with its references, where
+    somebody asked for one, and how many more there are: each set says a long reference again."""
+    asked = Job.objects.filter(collection=source.collection_id, parameters__source=source.key)
+    newest = asked.done(MATCHING).first()
     if newest is None:
-        return []
-    return [
-        {
-            "metric": newest.result.get("metric", ""),
-            "system": each["system"],
-            "question": each["questions"][pair["question"] - 1],
-            "reference": each["references"][pair["reference"] - 1],
-            "score": pair["score"],
-        }
-        for each in newest.result.get("sets", [])
-        for pair in each["pairs"]
-    ]
+        return [], 0
+    shown: list[dict[str, Any]] = []
+    count = written = 0
+    for each in newest.result.get("sets", []):
+        for pair in each["pairs"]:
+            count += 1
+            if written > MOST_CELLS:
+                continue
+            question = shortened(each["questions"][pair["question"] - 1], LONGEST_MATCHED)
+            reference = shortened(each["references"][pair["reference"] - 1], LONGEST_MATCHED)
+            written += 4 + (len(question) + len(reference)) // CELL
+            shown.append(
+                {
+                    "metric": newest.result.get("metric", ""),
+                    "system": each["system"],
+                    "question": question,
+                    "reference": reference,
+                    "score": pair["score"],
+                }
+            )
+    return shown, count - len(shown)

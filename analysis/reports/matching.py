@@ -8,12 +8,17 @@ import altair as alt
 import pandas as pd
 
 from analysis.reports.charts import svg
-from analysis.reports.layout import Cell, Chart, Line, PageTable
+from analysis.reports.layout import MOST_LINES, Cell, Chart, Line, PageTable
 from analysis.reports.making import how
 from analysis.reports.rows import Record
+from judging.long_texts import shortened
 
 MOST = 20  # questions or references that a drawing can take
 MATCHED = "#d1590a"
+LONGEST = 500  # characters of a text that the page shows
+MOST_REFERENCES = 100  # columns of the page's tables
+MOST_CELLS = 20_000  # of the sets that the page shows
+CELL = 100  # characters of a long text that count as one
 NUMBERS = ("value", "total", "precision", "recall")
 SCALES = {"fraction": "a fraction", "percent": "percent", "other": "on its own scale"}
 
@@ -85,20 +90,56 @@ def written(score: float) -> str:
 
 
 def page(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return everything the page lays out of a finished matching."""
-    sets = [_set(place, one, result["figures"]) for place, one in enumerate(result["sets"])]
-    about = {"source": result["source"], "metric": result["metric"], "how": how(result["made"])}
-    return {**about, "scale": SCALES[result["scale"]], "sets": sets}
+    """Return everything the page lays out of a finished matching: the first sets, as many as one
+    page shows."""
+    sets: list[dict[str, Any]] = []
+    written = 0
+    for place, one in enumerate(result["sets"]):
+        short = _short(one)
+        written += _size(short)
+        if sets and written > MOST_CELLS:
+            break
+        sets.append(_set(place, one, short, result["figures"]))
+    return {
+        "source": result["source"],
+        "metric": result["metric"],
+        "how": how(result["made"]),
+        "scale": SCALES[result["scale"]],
+        "sets": sets,
+        "not_shown": len(result["sets"]) - len(sets),
+        "cut_at": result.get("cut_at", 0),
+    }
 
 
-def _set(place: int, one: Record, figures: Mapping[str, str]) -> dict[str, Any]:
+def _short(one: Record) -> Record:
+    """Return of a set what the page shows: its first pairs, and the beginnings of their texts."""
+    pairs = one["pairs"][:MOST_LINES]
+    return {
+        "pairs": [_pair(one, pair) for pair in pairs],
+        "matched": _pairs(one),
+        "questions": [shortened(text, LONGEST) for text in one["questions"][:MOST_LINES]],
+        "references": [shortened(text, LONGEST) for text in one["references"][:MOST_REFERENCES]],
+        "scores": [row[:MOST_REFERENCES] for row in one["scores"][:MOST_LINES]],
+    }
+
+
+def _size(short: Record) -> int:
+    """Count the cells of what is shown of a set, long texts as several."""
+    texts = [*short["questions"], *short["references"]]
+    texts += [text for pair in short["pairs"] for text in (pair["question"], pair["reference"])]
+    cells = len(short["questions"]) * len(short["references"])
+    return 10 + cells + len(texts) + sum(map(len, texts)) // CELL
+
+
+def _set(place: int, one: Record, short: Record, figures: Mapping[str, str]) -> dict[str, Any]:
     return {
         "place": place,
         "system": one["system"],
         "figure": f"{place}-light" in figures,
         "reason": one["reason"],
-        "pairs": [_pair(one, pair) for pair in one["pairs"]],
-        "matrix": _table(one) if one["pairs"] else None,
+        "pairs": short["pairs"],
+        "pairs_not_shown": len(one["pairs"]) - len(short["pairs"]),
+        "matrix": _table(one, short) if one["pairs"] else None,
         "m": len(one["questions"]),
         "n": len(one["references"]),
         **{
@@ -110,18 +151,33 @@ def _set(place: int, one: Record, figures: Mapping[str, str]) -> dict[str, Any]:
 
 def _pair(one: Record, pair: Record) -> dict[str, str]:
     return {
-        "question": one["questions"][pair["question"] - 1],
-        "reference": one["references"][pair["reference"] - 1],
+        "question": shortened(one["questions"][pair["question"] - 1], LONGEST),
+        "reference": shortened(one["references"][pair["reference"] - 1], LONGEST),
         "score": written(pair["score"]),
     }
 
 
-def _table(one: Record) -> PageTable:
-    pairs = _pairs(one)
+def _table(one: Record, short: Record) -> PageTable:
     rows = [
-        Line(name, [Cell(written(score), best=(i, j) in pairs) for j, score in enumerate(row, 1)])
+        Line(
+            name,
+            [
+                Cell(written(score), best=(i, j) in short["matched"])
+                for j, score in enumerate(row, 1)
+            ],
+        )
         for i, (name, row) in enumerate(
-            zip(_numbered(one["questions"]), one["scores"], strict=True), 1
+            zip(_numbered(short["questions"]), short["scores"], strict=True), 1
         )
     ]
-    return PageTable("Pair scores", _numbered(one["references"]), rows, first="Generated question")
+    across = len(one["references"])
+    table = PageTable(
+        "Pair scores",
+        _numbered(short["references"]),
+        rows,
+        first="Generated question",
+        reasons=[f"The first {MOST_REFERENCES} of {across:,} references; the JSON has all of them."]
+        if across > MOST_REFERENCES
+        else [],
+    )
+    return table.cut(whole=len(one["questions"]), files="JSON")

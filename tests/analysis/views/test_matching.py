@@ -10,7 +10,9 @@ from django.utils import timezone
 
 from analysis.actions import matching, scores, scoring_jobs
 from analysis.actions.scores import ChosenMetric
+from analysis.evidence import source
 from analysis.metrics.contract import Preparation
+from analysis.reports import layout as tables
 from analysis.reports import matching as layout
 from judging.actions import campaigns, jobs
 from judging.models import Job, Metric, Question, QuestionSet, Reference, Score, Unit
@@ -164,6 +166,59 @@ def test_a_source_with_very_many_pairs_is_not_laid_out(collection, monkeypatch):
     monkeypatch.setattr(matching, "MOST_PAIRS", 11)
     with pytest.raises(jobs.CannotDo, match=r"12 pairs .* are more than are laid out \(11\)"):
         matched(collection, metric)
+
+
+def test_a_long_reference_that_each_of_many_sets_says_again_is_kept_and_shown_cut(
+    owner, collection, monkeypatch
+):
+    """1,000 systems beside one reference of 60,000 apostrophes made a page of 841 MB."""
+    metric = column(collection)
+    text = f"Who built the old bridge? {'<' * 3_000}"
+    Reference.objects.filter(source__key="s1", position=1).update(text=text)
+    whole = matched(collection, metric)
+    assert "cut_at" not in whole.result
+    assert len(whole.result["sets"][1]["references"][0]) > 3_000
+    item = reverse(
+        "analysis:collection_item", args=[collection.pk, collection.sources.get(key="s1").pk]
+    )
+    shown = owner.get(address("matching", collection)).text
+    assert 0 < shown.count("&lt;") <= 2 * 2 * 500  # as a pair and as a head, of each of two sets
+    monkeypatch.setattr(matching, "MOST_CHARACTERS", 1_000)  # ten texts
+    cut = matched(collection, metric).result
+    assert cut["cut_at"] == 100
+    texts = [text for one in cut["sets"] for text in (*one["questions"], *one["references"])]
+    assert max(map(len, texts)) == 101
+    assert [one["scores"] for one in cut["sets"]] == [one["scores"] for one in whole.result["sets"]]
+    page = owner.get(address("matching", collection)).text
+    assert "the first 100 characters of each are kept" in page
+    assert owner.get(item).text.count("&lt;") < 3_000 + 2 * 500
+
+
+def test_of_very_many_sets_and_pairs_the_pages_show_the_first_and_say_so(
+    owner, collection, monkeypatch
+):
+    job = matched(collection, column(collection))
+    item = reverse(
+        "analysis:collection_item", args=[collection.pk, collection.sources.get(key="s1").pk]
+    )
+    for there in (address("matching", collection), item):
+        assert "not shown on this page" not in owner.get(there).text
+    monkeypatch.setattr(layout, "MOST_CELLS", 1)
+    monkeypatch.setattr(source, "MOST_CELLS", 1)
+    page = owner.get(address("matching", collection)).text
+    assert "1 more sets are not shown on this page; the JSON has all" in page
+    assert (page.count('id="set-'), "Brisa" in page) == (1, False)
+    assert "3 more pairs are not shown on this page" in owner.get(item).text
+    monkeypatch.setattr(layout, "MOST_CELLS", 20_000)
+    monkeypatch.setattr(layout, "MOST_LINES", 1)
+    monkeypatch.setattr(layout, "MOST_REFERENCES", 1)
+    monkeypatch.setattr(tables, "MOST_LINES", 1)
+    page = owner.get(address("matching", collection)).text
+    assert "1 more pairs are not shown on this page" in page
+    assert "The first 1 of 2 lines; all of them stand in the JSON." in page
+    assert "The first 1 of 3 references; the JSON has all of them." in page
+    told = json.loads(owner.get(address("matching_document", collection, job.pk)).content)
+    assert [len(one["scores"][0]) for one in told["sets"]] == [3, 3]
 
 
 def test_scores_of_another_version_are_not_matched(collection):
