@@ -77,6 +77,7 @@ urlpatterns = [
         "campaigns/<uuid:uuid>/planning/<uuid:pk>/power.csv", planning.table, name="planning_table"
     ),
     path("campaigns/<uuid:uuid>/dry-run/", dry_runs.dry_run, name="dry_run"),
+    path("campaigns/<uuid:uuid>/dry-run.csv", dry_runs.table, name="dry_run_table"),
     path("campaigns/<uuid:uuid>/dry-run/start/", dry_runs.start, name="dry_run_start"),
     path("campaigns/<uuid:uuid>/dry-run/remove/", dry_runs.remove, name="dry_run_remove"),
     path("campaigns/<uuid:uuid>/tuning/", tuning.tuning, name="tuning"),

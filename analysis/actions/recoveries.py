@@ -62,12 +62,12 @@ class Recovery:
         )
 
 
-def recovery(run: DryRun) -> list[Recovery] | None:
+def recovery(run: DryRun, planted: list[str]) -> list[Recovery] | None:
     """Read from the copy's report whether the planted order was found; None while there is no
     report."""
     report = runs.latest(run.campaign)
     if report is None:
         return None
-    found, planted = runs.found_by(report), list(run.outcome.get("order", ()))
+    found = runs.found_by(report)
     rows = (Recovery.of(each, found, planted) for each in criterion_rows(found) if each.averaged)
     return [row for row in rows if row]

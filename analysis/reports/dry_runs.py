@@ -16,20 +16,22 @@ HEADS = (
     "some pair the wrong way round",
 )
 
+IN_ORDER = 20  # systems that the page names of an order
 
-def page(run: Any, recovery: Sequence[Any] | None) -> dict[str, Any]:
-    """Return everything the page lays out of a dry run."""
-    outcome: Mapping[str, Any] = run.outcome
+
+def page(run: Any, outcome: Mapping[str, Any], recovery: Sequence[Any] | None) -> dict[str, Any]:
+    """Return everything the page lays out of a dry run. `outcome`: with the first pairs of each
+    criterion."""
     criteria, with_all = outcome.get("criteria", []), outcome.get("with_all", [])
     out = outcome.get("left_out", {})
     careless = {each["label"] for each in outcome.get("people", []) if each["careless"]}
     return {
         "run": run,
-        "order": outcome.get("order", []),
+        "order": _in_order(outcome.get("order", [])),
         "filled": outcome.get("filled", {}),
         "settings": _settings(run.settings, outcome.get("page", 0)),
         "seed": run.settings.get("seed"),
-        "recovery": recovery,
+        "recovery": None if recovery is None else [_recovered(each) for each in recovery],
         "recovered": bool(recovery) and all(each.is_planted for each in recovery or ()),
         "power": _power(criteria) if criteria else None,
         "with_all": _power(with_all) if with_all else None,
@@ -46,6 +48,24 @@ def page(run: Any, recovery: Sequence[Any] | None) -> dict[str, Any]:
         "careful_out": len(set(out) - careless),
         "lacking": outcome.get("lacking", 0),
         "time": _time(outcome, run.campaign.rate),
+    }
+
+
+def _in_order(names: Sequence[str]) -> str:
+    """Write an order of systems, best first: of many the first, and how many others there are."""
+    others = [f"… ({len(names) - IN_ORDER:,} more)"] if len(names) > IN_ORDER else []
+    return " > ".join([*names[:IN_ORDER], *others])
+
+
+def _recovered(found: Any) -> dict[str, Any]:
+    """Return what the copy's report made of one criterion, its orders written out."""
+    return {
+        "name": found.name,
+        "order": _in_order(found.order),
+        "told": found.told,
+        "pairs": found.pairs,
+        "reversed": found.reversed,
+        "with_all": _in_order(found.with_all),
     }
 
 
@@ -176,7 +196,8 @@ def _pairs(row: Record) -> PageTable:
         )
         for pair in row["pairs"]
     ]
-    return PageTable(row["name"], ["mean difference", "told apart"], lines, first="Systems")
+    table = PageTable(row["name"], ["mean difference", "told apart"], lines, first="Systems")
+    return table.cut(whole=row["all_pairs"], files="CSV")
 
 
 def _share(found: Record | None) -> Cell:

@@ -113,10 +113,9 @@ class PageTable:
     def cut(self, *, whole: int = 0, files: str = "files") -> "PageTable":
         """Return the table with as many lines as somebody reads: a hundred systems are 4,950 pairs.
         `whole`: how many lines there are, where it was made of the first alone."""
-        whole = max(whole, len(self.lines))
-        if whole <= MOST_LINES:
+        whole, shown = max(whole, len(self.lines)), self.lines[:MOST_LINES]
+        if len(shown) == whole:
             return self
-        shown = self.lines[:MOST_LINES]
         says = f"The first {len(shown)} of {whole:,} lines; all of them stand in the {files}."
         return replace(self, lines=shown, reasons=[says, *self.reasons])
 

@@ -4,11 +4,13 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from analysis.actions import dry_runs, recoveries
+from analysis.actions import dry_run_outcomes, dry_runs, recoveries
 from analysis.forms.dry_runs import DryRunForm
 from analysis.reports import dry_runs as layout
 from judging import tasks
@@ -16,7 +18,11 @@ from judging.actions import campaigns
 from judging.actions.dry_runs import CannotTry
 from judging.guards import campaign_for_managers, campaign_for_staff
 from judging.models import Campaign, DryRun
+from judging.views.exports import taken_along_in_pieces
 from judging.views.jobs import asked_for
+
+MOST_SHOWN = 10  # dry runs on one page
+MOST_LINES = 2_000  # of their tables; the newest is shown however long it is
 
 
 @campaign_for_staff
@@ -24,6 +30,19 @@ from judging.views.jobs import asked_for
 def dry_run(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the dry runs of a draft, or the one that a copy is."""
     return _page(request, campaign, DryRunForm())
+
+
+@campaign_for_staff
+@require_GET
+def table(request: HttpRequest, campaign: Campaign) -> HttpResponseBase:
+    """Return every pair of systems of the dry run that a copy is, as CSV."""
+    run = DryRun.objects.filled().defer("outcome").filter(campaign=campaign).first()
+    if run is None:
+        raise Http404
+    name = f"{slugify(campaign.title)}-dry-run.csv"
+    return taken_along_in_pieces(
+        request, campaign, dry_run_outcomes.pairs_csv(run), "text/csv", name
+    )
 
 
 @campaign_for_managers
@@ -67,15 +86,27 @@ def _page(
     request: HttpRequest, campaign: Campaign, form: DryRunForm, status: int = 200
 ) -> HttpResponse:
     own = DryRun.objects.filter(campaign=campaign) | DryRun.objects.filter(draft=campaign)
-    done = [
-        layout.page(each, recoveries.recovery(each))
-        for each in own.filled().select_related("campaign", "draft")
-    ]
+    done: list[dict[str, Any]] = []
+    others: list[DryRun] = []
+    lines = 0
+    for run in own.filled().defer("outcome").select_related("campaign", "draft"):
+        if others or len(done) == MOST_SHOWN:
+            others.append(run)
+            continue
+        outcome = dry_run_outcomes.shown(run)
+        lines += sum(len(each["pairs"]) for each in outcome["criteria"])
+        lines += len(outcome.get("people", ()))
+        if done and lines > MOST_LINES:
+            others.append(run)
+            continue
+        recovery = recoveries.recovery(run, outcome.get("order", []))
+        done.append(layout.page(run, outcome, recovery))
     context: dict[str, Any] = {
         "campaign": campaign,
         "tab": "plan",
         "form": form,
         "done": done,
+        "others": others,
         **asked_for(campaign, dry_runs.KIND),
         "may_start": campaign.origin == Campaign.Origin.JUDGED
         and campaign.state in (Campaign.State.DRAFT, Campaign.State.LOCKED),

@@ -79,7 +79,7 @@ MAY = {
         analysis:reproduction analysis:reproduction_start analysis:reproduction_table
         judging:adjudication analysis:heds analysis:heds_text
         analysis:dry_run judging:annotator judging:now analysis:pdf analysis:printed_figure analysis:collection_items
-        analysis:collection_item analysis:section""",
+        analysis:collection_item analysis:section analysis:dry_run_table""",
     MANAGER: """judging:own_systems judging:exit_form judging:exit_question_add judging:exit_question_remove
         judging:exit_answers
         analysis:dry_run_start analysis:dry_run_remove
@@ -165,6 +165,7 @@ NOT_MADE = {
     "analysis:sort_items",
     "analysis:sort_collection_items",
     "analysis:dry_run_remove",
+    "analysis:dry_run_table",
     "judging:exit_question_remove",
     "annotation:exit_form",
 }

@@ -3,6 +3,7 @@ was planted."""
 
 import csv
 import io
+import itertools
 import threading
 from dataclasses import asdict
 from uuid import UUID
@@ -12,6 +13,7 @@ from celery import current_app
 from django.apps import apps
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Avg
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -19,6 +21,7 @@ import analysis.tasks  # noqa: F401
 from analysis.actions import dry_runs, recoveries, runs
 from analysis.planning import simulated
 from analysis.planning.simulated import Assumed
+from analysis.views import dry_runs as dry_run_pages
 from judging.actions import (
     campaigns,
     check_items,
@@ -173,7 +176,7 @@ def test_report_of_the_copy_recovers_what_was_planted_and_the_copy_is_removed_wh
         "closed",
         "SIMULATED: Canal towns",
     )
-    found = recoveries.recovery(run)
+    found = recoveries.recovery(run, run.outcome["order"])
     assert [(each.criterion, each.is_planted, each.reversed) for each in found] == [
         ("grammaticality", True, 0),
         ("correctness", True, 0),
@@ -227,6 +230,55 @@ def whole_study() -> Campaign:
     return made
 
 
+def test_page_shows_the_first_pairs_of_very_many_and_the_csv_has_all(draft, monkeypatch) -> None:
+    """100 systems on 50 criteria made a page of 602 MB, for all dry runs of a draft at once."""
+    run = filled(draft)
+    [row, *_] = run.outcome["criteria"]
+    pair, names = row["pairs"][0], ["'" * 190 + f"{place:03d}" for place in range(40)]
+    pairs = [
+        pair | {"better": one, "worse": other} for one, other in itertools.combinations(names, 2)
+    ]
+    criteria = [row | {"name": f"c{place}", "pairs": pairs} for place in range(20)]
+    whole = {"criteria": criteria, "order": names, "with_all": [row]}
+    DryRun.objects.filter(pk=run.pk).update(outcome=run.outcome | whole)
+    manager = factories.logged_in(draft.created_by)
+    address = reverse("analysis:dry_run", args=[draft.uuid])
+    with CaptureQueriesContext(connection) as asked:
+        page = manager.get(address).text
+    assert not any('"judging_dryrun"."outcome",' in each["sql"] for each in asked)
+    assert page.count("<tr>") < 20 * 101 + 200
+    assert page.count("The first 100 of 780 lines; all of them stand in the CSV.") == 20
+    assert f"{names[19].replace(chr(39), '&#x27;')} &gt; … (20 more)" in page
+    there = reverse("analysis:dry_run_table", args=[run.campaign.uuid])
+    assert there in page
+    lines = list(csv.DictReader(io.StringIO(manager.get(there).getvalue().decode())))
+    assert len(lines) == 20 * 780 + len(row["pairs"])
+    assert [lines[0][name] for name in ("data", "criterion", "better", "value")] == [
+        "without those left out", row["criterion"], names[0], str(pair["value"]),
+    ]  # fmt: skip
+    assert lines[-1]["data"] == "with nobody left out"
+    assert manager.post(there).status_code == 405
+    assert manager.get(reverse("analysis:dry_run_table", args=[draft.uuid])).status_code == 404
+    assert factories.logged_in(factories.researcher()).get(there).status_code == 404
+
+
+def test_page_of_a_draft_shows_as_many_dry_runs_as_fit_and_leads_to_the_others(
+    draft, monkeypatch
+) -> None:
+    runs_of = [filled(draft) for _ in range(2)]
+    manager = factories.logged_in(draft.created_by)
+    address = reverse("analysis:dry_run", args=[draft.uuid])
+    assert manager.get(address).text.count('id="run-') == 2
+    for name in ("MOST_LINES", "MOST_SHOWN"):
+        with monkeypatch.context() as few:
+            few.setattr(dry_run_pages, name, 1)
+            page = manager.get(address).text
+        assert page.count('id="run-') == 1
+        assert 'id="run-2"' in page
+        assert "Earlier dry runs" in page
+        assert reverse("analysis:dry_run", args=[runs_of[0].campaign.uuid]) in page
+
+
 def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
     draft = whole_study()
     before = rows_by_model()
@@ -250,7 +302,7 @@ def test_simulated_people_qualify_hurry_and_are_left_out_by_the_rules() -> None:
     assert set(out) == careless == set(excluded(copy))
     assert all("flagged as too fast" in " ".join(rules) for rules in out.values())
     assert outcome["lacking"] == 16 * len(careless)
-    shown = recoveries.recovery(copy.dry_run)
+    shown = recoveries.recovery(copy.dry_run, copy.dry_run.outcome["order"])
     assert [row.order for row in shown] == [outcome["order"]] * 2
     assert all(sorted(row.with_all) == sorted(SYSTEMS) for row in shown)
     powers = zip(outcome["criteria"], outcome["with_all"], strict=True)
