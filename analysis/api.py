@@ -19,7 +19,10 @@ from analysis.models import Run
 from judging import tasks
 from judging.actions import history
 from judging.api import campaign_of
+from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, Event
+
+MOST_RUNS = 100  # of one answer: the parameters of each may name thousands of annotators
 
 
 class RunSerializer(serializers.ModelSerializer):
@@ -47,13 +50,17 @@ class RunSerializer(serializers.ModelSerializer):
 
 
 class Runs(APIView):
-    """The runs of a campaign; POST asks for a new one, with the fields of the page's form."""
+    """The runs of a campaign, the newest first, `before` a number if it is given; POST asks for a
+    new one, with the fields of the page's form."""
 
     def get(self, request: Request, uuid: UUID) -> Response:
         found = Run.objects.filter(campaign=campaign_of(request.user, uuid)).select_related(
             "job", "campaign"
         )
-        return Response(RunSerializer(found, many=True).data)
+        before = whole_number(request.query_params.get("before", ""), least=1)
+        if before is not None:
+            found = found.filter(number__lt=before)
+        return Response(RunSerializer(found[:MOST_RUNS], many=True).data)
 
     def post(self, request: Request, uuid: UUID) -> Response:
         campaign = campaign_of(request.user, uuid)

@@ -37,14 +37,14 @@ class RoundMeasures:
         return self.is_complete and within is not None and within >= ENOUGH
 
 
-def measured(campaign: Campaign) -> list[RoundMeasures]:
-    """Return every closed pilot and calibration round of a campaign in the order of their
-    opening."""
+def measured(campaign: Campaign, shown: int | None = None, page: int = 1) -> list[RoundMeasures]:
+    """Return every closed pilot and calibration round of a campaign in the order of their opening.
+    `shown`: the round of which a page shows the differences, and which of them."""
     closed = campaign.rounds.trials().filter(closed_at__isnull=False).order_by("opened_at", "pk")
-    return [_measure(each, campaign) for each in closed]
+    return [_measure(each, campaign, page if each.pk == shown else None) for each in closed]
 
 
-def _measure(round: Round, campaign: Campaign) -> RoundMeasures:
+def _measure(round: Round, campaign: Campaign, page: int | None) -> RoundMeasures:
     round.campaign = campaign
     patterns = frames.counted(
         campaign, round=round.kind, number=round.number, extras=True, by_source=True
@@ -59,7 +59,7 @@ def _measure(round: Round, campaign: Campaign) -> RoundMeasures:
     # a place that was handed in after the round closed is open again, and filled by the extra
     extras = places.filter(state="extra").count()
     filled = places.filter(state="submitted").count() + extras
-    return RoundMeasures(round, alphas, compared(round), places.count() - extras, filled)
+    return RoundMeasures(round, alphas, compared(round, page), places.count() - extras, filled)
 
 
 def unfinished(round: Round) -> list[tuple[str, int, int]]:

@@ -2,7 +2,7 @@
 is named."""
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from judging.actions import excerpts
 from judging.actions.excerpts import SourceExcerpt
@@ -19,6 +19,7 @@ from judging.models import (
     ScalePoint,
 )
 
+MOST_SHOWN = 200  # differences that one page lays out, each with texts of its own
 STEPS = 1  # ranks that two annotators may lie apart without it being a difference to discuss
 DONE = (Assignment.State.SUBMITTED, Assignment.State.EXTRA)
 
@@ -54,16 +55,23 @@ class Compared:
 
     judged: int
     equal: int
-    differences: list[RoundDifference]
+    differing: int
+    differences: list[RoundDifference]  # those that a page shows
+    page: int = 1
 
     @property
     def within(self) -> float | None:
         """Return the share that lies within one rank; None where nothing was judged twice."""
-        return 1 - len(self.differences) / self.judged if self.judged else None
+        return 1 - self.differing / self.judged if self.judged else None
+
+    @property
+    def pages(self) -> int:
+        return max(1, -(-self.differing // MOST_SHOWN))
 
 
-def compared(round: Round) -> Compared:
-    """Compare what annotators handed in, those who are left out excepted.
+def compared(round: Round, page: int | None = 1) -> Compared:
+    """Compare what annotators handed in, those who are left out excepted. `page`: which of the
+    differences are laid out; none where it is None, and the last page's beyond it.
 
     Values of a scale in order differ by their ranks, and a step of one is no difference to discuss;
     on a scale without order any two values differ. What is asked once for a set counts once, and
@@ -73,30 +81,44 @@ def compared(round: Round) -> Compared:
     said = _said(round, scales)
     shared = {place: rows for place, rows in said.items() if len(rows) > 1}
     equal = sum(len({row.value for row in rows}) == 1 for rows in shared.values())
-    comments, notes = _comments(round), _notes(round)
     apart = {
         (unit, key): rows
         for (unit, key), rows in shared.items()
         if scales[key].differ([row.value for row in rows])
     }
-    longest = longest_of(len(apart))
-    own = {unit: rows[0].unit.question_set.source_id for (unit, _key), rows in apart.items()}
+    counts = Compared(len(shared), equal, len(apart), [])
+    if page is None or not apart:
+        return counts
+    names = {unit: unit_name(round.campaign, unit) for unit, _key in apart}
+    ordered = sorted(
+        apart,
+        key=lambda place: (
+            scales[place[1]].criterion.position,
+            -scales[place[1]].apart([row.value for row in apart[place]]),
+            apart[place][0].assignment.task.number,
+            names[place[0]],
+        ),
+    )
+    page = min(page, counts.pages)
+    shown = ordered[(page - 1) * MOST_SHOWN : page * MOST_SHOWN]
+    comments, notes = _comments(round), _notes(round)
+    longest = longest_of(len(shown))
+    own = {unit: apart[unit, key][0].unit.question_set.source_id for unit, key in shown}
     sources = excerpts.of_sources(set(own.values()), longest)
     questions = excerpts.of_questions(own, longest)
     found = [
         _difference(
-            rows,
+            apart[unit, key],
             scales[key],
-            unit_name(round.campaign, unit),
+            names[unit],
             questions.get(unit, ""),
             sources[own[unit]],
             comments.get(unit, []),
             notes.get((key, unit), ""),
         )
-        for (unit, key), rows in apart.items()
+        for unit, key in shown
     ]
-    found.sort(key=lambda each: (each.criterion.position, -each.apart, each.task, each.unit))
-    return Compared(len(shared), equal, found)
+    return replace(counts, differences=found, page=page)
 
 
 @dataclass(frozen=True)

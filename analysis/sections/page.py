@@ -8,7 +8,7 @@ from typing import Any
 from analysis.reports.cells import estimate_cell
 from analysis.reports.charts import NOT_DRAWN
 from analysis.reports.layout import Line, PageTable
-from analysis.reports.numerals import listed
+from analysis.reports.numerals import briefly
 from analysis.reports.rows import Record
 from analysis.sections import CHAPTERS, SECTIONS
 from analysis.sections.not_listed import unlisted
@@ -150,8 +150,9 @@ def side_by_side(runs: Sequence[tuple[str, Found]]) -> list[PageTable]:
     """Return the core numbers of several runs, a column for each run, a table for each section that
     has them.
 
-    Names that only some of the runs have (a system that one of them leaves out) stand with a dash
-    in the others. Below a run's name stands how it read the ratings and what it leaves out.
+    Of long tables the first lines are returned. Names that only some of the runs have (a system that
+    one of them leaves out) stand with a dash in the others. Below a run's name stands how it read
+    the ratings and what it leaves out.
     """
     tables = []
     notes = [_settings(found) for _, found in runs]
@@ -163,7 +164,8 @@ def side_by_side(runs: Sequence[tuple[str, Found]]) -> list[PageTable]:
         ]
         if lines:
             heads = [title for title, _ in runs]
-            tables.append(PageTable(section.title, heads, lines, first="Of", notes=notes))
+            table = PageTable(section.title, heads, lines, first="Of", notes=notes)
+            tables.append(table.cut(files="files of each run"))
     return tables
 
 
@@ -174,7 +176,7 @@ def _settings(found: Found) -> str:
         "by the protocol": study.reading == "by_protocol",
         "with settled values": study.settled > 0,
         "with answers handed in late": study.extras_counted,
-        f"without {listed(study.left_out)}": bool(study.left_out),
+        f"without {briefly(study.left_out)}": bool(study.left_out),
     }
     return ", ".join(words for words, holds in told.items() if holds)
 

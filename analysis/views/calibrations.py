@@ -14,6 +14,7 @@ from analysis.reports.numerals import percent, two
 from analysis.stats.estimate import Estimate
 from judging.actions import discussions
 from judging.guards import campaign_for_staff, judges_now, with_how_to_decline
+from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign, Criterion, Membership, Round
 
 
@@ -31,7 +32,8 @@ def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpRespon
         raise PermissionDenied(with_how_to_decline(said, request.user, campaign.collection))
     round = get_object_or_404(campaign.rounds.trials(), pk=pk)
     round.campaign = campaign
-    rounds = calibrations.measured(campaign)
+    page = whole_number(request.GET.get("page", ""), least=1) or 1
+    rounds = calibrations.measured(campaign, pk, page)
     own = next((each for each in rounds if each.round.pk == pk), None)
     criteria = list(campaign.rubric.criteria.all())
     of_criteria = {each.criterion_id: each.text for each in round.notes.filter(unit__isnull=True)}
@@ -43,7 +45,7 @@ def calibration(request: HttpRequest, campaign: Campaign, pk: int) -> HttpRespon
         "rounds": rounds,
         "own": own,
         "table": [_row(each, rounds) for each in criteria],
-        "counts": [len(each.compared.differences) for each in rounds],
+        "counts": [each.compared.differing for each in rounds],
         "within": percent(own.compared.within) if own else "",
         "enough": percent(ENOUGH),
         "unfinished": [] if own and own.is_complete else calibrations.unfinished(round),

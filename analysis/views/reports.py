@@ -13,6 +13,7 @@ from analysis.actions import examples, papers, report_pages, runs
 from analysis.forms.runs import RunForm
 from analysis.models import Result, Run
 from analysis.reports import making
+from analysis.reports.numerals import briefly
 from analysis.sections import page, section_of
 from judging import storage, tasks
 from judging.actions import jobs
@@ -21,6 +22,7 @@ from judging.imports.readers.numbers import whole_number
 from judging.models import Campaign
 
 MOST_SIDE_BY_SIDE = 12  # columns that can be read; the page holds what each run found
+MOST_LISTED = 100  # runs that one can choose from: each may leave out thousands of annotators
 
 
 @campaign_for_staff
@@ -42,20 +44,26 @@ def run_report(request: HttpRequest, campaign: Campaign, number: int) -> HttpRes
 @require_GET
 def runs_side_by_side(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the core numbers of several runs beside each other; which ones is in the address."""
-    done = Run.objects.filter(campaign=campaign, job__state="done").order_by("number")
+    done = Run.objects.filter(campaign=campaign, job__state="done")
+    listed = list(done[:MOST_LISTED])[::-1]
     numbers = {whole_number(each, least=1) for each in request.GET.getlist("run")} - {None}
-    asked = [run for run in done if run.number in numbers] if numbers else list(done)[-2:]
+    named = done.filter(number__in=numbers).order_by("number")[: MOST_SIDE_BY_SIDE + 1]
+    asked = list(named) if numbers else listed[-2:]
     chosen = asked[:MOST_SIDE_BY_SIDE]
     titled = [
         (f"run {run.number}" + (f", {run.name}" if run.name else ""), runs.found_by(run))
         for run in chosen
     ]
+    tables = page.side_by_side(titled)
+    shown = page.fitting(tables)
     context = {
         "campaign": campaign,
         "tab": "report",
-        "runs": [(run, run in chosen, runs.left_out_words(run)) for run in done],
+        "runs": [(run, run in chosen, briefly(runs.left_out_words(run))) for run in listed],
+        "all_runs": done.count(),
         "most": MOST_SIDE_BY_SIDE if len(asked) > MOST_SIDE_BY_SIDE else 0,
-        "tables": page.side_by_side(titled),
+        "tables": shown,
+        "all_tables": len(tables),
     }
     return render(request, "analysis/side_by_side.html", context)
 

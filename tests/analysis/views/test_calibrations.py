@@ -1,10 +1,13 @@
 """The page of a calibration round: differences of more than one rank, alpha round by round, and who
 is missing."""
 
+import re
+
 import pytest
 from django.urls import reverse
 
 from analysis.actions import calibrations
+from analysis.evidence import rounds as evidence
 from analysis.evidence.rounds import compared
 from judging.actions import campaigns, discussions, enrollments, rounds
 from judging.models import Campaign, Enrollment, GuidelineVersion, Passage, Round, TaskUnit
@@ -68,6 +71,25 @@ def test_page_shows_a_piece_of_a_long_passage_beside_each_difference(campaign, p
     round = closed(campaign, people, all_three, opposed)
     Passage.objects.update(text="b" * 1_000_000)
     assert 100_000 <= len(page(campaign, round)) < 200_000
+
+
+def test_page_shows_as_many_differences_as_fit_and_leads_to_the_others(
+    campaign, people, monkeypatch
+) -> None:
+    round = closed(campaign, people, all_three, opposed)
+    assert "Next page" not in page(campaign, round)
+    monkeypatch.setattr(evidence, "MOST_SHOWN", 1)
+    first = page(campaign, round)
+    assert first.count("<article") == 1
+    assert "Page 1 of 2; there are 2 differences" in first
+    assert "<b>2</b>" in first  # the count and the share are of all
+    assert "75 % within one rank" in first
+    client = factories.logged_in(campaign.created_by)
+    address = reverse("analysis:calibration", args=[campaign.uuid, round.pk])
+    texts = [client.get(f"{address}?page={asked}").text for asked in ("2", "999", "x")]
+    assert [text.partition("Page ")[2][:6] for text in texts] == ["2 of 2", "2 of 2", "1 of 2"]
+    named = [set(re.findall(r'name="(note-[^"]+)"', text)) for text in (first, texts[0])]
+    assert len(named[0] ^ named[1]) == 2
 
 
 def test_rounds_stand_side_by_side_and_the_rule_says_when_to_stop(campaign, people) -> None:

@@ -3,8 +3,11 @@
 import pytest
 from django.urls import reverse
 
+from analysis import api
 from analysis.actions import runs
 from analysis.models import Run
+from analysis.reports import layout
+from analysis.sections import page as sections_page
 from analysis.views import reports
 from judging.models import Enrollment
 from tests import factories
@@ -97,6 +100,35 @@ def test_more_runs_than_can_be_read_are_left_out_and_it_says_so(manager, campaig
     page = manager.get(address).text
     assert said in page
     assert "run 2, narrow" not in page
+
+
+def test_page_shows_as_many_lines_tables_and_runs_as_fit_and_says_so(
+    manager, campaign, monkeypatch
+):
+    """100 systems on 50 criteria are 5,000 lines of means, of each of 12 runs."""
+    address = reverse("analysis:side_by_side", args=[campaign.uuid]) + "?run=1&run=2"
+    every = manager.get(address).text
+    assert not any(said in every for said in ("The first ", "The newest "))
+    monkeypatch.setattr(layout, "MOST_LINES", 1)
+    page = manager.get(address).text
+    assert "The first 1 of 6 lines; all of them stand in the files of each run." in page
+    monkeypatch.setattr(sections_page, "MOST_CELLS", 1)
+    page = manager.get(address).text
+    assert (page.count("<table"), every.count("<table") > 1) == (1, True)
+    assert f"The first 1 of {every.count('<table')} tables; choose fewer runs" in page
+    monkeypatch.setattr(reports, "MOST_LISTED", 1)
+    page = manager.get(address).text
+    assert (page.count('name="run"'), "The newest 1 of 2 runs." in page) == (1, True)
+
+
+def test_programs_read_the_runs_of_a_campaign_a_hundred_at_a_time(manager, campaign, monkeypatch):
+    address = reverse("analysis:api_runs", args=[campaign.uuid])
+    assert [each["number"] for each in manager.get(address).json()] == [2, 1]
+    monkeypatch.setattr(api, "MOST_RUNS", 1)
+    assert [each["number"] for each in manager.get(address).json()] == [2]
+    older = {text: manager.get(f"{address}?before={text}") for text in ("2", "1", "9" * 30, "x")}
+    numbers = [[each["number"] for each in answer.json()] for answer in older.values()]
+    assert numbers == [[1], [], [2], [2]]
 
 
 HUGE = pytest.param(f"?run={'9' * 5_000}", id="more digits than Python reads as a number")
