@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from analysis import frames
+from analysis.actions import runs
 from analysis.actions.published import STUDIES, Numbers, Published
 from analysis.metrics.telling import telling
 from judging import storage
@@ -100,6 +101,9 @@ def reproduce(
                     "each other. Leave columns out of the files."
                 ]
             )
+        # every page of a collection reads what it keeps, and that has numbers of each system
+        if too_many := runs.too_many_systems(campaign.collection.systems.count()):
+            raise CannotImport([f"{too_many} Leave systems out of the files."])
         read = frames.material(campaign, excluded=())
         standing = list(campaign.collection.added_files.standing().listed())
         hashes = tuple(each.file.sha256 for each in standing)

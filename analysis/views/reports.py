@@ -147,6 +147,8 @@ def _page(
     form: RunForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
+    done = Run.objects.filter(campaign=campaign, job__state="done").order_by("-number")
+    newest = list(done[: MOST_LISTED + 1])
     context: dict[str, Any] = {
         "campaign": campaign,
         "tab": "report",
@@ -155,7 +157,8 @@ def _page(
         "job": campaign.jobs.filter(kind=runs.KIND).unfinished().first(),
         "failed": _failed_since(campaign, run),
         "worker_lives": jobs.worker_lives(),
-        "others": Run.objects.filter(campaign=campaign, job__state="done").order_by("-number"),
+        "others": newest[:MOST_LISTED],
+        "has_more": len(newest) > MOST_LISTED,
     }
     if run:
         context |= {

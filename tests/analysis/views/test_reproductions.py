@@ -111,6 +111,23 @@ def test_a_p_that_is_nearly_none_is_not_written_as_none(client):
 
 
 @pytest.mark.django_db
+def test_files_with_very_many_systems_are_not_computed_again(monkeypatch) -> None:
+    """Each system has numbers of its own, which the page, and every page of the collection, reads."""
+    head = "passage,system,question,correctness,grammaticality,understandability"
+    rows = [f"A passage about a town.,s{number},What is {number}?,1,2,2" for number in range(3)]
+    file = storage.keep("\n".join([head, *rows]).encode())
+    monkeypatch.setattr(reproductions.runs, "MOST_SYSTEMS", 2)
+    with pytest.raises(CannotImport, match="There are 3 systems; at most 2"):
+        reproductions.reproduce(
+            key="qgbench",
+            files=[ReleasedFile("many.csv", file, False)],
+            by=factories.researcher(),
+            now=timezone.now(),
+        )
+    assert not Campaign.objects.exists()
+
+
+@pytest.mark.django_db
 def test_files_with_very_many_columns_of_scores_are_not_compared_pair_by_pair() -> None:
     """Eight rows of 800 columns kept a worker for a quarter of an hour, and its owner from logging in."""
     names = [f"bleu_{number}" for number in range(reproductions.MOST_SCORES + 1)]

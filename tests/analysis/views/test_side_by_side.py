@@ -119,6 +119,8 @@ def test_page_shows_as_many_lines_tables_and_runs_as_fit_and_says_so(
     monkeypatch.setattr(reports, "MOST_LISTED", 1)
     page = manager.get(address).text
     assert (page.count('name="run"'), "The newest 1 of 2 runs." in page) == (1, True)
+    report = manager.get(reverse("analysis:report", args=[campaign.uuid])).text
+    assert "The newest reports: <b>run 2 (narrow)</b>." in report
 
 
 def test_programs_read_the_runs_of_a_campaign_a_hundred_at_a_time(manager, campaign, monkeypatch):
