@@ -32,9 +32,8 @@ def broken(request: HttpRequest) -> HttpResponse:
     """Answer a request that an error ended; Django calls this while it handles the error."""
     error = sys.exc_info()[1]
     if error is not None and (lacking := outages.sentence(error)):
-        page = loader.get_template("507.html")
-        of_memory = lacking == outages.OUT_OF_MEMORY
-        return HttpResponse(page.render({"of_memory": of_memory}), status=507)
+        about = {"of_memory": lacking == outages.OUT_OF_MEMORY}
+        return HttpResponse(loader.get_template("507.html").render(about), status=507)
     if isinstance(error, DatabaseError | InterfaceError) and (
         outages.is_cut_off(error) or outages.is_held_up(error)
     ):
