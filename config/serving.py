@@ -160,8 +160,11 @@ def programs(port: int) -> tuple[Program, Program]:
     database = os.environ.get("DATABASE_URL") or postgres.Cluster(postgres.home()).url(
         role=roles.SERVER
     )
-    web = {"DATABASE_URL": database, "PGAPPNAME": WEB, "QUAESTOR_BIND": f"127.0.0.1:{port}"}
-    worker = {"DATABASE_URL": database, "PGAPPNAME": WORKER, **one_thread}
+    own = {"DATABASE_URL": database}
+    if not os.environ.get("DATABASE_URL"):
+        own["QUAESTOR_DATABASE_FOLDER"] = str(postgres.Cluster(postgres.home()).data)
+    web = {**own, "PGAPPNAME": WEB, "QUAESTOR_BIND": f"127.0.0.1:{port}"}
+    worker = {**own, "PGAPPNAME": WORKER, **one_thread}
     return (
         Program("web server", gunicorn, logs / "web.log", settings.ROOT, web, waits=True),
         Program(

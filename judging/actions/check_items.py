@@ -7,8 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet, Sum
+from django.db.models.functions import Length
 
+from judging import room
 from judging.actions import history
 from judging.models import (
     AcceptedValue,
@@ -30,6 +32,7 @@ from judging.models import (
 MOST_CHECKS = 500  # of a campaign
 MOST_OF_SOURCE = 1_000  # questions and places for them; a check holds a copy of its whole source
 MOST_COPIED = 20_000  # of all checks of a campaign
+MOST_CHARACTERS = 10_000_000  # of their passages and questions
 
 
 class NotAQuestion(ValueError):
@@ -209,6 +212,7 @@ def _add(campaign: Campaign, kind: str, unit: Unit, text: str, method: str) -> C
 
 def _check_copied(campaign: Campaign, origin: Source) -> None:
     """Raise TooManyCopied where a check more, with all that its source holds, would be too many."""
+    room.check()
     own = Unit.objects.filter(question_set__source=origin).count()
     if own > MOST_OF_SOURCE:
         raise TooManyCopied(
@@ -221,6 +225,19 @@ def _check_copied(campaign: Campaign, origin: Source) -> None:
             f"A campaign has at most {MOST_CHECKS:,} checks, which hold copies of {MOST_COPIED:,} questions with "
             "all others of their sources."
         )
+    copies = Source.objects.filter(collection__checks_of=campaign)
+    if _characters(Source.objects.filter(pk=origin.pk)) + _characters(copies) > MOST_CHARACTERS:
+        raise TooManyCopied(
+            f"The copies that a campaign's checks hold have at most {MOST_CHARACTERS:,} characters. Take questions "
+            "about sources with shorter texts."
+        )
+
+
+def _characters(sources: QuerySet[Source]) -> int:
+    """Count the characters of passages and questions."""
+    passages = sources.aggregate(n=Sum(Length("passage__text")))["n"] or 0
+    asked = Question.objects.filter(unit__question_set__source__in=sources)
+    return int(passages + (asked.aggregate(n=Sum(Length("text")))["n"] or 0))
 
 
 def _collection(campaign: Campaign) -> Collection:

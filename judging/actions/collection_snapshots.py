@@ -34,12 +34,14 @@ JOIN judging_unit unit ON unit.question_set_id = held.id AND unit.position IS NO
 LEFT JOIN judging_question question ON question.unit_id = unit.id
 WHERE source.collection_id = %(collection)s AND source.repeat_of_id IS NULL GROUP BY 1
 """
-# White space collapsed, case kept, as the rules compare questions. Of a set of one none repeats
-# another, so most texts need not be compared.
+# White space collapsed, case kept, as the rules compare questions; not in texts so long that they
+# are no questions, which would take minutes. Of a set of one none repeats another, so most texts
+# need not be compared.
 REPEATED = r"""
 SELECT system_id, sum(n)::int FROM (
     SELECT held.system_id,
-        count(*) - count(DISTINCT trim(regexp_replace(question.text, '\s+', ' ', 'g'))) AS n
+        count(*) - count(DISTINCT CASE WHEN length(question.text) > 10000 THEN question.text
+            ELSE trim(regexp_replace(question.text, '\s+', ' ', 'g')) END) AS n
     FROM judging_source source
     JOIN judging_questionset held ON held.source_id = source.id
     JOIN judging_unit unit ON unit.question_set_id = held.id

@@ -37,6 +37,7 @@ from judging.models import (
     Question,
     QuestionSet,
     Round,
+    Source,
     Task,
     Unit,
 )
@@ -359,8 +360,23 @@ def test_checks_hold_no_more_copies_than_a_campaign_should(monkeypatch):
     with pytest.raises(check_items.TooManyCopied, match="at most 2 checks"):
         add_gold(campaign, third)
     monkeypatch.setattr(check_items, "MOST_CHECKS", 3)
+    copied = Source.objects.filter(collection__checks_of=campaign)
+    third_too = check_items._characters(copied) + check_items._characters(
+        Source.objects.filter(pk=third.question_set.source_id)
+    )
+    monkeypatch.setattr(check_items, "MOST_CHARACTERS", third_too - 1)
+    with pytest.raises(check_items.TooManyCopied, match="sources with shorter texts"):
+        add_gold(campaign, third)
+    monkeypatch.setattr(check_items, "MOST_CHARACTERS", third_too)
     add_gold(campaign, third)
     assert check_items.CheckItem.objects.count() == 3
+
+
+def test_characters_of_checks_are_those_of_passages_and_questions():
+    held = factories.collection(sources=1, expected=1)
+    Passage.objects.filter(collection=held).update(text="x" * 70)
+    Question.objects.filter(unit__question_set__source__collection=held).update(text="y" * 3)
+    assert check_items._characters(held.sources.all()) == 70 + 2 * 3  # two systems
 
 
 def test_a_source_is_copied_whole_by_as_many_queries_however_long_it_is(
