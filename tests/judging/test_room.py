@@ -10,8 +10,10 @@ from config import serving
 from config.postgres import Cluster
 from judging import room, storage
 from judging.actions import check_items, jobs
-from judging.models import Campaign, StoredFile, Unit
+from judging.imports.actions import new_collections
+from judging.models import Campaign, Collection, StoredFile, Unit
 from tests import factories
+from tests.judging.studies import NOW, study
 
 pytestmark = pytest.mark.django_db
 
@@ -50,6 +52,9 @@ def test_files_copies_and_checks_are_refused_on_a_page_that_says_so(disk):
     with pytest.raises(OSError, match="nearly full"):
         storage.keep(b"a file")
     assert not StoredFile.objects.exists()
+    with pytest.raises(OSError, match="nearly full"):
+        new_collections.import_study(study=study(), name="Canals", by=campaign.created_by, now=NOW)
+    assert Collection.objects.get() == campaign.collection
     criterion = campaign.rubric.criteria.first()
     first = Unit.objects.filter(position=1).first()
     accepted = {criterion.pk: [criterion.points.first().value]}

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Max
 
-from judging import storage
+from judging import room, storage
 from judging.actions import collections, history
 from judging.actions.bulk import check_at_once, let_planner_know
 from judging.actions.rounds import TellProgress, silent
@@ -388,7 +388,10 @@ def add(
         Where a preview was seen, and the file would bring something else now.
     NotAtOnce
         Where a page waits for what takes long to read.
+    OSError
+        Where the disk is nearly full.
     """
+    room.check()
     progress(0, 0, "Reading the file")
     with transaction.atomic():
         lock(added.collection)
