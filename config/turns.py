@@ -5,10 +5,10 @@ four. Who asks is known only once a request is being answered, so one that comes
 back, and answered from its beginning when another of the same person has ended.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Condition, local
+from threading import Condition, Event, Lock, local
 
 MOST_WAITING = 20  # requests of one person; a browser has some six under way
 
@@ -44,6 +44,31 @@ class UnreadBody:
         raise BodyWanted(getattr(_thread, "person", None))
 
     readline = read
+
+
+class Places:
+    """So many places, given in the order of asking: a semaphore's go to whoever asks at the moment
+    that one is free, and who has waited longest waits on."""
+
+    def __init__(self, count: int) -> None:
+        self.free, self.lock = count, Lock()
+        self.asking: deque[Event] = deque()
+
+    def acquire(self) -> None:
+        with self.lock:
+            if self.free:  # then nobody waits, for a place that is given back goes to the first
+                self.free -= 1
+                return
+            given = Event()
+            self.asking.append(given)
+        given.wait()
+
+    def release(self) -> None:
+        with self.lock:
+            if self.asking:
+                self.asking.popleft().set()
+            else:
+                self.free += 1
 
 
 class Turns:

@@ -26,7 +26,7 @@ from config import memory
 from config.limits import OF_STRANGERS, SMALL
 from config.slow_readers import IN_MEMORY, NoTurn, Outbox, send
 from config.slow_senders import PATIENCE, PIECE, Arriving, Hurried
-from config.turns import BodyWanted, OutOfTurn, Turns, UnreadBody
+from config.turns import BodyWanted, OutOfTurn, Places, Turns, UnreadBody
 
 READERS = 256  # requests that may be on their way to one process
 LEAST = 3.0  # seconds for a request that waited for a thread to read it; what was sent is there
@@ -88,7 +88,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
         self.answering = ThreadPoolExecutor(self.cfg.threads + LONG)
-        self.quick, self.long = BoundedSemaphore(self.cfg.threads), BoundedSemaphore(LONG)
+        self.quick, self.long = Places(self.cfg.threads), BoundedSemaphore(LONG)
         self.slow, self.persons = BoundedSemaphore(SLOW), Turns(max(1, self.cfg.threads - 1))
         self.files, self.senders = BoundedSemaphore(FILES), Turns(FILES_OF_ONE)
         self.waits: dict[Any, float] = {}  # for whom, and how long at the end
@@ -184,8 +184,9 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     def _done(self, answer: Callable[[], Any]) -> Any:
         """Answer a request in one of the threads for that. If it takes long it gives its place to
         others, and counts among the long ones."""
-        place, doing = self.quick, None
+        place: Places | BoundedSemaphore = self.quick
         place.acquire()
+        doing = None
         try:
             doing = self.answering.submit(answer)
             while not wait([doing], timeout=LONG_AFTER).done:

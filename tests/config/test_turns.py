@@ -2,13 +2,14 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
 from config.limits import OF_STRANGERS, SMALL
-from config.turns import MOST_WAITING, BodyWanted, OutOfTurn, Turns, UnreadBody, begin
+from config.turns import MOST_WAITING, BodyWanted, OutOfTurn, Places, Turns, UnreadBody, begin
 from judging.actions import keys
 from tests import factories
 
@@ -133,3 +134,24 @@ def test_of_a_stranger_nothing_is_wanted_that_is_more_than_a_form_of_theirs(kind
     }
     answer = Client().generic("POST", "/login/", **much)
     assert answer.status_code == (413 if "form" in kind else 200)
+
+
+def test_places_are_given_in_the_order_of_asking() -> None:
+    places, came, threads = Places(1), list[int](), list[Thread]()
+
+    def ask(number: int) -> None:
+        places.acquire()
+        came.append(number)
+        places.release()
+
+    places.acquire()
+    for number in range(4):
+        threads.append(Thread(target=ask, args=(number,)))
+        threads[-1].start()
+        while len(places.asking) <= number:
+            time.sleep(0.001)
+    places.release()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert came == [0, 1, 2, 3]
+    assert places.free == 1 and not places.asking
