@@ -85,10 +85,6 @@ def restore(path: Path, *, replace: bool) -> Restored:
         raise CannotRestore(
             f"This database holds what is not ours: {', '.join(strange)}. Say --replace to remove it."
         )
-    if others := others_connected():
-        raise CannotRestore(
-            f"{others} other programs are connected to this database. Stop the site first."
-        )
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:
@@ -168,16 +164,6 @@ def _has_people() -> bool:
     with suppress(ProgrammingError):  # a database without tables
         return User.objects.exists()
     return False
-
-
-def others_connected() -> int:
-    """Return how many other programs hold a connection to this database."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "
-            "AND backend_type = 'client backend'"
-        )
-        return int(cursor.fetchone()[0])
 
 
 def _take_back_half_a_restore() -> None:

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 from kombu.transport import TRANSPORT_ALIASES
 
-from config import memory
+from config import memory, site_lock
 
 if TYPE_CHECKING:
     from config.doorbell import LoopWatch
@@ -55,6 +55,13 @@ def step_back(**about: Any) -> None:
     memory."""
     os.nice(NICER)
     memory.limit()
+
+
+@signals.worker_init.connect
+@signals.beat_init.connect
+def hold_site_lock(**about: Any) -> None:
+    """Keep restores and upgrades away while this process may touch the database."""
+    site_lock.hold()
 
 
 class Sweeper(bootsteps.StartStopStep):

@@ -173,6 +173,12 @@ TEMPLATES = [
 ]
 
 DATABASES = {"default": _database(os.environ.get("DATABASE_URL") or postgres.url(HOME))}
+# The address of the PostgreSQL server itself, if DATABASE_URL leads to a connection pooler
+DIRECT_DATABASE = (
+    _database(os.environ["QUAESTOR_DIRECT_DATABASE_URL"])
+    if os.environ.get("QUAESTOR_DIRECT_DATABASE_URL")
+    else {}
+)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "judging.User"
 AUTHENTICATION_BACKENDS = ["config.visitors.Backend"]

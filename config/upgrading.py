@@ -53,11 +53,6 @@ def upgrade(*, backup: Path | None, now: datetime) -> tuple[UpgradeStep, Path | 
             f"This database was made by a newer version: {found.unknown[-1]} is not known here. Nothing was changed. "
             "Get that version of the program, or a newer one."
         )
-    if others := backups.others_connected():
-        raise CannotUpgrade(
-            f"{others} other programs are connected to this database. Nothing was changed. Stop the web servers and "
-            "workers first."
-        )
     saved = None
     if found.missing and not found.new:
         saved = backup or settings.HOME / "backups" / f"before-upgrade-{now:%Y%m%d-%H%M%S}.dump"

@@ -275,7 +275,7 @@ def browser(django_db_setup: None) -> Iterator[object]:
     # Playwright keeps an event loop in the thread of the tests
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
     # With an event loop in its thread Django takes another connection and forgets the one before,
-    # which would stay open: a restore refuses to begin beside it.
+    # which would stay open.
     connections.close_all()
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=executable, args=list(CHROMIUM_FLAGS))

@@ -5,7 +5,17 @@ import time
 import pytest
 from django.db import connection
 
-from config.backups import others_connected
+OTHERS_SQL = """
+SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+  AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+"""
+
+
+def others_connected() -> int:
+    """Count the other sessions in this database."""
+    with connection.cursor() as cursor:
+        cursor.execute(OTHERS_SQL)
+        return int(cursor.fetchone()[0])
 
 
 @pytest.mark.django_db

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config import backups, serving
+from config import backups, serving, site_lock
 
 
 class Command(BaseCommand):
@@ -23,11 +23,11 @@ class Command(BaseCommand):
     def handle(self, *, file: Path, replace: bool, **options: Any) -> None:
         if not file.is_file():
             raise CommandError(f"There is no file {file}.")
-        with serving.alone():
-            try:
+        try:
+            with serving.alone(), site_lock.exclusive():
                 done = backups.restore(file, replace=replace)
-            except backups.CannotRestore as refused:
-                raise CommandError(str(refused)) from None
+        except (backups.CannotRestore, site_lock.SiteLockRefused) as refused:
+            raise CommandError(str(refused)) from None
         for each in done.left_out:
             self.stdout.write(f"Left out: the table {each}, which this program does not have.")
         for each in done.removed:

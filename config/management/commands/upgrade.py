@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from config import serving, upgrading
+from config import serving, site_lock, upgrading
 
 
 class Command(BaseCommand):
@@ -25,11 +25,11 @@ class Command(BaseCommand):
 
     def handle(self, *, backup: Path | None, **options: Any) -> None:
         serving.stop_others(self.stdout.write)
-        with serving.alone():
-            try:
+        try:
+            with serving.alone(), site_lock.exclusive():
                 done, saved = upgrading.upgrade(backup=backup, now=timezone.now())
-            except upgrading.CannotUpgrade as refused:
-                raise CommandError(str(refused)) from None
+        except (upgrading.CannotUpgrade, site_lock.SiteLockRefused) as refused:
+            raise CommandError(str(refused)) from None
         if saved:
             self.stdout.write(f"Saved before: {saved}")
         steps = (
