@@ -2,7 +2,7 @@ import js from "@eslint/js";
 import globals from "globals";
 
 export default [
-  { ignores: ["static/vendor/", "tests/vendor/", "staticfiles/", "var/", ".venv/", ".tools/"] },
+  { ignores: ["static/vendor/", "tests/vendor/", "staticfiles/", "var/", ".venv/", ".environments/", ".tools/"] },
   js.configs.recommended,
   { linterOptions: { reportUnusedDisableDirectives: "error" }, rules: { eqeqeq: "error", "no-implicit-globals": "error", "no-var": "error", "prefer-const": "error" } },
   { files: ["static/js/*.js"], ignores: ["static/js/judging.js"], languageOptions: { sourceType: "script", globals: { ...globals.browser, htmx: "readonly" } }, rules: { "no-implicit-globals": "off" } },

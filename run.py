@@ -17,13 +17,15 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from config import running_site
+
 ROOT = Path(__file__).resolve().parent
-VENV = ROOT / ".venv"
+ENVIRONMENTS = ROOT / ".environments"  # the present environment and the one before it
+VENV = ROOT / ".venv"  # a link to the present one
 TOOLS = ROOT / ".tools"
 LOCK = ROOT / "requirements.txt"  # what serves
 TESTS_LOCK = ROOT / "requirements-tests.txt"  # the same, and what tests it
-STAMP = VENV / "made-from"
-PYTHON = VENV / "bin" / "python"
+STAMP = "made-from"
 HELP = """Quaestor: human evaluation of automatically generated questions.
 
 python3 run.py COMMAND, where COMMAND is
@@ -39,9 +41,14 @@ python3 run.py COMMAND, where COMMAND is
 
 The first call installs the locked packages into .venv; later calls start at once, whichever Python
 they are made with: .venv keeps the one that made it. To change it, remove .venv.
-Data are kept in ./var, or in --home, or in $QUAESTOR_HOME."""
+Data are kept in ./var, or in --home, or in $QUAESTOR_HOME. With an external database (DATABASE_URL),
+use $QUAESTOR_HOME: --home also names the embedded database."""
 NOT_INSTALLED = """The packages could not be installed. The first start needs a package index, once:
 check the network, or point pip at a mirror (pip config set global.index-url ADDRESS), and start again."""
+KEPT_ENVIRONMENT = """
+The environment of the version before is unchanged: check that version out again to start it."""
+CONTRADICTION = """--home names the embedded database of that folder, but DATABASE_URL names another database.
+Unset DATABASE_URL, or give the data folder of a site with an external database as QUAESTOR_HOME."""
 READ_ONLY = """{root} cannot be written to, and the packages must be installed there once, into
 .venv. Copy or clone the project to a folder of yours; or have its owner call run.py once."""
 NO_PIP = (
@@ -87,7 +94,6 @@ SCRIPT_CHECKS: tuple[tuple[str, ...], ...] = (
     ("npm", "run", "--silent", "test"),
 )
 SAFELY = ("-P", "-m")  # else Python takes modules from the folder that run.py was called in first
-PYTEST = [str(PYTHON), "-m", "pytest"]
 KEPT_EXTRAS = ROOT / ".tools" / "extras"
 
 
@@ -170,18 +176,21 @@ def main(arguments: list[str]) -> int:
     if word == "extras" and (unknown := [name for name in rest if name not in EXTRAS]):
         print(f"No extra is called {unknown[0]}.\n\n{list_of_extras()}")
         return 2
+    if word in ("demo", "up", "manage"):
+        rest = take_home(rest)
+    if word == "manage" and rest[:1] == ["upgrade"]:
+        running_site.stop(home(), print)  # by what its environment still holds
     set_up(tests=word in ("test", "check"))
     keep_bytecode()
     if word == "extras":
         return install_extras(rest)
     if word == "soak":
         os.chdir(ROOT)
-        os.execv(PYTHON, [str(PYTHON), "-m", "bench.soak", *rest])
+        os.execv(python(), [python(), "-m", "bench.soak", *rest])
     if word == "check":
         return check()
     if word != "test":
-        words = take_home(rest)
-        manage(words if word == "manage" else [word, *words])
+        manage(rest if word == "manage" else [word, *rest])
     return test(rest)
 
 
@@ -229,10 +238,10 @@ def put_extras(names: list[str]) -> bool:
     fitting = ["--constraint", str(VENV / "locked.txt")]
     (VENV / "locked.txt").write_text(locked_versions())
     environment = uv_environment(pip_settings())
-    uv = [sys.executable, *SAFELY, "uv", "--quiet", "pip", "install", "--python", str(PYTHON)]
+    uv = [sys.executable, *SAFELY, "uv", "--quiet", "pip", "install", "--python", python()]
     if ((TOOLS / "uv").exists() or get_uv()) and ran([*uv, *fitting, *packages], environment):
         return True
-    return ran([str(PYTHON), *SAFELY, "pip", "install", "-qq", *fitting, *packages], quiet=True)
+    return ran([python(), *SAFELY, "pip", "install", "-qq", *fitting, *packages], quiet=True)
 
 
 def locked_versions() -> str:
@@ -245,7 +254,17 @@ def locked_versions() -> str:
 
 def manage(words: list[str]) -> NoReturn:
     """Become Django's management command."""
-    os.execv(PYTHON, [str(PYTHON), str(ROOT / "manage.py"), *words])
+    os.execv(python(), [python(), str(ROOT / "manage.py"), *words])
+
+
+def python() -> str:
+    """Return the environment's interpreter by a path that stays its own when the link changes."""
+    return str(VENV.resolve() / "bin" / "python")
+
+
+def home() -> Path:
+    """Return the data folder."""
+    return Path(os.environ.get("QUAESTOR_HOME") or ROOT / "var").resolve()
 
 
 def take_home(words: list[str]) -> list[str]:
@@ -254,36 +273,61 @@ def take_home(words: list[str]) -> list[str]:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--home", type=Path)
     known, others = parser.parse_known_args(words)
+    if known.home and os.environ.get("DATABASE_URL"):
+        sys.exit(CONTRADICTION)
     if known.home:
         os.environ["QUAESTOR_HOME"] = str(known.home.absolute())
     return others
 
 
 def set_up(*, tests: bool) -> None:
-    """Make ``.venv`` from the lock, unless it was made from this very lock; leave nothing when that
-    is cut short."""
-    if is_set_up(tests=tests):
+    """Lead ``.venv`` to an environment made from the lock as it is now.
+
+    A new one is built beside the present one, which stays until the one after it: running servers
+    go on with theirs, and a build that fails changes nothing.
+    """
+    if is_set_up(VENV, tests=tests):
         return
     if not os.access(ROOT, os.W_OK):
         sys.exit(READ_ONLY.format(root=ROOT))
-    lock = TESTS_LOCK if tests else LOCK
-    print(f"Setting up, once: installing the packages of {lock.name} into .venv ...", flush=True)
-    STAMP.unlink(missing_ok=True)
-    if VENV.is_symlink():
-        VENV.unlink()  # what it leads to belongs to another clone
-    shutil.rmtree(VENV, ignore_errors=True)  # uv clears no folder that is not an environment
-    try:
-        if not (install_with_uv(lock) or install_with_pip(lock)):
-            sys.exit(NOT_INSTALLED)
-        STAMP.write_text(fingerprint(tests=tests))
-    except BaseException:
-        shutil.rmtree(VENV, ignore_errors=True)
-        raise
+    before = VENV.resolve() if VENV.is_symlink() else None
+    new = ENVIRONMENTS / fingerprint(sys.version, tests=tests)[:12]
+    if not is_set_up(new, tests=tests):
+        build(new, tests=tests)
+    lead_to(new)
+    for path in ENVIRONMENTS.iterdir():
+        if path not in (new, before):
+            shutil.rmtree(path, ignore_errors=True)
     if (again := [name for name in kept_extras() if name in EXTRAS]) and not put_extras(again):
         print(
             f"The extras {', '.join(again)} could not be installed again: "
             f"python3 run.py extras {' '.join(again)}"
         )
+
+
+def build(environment: Path, *, tests: bool) -> None:
+    """Make an environment from the lock, and leave nothing of it if that is cut short."""
+    lock = TESTS_LOCK if tests else LOCK
+    print(f"Setting up, once: installing the packages of {lock.name} into .venv ...", flush=True)
+    shutil.rmtree(environment, ignore_errors=True)  # uv clears no folder that is not an environment
+    environment.parent.mkdir(exist_ok=True)
+    try:
+        if not (install_with_uv(environment, lock) or install_with_pip(environment, lock)):
+            sys.exit(NOT_INSTALLED + (KEPT_ENVIRONMENT if VENV.exists() else ""))
+        made_from = fingerprint(version_of(environment), tests=tests)
+        (environment / STAMP).write_text(made_from)
+    except BaseException:
+        shutil.rmtree(environment, ignore_errors=True)
+        raise
+
+
+def lead_to(environment: Path) -> None:
+    """Have ``.venv`` be a link to this environment, in one step."""
+    if VENV.exists() and not VENV.is_symlink():
+        shutil.rmtree(VENV)
+    new = VENV.with_name(f".venv.{os.getpid()}")
+    new.symlink_to(environment.relative_to(VENV.parent))
+    new.replace(VENV)
 
 
 def keep_bytecode() -> None:
@@ -296,37 +340,43 @@ def keep_bytecode() -> None:
         os.environ.setdefault("PYTHONPYCACHEPREFIX", str(VENV / "bytecode"))
 
 
-def is_set_up(*, tests: bool) -> bool:
-    """Say whether ``.venv`` was made, and to the end, from the lock as it is now; what tests can do
-    serves too."""
-    if not (PYTHON.exists() and STAMP.exists()):
+def is_set_up(environment: Path, *, tests: bool) -> bool:
+    """Say whether an environment was made, and to the end, from the lock as it is now; one for
+    tests can serve, too."""
+    stamp = environment / STAMP
+    if not (environment / "bin" / "python").exists() or not stamp.exists():
         return False
-    made = STAMP.read_text()
-    return made == fingerprint(tests=True) or (not tests and made == fingerprint(tests=False))
+    made_from, version = stamp.read_text(), version_of(environment)
+    return made_from == fingerprint(version, tests=True) or (
+        not tests and made_from == fingerprint(version, tests=False)
+    )
 
 
-def fingerprint(*, tests: bool) -> str:
-    """Return what changes when the packages do, or the Python that ``.venv`` was made with: an
-    upgrade loses them."""
-    asked = [str(PYTHON), "-I", "-S", "-c", "import sys; print(sys.version)"]
-    version = subprocess.run(
-        asked, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
-    ).stdout
+def version_of(environment: Path) -> str:
+    """Return the version of an environment's Python; an upgrade of it loses the packages."""
+    interpreter = str(environment / "bin" / "python")
+    command = [interpreter, "-I", "-S", "-c", "import sys; print(sys.version)"]
+    return subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False
+    ).stdout.strip()
+
+
+def fingerprint(version: str, *, tests: bool) -> str:
+    """Return what changes when the locked packages or the version of Python do."""
     locks = LOCK.read_bytes() + (TESTS_LOCK.read_bytes() if tests else b"")
-    return hashlib.sha256(locks + version.strip()).hexdigest()
+    return hashlib.sha256(locks + version.encode()).hexdigest()
 
 
-def install_with_uv(lock: Path) -> bool:
+def install_with_uv(environment: Path, lock: Path) -> bool:
     """Install with uv, which needs neither venv nor a compiler and takes seconds; say whether it
     worked."""
     uv = [sys.executable, *SAFELY, "uv", "--quiet"]
-    environment = uv_environment(pip_settings())
+    variables = uv_environment(pip_settings())
     if not (TOOLS / "uv").exists() and not get_uv():
         return False
-    made = ran([*uv, "venv", "--python", sys.executable, str(VENV)], environment)
-    return made and ran(
-        [*uv, "pip", "sync", "--require-hashes", "--python", str(PYTHON), str(lock)], environment
-    )
+    made = ran([*uv, "venv", "--python", sys.executable, str(environment)], variables)
+    sync = [*uv, "pip", "sync", "--require-hashes", "--python", str(environment / "bin" / "python")]
+    return made and ran([*sync, str(lock)], variables)
 
 
 def get_uv() -> bool:
@@ -347,13 +397,12 @@ def get_uv() -> bool:
         shutil.rmtree(new, ignore_errors=True)
 
 
-def install_with_pip(lock: Path) -> bool:
+def install_with_pip(environment: Path, lock: Path) -> bool:
     """Install the slow way, by the standard library's venv."""
-    shutil.rmtree(VENV, ignore_errors=True)
-    made = ran([sys.executable, *SAFELY, "venv", str(VENV)], quiet=True)
-    return made and ran(
-        [str(PYTHON), *SAFELY, "pip", "install", "-qq", "--require-hashes", "-r", str(lock)]
-    )
+    shutil.rmtree(environment, ignore_errors=True)
+    made = ran([sys.executable, *SAFELY, "venv", str(environment)], quiet=True)
+    pip = [str(environment / "bin" / "python"), *SAFELY, "pip", "install", "-qq"]
+    return made and ran([*pip, "--require-hashes", "-r", str(lock)])
 
 
 def pip_settings() -> dict[str, str]:
@@ -423,7 +472,7 @@ def test(words: list[str]) -> int:
 
 def these(words: list[str]) -> int:
     """Run what pytest makes of the words, one after another, and no checks."""
-    return subprocess.run(PYTEST + words, cwd=ROOT, check=False).returncode
+    return subprocess.run([python(), "-m", "pytest", *words], cwd=ROOT, check=False).returncode
 
 
 def all_of_it() -> int:
@@ -432,7 +481,9 @@ def all_of_it() -> int:
         checks = subprocess.Popen(
             [sys.executable, __file__, "check"], cwd=ROOT, stdout=said, stderr=subprocess.STDOUT
         )
-        code = subprocess.run([*PYTEST, *SIDE_BY_SIDE], cwd=ROOT, check=False).returncode
+        code = subprocess.run(
+            [python(), "-m", "pytest", *SIDE_BY_SIDE], cwd=ROOT, check=False
+        ).returncode
         checked = checks.wait()
         said.seek(0)
         print(said.read(), flush=True)

@@ -3,17 +3,16 @@ until Ctrl-C."""
 
 import fcntl
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from config import postgres
+from config import postgres, running_site
 from config.database import roles
 from config.postgres_programs import SHARED, PostgresProblem
 from config.processes import NoPort, Program, Say, free_port, run_together, wait_for_port
@@ -27,7 +26,7 @@ WEB, WORKER = "quaestor web", "quaestor worker"  # as pg_stat_activity names the
 @contextmanager
 def alone() -> Iterator[Path]:
     """Hold the data folder for one server, and return the file that holds its address."""
-    path = settings.HOME / "serving.lock"
+    path = running_site.lock_file(settings.HOME)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
         try:
@@ -35,31 +34,12 @@ def alone() -> Iterator[Path]:
         except BlockingIOError:
             told = f"These data are served already: {path.read_text().strip()}"
             raise CommandError(f"{told} (stop that first, by Ctrl-C where it runs)") from None
-        by_whom = _by_whom()
-        by_whom.write_text(str(os.getpid()))
+        process = running_site.process_file(settings.HOME)
+        process.write_text(str(os.getpid()))
         try:
             yield path
         finally:
-            by_whom.unlink(missing_ok=True)
-
-
-def stop_others(say: Say) -> None:
-    """End the program that serves these data, if one does, and wait until it has."""
-    path = settings.HOME / "serving.lock"
-    with suppress(FileNotFoundError, ValueError, ProcessLookupError), path.open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            number = int(_by_whom().read_text())
-            say(f"Stopping the site at {path.read_text()} ...")
-            os.kill(number, signal.SIGTERM)
-            fcntl.flock(file, fcntl.LOCK_EX)
-
-
-def _by_whom() -> Path:
-    """Return the file that holds the number of the process that serves; the lock says whether it
-    still does."""
-    return settings.HOME / "serving.pid"
+            process.unlink(missing_ok=True)
 
 
 def prepare(say: Say) -> None:

@@ -1,7 +1,7 @@
 """The door on a fresh machine; that it really sets one up is tried in a fresh clone, not here."""
 
 import os
-import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import run
+from config import running_site
 
 ROOT = Path(run.__file__).parent
 
@@ -40,6 +41,7 @@ def test_run_imports_only_the_standard_library():
 def test_home_is_taken_from_the_words(words, monkeypatch):
     monkeypatch.setenv("QUAESTOR_HOME", "before")
 
+    monkeypatch.delenv("DATABASE_URL")
     assert run.take_home(words) == ["--exit"]
     assert os.environ["QUAESTOR_HOME"] == str(Path("x").absolute())
 
@@ -104,40 +106,49 @@ def test_environment_wins_over_the_section_and_the_section_over_global():
 
 @pytest.fixture
 def elsewhere(tmp_path, monkeypatch):
-    """Have run.py set up a folder of the test's own."""
-    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    """Have run.py set up a folder of the test's own, from locks without packages."""
     for name, path in (
         ("ROOT", ""),
+        ("ENVIRONMENTS", ".environments"),
         ("VENV", ".venv"),
-        ("TOOLS", ".tools"),
         ("LOCK", "lock"),
         ("TESTS_LOCK", "tests"),
-        ("STAMP", ".venv/made"),
-        ("PYTHON", ".venv/bin/python"),
+        ("KEPT_EXTRAS", "extras"),
     ):
         monkeypatch.setattr(run, name, tmp_path / path)
     run.LOCK.touch()
-    run.TESTS_LOCK.write_text("what tests it")
+    run.TESTS_LOCK.write_text("# what tests it")
     return tmp_path
 
 
-def python_that_says(version):
-    run.PYTHON.write_text(f"#!/bin/sh\necho '{version}'\n")
-    run.PYTHON.chmod(0o755)
+def environment_saying(version):
+    """Make an environment whose Python names this version."""
+    made_by_hand(run.VENV, version)
+    return run.VENV / run.STAMP
+
+
+def made_by_hand(environment, version="3.12"):
+    python = environment / "bin" / "python"
+    python.parent.mkdir(parents=True, exist_ok=True)
+    python.write_text(f"#!/bin/sh\necho '{version}'\n")
+    python.chmod(0o755)
 
 
 def test_environment_made_from_another_lock_is_not_taken_for_this_one(elsewhere):
-    python_that_says("3.12")
-    assert not run.is_set_up(tests=False)
+    def is_set_up():
+        return tuple(run.is_set_up(run.VENV, tests=tests) for tests in (False, True))
 
-    run.STAMP.write_text(run.fingerprint(tests=False))
-    assert (run.is_set_up(tests=False), run.is_set_up(tests=True)) == (True, False)
+    stamp = environment_saying("3.12")
+    assert is_set_up() == (False, False)
 
-    run.STAMP.write_text(run.fingerprint(tests=True))
-    assert (run.is_set_up(tests=False), run.is_set_up(tests=True)) == (True, True)
+    stamp.write_text(run.fingerprint("3.12", tests=False))
+    assert is_set_up() == (True, False)
 
-    run.LOCK.write_text("another lock")
-    assert (run.is_set_up(tests=False), run.is_set_up(tests=True)) == (False, False)
+    stamp.write_text(run.fingerprint("3.12", tests=True))
+    assert is_set_up() == (True, True)
+
+    run.LOCK.write_text("# another lock")
+    assert is_set_up() == (False, False)
 
 
 def locked(path: Path) -> dict[str, str]:
@@ -180,50 +191,113 @@ def test_audit_names_weak_packages_and_says_when_nobody_could_be_asked():
 def test_environment_serves_whichever_python_opens_the_door_until_its_own_changes(
     elsewhere, monkeypatch
 ):
-    python_that_says("3.12")
-    run.STAMP.write_text(run.fingerprint(tests=False))
+    stamp = environment_saying("3.12")
+    stamp.write_text(run.fingerprint("3.12", tests=False))
 
     monkeypatch.setattr(sys, "version", "3.13, which somebody opened the door with")
-    assert run.is_set_up(tests=False)
+    assert run.is_set_up(run.VENV, tests=False)
 
-    python_that_says("3.13, after an upgrade of the system")
-    assert not run.is_set_up(tests=False)
+    environment_saying("3.13, after an upgrade of the system")
+    assert not run.is_set_up(run.VENV, tests=False)
+
+
+def test_set_up_new_lock_leaves_the_environment_of_running_servers(elsewhere):
+    run.set_up(tests=False)
+    before = run.VENV.resolve()
+    (package,) = before.glob("lib/*/site-packages")
+    (package / "imported_late.py").write_text("VALUE = 'from the environment it began with'")
+    waits = "input(); import imported_late; print(imported_late.VALUE)"
+    with subprocess.Popen(
+        [run.python(), "-c", waits], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        run.LOCK.write_text("# a new version's")
+        run.set_up(tests=False)
+        printed, _ = server.communicate("\n")
+
+    assert printed == "from the environment it began with\n"
+    assert run.VENV.resolve() != before
+
+
+def test_set_up_failed_build_leaves_the_environment_before_it(elsewhere):
+    run.set_up(tests=False)
+    before, old_lock = run.VENV.resolve(), run.LOCK.read_text()
+
+    run.LOCK.write_text("this is no requirement")
+    with pytest.raises(SystemExit, match="check that version out again to start it"):
+        run.set_up(tests=False)
+
+    assert run.VENV.resolve() == before
+    run.LOCK.write_text(old_lock)
+    assert run.is_set_up(run.VENV, tests=False)
+
+
+def test_set_up_keeps_one_old_environment_and_goes_back_to_it(elsewhere):
+    made = []
+    for lock in ("# first", "# second", "# third", "# second"):
+        run.LOCK.write_text(lock)
+        run.set_up(tests=False)
+        made.append(run.VENV.resolve())
+
+    first, second, third, again = made
+    assert again == second
+    assert set(run.ENVIRONMENTS.iterdir()) == {second, third}
+    assert not first.exists()
+
+
+def test_upgrade_stops_the_site_before_it_builds_an_environment(elsewhere, monkeypatch):
+    home = elsewhere / "home"
+    home.mkdir()
+    running_site.lock_file(home).write_text("http://127.0.0.1:8000")
+    serves = (
+        "import fcntl, signal, sys; file = open(sys.argv[1]);"
+        "fcntl.flock(file, fcntl.LOCK_EX); print('serving', flush=True); signal.pause()"
+    )
+    monkeypatch.setenv("QUAESTOR_HOME", "before")
+    monkeypatch.delenv("DATABASE_URL")
+    with subprocess.Popen(
+        [sys.executable, "-c", serves, str(running_site.lock_file(home))], stdout=subprocess.PIPE
+    ) as site:
+        running_site.process_file(home).write_text(str(site.pid))
+        assert site.stdout.readline() == b"serving\n"
+        monkeypatch.setattr(run, "build", lambda environment, tests: sys.exit(str(site.wait())))
+        with pytest.raises(SystemExit, match=str(-signal.SIGTERM)):
+            run.main(["manage", "upgrade", "--home", str(home)])
+
+
+@pytest.mark.parametrize("command", ["backup", "restore", "upgrade", "migrate"])
+def test_home_beside_an_address_of_another_database_is_refused(command, monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "postgresql://elsewhere/quaestor")
+    with pytest.raises(SystemExit, match="--home names the embedded database of that folder"):
+        run.main(["manage", command, "x.dump", "--home", "here"])
 
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
 def test_interrupted_installation_leaves_nothing(elsewhere, monkeypatch, end):
-    def cut_short(lock):
-        python_in(run.PYTHON.parent)
+    def cut_short(environment, lock):
+        made_by_hand(environment)
         raise end
 
     monkeypatch.setattr(run, "install_with_uv", cut_short)
     with pytest.raises(end):
         run.set_up(tests=False)
 
-    assert sorted(elsewhere.iterdir()) == [run.LOCK, run.TESTS_LOCK]
+    assert not run.VENV.exists()
+    assert list(run.ENVIRONMENTS.iterdir()) == []
 
 
-def test_a_folder_that_is_no_environment_and_a_link_to_anothers_give_way(elsewhere, monkeypatch):
-    found = []
-    monkeypatch.setattr(run, "install_with_uv", lambda lock: found.append(run.VENV.exists()))
-    monkeypatch.setattr(run, "install_with_pip", lambda lock: python_in(run.VENV / "bin"))
+def test_set_up_folder_or_foreign_link_in_its_place_gives_way(elsewhere):
+    made_by_hand(run.VENV)
     another = elsewhere / "another"
-    python_in(another / "bin")
+    made_by_hand(another)
 
     run.set_up(tests=False)
-    shutil.rmtree(run.VENV)
+    assert run.is_set_up(run.VENV, tests=False)
+    run.VENV.unlink()
     run.VENV.symlink_to(another)
     run.set_up(tests=False)
 
-    assert found == [False, False]
-    assert (run.VENV.is_symlink(), (another / "bin" / "python").exists()) == (False, True)
-
-
-def python_in(folder):
-    folder.mkdir(parents=True)
-    (folder / "python").write_text("#!/bin/sh\necho 3.12\n")
-    (folder / "python").chmod(0o755)
-    return True
+    assert run.VENV.resolve().parent == run.ENVIRONMENTS
+    assert (another / "bin" / "python").exists()
 
 
 def test_half_an_installer_never_bears_its_name(elsewhere, monkeypatch):
@@ -234,6 +308,7 @@ def test_half_an_installer_never_bears_its_name(elsewhere, monkeypatch):
         return True
 
     monkeypatch.setattr(run, "ran", ran)
+    monkeypatch.setattr(run, "TOOLS", elsewhere / ".tools")
     with pytest.raises(KeyboardInterrupt):
         run.get_uv()
 

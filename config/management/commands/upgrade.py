@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from config import serving, site_lock, upgrading
+from config import running_site, serving, site_lock, upgrading
 
 
 class Command(BaseCommand):
@@ -24,7 +25,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, backup: Path | None, **options: Any) -> None:
-        serving.stop_others(self.stdout.write)
+        running_site.stop(settings.HOME, self.stdout.write)
         try:
             with serving.alone(), site_lock.exclusive():
                 done, saved = upgrading.upgrade(backup=backup, now=timezone.now())
