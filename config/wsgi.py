@@ -8,7 +8,7 @@ from django.db.backends.signals import connection_created
 from django.urls import get_resolver
 from django.utils.http import parse_header_parameters
 
-from config import outages, site_lock
+from config import outages
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 site = get_wsgi_application()
@@ -34,4 +34,3 @@ def _is_text(content_type: str) -> bool:
 
 
 _ = get_resolver().url_patterns  # views are imported now, so that no first request waits for them
-site_lock.hold()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from config import memory
+from config import memory, site_lock
 from config.web_worker import LONG, READERS, Worker
 
 bind = os.environ.get("QUAESTOR_BIND", "127.0.0.1:8000")
@@ -30,3 +30,8 @@ wsgi_app = "config.wsgi:application"
 def post_fork(server: object, worker: object) -> None:
     """Limit what one process that answers can take."""
     memory.limit_web(threads=READERS + threads + LONG)
+
+
+def post_worker_init(worker: object) -> None:
+    """Keep restores and upgrades away while this process may touch the database."""
+    site_lock.hold()
