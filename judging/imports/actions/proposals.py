@@ -2,18 +2,19 @@
 like it."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePath
 
 from judging import storage
-from judging.imports.actions import adding
-from judging.imports.actions.reading_plans import Head
+from judging.imports.actions import adding, looks, reading_plans
+from judging.imports.actions.reading_plans import NEAR, Head, Plan
 from judging.imports.readers.columns import ColumnRoles, RatingColumn
 from judging.imports.readers.guessing import is_note, without_scale
 from judging.imports.readers.numbers import is_number, whole_number
+from judging.imports.readers.outline import Outline
+from judging.imports.readers.text import Unreadable
 from judging.models import AddedFile, Collection
-
-HEAD = 65_536
 
 
 def proposed(head: Head, *, added: AddedFile) -> Head:
@@ -83,18 +84,35 @@ def stem(name: str) -> str:
 
 
 def siblings(added: AddedFile) -> list[AddedFile]:
-    """Return the other waiting files of the collection that begin with the same line."""
-    waiting = added.collection.added_files.waiting().listed().exclude(pk=added.pk)
-    first = first_line(added)
-    return [each for each in waiting if first and first_line(each) == first]
+    """Return the other waiting files of the dataset that have the format, the columns and the
+    sheets of this one, all read under its plan."""
+    waiting = list(added.collection.added_files.waiting().listed().exclude(pk=added.pk))
+    plan = reading_plans.without_columns(adding.plan_of(added))
+    own = _heading(added, plan) if waiting else None
+    return [each for each in waiting if own and _heading(each, plan) == own]
 
 
-def first_line(added: AddedFile) -> bytes:
-    """Return the header of a file of text; nothing of a file that has no lines, such as a
-    workbook."""
-    head = storage.head_of(added.file, HEAD)
-    line, end, _ = head.partition(b"\n")
-    return line.strip() if end and b"\0" not in line else b""
+def _heading(added: AddedFile, plan: Plan) -> Outline | None:
+    """Return the format, the header and the sheets of a file; None if there is no header, or a page
+    cannot wait for it.
+
+    The header of a CSV file is in its beginning. Other files are read whole.
+    """
+    data = storage.head_of(added.file, NEAR)
+    versions = [data]
+    if len(data) < added.file.size:
+        if "delimiter" in reading_plans.format_of(added.name, data, plan).options:
+            lines = data[: data.rfind(b"\n") + 1]
+            versions = [lines, lines + b'"']  # the last line may end inside a quoted cell
+        elif looks.is_quick(added.file):
+            versions = [storage.content_of(added.file)]
+        else:
+            return None
+    for version in versions:
+        with suppress(Unreadable):
+            found = reading_plans.read_heading(name=added.name, data=version, plan=plan)
+            return found if found.header else None
+    return None
 
 
 def read_alike(added: AddedFile, others: Sequence[AddedFile]) -> None:

@@ -13,7 +13,7 @@ from judging.actions.rounds import TellProgress, silent
 from judging.imports.actions.kept_readings import KeptReading
 from judging.imports.readers import limited
 from judging.imports.readers.columns import BadColumns, ColumnRoles, WhenAmbiguous, columns_from
-from judging.imports.readers.outline import Outline, outline
+from judging.imports.readers.outline import Outline, heading, outline
 from judging.imports.readers.pseudonyms import Pseudonyms
 from judging.imports.readers.records import WHOLE_FILE, Problem, StudyRecords, unreadable
 from judging.imports.readers.registry import FORMAT, Format, sniff
@@ -101,7 +101,7 @@ def read_head(
     NotAtOnce
         Where a page waits for what takes long.
     """
-    format = _format(name, data, plan)
+    format = format_of(name, data, plan)
     options, key = _options(format, plan), pseudonym_key()
     if not is_read_apart(format, data):
         with suppress(TooManyCells), at_most(NEAR):
@@ -120,6 +120,30 @@ def read_head(
     with limited.limits_where(waits) as limits:
         found, _ = limited.outline_of(request, limits=limits, progress=_rows(progress))
     return _head(found)
+
+
+def read_heading(*, name: str, data: bytes, plan: Plan) -> Outline:
+    """Return the format, the header and the sheets of a file, while a page waits.
+
+    Raises
+    ------
+    Unreadable
+        If the file cannot be read, or not within the limits of a page.
+    """
+    format = format_of(name, data, plan)
+    options = _options(format, plan)
+    if not is_read_apart(format, data):
+        with suppress(TooManyCells), at_most(NEAR):
+            return heading(data=data, known=format, options=options)
+    return limited.heading_of(
+        limited.Request(
+            data=data,
+            name=name,
+            format=format.key,
+            options=options,
+            is_packed=not format.is_text,
+        )
+    )
 
 
 def _head(found: Outline) -> Head:
@@ -175,7 +199,7 @@ def read_study(
     NotAtOnce
         Where a page waits for what takes long.
     """
-    format = _format(name, data, plan)
+    format = format_of(name, data, plan)
     options, key = _options(format, plan), pseudonym_key()
     with no_cycles():
         if not is_read_apart(format, data):
@@ -214,7 +238,7 @@ def read_study(
 
 def ids_behind_labels(*, name: str, data: bytes, plan: Plan) -> Mapping[str, str]:
     """Return the ids of people outside by the labels that reading a file gives them."""
-    format = _format(name, data, plan)
+    format = format_of(name, data, plan)
     request = limited.Request(
         data=data,
         name=name,
@@ -288,7 +312,8 @@ def _rows(progress: TellProgress) -> Callable[[int], None]:
     return lambda rows: progress(0, 0, f"Reading the file: {rows:,} rows")
 
 
-def _format(name: str, data: bytes, plan: Plan) -> Format:
+def format_of(name: str, data: bytes, plan: Plan) -> Format:
+    """Return the format of the plan, else the one that the name and the first bytes suggest."""
     return FORMAT[plan.format] if plan.format in FORMAT else sniff(name, data)
 
 

@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from judging.imports.actions.joining import JoiningChoices
-from judging.imports.forms.files import DetailsForm, refuse_too_large
+from judging.imports.forms.files import DetailsForm, SiblingsField, refuse_too_large
 from judging.imports.readers.sameness import Sameness
 
 MOST_FILES = 100
@@ -100,9 +100,7 @@ class ChoicesForm(forms.Form):
         choices=CONFLICTS,
         widget=forms.RadioSelect,
     )
-    siblings = forms.BooleanField(
-        label=_("Decide the same for the other waiting files with these columns"), required=False
-    )
+    siblings = SiblingsField(label=_("Match in the same way"))
 
     def __init__(self, *args: Any, systems: Sequence[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -141,15 +139,12 @@ class ChoicesForm(forms.Form):
         )
 
     @staticmethod
-    def initial_of(
-        choices: JoiningChoices, examined: Mapping[str, Any], siblings: bool
-    ) -> dict[str, Any]:
+    def initial_of(choices: JoiningChoices, examined: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the form shows of earlier choices."""
         same = choices.same.as_dict()
         shown = {
             "by": choices.by,
             "conflicts": choices.conflicts,
-            "siblings": siblings,
             **same,
             "forms_": same["forms"],
         }

@@ -17,7 +17,7 @@ from judging.imports.readers.columns import ColumnRoles
 from judging.imports.readers.registry import FORMATS
 from judging.imports.readers.tables import DELIMITERS
 from judging.imports.readers.text import ENCODINGS, unstorable
-from judging.models import Collection, Rubric, User
+from judging.models import AddedFile, Collection, Rubric, User
 
 OPTIONS = (
     *("delimiter", "quoted", "sheet", "slots_are", "encoding", "header", "above", "systems"),
@@ -63,6 +63,36 @@ class SheetsField(forms.MultipleChoiceField):
 
     def valid_value(self, value: str) -> bool:
         return len(value) <= LONGEST_SHEET and not unstorable(value)
+
+
+class SiblingsField(forms.MultipleChoiceField):
+    """Other waiting files of which the same is decided, all ticked at first."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def __init__(self, *, label: Any) -> None:
+        super().__init__(
+            label=label,
+            required=False,
+            help_text=_(
+                "These waiting files have the same column names; workbooks also have the same sheets."
+            ),
+            error_messages={
+                "invalid_choice": _(
+                    "One of these files no longer waits or has other columns. Choose again."
+                )
+            },
+        )
+
+    @staticmethod
+    def offer(form: forms.Form, others: Sequence[AddedFile]) -> None:
+        """Have the form ask about these files; without any the field goes."""
+        if not others:
+            form.fields.pop("siblings", None)
+            return
+        choices = [(str(each.number), each.name) for each in others]
+        form.fields["siblings"].choices = choices
+        form.initial["siblings"] = [number for number, _name in choices]
 
 
 class ReadingForm(forms.Form):
@@ -309,9 +339,7 @@ class FurtherForm(OptionsForm):
             "Only if neither a column nor a name beside it says: who gave the ratings in this file?"
         ),
     )
-    siblings = forms.BooleanField(
-        label=_("Read the other waiting files with these columns alike"), required=False
-    )
+    siblings = SiblingsField(label=_("Read in the same way"))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from judging.imports.readers.columns import BadColumns, columns_from
-from judging.imports.readers.outline import outline
+from judging.imports.readers.outline import heading, outline
 from judging.imports.readers.packing import pack, pack_table
 from judging.imports.readers.pseudonyms import Pseudonyms
 from judging.imports.readers.records import StudyRecords, unreadable
@@ -90,6 +90,9 @@ def _read(request: dict[str, Any], data: bytes) -> Iterator[str]:
             pseudonyms=key,
             progress=_progress,
         )
+        yield json.dumps({"outline": found.as_json()})
+    elif request["wanted"] == "heading":
+        found = heading(data=data, known=known, options=options)
         yield json.dumps({"outline": found.as_json()})
     elif request["wanted"] == "rows":
         rows = known.taken(data, options)

@@ -128,6 +128,19 @@ def outline_of(
     return outline_from(found), keys
 
 
+def heading_of(request: Request) -> Outline:
+    """Return the format, the header and the sheets of a file, read while a page waits.
+
+    Unreadable and ReaderFailed as in `outline_of`.
+    """
+    return outline_from(
+        "".join(
+            json.loads(line)["outline"]
+            for line in _answers("heading", request, _WHILE_A_PAGE_WAITS, lambda rows: None, {})
+        )
+    )
+
+
 def study_of(
     request: Request, *, limits: Limits | None = None, progress: TellRows = lambda rows: None
 ) -> tuple[StudyRecords, Mapping[str, str]]:

@@ -104,6 +104,23 @@ def outline(
     return _of_table(known, taken, name, names, progress)
 
 
+def heading(*, data: bytes, known: Format, options: Mapping[str, Any] | None = None) -> Outline:
+    """Return the format, the header and the sheets of a file alone; nothing is counted.
+
+    The header is empty if the file names no columns.
+
+    Raises
+    ------
+    Unreadable
+        If the file cannot be read.
+    """
+    taken = known.taken(data, options) if known.table else None
+    if taken is None or isinstance(taken, StudyRecords) or not taken.headed:
+        return Outline(format=known.key)
+    sheets = known.sheets(data) if known.sheets else ()
+    return Outline(format=known.key, header=taken.header, sheets=sheets)
+
+
 def _of_study(known: Format, study: StudyRecords) -> Outline:
     if not study.usable:
         raise Unreadable(study.problems_of("file")[0].reason)

@@ -39,7 +39,7 @@ from judging.imports.actions import (
 from judging.imports.actions.new_collections import CannotImport
 from judging.imports.actions.reading_plans import Head
 from judging.imports.forms.added_files import ChoicesForm, FilesForm, NewCollectionForm
-from judging.imports.forms.files import ReadingForm
+from judging.imports.forms.files import ReadingForm, SiblingsField
 from judging.imports.forms.mapping import ColumnMapping
 from judging.imports.readers.limited import NotAtOnce
 from judging.imports.views.looks import found_in
@@ -147,7 +147,6 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
         "collection": added.collection,
         "otherwise": ReadingForm(initial=initial),
     }
-    context["siblings"] = proposals.siblings(added)
     asked_with = looks.of_added(added, reading_plans.without_columns(plan))
     found = found_in(
         request,
@@ -172,16 +171,15 @@ def columns(request: HttpRequest, added: AddedFile) -> HttpResponse:
         page=request.GET.get("page", ""),
         further=True,
     )
-    asked.options.initial["siblings"] = True
-    if not context["siblings"]:
-        asked.options.fields.pop("siblings", None)
+    siblings = proposals.siblings(added)
+    SiblingsField.offer(asked.options, siblings)
     if data is not None and asked.is_valid():
         chosen = rubrics_of(request.user).filter(pk=asked.rubric_key()).first()
         adding.decide(added=added, plan=asked.new_plan(), rubric=chosen)
         if asked.next_page:
             return redirect(f"{request.path}?page={asked.next_page.number}")
-        if asked.options.cleaned_data.get("siblings"):
-            proposals.read_alike(added, context["siblings"])
+        ticked = asked.options.cleaned_data.get("siblings", ())
+        proposals.read_alike(added, [each for each in siblings if str(each.number) in ticked])
         return redirect("judging:file", added.collection_id, added.number)
     otherwise = ReadingForm(initial=initial, sheets=head.sheets)
     context |= {
@@ -283,12 +281,11 @@ def rows(request: HttpRequest, added: AddedFile) -> HttpResponse:
 
 def _choices_form(added: AddedFile, data: Any, others: Sequence[AddedFile]) -> ChoicesForm:
     choices = adding.choices_of(added)
-    initial = ChoicesForm.initial_of(choices, added.examined, bool(others))
+    initial = ChoicesForm.initial_of(choices, added.examined)
     shuffled = added.examined.get("letters") == {}  # then a name stands for no one system
     systems = () if shuffled else added.examined.get("systems", ())
     form = ChoicesForm(data, initial=initial, systems=systems)
-    if not others:
-        del form.fields["siblings"]
+    SiblingsField.offer(form, others)
     return form
 
 
@@ -329,8 +326,9 @@ def choices(request: HttpRequest, added: AddedFile) -> HttpResponse:
     if added.state == AddedFile.State.WAITING and form.is_valid():
         chosen = form.choices()
         adding.decide(added=added, choices=chosen)
-        if form.cleaned_data.get("siblings"):
-            for other in others:
+        ticked = form.cleaned_data.get("siblings", ())
+        for other in others:
+            if str(other.number) in ticked:
                 adding.decide(added=other, choices=replace(chosen, unmatched=""))
     else:
         messages.error(request, _("This could not be understood; nothing was changed."))

@@ -19,6 +19,8 @@ from judging.imports.actions import adding, kept_readings
 from judging.imports.views import added_files
 from judging.models import AddedFile, Collection, Job, Judgment, Membership, Question, Score
 from tests import factories
+from tests.judging.imports.actions.test_proposals import HEADER, workbook
+from tests.judging.imports.actions.test_proposals import SCORES as OTHER_SCORES
 from tests.judging.imports.studies import BATCH, add, assembled, waiting
 from tests.judging.imports.test_adding import BLEU, MATERIAL, SCORES, SECOND, of_one, ratings
 from tests.judging.views.importing import form_of
@@ -440,3 +442,63 @@ def test_a_column_of_the_collections_names_is_proposed_for_systems_and_sources(c
     assert shown["Which one"]["use"] == "system"
     assert shown["Fluency (1-3)"] == {"use": "ratings", "name": "Fluency", "rater": "carla"}
     assert shown["Comments"]["use"] == "note"
+
+
+def test_columns_page_workbooks_with_other_columns_are_left_as_they_are(page, collection):
+    for name, header in (("a", HEADER), ("b", HEADER), ("c", OTHER_SCORES)):
+        data = workbook(*header, sheet="Scores", score=ord(name))
+        adding.upload(
+            collection=collection,
+            name=f"{name}.xlsx",
+            file=storage.keep(data),
+            by=collection.owner,
+        )
+    first = collection.added_files.get(name="a.xlsx")
+    shown = page.get(at("file_columns", first))
+
+    mapped(page, first)
+
+    plans = {each.name: each.plan for each in collection.added_files.waiting()}
+    assert plans["c.xlsx"] == {}
+    assert plans["b.xlsx"]["columns"] == plans["a.xlsx"]["columns"]
+    assert "b.xlsx" in shown.text
+    assert "c.xlsx" not in shown.text
+
+
+def test_columns_page_a_named_file_without_its_tick_is_left_as_it_is(page, collection):
+    factories.rubric()
+    send(page, collection, ana=ratings("", 3, 2, 1, 3), bo=ratings("", 3, 1, 1, 2))
+    first = collection.added_files.get(name="ana.csv")
+
+    mapped(page, first, siblings=[])
+
+    assert collection.added_files.get(name="bo.csv").plan == {}
+
+
+def test_columns_page_a_file_that_was_not_named_is_refused(page, collection):
+    factories.rubric()
+    values = {"ana": (3, 2, 1, 3), "bo": (3, 1, 1, 2)}
+    texts = {name: ratings("", *given) for name, given in values.items()}
+    send(page, collection, **texts, bleu=SCORES)
+    first, other = (collection.added_files.get(name=name) for name in ("ana.csv", "bleu.csv"))
+
+    answer = mapped(page, first, siblings=[str(other.number)])
+
+    assert answer.status_code == 422
+    assert "no longer waits" in answer.text
+    assert collection.added_files.get(name="bleu.csv").plan == {}
+
+
+def test_choices_of_a_file_are_made_for_the_ticked_files_alone(page, collection):
+    send(page, collection, one=SECOND, two=SECOND + "\n", three=SECOND + "\n\n")
+    one, two, three = (collection.added_files.get(name=f"{n}.csv") for n in ("one", "two", "three"))
+    mapped(page, one)
+    shown = page.get(at("file", one))
+    assert "two.csv" in shown.text
+    said = {"by": "texts", "unmatched": "add", "conflicts": "leave", "siblings": [str(two.number)]}
+
+    page.post(at("file_choices", one), said)
+
+    two.refresh_from_db()
+    three.refresh_from_db()
+    assert (two.choices["by"], three.choices.get("by")) == ("texts", None)
