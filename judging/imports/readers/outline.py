@@ -6,7 +6,7 @@ import json
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -152,7 +152,7 @@ def _of_table(
             first_values(cells[place] for cells in sample) for place in range(len(table.header))
         ),
         missing=counts.missing,
-        proposed=proposed,
+        proposed=replace(proposed, missing_words=_proposed_words(proposed, counts.missing)),
         criteria=tuple(filter(None, counts.criteria)),
         sheets=names,
         rows_read=table.rows_read,
@@ -178,8 +178,8 @@ class _Counts:
         self.digests.append(int.from_bytes(row_digest(row.cells)[:8]))
         self.numbers.append(row.number)
         for words, cell in zip(self._words, row.cells, strict=True):
-            if len(cell) < _LONGEST_WORD and cell.casefold() in MISSING_WORDS:
-                words[cell] += 1
+            if len(cell) < _LONGEST_WORD and (word := cell.strip()).casefold() in MISSING_WORDS:
+                words[word] += 1
         if self._place is not None:
             self.criteria.setdefault(row.cells[self._place].strip())
 
@@ -188,6 +188,22 @@ class _Counts:
         return {
             name: dict(words) for name, words in zip(self.header, self._words, strict=True) if words
         }
+
+
+def _proposed_words(
+    proposed: ColumnRoles, missing: Mapping[str, Mapping[str, int]]
+) -> tuple[str, ...]:
+    """Return the words for "no value" in columns of questions, references, ratings and scores, each
+    in its first spelling. A system or a category may be called by such a word."""
+    columns = {proposed.question, proposed.value, *proposed.references}
+    columns |= {each.column for each in proposed.by_system}
+    columns |= {each.column for each in proposed.ratings}
+    columns |= {each.column for each in proposed.scores}
+    found: dict[str, str] = {}
+    for column, words in missing.items():
+        for word in words if column in columns else ():
+            found.setdefault(word.casefold(), word)
+    return tuple(found.values())
 
 
 def first_values(cells: Iterable[str]) -> tuple[str, ...]:

@@ -137,6 +137,27 @@ def test_an_outline_tells_columns_counts_and_what_to_ask() -> None:
     assert [problem.row for problem in found.problems] == [5]
 
 
+@pytest.mark.parametrize(
+    ("header", "row", "words"),
+    [
+        ("passage,system,question", "P,NaN,None", ("None",)),
+        ("passage,system,question", "-,A,N/A\nP,B,n/a", ("N/A",)),
+        ("passage,Alba,Brisa", "P,nan,Who is it?\nP,Who?,-\nP,Why?,How?", ("nan", "-")),
+        ("question,rater,fluency", "Q?,Ann,NaN\nQ?,Bo,2", ("NaN",)),
+        ("question,topic,bleu", "Q1?,none,N/A\nQ2?,?,0.5", ("N/A",)),
+        ("question,rater,criterion,value", "Q?,Ann,fluency,N/A", ("N/A",)),
+        ("question,reference,topic", "Q?,None,unknown", ("None",)),
+    ],
+    ids=["question", "spelling", "a column a system", "ratings", "scores", "value", "reference"],
+)
+def test_outline_words_for_missing_in_columns_of_questions_and_values_are_proposed(
+    header: str, row: str, words: tuple[str, ...]
+) -> None:
+    found = outline(data=f"{header}\n{row}\n".encode(), known=FORMAT["csv"])
+    assert found.proposed is not None
+    assert found.proposed.missing_words == words
+
+
 def test_an_outline_of_a_study_that_is_read_whole_counts_it() -> None:
     data = (
         b"<dataset><instance id='1'><text>Owls.</text><targetQuestionType>who</targetQuestionType><submission id='a'>"

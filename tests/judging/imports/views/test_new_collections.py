@@ -49,6 +49,30 @@ def test_a_file_is_imported_in_five_steps(page, owner):
     assert made.metrics.get().scale == "fraction"
 
 
+def test_words_for_missing_in_the_question_column_are_proposed_and_become_missing_questions(page):
+    header = "passage,answer,system,question\n"
+    asked = {"Alba": ("When do ravens store food?", "None"), "Brisa": ("nan", "What is stored?")}
+    rows = "".join(
+        f"Ravens store food in autumn {place}.,in autumn,{system},{text}\n"
+        for system, texts in asked.items()
+        for place, text in enumerate(texts)
+    )
+    upload = sent(page, header + rows)
+    assert page.get(at("columns", upload)).context["form"]["missing_words"].value() == "None, nan"
+    mapped(page, upload)
+
+    shown = page.get(at("preview", upload))
+    confirmed(page, upload)
+
+    assert [
+        (each["name"], each["returned"], each["missing"]) for each in shown.context["systems"]
+    ] == [("Alba", 1, 1), ("Brisa", 1, 1)]
+    assert set(Question.objects.values_list("text", flat=True)) == {
+        "When do ravens store food?",
+        "What is stored?",
+    }
+
+
 def test_preview_counts_what_would_be_stored_and_stores_nothing(page):
     upload = sent(page, QUESTIONS + "x,y,Alba,Why?,high,z\n")
     mapped(page, upload)
