@@ -147,7 +147,7 @@ def imported(questions: int, tell: Callable[..., None]) -> None:
             adding.decide(added=added, plan=Plan(), choices=JoiningChoices(unmatched="add"))
             adding.examine(added=added)
         with measured(tell, "import: it is added"):
-            adding.add(added=added, by=by, now=timezone.now())
+            adding.add(added=added, by=by, now=timezone.now(), confirmed=True)
     tell("import of all", seconds=time.perf_counter() - began)
     path.unlink()
 

@@ -1,6 +1,6 @@
 """Adding files to a collection: uploaded, looked at, then stored whole or not at all."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -58,6 +58,8 @@ from judging.models import (
 LONGEST_NAME = 255
 READING_IDS = 1_903_783  # marks the advisory lock of who has the ids behind labels read
 LONGEST_SYSTEM = 200  # characters of a system's name that can be kept
+MOSTLY_NEW = "mostly_new"  # where a preview says that most of a file is new to its dataset
+CONFIRMED = "confirmed"  # where a user confirmed that
 ROWS_FILE = "rows_file"  # where a preview found more rows than it shows: the hash of the file of all of them
 
 
@@ -69,6 +71,10 @@ class AlreadyThere(CannotImport):
             [f"The collection has this very file already, as “{added.name}” (file {added.number})."]
         )
         self.added = added
+
+
+class MostlyNew(CannotImport):
+    """Most of what the file holds is new to a dataset that is not empty, and no user confirmed it."""
 
 
 class KeysAreGone(Exception):
@@ -144,19 +150,56 @@ def add_all(
     ------
     CannotImport
         Which file stands in the way, and why.
+    MostlyNew
+        If most of some files is new to a dataset that holds something already; each of them keeps
+        the sentence that says so, for the page.
     NotAtOnce
         Where a page waits for what takes long to read.
     """
-    done = []
-    with transaction.atomic():
-        for file in files:
-            try:
-                done.append(add(added=file, by=by, now=now, progress=progress, waits=waits))
-            except CannotImport as refused:
-                raise CannotImport(
-                    [f"{file.name}: {reason}" for reason in refused.reasons]
-                ) from None
+    done, unconfirmed = [], dict[AddedFile, str]()
+    collections_of = {file.collection_id for file in files}
+    there = Question.objects.filter(unit__question_set__source__collection__in=collections_of)
+    confirmed = not there.exists()  # whoever fills an empty dataset expects new questions
+    try:
+        with transaction.atomic():
+            for file in files:
+                try:
+                    done.append(
+                        _add(
+                            file,
+                            by,
+                            now,
+                            progress=progress,
+                            waits=waits,
+                            confirmed=confirmed,
+                            tell_new=unconfirmed.__setitem__,
+                        )
+                    )
+                except CannotImport as refused:
+                    raise CannotImport(
+                        [f"{file.name}: {reason}" for reason in refused.reasons]
+                    ) from None
+            if unconfirmed:
+                raise MostlyNew([f"{file.name}: {said}" for file, said in unconfirmed.items()])
+    except MostlyNew:
+        for file in filter(unconfirmed.__contains__, files):
+            _note(file, {MOSTLY_NEW: unconfirmed[file]})
+        raise
     return done
+
+
+def _note(added: AddedFile, said: Mapping[str, Any]) -> None:
+    """Keep something beside what a preview found of a waiting file."""
+    added.examined = {**added.examined, **said}
+    waiting = AddedFile.objects.filter(pk=added.pk, state=AddedFile.State.WAITING)
+    waiting.update(examined=added.examined)
+
+
+def confirm_new(*, files: Sequence[AddedFile]) -> None:
+    """Keep that a user wants to add these waiting files although most of them is new. It holds until
+    something else is decided about a file."""
+    for added in files:
+        _note(added, {CONFIRMED: True})
 
 
 def decide(
@@ -287,6 +330,7 @@ def examine(*, added: AddedFile, progress: TellProgress = silent, waits: bool = 
         "by": joined.matching.by,
         "fields": [name.replace("_", " ") for name in joined.matching.fields],
         "adds": bool(joined.new_questions),
+        MOSTLY_NEW: joined.mostly_new,
         "systems": [each for each in joined.named if len(each) <= LONGEST_SYSTEM][:MOST_SYSTEMS],
         "letters": None if joined.behind is None else joined.behind.names,
         "raters": study.raters[:SHOWN],
@@ -376,6 +420,7 @@ def add(
     ratings_title: str = "",
     progress: TellProgress = silent,
     waits: bool = False,
+    confirmed: bool = False,
 ) -> AddedFile:
     """Store what a waiting file brings, in one transaction; its ratings go into the campaign of
     their protocol.
@@ -386,11 +431,43 @@ def add(
         With everything that stands in the way; nothing is stored.
     Changed
         Where a preview was seen, and the file would bring something else now.
+    MostlyNew
+        If most of the file is new to a dataset that holds something already, unless that is
+        `confirmed`, here or on the page.
     NotAtOnce
         Where a page waits for what takes long to read.
     OSError
         Where the disk is nearly full.
     """
+
+    def refuse(_added: AddedFile, said: str) -> None:
+        raise MostlyNew([said])
+
+    return _add(
+        added,
+        by,
+        now,
+        ratings_title,
+        progress=progress,
+        waits=waits,
+        confirmed=confirmed,
+        tell_new=refuse,
+    )
+
+
+def _add(
+    added: AddedFile,
+    by: User,
+    now: datetime,
+    ratings_title: str = "",
+    *,
+    progress: TellProgress,
+    waits: bool,
+    confirmed: bool,
+    tell_new: Callable[[AddedFile, str], None],
+) -> AddedFile:
+    """Store what a waiting file brings; `tell_new` is told before if most of it is new and nobody
+    confirmed that."""
     room.check()
     progress(0, 0, "Reading the file")
     with transaction.atomic():
@@ -406,6 +483,8 @@ def add(
             )
         if joined.obstacles:
             raise CannotImport(joined.obstacles)
+        if joined.mostly_new and not (confirmed or added.examined.get(CONFIRMED)):
+            tell_new(added, joined.mostly_new)
         check_at_once()
         _store(added, joined, by, now, ratings_title, progress)
         kept.forget()

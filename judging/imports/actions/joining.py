@@ -107,6 +107,29 @@ class Joined:
         return {**self.found.counts, "refused": len(self.not_kept)}
 
     @property
+    def mostly_new(self) -> str:
+        """Say that most of the file's questions or systems are new to a dataset that holds some;
+        empty if they are not."""
+        first = {source.pk for source in self.held.sources if source.repeat_of is None}
+        there = sum(slot.text is not None and slot.source in first for slot in self.held.slots)
+        new, matched = self.found.counts["new"], self.found.counts["matched"]
+        systems = {question.system for question in self.new_questions} - self.held.systems
+        parts = [
+            ("questions", new > matched),
+            ("systems", 2 * len(systems) > len(self.study.systems)),
+        ]
+        most = " and ".join(name for name, is_mostly_new in parts if is_mostly_new)
+        if not there or not most:
+            return ""
+        added = counted(new, "question")
+        if systems:
+            added += f" and {counted(len(systems), 'system')}"
+        return (
+            f"Most of this file’s {most} are new to the dataset: it would add {added}, and {matched:,} "
+            f"of its questions match one of the {there:,} in the dataset."
+        )
+
+    @property
     def not_kept(self) -> list[Problem]:
         """Return what goes to quarantine."""
         return self.refused + self.contradicting
@@ -636,6 +659,11 @@ def _declared(column: ScoreColumn) -> tuple[str, str]:
         "none": Metric.Scale.OTHER,
     }
     return column.direction, scales[column.scale]
+
+
+def counted(number: int, name: str) -> str:
+    """Return a number with the name of what it counts."""
+    return f"{number:,} {name}{'' if number == 1 else 's'}"
 
 
 def _name(question: QuestionRecord) -> str:

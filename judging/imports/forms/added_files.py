@@ -76,6 +76,12 @@ class NewCollectionForm(DetailsForm):
         super().__init__(*args, has_ratings=False, before=None, **kwargs)
 
 
+class ConfirmNewForm(forms.Form):
+    """That a user wants to add a file although most of it is new to the dataset."""
+
+    confirmed = forms.BooleanField(label=_("Add these new questions"))
+
+
 class ChoicesForm(forms.Form):
     """How rows are matched with what the collection holds, and what is done with the others."""
 

@@ -38,7 +38,12 @@ from judging.imports.actions import (
 )
 from judging.imports.actions.new_collections import CannotImport
 from judging.imports.actions.reading_plans import Head
-from judging.imports.forms.added_files import ChoicesForm, FilesForm, NewCollectionForm
+from judging.imports.forms.added_files import (
+    ChoicesForm,
+    ConfirmNewForm,
+    FilesForm,
+    NewCollectionForm,
+)
 from judging.imports.forms.files import ReadingForm, SiblingsField
 from judging.imports.forms.mapping import ColumnMapping
 from judging.imports.readers.limited import NotAtOnce
@@ -100,6 +105,8 @@ def files(request: HttpRequest, collection: Collection) -> HttpResponse:
         "files": listed,
         "ready": [each for each in waiting if each.plan],
         "waiting": waiting,
+        "mostly_new": _mostly_new(waiting),
+        "confirm": ConfirmNewForm(),
         "form": FilesForm(),
         "is_owner": _is_owner(request, collection),
         "working": collection.jobs.unfinished().filter(kind__in=[ADD, TAKE_BACK]).first(),
@@ -252,7 +259,7 @@ def file(request: HttpRequest, added: AddedFile) -> HttpResponse:
         "found": added.examined,
         "is_owner": is_owner,
     }
-    context |= {"groups": _groups(added.examined), "is_blind": blind}
+    context |= {"groups": _groups(added.examined), "is_blind": blind, "confirm": ConfirmNewForm()}
     if blind:
         context["decline"] = how_to_decline(request.user, added.collection)
     context["expected"] = added.examined.get("expected", {})
@@ -354,23 +361,45 @@ def add_all(request: HttpRequest, collection: Collection) -> HttpResponse:
 def _add(request: HttpRequest, collection: Collection, ready: Sequence[AddedFile]) -> HttpResponse:
     if not ready:
         return redirect("judging:files", collection.pk)
+    if new := _mostly_new(ready):
+        if not ConfirmNewForm(request.POST).is_valid():
+            messages.error(
+                request, _("Most of what would be added is new. Tick that you want to add it.")
+            )
+            return _back(collection, ready)
+        adding.confirm_new(files=new)
     if _is_large(collection, ready):
         return _job(request, collection, ADD, ready)
     try:
         done = adding.add_all(files=ready, by=request.user, now=timezone.now(), waits=True)
     except NotAtOnce:
         return _job(request, collection, ADD, ready)
+    except adding.MostlyNew:
+        messages.error(
+            request, _("Most of what would be added is new. Tick that you want to add it.")
+        )
+        return _back(collection, ready)
     except CannotImport as refused:
         for reason in refused.reasons:
             messages.error(request, reason)
         for each in ready:
             adding.look_again(each)
-        if len(ready) == 1:
-            return redirect("judging:file", collection.pk, ready[0].number)
-        return redirect("judging:files", collection.pk)
+        return _back(collection, ready)
     messages.success(
         request, _("Added: %(names)s.") % {"names": ", ".join(each.name for each in done)}
     )
+    return redirect("judging:files", collection.pk)
+
+
+def _mostly_new(files: Iterable[AddedFile]) -> list[AddedFile]:
+    """Return the files of which it is known that most is new to their dataset."""
+    return [each for each in files if each.plan and each.examined.get(adding.MOSTLY_NEW)]
+
+
+def _back(collection: Collection, ready: Sequence[AddedFile]) -> HttpResponse:
+    """Return to the page of the file that was to be added, or to the list if there are several."""
+    if len(ready) == 1:
+        return redirect("judging:file", collection.pk, ready[0].number)
     return redirect("judging:files", collection.pk)
 
 

@@ -130,6 +130,7 @@ def test_others_write_history_while_files_are_added_after_one_that_was_noted() -
         for n in range(3)
     ]
     files, free = [waiting(collection, text, name=f"{n}.csv") for n, text in enumerate(texts)], []
+    adding.confirm_new(files=files)
     adding.add_all(
         files=files,
         by=collection.owner,

@@ -42,7 +42,7 @@ def waiting(
 def add(collection: Collection, text: str, **said: Any) -> AddedFile:
     """Add a file to a collection."""
     added = waiting(collection, text, **said)
-    return adding.add(added=added, by=collection.owner, now=NOW)
+    return adding.add(added=added, by=collection.owner, now=NOW, confirmed=True)
 
 
 def assembled(text: str = BATCH, **said: Any) -> Collection:

@@ -119,7 +119,7 @@ def test_two_files_that_two_add_at_one_moment_both_come():
 
     at_once(
         *[
-            lambda file=file: adding.add(added=file, by=collection.owner, now=NOW)
+            lambda file=file: adding.add(added=file, by=collection.owner, now=NOW, confirmed=True)
             for file in (scores, batch)
         ]
     )

@@ -148,7 +148,7 @@ def test_choices_add_what_fits_nothing_and_map_letters(page, collection):
     }
     page.post(at("file_choices", added), said)
     page.get(at("file", added))
-    page.post(at("file_add", added))
+    page.post(at("file_add", added), {"confirmed": "on"})
 
     assert collection.systems.count() == 2
     assert Question.objects.count() == 6
@@ -383,7 +383,7 @@ def test_file_in_another_encoding_is_shown_in_those_it_may_be_in_and_read_in_one
     assert page.get(at("file_columns", added)).context["head"].values[3] == ("Wann öffnet es?",)
     mapped(page, added)
     page.get(at("file", added))
-    page.post(at("file_add", added))
+    page.post(at("file_add", added), {"confirmed": "on"})
     assert Question.objects.filter(text="Wann öffnet es?").exists()
 
 

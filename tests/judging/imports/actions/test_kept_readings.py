@@ -91,7 +91,7 @@ def test_a_reading_under_what_the_collection_was_before_does_not_count(
         **MATERIAL,
         choices=JoiningChoices(unmatched="add"),
     )
-    adding.add(added=more, by=collection.owner, now=NOW)
+    adding.add(added=more, by=collection.owner, now=NOW, confirmed=True)
 
     with pytest.raises(adding.Changed):
         adding.add(added=looked_at, by=collection.owner, now=NOW)
